@@ -1,0 +1,43 @@
+# Language level, warnings, hardening and sanitizers, shared by every target through ortool_options.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(ORTOOL_CCACHE ccache)
+  if(ORTOOL_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${ORTOOL_CCACHE}")
+  endif()
+endif()
+
+add_library(ortool_options INTERFACE)
+target_include_directories(ortool_options INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_options(ortool_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno)
+if(ORTOOL_WARNINGS_AS_ERRORS)
+  target_compile_options(ortool_options INTERFACE -Werror)
+endif()
+
+if(ORTOOL_SANITIZE)
+  target_compile_options(ortool_options INTERFACE -fsanitize=${ORTOOL_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(ortool_options INTERFACE -fsanitize=${ORTOOL_SANITIZE})
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(ortool_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+    -D_GLIBCXX_ASSERTIONS -fstack-clash-protection)
+  target_link_options(ortool_options INTERFACE -Wl,-z,relro,-z,now -Wl,--as-needed)
+endif()
+if(ORTOOL_COVERAGE)
+  target_compile_options(ortool_options INTERFACE --coverage)
+  target_link_options(ortool_options INTERFACE --coverage)
+endif()
+include(CheckPIESupported)
+check_pie_supported()

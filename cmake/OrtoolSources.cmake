@@ -1,0 +1,24 @@
+# ortool_add_layer(NAME FOLDER [UNITY] [LINK lib...]): one object library a layer, all .cpp files of a folder.
+# Files named *_avx2.cpp and *_avx512.cpp get their instruction-set flags here and nowhere else.
+function(ortool_add_layer name folder)
+  cmake_parse_arguments(ARG "UNITY" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name} OBJECT ${sources})
+  target_link_libraries(${name} PRIVATE ortool_options ${ARG_LINK})
+  foreach(source IN LISTS sources)
+    if(source MATCHES "_avx2\\.cpp$")
+      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+        COMPILE_OPTIONS "-mavx2;-mfma;-mf16c;-O3")
+    elseif(source MATCHES "_avx512\\.cpp$")
+      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+        COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx2;-mfma;-mf16c;-mprefer-vector-width=512;-O3")
+    endif()
+  endforeach()
+  if(ARG_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+  target_sources(ortool PRIVATE $<TARGET_OBJECTS:${name}>)
+endfunction()

@@ -1,0 +1,23 @@
+// What the processor can do, found once at run time; kernel variants are chosen by it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace ortool::cpu {
+
+/// Instruction-set levels with kernels of their own, weakest first.
+enum class Isa { baseline, avx2, avx512 };
+
+/// The best level of this processor, capped by the environment variable ORTOOL_MAX_ISA
+/// (baseline, avx2, avx512); an unknown value there is ignored. avx2 means AVX2, FMA and F16C;
+/// avx512 means the F, BW, DQ and VL parts.
+Isa best_isa();
+
+/// "baseline", "avx2" or "avx512".
+std::string_view isa_name(Isa isa);
+
+/// Names of the extensions found (sse4.2, avx2, avx512f, avx512_vnni, …), for reports.
+std::vector<std::string_view> instruction_sets();
+
+}  // namespace ortool::cpu

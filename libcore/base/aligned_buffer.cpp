@@ -1,0 +1,53 @@
+// Allocation of aligned bytes under a memory cap.
+#include "libcore/base/aligned_buffer.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/memory_cap.hpp"
+
+namespace ortool {
+
+AlignedBuffer::AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::string_view purpose)
+    : size_bytes_(size_bytes), cap_(cap) {
+  ORTOOL_CHECK(size_bytes >= 0);
+  if (cap_ != nullptr) cap_->take(size_bytes, purpose);
+  const std::size_t padded =
+      (static_cast<std::size_t>(size_bytes) + 2 * alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  data_ = static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, padded));
+  if (data_ == nullptr) {
+    if (cap_ != nullptr) cap_->give_back(size_bytes);
+    throw Error(ErrorCode::memory_limit,
+                format("{} needs {} bytes and the system refuses them", purpose, size_bytes),
+                "give smaller inputs, or run on a machine with more memory");
+  }
+}
+
+AlignedBuffer::AlignedBuffer(AlignedBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_bytes_(std::exchange(other.size_bytes_, 0)),
+      cap_(std::exchange(other.cap_, nullptr)) {}
+
+AlignedBuffer& AlignedBuffer::operator=(AlignedBuffer&& other) noexcept {
+  if (this != &other) {
+    release();
+    data_ = std::exchange(other.data_, nullptr);
+    size_bytes_ = std::exchange(other.size_bytes_, 0);
+    cap_ = std::exchange(other.cap_, nullptr);
+  }
+  return *this;
+}
+
+AlignedBuffer::~AlignedBuffer() {
+  release();
+}
+
+void AlignedBuffer::release() noexcept {
+  std::free(data_);
+  if (data_ != nullptr && cap_ != nullptr) cap_->give_back(size_bytes_);
+  data_ = nullptr;
+}
+
+}  // namespace ortool

@@ -1,0 +1,33 @@
+// A limit on the bytes that tensors may take, checked before every allocation.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace ortool {
+
+/// Counts bytes against a limit. Safe for many threads.
+class MemoryCap {
+ public:
+  /// `limit_bytes` of 0 means no limit.
+  explicit MemoryCap(std::int64_t limit_bytes = 0) : limit_bytes_(limit_bytes) {}
+
+  /// Takes `bytes` or throws ErrorCode::memory_limit naming `purpose`; nothing is taken then.
+  void take(std::int64_t bytes, std::string_view purpose);
+  void give_back(std::int64_t bytes) noexcept { used_bytes_.fetch_sub(bytes); }
+
+  std::int64_t limit_bytes() const { return limit_bytes_; }
+  std::int64_t used_bytes() const { return used_bytes_.load(); }
+  std::int64_t peak_bytes() const { return peak_bytes_.load(); }
+
+ private:
+  std::int64_t limit_bytes_;
+  std::atomic<std::int64_t> used_bytes_{0};
+  std::atomic<std::int64_t> peak_bytes_{0};
+};
+
+/// What this machine or its control group can give in all, in bytes.
+std::int64_t machine_memory_bytes();
+
+}  // namespace ortool
