@@ -42,7 +42,7 @@ SECOND_CHANNELS = 32
 CLASS_NAMES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 PIXEL_SCALE = np.float32(1.0 / 255.0)
 # A picture for tests is one the network is sure of, so that small errors cannot change its class.
-PICTURE_SCORE = 0.95
+PICTURE_SCORE = 0.999
 
 
 def load_pictures():
