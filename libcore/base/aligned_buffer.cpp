@@ -14,8 +14,8 @@ AlignedBuffer::AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::strin
     : size_bytes_(size_bytes), cap_(cap) {
   ORTOOL_CHECK(size_bytes >= 0);
   if (cap_ != nullptr) cap_->take(size_bytes, purpose);
-  const std::size_t padded =
-      (static_cast<std::size_t>(size_bytes) + 2 * alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  const std::size_t padded = (static_cast<std::size_t>(size_bytes) + 2 * alignment_bytes - 1) /
+                             alignment_bytes * alignment_bytes;
   data_ = static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, padded));
   if (data_ == nullptr) {
     if (cap_ != nullptr) cap_->give_back(size_bytes);

@@ -16,8 +16,8 @@ class AlignedBuffer {
   static constexpr std::size_t alignment_bytes = 64;
 
   AlignedBuffer() = default;
-  /// Uninitialised bytes. Throws ErrorCode::memory_limit when `cap` (null: none) or the system refuses.
-  /// `cap` must outlive the buffer. `purpose` names the bytes in that error.
+  /// Uninitialised bytes. Throws ErrorCode::memory_limit when `cap` (null: none) or the system
+  /// refuses. `cap` must outlive the buffer. `purpose` names the bytes in that error.
   AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::string_view purpose = "a buffer");
   AlignedBuffer(AlignedBuffer&& other) noexcept;
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;

@@ -52,7 +52,10 @@ void fail_check(const char* condition, const char* file, int line) {
   const char* name = std::strrchr(file, '/');
   std::string message = "internal error: ";
   message.append(condition).append(" does not hold (");
-  message.append(name != nullptr ? name + 1 : file).append(":").append(std::to_string(line)).append(")");
+  message.append(name != nullptr ? name + 1 : file)
+      .append(":")
+      .append(std::to_string(line))
+      .append(")");
   throw Error(ErrorCode::invalid, std::move(message),
               "this is a defect of ortool; please report it with the model that shows it")
       .with_id("internal.check");

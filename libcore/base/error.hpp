@@ -10,9 +10,9 @@ namespace ortool {
 
 /// Every way a command can end badly; the numbers are the program's exit codes.
 enum class ErrorCode : int {
-  negative_result = 1,       ///< done, and the answer is no
-  invalid = 2,               ///< wrong usage, or a model or input that is missing, unreadable or invalid
-  no_conclusion = 3,         ///< nothing can be concluded from what was measured
+  negative_result = 1,  ///< done, and the answer is no
+  invalid = 2,          ///< wrong usage, or a model or input that is missing, unreadable or invalid
+  no_conclusion = 3,    ///< nothing can be concluded from what was measured
   provider_unavailable = 4,  ///< none of the providers named is available or takes all of the graph
   unsupported = 5,           ///< valid, but an operator, type or version is not supported
   memory_limit = 6,          ///< host or device memory limit reached

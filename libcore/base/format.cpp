@@ -7,7 +7,8 @@ namespace ortool {
 
 FormatArgument::FormatArgument(double value) : text_(fmt::format("{}", value)) {}
 
-std::string format_list(std::string_view pattern, const FormatArgument* arguments, std::size_t count) {
+std::string format_list(std::string_view pattern, const FormatArgument* arguments,
+                        std::size_t count) {
   std::string result;
   std::size_t next = 0;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

@@ -30,7 +30,8 @@ class FormatArgument {
 };
 
 /// Replaces each "{}" of `pattern` with the next argument. Numbers print shortest and exact.
-std::string format_list(std::string_view pattern, const FormatArgument* arguments, std::size_t count);
+std::string format_list(std::string_view pattern, const FormatArgument* arguments,
+                        std::size_t count);
 
 template <typename... Arguments>
 std::string format(std::string_view pattern, const Arguments&... arguments) {

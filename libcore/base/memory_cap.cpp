@@ -1,11 +1,10 @@
 // Counting against the limit, and reading what the machine and its control group allow.
 #include "libcore/base/memory_cap.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <unistd.h>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -17,8 +16,8 @@ void MemoryCap::take(std::int64_t bytes, std::string_view purpose) {
   if (limit_bytes_ > 0 && (used > limit_bytes_ || used < 0)) {
     used_bytes_.fetch_sub(bytes);
     throw Error(ErrorCode::memory_limit,
-                format("{} needs {} bytes; {} of the {} allowed are taken", purpose, bytes, used - bytes,
-                       limit_bytes_),
+                format("{} needs {} bytes; {} of the {} allowed are taken", purpose, bytes,
+                       used - bytes, limit_bytes_),
                 "raise --max-memory, or give smaller inputs");
   }
   std::int64_t peak = peak_bytes_.load();

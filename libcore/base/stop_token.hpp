@@ -12,7 +12,8 @@ namespace ortool {
 /// signal handlers.
 class StopToken {
  public:
-  /// Asks everything that polls this token to stop with `reason` (timeout, interrupted, terminated).
+  /// Asks everything that polls this token to stop with `reason` (timeout, interrupted,
+  /// terminated).
   void request(ErrorCode reason) noexcept {
     int none = 0;
     reason_.compare_exchange_strong(none, static_cast<int>(reason));

@@ -1,16 +1,15 @@
 // Workers that spin briefly, then sleep; jobs are handed over one cache line a worker.
 #include "libcore/base/thread_pool.hpp"
 
-#include <immintrin.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <fstream>
+#include <immintrin.h>
 #include <mutex>
+#include <sched.h>
 #include <string>
 #include <system_error>
 #include <thread>

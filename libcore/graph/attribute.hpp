@@ -1,0 +1,66 @@
+// A node's attribute: its name and one of ONNX's kinds of value.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "libcore/graph/value_type.hpp"
+#include "libcore/tensor/tensor.hpp"
+
+namespace ortool {
+
+class Graph;
+
+/// Kinds with ONNX's numbers (AttributeProto.AttributeType).
+enum class AttributeKind : std::int32_t {
+  undefined = 0,
+  float_number = 1,
+  integer = 2,
+  string = 3,
+  tensor = 4,
+  graph = 5,
+  floats = 6,
+  integers = 7,
+  strings = 8,
+  tensors = 9,
+  graphs = 10,
+  sparse_tensor = 11,
+  sparse_tensors = 12,
+  type = 13,
+  types = 14,
+};
+
+/// "int", "floats", "tensor" … as ONNX's documentation names them.
+std::string_view name_of(AttributeKind kind);
+
+/// Values and their positions in a dense shape.
+struct SparseTensor {
+  Tensor values;
+  Tensor indices;
+  Shape dimensions;
+};
+
+/// Move-only, since it may own graphs.
+struct Attribute {
+  using Graphs = std::vector<std::unique_ptr<Graph>>;
+  using Value = std::variant<std::monostate, float, std::int64_t, std::string, Tensor,
+                             std::unique_ptr<Graph>, std::vector<float>, std::vector<std::int64_t>,
+                             std::vector<std::string>, std::vector<Tensor>, Graphs, SparseTensor,
+                             std::vector<SparseTensor>, ValueType, std::vector<ValueType>>;
+
+  std::string name;
+  Value value;
+  std::string
+      reference;  ///< inside a function: the function's attribute this one takes its value from
+  AttributeKind reference_kind = AttributeKind::undefined;
+  std::string doc_string;
+
+  /// The alternative that `value` holds; of a reference, the kind it declares.
+  AttributeKind kind() const;
+};
+
+}  // namespace ortool

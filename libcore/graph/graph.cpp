@@ -1,0 +1,363 @@
+// Editing graphs while use lists, order and captures stay true.
+#include "libcore/graph/graph.hpp"
+
+#include <algorithm>
+
+namespace ortool {
+
+bool Value::is_graph_output() const {
+  return std::any_of(uses_.begin(), uses_.end(),
+                     [](const Use& use) { return use.kind == Use::Kind::graph_output; });
+}
+
+Value* Node::input(std::int64_t index) const {
+  return index >= 0 && index < input_count() ? inputs_[static_cast<std::size_t>(index)].value
+                                             : nullptr;
+}
+
+Value* Node::output(std::int64_t index) const {
+  return index >= 0 && index < output_count() ? outputs_[static_cast<std::size_t>(index)] : nullptr;
+}
+
+Value* Node::implicit_input(std::int64_t index) const {
+  return implicit_inputs_[static_cast<std::size_t>(index)].value;
+}
+
+const Attribute* Node::find_attribute(std::string_view name) const {
+  for (const Attribute& attribute : attributes_) {
+    if (attribute.name == name) return &attribute;
+  }
+  return nullptr;
+}
+
+void Node::set_attribute(Attribute attribute) {
+  for (Attribute& existing : attributes_) {
+    if (existing.name == attribute.name) {
+      existing = std::move(attribute);
+      return;
+    }
+  }
+  attributes_.push_back(std::move(attribute));
+}
+
+bool Node::remove_attribute(std::string_view name) {
+  return std::erase_if(attributes_, [name](const Attribute& each) { return each.name == name; }) >
+         0;
+}
+
+Graph& Node::make_subgraph(std::string_view name, bool append) {
+  auto graph = std::make_unique<Graph>();
+  graph->owner_ = this;
+  graph->names_ = graph_->names_;
+  Graph& result = *graph;
+  for (Attribute& attribute : attributes_) {
+    if (append && attribute.name == name) {
+      std::get<Attribute::Graphs>(attribute.value).push_back(std::move(graph));
+      return result;
+    }
+  }
+  Attribute attribute{.name = std::string(name)};
+  if (append) {
+    Attribute::Graphs graphs;
+    graphs.push_back(std::move(graph));
+    attribute.value = std::move(graphs);
+  } else {
+    attribute.value = std::move(graph);
+  }
+  set_attribute(std::move(attribute));
+  return result;
+}
+
+std::vector<Graph*> Node::subgraphs() const {
+  std::vector<Graph*> result;
+  for (const Attribute& attribute : attributes_) {
+    if (const auto* graph = std::get_if<std::unique_ptr<Graph>>(&attribute.value)) {
+      result.push_back(graph->get());
+    } else if (const auto* graphs = std::get_if<Attribute::Graphs>(&attribute.value)) {
+      for (const auto& each : *graphs) result.push_back(each.get());
+    }
+  }
+  return result;
+}
+
+Graph::Graph(std::string name) : name_(std::move(name)), names_(std::make_shared<Names>()) {}
+
+Graph::~Graph() = default;
+
+int Graph::depth() const {
+  int result = 0;
+  for (const Node* node = owner_; node != nullptr; node = node->graph().owner_) ++result;
+  return result;
+}
+
+std::string_view Graph::intern(std::string_view name) {
+  return *names_->all.emplace(name).first;
+}
+
+std::string Graph::fresh_name() {
+  std::string name;
+  do {
+    name = "value_" + std::to_string(next_fresh_++);
+  } while (by_name_.contains(name));
+  return name;
+}
+
+Value& Graph::add_value(std::string_view name, ValueType type) {
+  const std::string_view interned = name.empty() ? intern(fresh_name()) : intern(name);
+  ORTOOL_CHECK(!by_name_.contains(interned));
+  Value& value = value_arena_.emplace_back();
+  value.id_ = static_cast<std::int32_t>(value_arena_.size() - 1);
+  value.name_ = interned;
+  value.graph_ = this;
+  value.type_ = std::move(type);
+  by_name_.emplace(interned, &value);
+  ++live_values_;
+  return value;
+}
+
+Value& Graph::add_input(std::string_view name, ValueType type) {
+  Value& value = add_value(name, std::move(type));
+  mark_input(value);
+  return value;
+}
+
+void Graph::mark_input(Value& value) {
+  ORTOOL_CHECK(value.graph_ == this && value.producer_ == nullptr && !value.is_graph_input_);
+  value.is_graph_input_ = true;
+  inputs_.push_back(&value);
+}
+
+Value& Graph::add_constant(std::string_view name, Tensor tensor) {
+  Value& value = add_value(name);
+  set_constant(value, std::move(tensor));
+  return value;
+}
+
+void Graph::set_constant(Value& value, Tensor tensor) {
+  ORTOOL_CHECK(value.graph_ == this && value.producer_ == nullptr);
+  value.constant_ = std::move(tensor);
+  if (value.is_constant() && !value.is_graph_input_) {
+    value.type_ = ValueType::tensor(value.constant_.type(), to_partial(value.constant_.shape()));
+  }
+}
+
+void Graph::add_output(Value& value) {
+  ORTOOL_CHECK(value.graph_ == this);
+  outputs_.push_back(&value);
+  output_use_positions_.push_back(static_cast<std::int32_t>(value.uses_.size()));
+  value.uses_.push_back(
+      {Use::Kind::graph_output, nullptr, static_cast<std::int32_t>(outputs_.size() - 1)});
+}
+
+void Graph::set_output(std::int64_t index, Value& value) {
+  const auto position = static_cast<std::size_t>(index);
+  drop_use(*outputs_[position], output_use_positions_[position]);
+  outputs_[position] = &value;
+  output_use_positions_[position] = static_cast<std::int32_t>(value.uses_.size());
+  value.uses_.push_back({Use::Kind::graph_output, nullptr, static_cast<std::int32_t>(index)});
+}
+
+Value* Graph::find_value(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+Value& Graph::capture(Value& outer) {
+  ORTOOL_CHECK(owner_ != nullptr && outer.graph_ == owner_->graph_);
+  for (Value* existing : captures_) {
+    if (existing->captured_ == &outer) return *existing;
+  }
+  Value& value =
+      add_value(by_name_.contains(outer.name_) ? std::string_view() : outer.name_, outer.type_);
+  value.captured_ = &outer;
+  value.capture_index_ = static_cast<std::int32_t>(owner_->implicit_inputs_.size());
+  captures_.push_back(&value);
+  owner_->implicit_inputs_.emplace_back();
+  owner_->graph_->add_use(outer, owner_->implicit_inputs_.back(),
+                          {Use::Kind::implicit_input, owner_, value.capture_index_});
+  return value;
+}
+
+void Graph::drop_capture(Value& value) {
+  auto& slots = owner_->implicit_inputs_;
+  const auto index = static_cast<std::size_t>(value.capture_index_);
+  Graph& outer_graph = *owner_->graph_;
+  const Node::Slot dropped = slots[index];
+  slots.erase(slots.begin() + value.capture_index_);
+  for (std::size_t i = index; i < slots.size(); ++i) {
+    slots[i].value->uses_[static_cast<std::size_t>(slots[i].use_position)].index =
+        static_cast<std::int32_t>(i);
+  }
+  for (Graph* sibling : owner_->subgraphs()) {
+    for (Value* capture : sibling->captures_) {
+      if (capture->capture_index_ > value.capture_index_) --capture->capture_index_;
+    }
+  }
+  std::erase(captures_, &value);
+  value.captured_ = nullptr;
+  value.capture_index_ = -1;
+  outer_graph.drop_use(*dropped.value, dropped.use_position);
+  remove_value(value);
+}
+
+void Graph::remove_value(Value& value) {
+  ORTOOL_CHECK(value.uses_.empty() && value.producer_ == nullptr && value.captured_ == nullptr);
+  if (value.is_graph_input_) std::erase(inputs_, &value);
+  by_name_.erase(value.name_);
+  value.graph_ = nullptr;
+  value.constant_ = Tensor();
+  --live_values_;
+}
+
+std::vector<Value*> Graph::values() const {
+  std::vector<Value*> result;
+  result.reserve(static_cast<std::size_t>(live_values_));
+  for (const Value& value : value_arena_) {
+    if (value.graph_ != nullptr) result.push_back(const_cast<Value*>(&value));
+  }
+  return result;
+}
+
+Node& Graph::add_node(std::string_view op_type, std::string_view domain,
+                      std::span<Value* const> inputs, std::span<Value* const> outputs,
+                      std::string_view name, Node* before) {
+  Node& node = node_arena_.emplace_back();
+  node.id_ = static_cast<std::int32_t>(node_arena_.size() - 1);
+  node.has_name_ = !name.empty();
+  node.name_ =
+      node.has_name_ ? intern(name) : intern(std::string(op_type) + "_" + std::to_string(node.id_));
+  node.op_type_ = intern(op_type);
+  node.domain_ = intern(domain == "ai.onnx" ? std::string_view() : domain);
+  node.graph_ = this;
+  node.inputs_.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    set_input(node, static_cast<std::int64_t>(i), inputs[i]);
+  node.outputs_.assign(outputs.begin(), outputs.end());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == nullptr) continue;
+    ORTOOL_CHECK(outputs[i]->graph_ == this && outputs[i]->producer_ == nullptr);
+    outputs[i]->producer_ = &node;
+    outputs[i]->producer_index_ = static_cast<std::int32_t>(i);
+  }
+  link(node, before);
+  return node;
+}
+
+void Graph::remove_node(Node& node) {
+  for (Graph* subgraph : node.subgraphs()) {
+    for (Value* value : subgraph->captures_) {
+      value->captured_ = nullptr;
+    }
+  }
+  for (const Node::Slot& slot : node.implicit_inputs_) drop_use(*slot.value, slot.use_position);
+  node.implicit_inputs_.clear();
+  for (std::int64_t i = 0; i < node.input_count(); ++i) set_input(node, i, nullptr);
+  for (Value* output : node.outputs_) {
+    if (output == nullptr) continue;
+    output->producer_ = nullptr;
+    output->producer_index_ = -1;
+  }
+  node.inputs_.clear();
+  node.outputs_.clear();
+  unlink(node);
+  node.attributes_.clear();
+  node.graph_ = nullptr;
+}
+
+void Graph::set_input(Node& node, std::int64_t index, Value* value) {
+  Node::Slot& slot = node.inputs_[static_cast<std::size_t>(index)];
+  const Node::Slot old = slot;
+  slot = {};
+  if (value != nullptr) {
+    ORTOOL_CHECK(value->graph_ == this);
+    add_use(*value, slot, {Use::Kind::input, &node, static_cast<std::int32_t>(index)});
+  }
+  if (old.value != nullptr) drop_use(*old.value, old.use_position);
+}
+
+void Graph::add_input_to(Node& node, Value* value) {
+  node.inputs_.emplace_back();
+  set_input(node, node.input_count() - 1, value);
+}
+
+void Graph::remove_last_input(Node& node) {
+  set_input(node, node.input_count() - 1, nullptr);
+  node.inputs_.pop_back();
+}
+
+void Graph::replace_uses(Value& from, Value& to) {
+  ORTOOL_CHECK(&from != &to && from.graph_ == this && to.graph_ == this);
+  while (!from.uses_.empty()) {
+    const Use use = from.uses_.back();
+    switch (use.kind) {
+      case Use::Kind::input:
+        set_input(*use.node, use.index, &to);
+        break;
+      case Use::Kind::graph_output:
+        set_output(use.index, to);
+        break;
+      case Use::Kind::implicit_input:
+        for (Graph* subgraph : use.node->subgraphs()) {
+          for (Value* capture : subgraph->captures_) {
+            if (capture->capture_index_ == use.index) capture->captured_ = &to;
+          }
+        }
+        Node::Slot& slot = use.node->implicit_inputs_[static_cast<std::size_t>(use.index)];
+        const Node::Slot old = slot;
+        add_use(to, slot, use);
+        drop_use(*old.value, old.use_position);
+        break;
+    }
+  }
+}
+
+void Graph::move_node(Node& node, Node* before) {
+  if (&node == before) return;
+  unlink(node);
+  link(node, before);
+}
+
+Node::Slot* Graph::slot_of(const Use& use) {
+  auto& slots = use.kind == Use::Kind::input ? use.node->inputs_ : use.node->implicit_inputs_;
+  return &slots[static_cast<std::size_t>(use.index)];
+}
+
+void Graph::add_use(Value& value, Node::Slot& slot, Use use) {
+  slot.value = &value;
+  slot.use_position = static_cast<std::int32_t>(value.uses_.size());
+  value.uses_.push_back(use);
+}
+
+void Graph::drop_use(Value& value, std::int32_t position) {
+  const auto index = static_cast<std::size_t>(position);
+  if (index + 1 != value.uses_.size()) {
+    const Use moved = value.uses_.back();
+    value.uses_[index] = moved;
+    if (moved.kind == Use::Kind::graph_output) {
+      value.graph_->output_use_positions_[static_cast<std::size_t>(moved.index)] = position;
+    } else {
+      slot_of(moved)->use_position = position;
+    }
+  }
+  value.uses_.pop_back();
+  if (value.uses_.empty() && value.captured_ != nullptr) value.graph_->drop_capture(value);
+}
+
+void Graph::link(Node& node, Node* before) {
+  Node* after = before != nullptr ? before->previous_ : last_;
+  node.previous_ = after;
+  node.next_ = before;
+  (after != nullptr ? after->next_ : first_) = &node;
+  (before != nullptr ? before->previous_ : last_) = &node;
+  ++node_count_;
+}
+
+void Graph::unlink(Node& node) {
+  (node.previous_ != nullptr ? node.previous_->next_ : first_) = node.next_;
+  (node.next_ != nullptr ? node.next_->previous_ : last_) = node.previous_;
+  node.previous_ = nullptr;
+  node.next_ = nullptr;
+  --node_count_;
+}
+
+}  // namespace ortool

@@ -1,0 +1,261 @@
+// Nodes and values with stable addresses, use lists, and captures of outer values kept true.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "libcore/graph/attribute.hpp"
+#include "libcore/graph/value_type.hpp"
+#include "libcore/tensor/tensor.hpp"
+
+namespace ortool {
+
+class Graph;
+class Node;
+class Value;
+
+/// Key and value strings in file order (metadata_props).
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// One place where a value is read.
+struct Use {
+  enum class Kind : std::uint8_t { input, implicit_input, graph_output };
+  Kind kind;
+  Node* node;          ///< null for graph_output
+  std::int32_t index;  ///< position among the inputs, implicit inputs or graph outputs
+};
+
+/// A value of a graph: a graph input, a constant, a node's output, or an outer value seen from
+/// inside. Changed through its Graph, save for what has a public setter here.
+class Value {
+ public:
+  std::int32_t id() const { return id_; }
+  std::string_view name() const { return name_; }
+  Graph& graph() const { return *graph_; }
+  const ValueType& type() const { return type_; }
+  void set_type(ValueType type) { type_ = std::move(type); }
+
+  /// The node that makes it, or null.
+  Node* producer() const { return producer_; }
+  std::int32_t producer_index() const { return producer_index_; }
+  std::span<const Use> uses() const { return uses_; }
+
+  bool is_graph_input() const { return is_graph_input_; }
+  bool is_graph_output() const;
+  /// Holds a tensor known before any run. A graph input may hold one too: its default (IR < 4).
+  bool is_constant() const { return !constant_.is_empty(); }
+  const Tensor& constant() const { return constant_; }
+  /// In a subgraph: the value of the enclosing graph that this one stands for, or null.
+  Value* captured() const { return captured_; }
+
+  std::string doc_string;
+  Metadata metadata;
+
+ private:
+  friend class Graph;
+  friend class Node;
+
+  std::int32_t id_ = 0;
+  std::string_view name_;
+  Graph* graph_ = nullptr;
+  ValueType type_;
+  Node* producer_ = nullptr;
+  std::int32_t producer_index_ = -1;
+  std::vector<Use> uses_;
+  bool is_graph_input_ = false;
+  Tensor constant_;
+  Value* captured_ = nullptr;
+  std::int32_t capture_index_ = -1;
+};
+
+/// An operator applied to values. Plain data in the form and opset it was loaded with.
+class Node {
+ public:
+  std::int32_t id() const { return id_; }
+  /// The name in the file, or "<OpType>_<index in the file>" when it has none.
+  std::string_view name() const { return name_; }
+  bool has_name_of_its_own() const { return has_name_; }
+  std::string_view op_type() const { return op_type_; }
+  /// Empty for ONNX's own operators ("ai.onnx" is stored as empty).
+  std::string_view domain() const { return domain_; }
+  Graph& graph() const { return *graph_; }
+
+  std::int64_t input_count() const { return static_cast<std::int64_t>(inputs_.size()); }
+  std::int64_t output_count() const { return static_cast<std::int64_t>(outputs_.size()); }
+  /// Null when the position is past the end or the input is left out.
+  Value* input(std::int64_t index) const;
+  Value* output(std::int64_t index) const;
+  /// Outer values that the node's subgraphs capture: for each subgraph in order, its captures.
+  std::int64_t implicit_input_count() const {
+    return static_cast<std::int64_t>(implicit_inputs_.size());
+  }
+  Value* implicit_input(std::int64_t index) const;
+
+  std::span<const Attribute> attributes() const { return attributes_; }
+  const Attribute* find_attribute(std::string_view name) const;
+  /// Adds or replaces.
+  void set_attribute(Attribute attribute);
+  bool remove_attribute(std::string_view name);
+  /// An empty graph inside this node under the attribute `name`; `append` adds to a list of graphs.
+  Graph& make_subgraph(std::string_view name, bool append = false);
+  /// All graphs held by attributes, in order.
+  std::vector<Graph*> subgraphs() const;
+
+  /// Neighbours in execution order; null at the ends.
+  Node* next() const { return next_; }
+  Node* previous() const { return previous_; }
+
+  std::string overload;
+  std::string doc_string;
+  Metadata metadata;
+
+ private:
+  friend class Graph;
+
+  struct Slot {
+    Value* value = nullptr;
+    std::int32_t use_position = -1;  ///< where the value's use list holds this slot
+  };
+
+  std::int32_t id_ = 0;
+  std::string_view name_;
+  bool has_name_ = false;
+  std::string_view op_type_;
+  std::string_view domain_;
+  Graph* graph_ = nullptr;
+  std::vector<Slot> inputs_;
+  std::vector<Value*> outputs_;
+  std::vector<Slot> implicit_inputs_;
+  std::vector<Attribute> attributes_;
+  Node* previous_ = nullptr;
+  Node* next_ = nullptr;
+};
+
+/// Nodes in execution order; removing the node just visited is allowed.
+class NodeRange {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(Node* node) : node_(node), next_(node != nullptr ? node->next() : nullptr) {}
+    Node& operator*() const { return *node_; }
+    Iterator& operator++() {
+      *this = Iterator(next_);
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return node_ != other.node_; }
+
+   private:
+    Node* node_;
+    Node* next_;
+  };
+  explicit NodeRange(Node* first) : first_(first) {}
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(nullptr); }
+
+ private:
+  Node* first_;
+};
+
+/// A graph and everything in it. Not safe for several threads while it changes; safe to read.
+class Graph {
+ public:
+  explicit Graph(std::string name = {});
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  /// The node whose attribute holds this graph; null for a main graph or a function's body.
+  Node* owner() const { return owner_; }
+  /// Graphs around this one: 0 for a main graph.
+  int depth() const;
+
+  // Values. Names are unique in a graph; an empty name gives a fresh one.
+  Value& add_value(std::string_view name, ValueType type = {});
+  Value& add_input(std::string_view name, ValueType type = {});
+  Value& add_constant(std::string_view name, Tensor tensor);
+  /// Makes the value a constant, or with an empty tensor an ordinary value again.
+  void set_constant(Value& value, Tensor tensor);
+  void add_output(Value& value);
+  /// Makes an existing value that nothing produces a graph input.
+  void mark_input(Value& value);
+  Value* find_value(std::string_view name) const;
+  /// The value inside this graph that stands for `outer`, a value of the graph around it; made on
+  /// first use. It goes away with its last use.
+  Value& capture(Value& outer);
+  /// A value that nothing produces or uses.
+  void remove_value(Value& value);
+
+  std::span<Value* const> inputs() const { return inputs_; }
+  std::span<Value* const> outputs() const { return outputs_; }
+  std::span<Value* const> captures() const { return captures_; }
+  void set_output(std::int64_t index, Value& value);
+  /// Every value there is, in order of creation.
+  std::vector<Value*> values() const;
+  std::int64_t value_count() const { return static_cast<std::int64_t>(live_values_); }
+
+  // Nodes.
+  /// Adds a node at the end of the order, or before `before`. Null inputs and outputs are ones left
+  /// out. Outputs must be produced by nothing else.
+  Node& add_node(std::string_view op_type, std::string_view domain, std::span<Value* const> inputs,
+                 std::span<Value* const> outputs, std::string_view name = {},
+                 Node* before = nullptr);
+  /// Removes a node; its outputs stay as values that nothing produces.
+  void remove_node(Node& node);
+  void set_input(Node& node, std::int64_t index, Value* value);
+  void add_input_to(Node& node, Value* value);
+  void remove_last_input(Node& node);
+  /// Every reader of `from` reads `to` instead, graph outputs included.
+  void replace_uses(Value& from, Value& to);
+  /// Puts `node` before `before` (null: at the end).
+  void move_node(Node& node, Node* before);
+
+  NodeRange nodes() const { return NodeRange(first_); }
+  Node* first_node() const { return first_; }
+  std::int64_t node_count() const { return node_count_; }
+
+  std::string doc_string;
+  Metadata metadata;
+
+ private:
+  friend class Node;
+  struct Names {
+    std::unordered_set<std::string> all;
+  };
+
+  std::string_view intern(std::string_view name);
+  std::string fresh_name();
+  void add_use(Value& value, Node::Slot& slot, Use use);
+  void drop_use(Value& value, std::int32_t position);
+  void link(Node& node, Node* before);
+  void unlink(Node& node);
+  void drop_capture(Value& value);
+  static Node::Slot* slot_of(const Use& use);
+
+  std::string name_;
+  std::shared_ptr<Names> names_;
+  Node* owner_ = nullptr;
+  std::deque<Value> value_arena_;
+  std::deque<Node> node_arena_;
+  std::unordered_map<std::string_view, Value*> by_name_;
+  std::vector<Value*> inputs_;
+  std::vector<Value*> outputs_;
+  std::vector<std::int32_t> output_use_positions_;
+  std::vector<Value*> captures_;
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+  std::int64_t node_count_ = 0;
+  std::int64_t live_values_ = 0;
+  std::int64_t next_fresh_ = 0;
+};
+
+}  // namespace ortool

@@ -1,0 +1,27 @@
+// Looking up opsets and functions.
+#include "libcore/graph/model.hpp"
+
+namespace ortool {
+
+std::int64_t Model::opset(std::string_view domain_name) const {
+  const auto found = opsets.find(canonical_domain(domain_name));
+  return found == opsets.end() ? 0 : found->second;
+}
+
+const Function* Model::find_function(std::string_view function_domain,
+                                     std::string_view function_name,
+                                     std::string_view function_overload) const {
+  for (const Function& function : functions) {
+    if (function.name == function_name && function.overload == function_overload &&
+        function.domain == canonical_domain(function_domain)) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+std::string_view canonical_domain(std::string_view domain) {
+  return domain == "ai.onnx" ? std::string_view() : domain;
+}
+
+}  // namespace ortool

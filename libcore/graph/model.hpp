@@ -1,0 +1,60 @@
+// A model file's content: the main graph, functions, opsets and who made it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+/// Domain ("" for ai.onnx) to opset version.
+using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
+
+/// A model-local function: an operator whose meaning is a graph.
+struct Function {
+  std::string name;
+  std::string domain;
+  std::string overload;
+  std::vector<std::string> attributes;  ///< attributes without a default
+  std::vector<Attribute> attribute_defaults;
+  OpsetImports opsets;
+  std::unique_ptr<Graph> body;
+  std::string doc_string;
+  Metadata metadata;
+};
+
+/// A file of weights beside the model.
+struct ExternalFile {
+  std::string path;
+  std::int64_t bytes = 0;
+};
+
+struct Model {
+  std::int64_t ir_version = 0;
+  OpsetImports opsets;
+  std::string producer_name;
+  std::string producer_version;
+  std::string domain;
+  std::int64_t model_version = 0;
+  std::string doc_string;
+  Metadata metadata;
+  std::unique_ptr<Graph> graph;
+  std::vector<Function> functions;
+  std::vector<ExternalFile> external_files;
+  std::vector<std::string> warnings;  ///< what was odd about the file, accepted all the same
+
+  /// The opset version that `domain` is used in; 0 when it is not imported.
+  std::int64_t opset(std::string_view domain_name) const;
+  const Function* find_function(std::string_view function_domain, std::string_view function_name,
+                                std::string_view function_overload) const;
+};
+
+/// "" for "ai.onnx", otherwise the domain itself.
+std::string_view canonical_domain(std::string_view domain);
+
+}  // namespace ortool

@@ -1,0 +1,36 @@
+// The text of a value's type.
+#include "libcore/graph/value_type.hpp"
+
+#include <utility>
+
+namespace ortool {
+
+ValueType ValueType::tensor(DataType element, PartialShape shape) {
+  ValueType type;
+  type.kind = Kind::tensor;
+  type.element = element;
+  type.shape = std::move(shape);
+  return type;
+}
+
+std::string ValueType::to_string() const {
+  const std::string inside = inner ? inner->to_string() : "unknown";
+  switch (kind) {
+    case Kind::tensor:
+      return std::string(name_of(element)) + "[" + ortool::to_string(shape) + "]";
+    case Kind::sparse_tensor:
+      return "sparse " + std::string(name_of(element)) + "[" + ortool::to_string(shape) + "]";
+    case Kind::sequence:
+      return "sequence(" + inside + ")";
+    case Kind::optional:
+      return "optional(" + inside + ")";
+    case Kind::map:
+      return "map(" + std::string(name_of(element)) + ", " + inside + ")";
+    case Kind::opaque:
+      return "opaque";
+    default:
+      return "unknown";
+  }
+}
+
+}  // namespace ortool

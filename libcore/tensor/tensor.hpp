@@ -1,0 +1,124 @@
+// A tensor: element type, shape, and shared bytes that may be mapped from a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/tensor/data_type.hpp"
+#include "libcore/tensor/shape.hpp"
+
+namespace ortool {
+
+template <typename T>
+struct DataTypeOf;  // the DataType that C++ type T holds; 16-bit floats go by their bits
+
+// clang-format off
+template <> struct DataTypeOf<float> { static constexpr DataType value = DataType::float32; };
+template <> struct DataTypeOf<double> { static constexpr DataType value = DataType::float64; };
+template <> struct DataTypeOf<std::int8_t> { static constexpr DataType value = DataType::int8; };
+template <> struct DataTypeOf<std::int16_t> { static constexpr DataType value = DataType::int16; };
+template <> struct DataTypeOf<std::int32_t> { static constexpr DataType value = DataType::int32; };
+template <> struct DataTypeOf<std::int64_t> { static constexpr DataType value = DataType::int64; };
+template <> struct DataTypeOf<std::uint8_t> { static constexpr DataType value = DataType::uint8; };
+template <> struct DataTypeOf<std::uint16_t> { static constexpr DataType value = DataType::uint16; };
+template <> struct DataTypeOf<std::uint32_t> { static constexpr DataType value = DataType::uint32; };
+template <> struct DataTypeOf<std::uint64_t> { static constexpr DataType value = DataType::uint64; };
+template <> struct DataTypeOf<bool> { static constexpr DataType value = DataType::boolean; };
+// clang-format on
+
+/// A value type: copies share the bytes. The bytes are never written once a tensor is shared; only
+/// the maker writes, through mutable_data(), before handing it on. Elements lie row-major, packed
+/// types two or four a byte with the first in the low bits.
+class Tensor {
+ public:
+  /// No tensor: undefined type, scalar shape, no bytes.
+  Tensor() = default;
+
+  /// Uninitialised bytes (strings: empty ones) of the tensor's size, counted against `cap` (may be
+  /// null, must outlive the bytes). Throws ErrorCode::memory_limit.
+  Tensor(DataType type, Shape shape, MemoryCap* cap = nullptr);
+
+  /// A view of bytes that `owner` keeps alive (a mapped file, an arena). Throws ErrorCode::invalid
+  /// when `bytes` has not exactly the size that type and shape ask for. Bytes may be unaligned:
+  /// see is_aligned().
+  static Tensor view(DataType type, Shape shape, std::span<const std::byte> bytes,
+                     std::shared_ptr<const void> owner);
+
+  /// A tensor with a copy of `values`, whose count must fit the shape.
+  template <typename T>
+  static Tensor of(Shape shape, std::span<const T> values);
+  template <typename T>
+  static Tensor of(Shape shape, std::initializer_list<T> values) {
+    return of<T>(std::move(shape), std::span<const T>(values.begin(), values.size()));
+  }
+  static Tensor of_strings(Shape shape, std::vector<std::string> values);
+  template <typename T>
+  static Tensor scalar(T value) {
+    return of<T>(Shape{}, std::span<const T>(&value, 1));
+  }
+
+  bool is_empty() const { return type_ == DataType::undefined; }
+  DataType type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  std::int64_t element_count() const { return element_count_; }
+  std::int64_t size_bytes() const { return size_bytes_; }
+
+  const std::byte* bytes() const { return data_; }
+  std::byte* mutable_bytes();
+
+  /// The elements; T must be the C++ type of type() (bool and uint8_t may stand for each other, and
+  /// uint16_t for 16-bit floats). The bytes must be aligned for T.
+  template <typename T>
+  std::span<const T> data() const;
+  template <typename T>
+  std::span<T> mutable_data();
+  std::span<const std::string> strings() const;
+  std::span<std::string> mutable_strings();
+
+  bool is_aligned() const;
+  /// This tensor, copied to aligned bytes when it is a view of unaligned ones.
+  Tensor aligned() const;
+  /// The same bytes with another shape of as many elements.
+  Tensor reshaped(Shape shape) const;
+
+ private:
+  void check_type(DataType wanted, std::size_t element_bytes) const;
+
+  DataType type_ = DataType::undefined;
+  Shape shape_;
+  std::int64_t element_count_ = 0;
+  std::int64_t size_bytes_ = 0;
+  const std::byte* data_ = nullptr;
+  bool is_writable_ = false;
+  std::shared_ptr<const void> owner_;
+  std::shared_ptr<std::vector<std::string>> strings_;
+};
+
+template <typename T>
+std::span<const T> Tensor::data() const {
+  check_type(DataTypeOf<T>::value, sizeof(T));
+  return {reinterpret_cast<const T*>(data_), static_cast<std::size_t>(element_count_)};
+}
+
+template <typename T>
+std::span<T> Tensor::mutable_data() {
+  check_type(DataTypeOf<T>::value, sizeof(T));
+  return {reinterpret_cast<T*>(mutable_bytes()), static_cast<std::size_t>(element_count_)};
+}
+
+template <typename T>
+Tensor Tensor::of(Shape shape, std::span<const T> values) {
+  Tensor tensor(DataTypeOf<T>::value, std::move(shape));
+  ORTOOL_CHECK(static_cast<std::int64_t>(values.size()) == tensor.element_count());
+  T* out = tensor.mutable_data<T>().data();
+  for (std::size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+  return tensor;
+}
+
+}  // namespace ortool
