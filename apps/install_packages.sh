@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The one list of Debian packages that building and testing need; installs those that are missing.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build ccache pkg-config git binutils
+  libprotobuf-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
+  libpng-dev libjpeg62-turbo-dev zlib1g-dev libzip-dev libssl-dev libdnnl-dev
+  catch2 protobuf-compiler libonnx-dev libonnx-testdata
+  python3 python3-numpy python3-onnx python3-venv
+)
+
+if [[ "${1:-}" == "--list" ]]; then
+  printf '%s\n' "${packages[@]}"
+  exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "packages: this is no Debian system, so nothing is checked; needed is what Debian 12 calls:" >&2
+  echo "  ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ "$status" == "installed" ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "packages: all ${#packages[@]} are installed"
+  exit 0
+fi
+echo "packages: missing ${missing[*]}"
+
+as_root=()
+if ((EUID != 0)); then
+  as_root=(sudo)
+  # Without a terminal nobody can type a password: fail at once instead of waiting for one.
+  [[ -t 0 ]] || as_root=(sudo -n)
+  if ! command -v sudo >/dev/null || ! "${as_root[@]}" true; then
+    echo "error: installing packages needs root, and sudo is not usable here" >&2
+    echo "hint: as root, run: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+fi
+
+apt() {
+  # env is run by sudo, so that the variable reaches apt-get whatever sudo keeps of the environment.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -o Acquire::https::Timeout=30 "$@" </dev/null
+}
+apt update || echo "packages: the lists could not be refreshed; trying with those at hand" >&2
+if ! apt install --no-install-recommends "${missing[@]}"; then
+  echo "error: apt-get could not install ${missing[*]}" >&2
+  echo "hint: check the network and the package sources (Debian 12, main), then run this again" >&2
+  exit 1
+fi
