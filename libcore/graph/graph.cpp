@@ -84,6 +84,18 @@ Graph::Graph(std::string name) : name_(std::move(name)), names_(std::make_shared
 
 Graph::~Graph() = default;
 
+const OpsetImports& Graph::opsets() const {
+  const Graph* graph = this;
+  while (graph->owner_ != nullptr) graph = graph->owner_->graph_;
+  return graph->opsets_;
+}
+
+std::int64_t Graph::opset(std::string_view domain) const {
+  const OpsetImports& imports = opsets();
+  const auto found = imports.find(domain == "ai.onnx" ? std::string_view() : domain);
+  return found == imports.end() ? 0 : found->second;
+}
+
 int Graph::depth() const {
   int result = 0;
   for (const Node* node = owner_; node != nullptr; node = node->graph().owner_) ++result;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ class Value;
 
 /// Key and value strings in file order (metadata_props).
 using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// Domain ("" for ai.onnx) to opset version.
+using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 
 /// One place where a value is read.
 struct Use {
@@ -176,6 +180,11 @@ class Graph {
   void set_name(std::string name) { name_ = std::move(name); }
   /// The node whose attribute holds this graph; null for a main graph or a function's body.
   Node* owner() const { return owner_; }
+  /// The opset version that `domain` is used in here, or 0; subgraphs go by the graph around them.
+  std::int64_t opset(std::string_view domain) const;
+  /// Of a main graph or a function's body.
+  void set_opsets(OpsetImports opsets) { opsets_ = std::move(opsets); }
+  const OpsetImports& opsets() const;
   /// Graphs around this one: 0 for a main graph.
   int depth() const;
 
@@ -244,6 +253,7 @@ class Graph {
   std::string name_;
   std::shared_ptr<Names> names_;
   Node* owner_ = nullptr;
+  OpsetImports opsets_;
   std::deque<Value> value_arena_;
   std::deque<Node> node_arena_;
   std::unordered_map<std::string_view, Value*> by_name_;

@@ -1,12 +1,7 @@
-// Looking up opsets and functions.
+// Looking up functions.
 #include "libcore/graph/model.hpp"
 
 namespace ortool {
-
-std::int64_t Model::opset(std::string_view domain_name) const {
-  const auto found = opsets.find(canonical_domain(domain_name));
-  return found == opsets.end() ? 0 : found->second;
-}
 
 const Function* Model::find_function(std::string_view function_domain,
                                      std::string_view function_name,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,9 +11,6 @@
 
 namespace ortool {
 
-/// Domain ("" for ai.onnx) to opset version.
-using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
-
 /// A model-local function: an operator whose meaning is a graph.
 struct Function {
   std::string name;
@@ -22,8 +18,7 @@ struct Function {
   std::string overload;
   std::vector<std::string> attributes;  ///< attributes without a default
   std::vector<Attribute> attribute_defaults;
-  OpsetImports opsets;
-  std::unique_ptr<Graph> body;
+  std::unique_ptr<Graph> body;  ///< holds the function's opset imports
   std::string doc_string;
   Metadata metadata;
 };
@@ -36,20 +31,17 @@ struct ExternalFile {
 
 struct Model {
   std::int64_t ir_version = 0;
-  OpsetImports opsets;
   std::string producer_name;
   std::string producer_version;
   std::string domain;
   std::int64_t model_version = 0;
   std::string doc_string;
   Metadata metadata;
-  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Graph> graph;  ///< holds the model's opset imports
   std::vector<Function> functions;
   std::vector<ExternalFile> external_files;
   std::vector<std::string> warnings;  ///< what was odd about the file, accepted all the same
 
-  /// The opset version that `domain` is used in; 0 when it is not imported.
-  std::int64_t opset(std::string_view domain_name) const;
   const Function* find_function(std::string_view function_domain, std::string_view function_name,
                                 std::string_view function_overload) const;
 };

@@ -1,0 +1,66 @@
+// Reads a node's attributes by kind and name, and refuses the ones nobody read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/graph.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/value_or.hpp"
+
+namespace ortool {
+
+/// Given to an operator's `read`. Kinds were checked against the schema before, so a getter that
+/// names an attribute of another kind is a programmer's mistake. Values are checked by `read`,
+/// which throws ErrorCode::invalid; the caller names the node in it.
+class AttributeReader {
+ public:
+  AttributeReader(const Node& node, const OpVersion& version) : node_(node), version_(version) {}
+
+  const Node& node() const { return node_; }
+  const OpVersion& version() const { return version_; }
+
+  /// Whether this version has the attribute at all.
+  bool knows(std::string_view name) const { return version_.find_attribute(name) != nullptr; }
+  bool has(std::string_view name) const { return node_.find_attribute(name) != nullptr; }
+
+  std::int64_t integer(std::string_view name, std::int64_t default_value = 0);
+  float number(std::string_view name, float default_value = 0);
+  bool flag(std::string_view name, bool default_value = false);
+  std::string string(std::string_view name, std::string_view default_value = {});
+  std::optional<std::int64_t> find_integer(std::string_view name);
+  std::optional<float> find_number(std::string_view name);
+  std::optional<std::vector<std::int64_t>> find_integers(std::string_view name);
+  std::optional<std::vector<float>> find_numbers(std::string_view name);
+  std::optional<std::vector<std::string>> find_strings(std::string_view name);
+  /// An empty tensor when not given.
+  Tensor tensor(std::string_view name);
+  Graph* graph(std::string_view name);
+
+  /// The attribute where this version has it, else the input at `input_index` where it is given:
+  /// as its value when that input is a constant.
+  ValueOr<std::vector<std::int64_t>> integers_or_input(std::string_view name,
+                                                       std::int64_t input_index);
+  ValueOr<std::int64_t> integer_or_input(std::string_view name, std::int64_t input_index);
+  ValueOr<float> number_or_input(std::string_view name, std::int64_t input_index);
+
+  /// Marks an attribute as read whose value has no effect (legacy hints).
+  void ignore(std::string_view name);
+
+ private:
+  template <typename T>
+  const T* find(std::string_view name);
+
+  const Node& node_;
+  const OpVersion& version_;
+};
+
+/// The elements of a constant integer tensor as int64, or of a float tensor as float. Throws
+/// ErrorCode::invalid for other types.
+std::vector<std::int64_t> integers_of(const Tensor& tensor);
+std::vector<float> numbers_of(const Tensor& tensor);
+
+}  // namespace ortool

@@ -1,0 +1,125 @@
+// The table of operators, one line each, and the checks all of them share.
+#include "libcore/ops/catalog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/nn/softmax.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr OpEntry entries[] = {
+    op_entry<Softmax>(),
+};
+
+std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {
+  return {entry.schema->domain, entry.schema->name};
+}
+
+std::string range_text(std::int64_t fewest, std::int64_t most) {
+  if (fewest == most) return format("{}", fewest);
+  return most >= (std::int64_t{1} << 31) ? format("at least {}", fewest)
+                                         : format("{} to {}", fewest, most);
+}
+
+void check_count(std::string_view what, std::int64_t found, std::int64_t fewest,
+                 std::int64_t most) {
+  if (found >= fewest && found <= most) return;
+  throw Error(ErrorCode::invalid,
+              format("has {} {} (expected {})", found, what, range_text(fewest, most)),
+              "the file is damaged, or was written by a faulty exporter; export the model again")
+      .with_id("node.arity");
+}
+
+void check_inputs(const Node& node, const OpVersion& version) {
+  const std::int64_t fewest = version.fewest(version.inputs);
+  check_count("inputs", node.input_count(), fewest, version.most(version.inputs));
+  for (std::int64_t i = 0; i < fewest; ++i) {
+    const Formal* formal = OpVersion::formal_at(version.inputs, i);
+    if (node.input(i) != nullptr || formal->count != Formal::Count::single) continue;
+    throw Error(ErrorCode::invalid,
+                format("input {} ('{}') is left out, but is required", i, formal->name))
+        .with_id("node.arity");
+  }
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    if (input == nullptr || !input->type().is_tensor()) continue;
+    const Formal* formal = OpVersion::formal_at(version.inputs, i);
+    const TypeSet allowed = version.allowed(formal->type);
+    if (input->type().element == DataType::undefined || allowed.contains(input->type().element))
+      continue;
+    throw Error(ErrorCode::invalid,
+                format("input {} ('{}') is {}, which version {} of the operator does not take", i,
+                       formal->name, name_of(input->type().element), version.since))
+        .with_id("node.type");
+  }
+}
+
+void check_attributes(const Node& node, const OpVersion& version) {
+  for (const Attribute& attribute : node.attributes()) {
+    const AttributeSpec* spec = version.find_attribute(attribute.name);
+    if (spec == nullptr) {
+      throw Error(ErrorCode::invalid,
+                  format("attribute '{}' is none of version {} of the operator", attribute.name,
+                         version.since),
+                  "the model's opset and its nodes do not go together; export it again")
+          .with_id("node.attribute.unknown");
+    }
+    if (spec->kind != attribute.kind()) {
+      throw Error(ErrorCode::invalid,
+                  format("attribute '{}' is of kind {} (expected {})", attribute.name,
+                         name_of(attribute.kind()), name_of(spec->kind)))
+          .with_id("node.attribute.kind");
+    }
+  }
+  for (const AttributeSpec& spec : version.attributes) {
+    if (spec.is_required && node.find_attribute(spec.name) == nullptr) {
+      throw Error(ErrorCode::invalid,
+                  format("attribute '{}' is missing, but is required", spec.name))
+          .with_id("node.attribute.missing");
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const OpEntry> catalog() {
+  return entries;
+}
+
+const OpEntry* find_op(std::string_view domain, std::string_view op_type) {
+  const std::pair wanted(domain, op_type);
+  const auto* found =
+      std::lower_bound(std::begin(entries), std::end(entries), wanted,
+                       [](const OpEntry& entry, const auto& name) { return key(entry) < name; });
+  return found != std::end(entries) && key(*found) == wanted ? found : nullptr;
+}
+
+const OpVersion* version_of(const OpEntry& entry, const Node& node) {
+  return entry.schema->at(node.graph().opset(node.domain()));
+}
+
+void check_node(const Node& node) {
+  try {
+    const OpEntry* entry = find_op(node.domain(), node.op_type());
+    const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
+    if (version == nullptr) {
+      throw Error(ErrorCode::unsupported, format("operator {}{}{} is not known at opset {}",
+                                                 node.domain(), node.domain().empty() ? "" : ".",
+                                                 node.op_type(), node.graph().opset(node.domain())))
+          .with_id("node.operator.unknown");
+    }
+    check_inputs(node, *version);
+    check_count("outputs", node.output_count(), version->fewest(version->outputs),
+                version->most(version->outputs));
+    check_attributes(node, *version);
+    entry->check(node, *version);
+  } catch (Error& error) {
+    throw error.at_node(node.name(), node.op_type());
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,63 @@
+// The list of all operators ortool knows, and the gate every node passes before other code sees it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// One operator: its schema and what can be asked of its struct.
+struct OpEntry {
+  const OpSchema* schema;
+  /// Reads the node's attributes as `Op::read` does; throws what is wrong with them.
+  void (*check)(const Node& node, const OpVersion& version);
+  void (*infer)(const Node& node, const OpVersion& version, InferContext& context);
+};
+
+/// Every operator, sorted by domain, then name.
+std::span<const OpEntry> catalog();
+
+/// The operator, or null when the catalog does not hold it.
+const OpEntry* find_op(std::string_view domain, std::string_view op_type);
+
+/// The version of `entry` that the node's graph imports; null when the operator came later than
+/// that opset.
+const OpVersion* version_of(const OpEntry& entry, const Node& node);
+
+/// Checks arity, attribute names, kinds and values, and the element types of inputs as far as they
+/// are known. Throws ErrorCode::invalid naming the node; ErrorCode::unsupported when the catalog
+/// has no such operator or version. Nothing else may look at a node before this has passed.
+void check_node(const Node& node);
+
+/// The node's meaning as the operator's struct; the node must have passed check_node.
+template <typename Op>
+Op read_op(const Node& node, const OpVersion& version) {
+  AttributeReader reader(node, version);
+  Op op;
+  op.read(reader, static_cast<int>(version.since));
+  return op;
+}
+template <typename Op>
+Op read_op(const Node& node) {
+  const OpVersion* version = Op::schema.at(node.graph().opset(node.domain()));
+  ORTOOL_CHECK(version != nullptr);
+  return read_op<Op>(node, *version);
+}
+
+/// The catalog's row for an operator struct.
+template <typename Op>
+constexpr OpEntry op_entry() {
+  return {&Op::schema,
+          [](const Node& node, const OpVersion& version) {
+            static_cast<void>(read_op<Op>(node, version));
+          },
+          [](const Node& node, const OpVersion& version, InferContext& context) {
+            read_op<Op>(node, version).infer(context);
+          }};
+}
+
+}  // namespace ortool

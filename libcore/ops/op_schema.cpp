@@ -1,0 +1,56 @@
+// Looking things up in an operator's schema.
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+std::int64_t OpVersion::fewest(std::initializer_list<Formal> formals) const {
+  std::int64_t count = 0;
+  std::int64_t position = 0;
+  for (const Formal& formal : formals) {
+    ++position;
+    if (formal.count == Formal::Count::single) count = position;
+    if (formal.count == Formal::Count::variadic && formal.least > 0)
+      count = position - 1 + formal.least;
+  }
+  return count;
+}
+
+std::int64_t OpVersion::most(std::initializer_list<Formal> formals) const {
+  for (const Formal& formal : formals) {
+    if (formal.count == Formal::Count::variadic) return std::int64_t{1} << 31;
+  }
+  return static_cast<std::int64_t>(formals.size());
+}
+
+const Formal* OpVersion::formal_at(std::initializer_list<Formal> formals, std::int64_t position) {
+  std::int64_t index = 0;
+  for (const Formal& formal : formals) {
+    if (index == position || formal.count == Formal::Count::variadic) return &formal;
+    ++index;
+  }
+  return nullptr;
+}
+
+const AttributeSpec* OpVersion::find_attribute(std::string_view name) const {
+  for (const AttributeSpec& attribute : attributes) {
+    if (name == attribute.name) return &attribute;
+  }
+  return nullptr;
+}
+
+TypeSet OpVersion::allowed(std::string_view type_parameter) const {
+  for (const TypeParameter& parameter : types) {
+    if (type_parameter == parameter.name) return parameter.allowed;
+  }
+  return {};
+}
+
+const OpVersion* OpSchema::at(std::int64_t opset) const {
+  const OpVersion* found = nullptr;
+  for (const OpVersion& version : versions) {
+    if (version.since <= opset) found = &version;
+  }
+  return found;
+}
+
+}  // namespace ortool

@@ -1,0 +1,19 @@
+// Something a later opset moved from attribute to input: known now, or which input brings it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace ortool {
+
+/// Holds a value, or the index of the input that brings it at run time, or neither (left out).
+template <typename T>
+struct ValueOr {
+  std::optional<T> value;
+  std::int64_t input = -1;
+
+  bool is_given() const { return value.has_value() || input >= 0; }
+  bool is_known() const { return value.has_value(); }
+};
+
+}  // namespace ortool
