@@ -1,0 +1,66 @@
+// The interface of an execution provider: what it takes, and how it computes it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "libcore/runtime/kernel.hpp"
+#include "libcore/runtime/node_view.hpp"
+
+namespace ortool {
+
+/// Nodes that a provider takes as one kernel, first the node that gives the operator.
+struct Claim {
+  std::vector<const Node*> members;
+};
+
+/// A node a provider does not take, and why, in words for the user.
+struct Refusal {
+  const Node* node;
+  std::string reason;
+};
+
+struct Claims {
+  std::vector<Claim> taken;
+  std::vector<Refusal> refused;
+};
+
+/// What compile() may use: threads for packing, and the cap that packed constants count against.
+struct CompileContext {
+  Workers& workers;
+  MemoryCap* cap = nullptr;  ///< may be null; outlives the kernels
+};
+
+/// A row of a provider's kernel list, for `ortool providers --kernels`.
+struct KernelDescription {
+  std::string_view name;
+  std::string_view domain;
+  std::string_view op_type;
+  std::string_view isa;
+  std::string_view types;
+};
+
+/// Computes nodes in a way of its own. Const after construction and safe for many threads.
+class Provider {
+ public:
+  virtual ~Provider() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::string version() const = 0;
+  /// Empty when it can be used here, else why not and what to do.
+  virtual std::string unavailable_because() const { return {}; }
+
+  /// The nodes of `graph` it takes, in groups; for each of the rest a reason. Every node of the
+  /// graph has passed check_node and shape inference. Nodes inside subgraphs are not asked for.
+  virtual Claims claims(const Graph& graph) const = 0;
+  /// Compiles what it claimed. Throws ErrorCode::unsupported for what it did not.
+  virtual KernelPtr compile(const NodeView& view, const CompileContext& context) const = 0;
+  /// The kernels it has, best first for each operator.
+  virtual std::vector<KernelDescription> kernels() const = 0;
+};
+
+}  // namespace ortool
