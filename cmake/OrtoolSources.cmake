@@ -1,8 +1,13 @@
-# ortool_add_layer(NAME FOLDER [UNITY] [LINK lib...]): one object library a layer, all .cpp files of a folder.
+# ortool_add_layer(NAME FOLDER [UNITY] [LIST] [LINK lib...]): one object library a layer, all .cpp files of a folder
+# (LIST: not of its subfolders).
 # Files named *_avx2.cpp and *_avx512.cpp get their instruction-set flags here and nowhere else.
 function(ortool_add_layer name folder)
-  cmake_parse_arguments(ARG "UNITY" "" "LINK" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
+  cmake_parse_arguments(ARG "UNITY;LIST" "" "LINK" ${ARGN})
+  if(ARG_LIST)
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
+  else()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
+  endif()
   if(NOT sources)
     return()
   endif()

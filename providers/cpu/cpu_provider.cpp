@@ -1,0 +1,136 @@
+// Claiming nodes by the kernel list, with followers that a kernel absorbs.
+#include "providers/cpu/cpu_provider.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/version.hpp"
+#include "providers/cpu/kernel_list.hpp"
+
+namespace ortool {
+namespace {
+
+using cpu::Isa;
+using cpu::KernelRow;
+
+/// Rows by operator, so that a node asks only the rows of its own.
+class RowIndex {
+ public:
+  explicit RowIndex(Isa most) {
+    for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
+      for (const KernelRow& row : rows) {
+        if (row.isa <= most) by_operator_[key(row.domain, row.op_type)].push_back(&row);
+      }
+    }
+  }
+
+  std::span<const KernelRow* const> rows(const Node& node) const {
+    const auto found = by_operator_.find(key(node.domain(), node.op_type()));
+    return found == by_operator_.end() ? std::span<const KernelRow* const>() : found->second;
+  }
+
+  const KernelRow* best(const NodeView& view) const {
+    for (const KernelRow* row : rows(view.node())) {
+      if (row->accepts(view)) return row;
+    }
+    return nullptr;
+  }
+
+ private:
+  static std::string key(std::string_view domain, std::string_view op_type) {
+    return std::string(domain).append(1, ':').append(op_type);
+  }
+
+  std::unordered_map<std::string, std::vector<const KernelRow*>> by_operator_;
+};
+
+/// The only reader of the group's only used output, when nothing else needs that output.
+const Node* only_reader(const Node& node) {
+  for (std::int64_t i = 1; i < node.output_count(); ++i) {
+    if (node.output(i) != nullptr && !node.output(i)->uses().empty()) return nullptr;
+  }
+  const Value* output = node.output(0);
+  if (output == nullptr || output->uses().size() != 1) return nullptr;
+  const Use& use = output->uses().front();
+  return use.kind == Use::Kind::input ? use.node : nullptr;
+}
+
+class CpuProvider : public Provider {
+ public:
+  explicit CpuProvider(Isa most) : most_(most), index_(most) {}
+
+  std::string_view name() const override { return "cpu"; }
+  std::string version() const override { return std::string(ortool::version()); }
+
+  Claims claims(const Graph& graph) const override {
+    Claims result;
+    std::unordered_set<const Node*> absorbed;
+    for (const Node& node : graph.nodes()) {
+      if (absorbed.contains(&node)) continue;
+      const KernelRow* row = index_.best(NodeView(node));
+      if (row == nullptr) {
+        result.refused.push_back({&node, refusal(node)});
+        continue;
+      }
+      std::vector<const Node*> members = {&node};
+      while (row->absorbs != nullptr) {
+        const Node* next = only_reader(*members.back());
+        if (next == nullptr || absorbed.contains(next) || !row->absorbs(NodeView(members), *next))
+          break;
+        members.push_back(next);
+        absorbed.insert(next);
+      }
+      result.taken.push_back({std::move(members)});
+    }
+    return result;
+  }
+
+  KernelPtr compile(const NodeView& view, const CompileContext& context) const override {
+    const KernelRow* row = index_.best(NodeView(view.node()));
+    if (row == nullptr) throw Error(ErrorCode::unsupported, refusal(view.node()));
+    return row->compile(view, *row, context);
+  }
+
+  std::vector<KernelDescription> kernels() const override {
+    std::vector<KernelDescription> result;
+    for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
+      for (const KernelRow& row : rows) {
+        if (row.isa > most_) continue;
+        result.push_back({row.name, row.domain, row.op_type, cpu::isa_name(row.isa), row.types});
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::string refusal(const Node& node) const {
+    const auto rows = index_.rows(node);
+    if (rows.empty())
+      return format("the cpu provider has no kernel for operator {}", node.op_type());
+    std::string given;
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      given += (i == 0 ? "" : ", ");
+      given += node.input(i) != nullptr ? node.input(i)->type().to_string() : "none";
+    }
+    std::string known;
+    for (const KernelRow* row : rows) {
+      if (known.find(row->types) == std::string::npos)
+        known += (known.empty() ? "" : "; ") + std::string(row->types);
+    }
+    return format("the cpu provider has no kernel for {} of ({}); it has: {}", node.op_type(),
+                  given, known);
+  }
+
+  Isa most_;
+  RowIndex index_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most) {
+  return std::make_shared<CpuProvider>(most);
+}
+
+}  // namespace ortool

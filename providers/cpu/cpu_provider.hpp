@@ -1,0 +1,14 @@
+// The provider that runs every operator on the processor.
+#pragma once
+
+#include <memory>
+
+#include "kernels/cpu/cpu_features.hpp"
+#include "libcore/runtime/provider.hpp"
+
+namespace ortool {
+
+/// Kernels up to the level `most`, which must not be above what the processor has.
+std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most = cpu::best_isa());
+
+}  // namespace ortool

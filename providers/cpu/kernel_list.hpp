@@ -1,0 +1,33 @@
+// The cpu provider's kernels as data: best first for each operator.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/cpu/cpu_features.hpp"
+#include "libcore/runtime/kernel.hpp"
+#include "libcore/runtime/node_view.hpp"
+#include "libcore/runtime/provider.hpp"
+
+namespace ortool::cpu {
+
+/// One kernel variant of one operator. The first row of the list that this processor can run and
+/// whose `accepts` says yes is the one that compiles the node.
+struct KernelRow {
+  std::string_view name;    ///< "softmax_f32_avx512"
+  std::string_view domain;  ///< empty for ai.onnx
+  std::string_view op_type;
+  Isa isa;                 ///< the level it is written for
+  std::string_view types;  ///< for the user: "float32", "all numbers"
+  bool (*accepts)(const NodeView& view);
+  KernelPtr (*compile)(const NodeView& view, const KernelRow& row, const CompileContext& context);
+  /// Whether the kernel also computes `next`, the only reader of the group's only used output.
+  /// Null: it never does.
+  bool (*absorbs)(const NodeView& group, const Node& next) = nullptr;
+};
+
+/// Every row, best first within an operator. Each entry of the outer list is one operator's file.
+std::span<const std::span<const KernelRow>> kernel_list();
+
+}  // namespace ortool::cpu
