@@ -1,0 +1,99 @@
+# Checks Markdown: relative links and their anchors resolve, and the README's commands exist.
+import argparse
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import tree
+
+_FENCE = re.compile(r"^(```+|~~~+)(\w*)[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!\\)\[[^\]\n]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+_OWN_FOLDERS = ("apps/", "cmake/", "docs/", "kernels/", "libcore/", "providers/", "testdata/", "tests/",
+                ".ci/")
+
+
+def anchors_of(text):
+    """The anchors that a Markdown viewer gives the headings of a text."""
+    headings = re.findall(r"^#+ +(.*?)\s*$", _FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_links(root, path):
+    violations = []
+    text = tree.read(root, path)
+    without_code = re.sub(r"`[^`\n]*`", "", _FENCE.sub("", text))
+    for target in _LINK.findall(without_code):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        goal = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+        if not os.path.exists(os.path.join(root, goal)):
+            violations.append(f"{path}: link to {target}, which does not exist")
+        elif anchor and goal.endswith(".md") and anchor not in anchors_of(tree.read(root, goal)):
+            violations.append(f"{path}: link to {target}, and {goal} has no such heading")
+    return violations
+
+
+def list_commands(text):
+    """The shell commands of a document's fenced blocks, continued lines joined."""
+    commands = []
+    for _, language, body in _FENCE.findall(text):
+        lines = body.replace("\\\n", " ").split("\n")
+        if language == "console":
+            commands += [line[2:] for line in lines if line.startswith("$ ")]
+        elif language in ("sh", "bash", "shell"):
+            commands += [line for line in lines if line.strip() and not line.startswith("#")]
+    return commands
+
+
+def check_command(root, path, command, program):
+    """What a command names has to be there: scripts, files, presets, subcommands of ortool."""
+    words = shlex.split(command.split(" | ")[0], comments=True)
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words.pop(0)
+    if not words:
+        return []
+    missing = []
+    for word in words:
+        name = word.split("=", 1)[-1]
+        if name.startswith(_OWN_FOLDERS) and not os.path.exists(os.path.join(root, name)):
+            missing.append(name)
+    if words[0] in ("cmake", "ctest") and "--preset" in words:
+        with open(os.path.join(root, "CMakePresets.json"), encoding="utf-8") as file:
+            presets = json.load(file)
+        kind = "testPresets" if words[0] == "ctest" else (
+            "buildPresets" if "--build" in words else "configurePresets")
+        preset = words[words.index("--preset") + 1]
+        if preset not in [entry["name"] for entry in presets[kind]]:
+            missing.append(f"preset {preset}")
+    if os.path.basename(words[0]) == "ortool" and program and len(words) > 1:
+        if not words[1].startswith("-"):
+            answer = subprocess.run([program, words[1], "--help"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+            if answer.returncode != 0:
+                missing.append(f"ortool {words[1]}")
+    return [f"{path}: `{command}` names {name}, which does not exist" for name in missing]
+
+
+def check(root, program=None):
+    violations = []
+    for path in tree.list_files(root):
+        if path.endswith(".md"):
+            violations += check_links(root, path)
+            if path == "README.md" or path.startswith("docs/"):
+                for command in list_commands(tree.read(root, path)):
+                    violations += check_command(root, path, command, program)
+    if not os.path.exists(os.path.join(root, "README.md")):
+        violations.append("README.md: does not exist")
+    return violations
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--program")
+    arguments = parser.parse_args()
+    sys.exit(tree.report(check(arguments.root, arguments.program)))

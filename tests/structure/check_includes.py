@@ -1,0 +1,101 @@
+# Checks every #include against the table of layers and the homes of heavy headers.
+import argparse
+import os
+import re
+import sys
+
+import layer_table
+import tree
+
+
+def folder_of(path):
+    """The folder that rules speak of: 'libcore/ops', 'kernels/cpu', 'apps/ortool', 'tests'."""
+    parts = path.split("/")
+    if parts[0] == "tests":
+        return "tests/"
+    return "/".join(parts[:2]) + "/" if len(parts) > 2 else path
+
+
+def allowed_prefixes(path):
+    """Prefixes of the headers that the file may include, its own folder's among them."""
+    parts = path.split("/")
+    own = [folder_of(path)]
+    if parts[0] == "libcore":
+        layer = parts[1]
+        if layer not in layer_table.LIBCORE:
+            return None
+        return own + [f"libcore/{name}/" for name in layer_table.LIBCORE[layer]]
+    if parts[0] == "kernels":
+        return own + layer_table.KERNELS
+    if parts[0] == "providers":
+        is_list = len(parts) == 2
+        return own + (layer_table.PROVIDER_LIST if is_list else layer_table.PROVIDERS)
+    if parts[0] == "apps":
+        return own + layer_table.APPS
+    return own + layer_table.TESTS
+
+
+def check_layers(root, path, is_quoted, header):
+    if not is_quoted:
+        return None
+    prefixes = allowed_prefixes(path)
+    if prefixes is None:
+        return f"{path}: its layer is missing in tests/structure/layer_table.py"
+    if not os.path.exists(os.path.join(root, header)):
+        return f'{path}: "{header}" is not relative to the root of the tree'
+    if not header.startswith(tuple(prefixes)):
+        return f'{path}: may not include "{header}" (allowed: {", ".join(prefixes)})'
+    return None
+
+
+def check_heavy(path, header):
+    if path.startswith("tests/"):
+        if header.startswith("catch2/") or path.endswith(".cpp"):
+            return None
+    elif header in layer_table.FORBIDDEN_HEADERS:
+        return f"{path}: <{header}> is not used here: {layer_table.FORBIDDEN_HEADERS[header]}"
+    for pattern, home in layer_table.HEAVY_HEADERS:
+        if re.fullmatch(pattern, header) and not re.fullmatch(home, path):
+            return f"{path}: may not include <{header}>; it belongs in {home}"
+    return None
+
+
+def check_isa_file(root, path):
+    """Instruction-set files reach only C headers, intrinsics and headers without inline code."""
+    seen = set()
+    waiting = [path]
+    violations = []
+    while waiting:
+        current = waiting.pop()
+        if current in seen or not os.path.exists(os.path.join(root, current)):
+            continue
+        seen.add(current)
+        for is_quoted, header in tree.list_includes(root, current):
+            if is_quoted:
+                waiting.append(header)
+            elif header not in layer_table.ISA_SYSTEM_HEADERS:
+                violations.append(f"{path}: reaches <{header}> through {current}")
+        # A file that ends in .inc is meant to be compiled for this instruction set alone.
+        if current.endswith(".hpp"):
+            text = tree.strip_comments(tree.read(root, current))
+            for word in ("inline", "template", "constexpr auto", "std::"):
+                if re.search(rf"\b{re.escape(word)}", text):
+                    violations.append(f"{path}: {current} holds '{word}', plain structs only")
+    return violations
+
+
+def check(root):
+    violations = []
+    for path in tree.list_sources(root):
+        for is_quoted, header in tree.list_includes(root, path):
+            violations.append(check_layers(root, path, is_quoted, header))
+            violations.append(check_heavy(path, header))
+        if re.search(r"_avx(2|512)\.cpp$", path):
+            violations += check_isa_file(root, path)
+    return [violation for violation in violations if violation]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", required=True)
+    sys.exit(tree.report(check(parser.parse_args().root)))

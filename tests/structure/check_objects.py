@@ -1,0 +1,72 @@
+# Checks compiled objects: no code runs before main, and instruction-set files share no symbol.
+import argparse
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import tree
+
+CHECKED_FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
+_ISA_OBJECT = re.compile(r"_avx(2|512)\.cpp\.o$")
+# W and V: weak definitions; u: unique ones. Undefined weak references (w, v) belong to others.
+_SHARED_KINDS = "WVu"
+
+
+def list_objects(build):
+    """Objects of the program and its library that this build tree would compile and has."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        commands = json.load(file)
+    objects = set()
+    for entry in commands:
+        words = shlex.split(entry["command"])
+        output = words[words.index("-o") + 1] if "-o" in words else ""
+        path = os.path.join(entry["directory"], output)
+        if output.startswith(CHECKED_FOLDERS) and os.path.isfile(path):
+            objects.add(output)
+    return sorted(objects)
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def check_isa_object(path, name):
+    violations = []
+    for line in run("nm", "--demangle", path).splitlines():
+        match = re.match(r"^[0-9a-f]* +([A-Za-z]) (.*)$", line)
+        if match and match.group(1) in _SHARED_KINDS:
+            violations.append(f"{name}: weak symbol {match.group(2)}: the linker may take this "
+                              "instruction set's copy for the whole program")
+    return violations
+
+
+def check_initialisers(path, name):
+    if re.search(r"\s\.(init_array|ctors)\b", run("readelf", "--sections", "--wide", path)):
+        symbols = [line.split()[-1] for line in run("nm", path).splitlines()
+                   if "_GLOBAL__sub_I" in line or "_static_initialization" in line]
+        return [f"{name}: runs code before main ({', '.join(symbols) or 'an init_array section'})"]
+    return []
+
+
+def check(build):
+    objects = list_objects(build)
+    if not objects:
+        return [f"{build}: no objects found, so nothing was checked"]
+    violations = []
+    for name in objects:
+        path = os.path.join(build, name)
+        violations += check_initialisers(path, name)
+        if _ISA_OBJECT.search(name):
+            violations += check_isa_object(path, name)
+    print(f"{len(objects)} objects, {sum(bool(_ISA_OBJECT.search(n)) for n in objects)} of them "
+          "for one instruction set")
+    return violations
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    sys.exit(tree.report(check(parser.parse_args().build)))

@@ -1,0 +1,70 @@
+# Checks the files themselves: what lies at the top, first lines, and paths that hold on one machine.
+import argparse
+import os
+import re
+import sys
+
+import tree
+
+TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "cmake", "apps", "libcore",
+             "kernels", "providers", "tests", "testdata", "docs"}
+_HASH_SUFFIXES = (".cmake", ".sh", ".py")
+# Put together from parts, so that this file passes its own check.
+_MACHINE_PATHS = ["/" + "/".join(parts) for parts in
+                  (["work", ""], ["root", ""], ["home", ""], ["tmp", "bash_jobs"], ["tmp", "wt"])]
+_MACHINE_PATH = re.compile(r"(?<![\w.$}~*-])(" + "|".join(map(re.escape, _MACHINE_PATHS)) + ")")
+
+
+def check_top_level(root):
+    return [f"{name}: has no place at the top level" for name in sorted(os.listdir(root))
+            if name not in TOP_LEVEL and not name.startswith(".") and not tree.is_ignored(name)]
+
+
+def comment_mark(path, first_line):
+    """What the first sentence of the file starts with, or None for files without one."""
+    name = os.path.basename(path)
+    if path.startswith("testdata/") and not path.endswith(".py"):
+        return None
+    if path.endswith(tree.SOURCE_SUFFIXES) or path.endswith(".cpp.in"):
+        return "//"
+    if path.endswith(_HASH_SUFFIXES) or path.endswith(".cmake.in") or name == "CMakeLists.txt":
+        return "#"
+    return "#" if first_line.startswith("#!") else None
+
+
+def check_first_line(root, path):
+    with open(os.path.join(root, path), "rb") as file:
+        lines = file.read(4096).decode("utf-8", errors="replace").split("\n")
+    mark = comment_mark(path, lines[0])
+    if mark is None:
+        return None
+    line = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
+    if path.endswith(".py") and line.startswith('"""'):
+        return None
+    if not re.match(rf"{mark} \S+ .*\S", line):
+        return f"{path}: does not begin with a sentence after '{mark}' (found: {line[:60]!r})"
+    return None
+
+
+def check_machine_paths(root, path):
+    with open(os.path.join(root, path), "rb") as file:
+        content = file.read()
+    if b"\0" in content:
+        return []
+    text = content.decode("utf-8", errors="replace")
+    return [f"{path}:{text.count(chr(10), 0, match.start()) + 1}: names {match.group(1)}, a path of "
+            "one machine" for match in _MACHINE_PATH.finditer(text)]
+
+
+def check(root):
+    violations = check_top_level(root)
+    for path in tree.list_files(root):
+        violations.append(check_first_line(root, path))
+        violations += check_machine_paths(root, path)
+    return [violation for violation in violations if violation]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", required=True)
+    sys.exit(tree.report(check(parser.parse_args().root)))

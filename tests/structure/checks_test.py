@@ -1,0 +1,201 @@
+# Plants one violation of each rule in a small tree and expects the checks to name it.
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_documents
+import check_includes
+import check_objects
+import check_tree
+
+
+class SmallTree(unittest.TestCase):
+    """A tree with nothing wrong in it; each test puts one wrong file into it."""
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.root)
+        self.write("README.md", "# ortool\n[the licence](LICENSE)\n")
+        self.write("LICENSE", "none\n")
+        self.write("libcore/base/error.hpp", "// Errors are values.\n#pragma once\n")
+        self.write("libcore/graph/graph.hpp", '// A graph of nodes.\n#include "libcore/base/error.hpp"\n')
+        self.write("kernels/cpu/plain.hpp", "// Sizes only.\nstruct Sizes { long rows; };\n")
+
+    def write(self, path, text):
+        full = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def expect(self, violations, *words):
+        self.assertEqual(len(violations), 1, violations)
+        for word in words:
+            self.assertIn(word, violations[0])
+
+
+class Includes(SmallTree):
+    def include(self, path, header):
+        self.write(path, f"// A file.\n#include {header}\n")
+
+    def test_accepts_what_the_table_allows(self):
+        self.include("libcore/ops/relu.cpp", '"libcore/graph/graph.hpp"')
+        self.include("providers/cpu/relu.cpp", '"kernels/cpu/plain.hpp"')
+        self.include("apps/ortool/command_line.cpp", "<CLI/CLI.hpp>")
+        self.include("libcore/base/log.cpp", "<spdlog/spdlog.h>")
+        self.include("tests/unit/relu_test.cpp", '"libcore/graph/graph.hpp"')
+        self.include("kernels/cpu/relu_avx2.cpp", '"kernels/cpu/plain.hpp"')
+        self.assertEqual(check_includes.check(self.root), [])
+
+    def test_a_lower_layer_may_not_see_a_higher_one(self):
+        self.include("libcore/base/bad.cpp", '"libcore/graph/graph.hpp"')
+        self.expect(check_includes.check(self.root), "libcore/base/bad.cpp", "libcore/graph/graph.hpp")
+
+    def test_a_new_layer_needs_a_row_in_the_table(self):
+        self.include("libcore/surprise/bad.cpp", '"libcore/base/error.hpp"')
+        self.expect(check_includes.check(self.root), "layer_table.py")
+
+    def test_kernels_see_base_and_tensor_only(self):
+        self.include("kernels/cpu/bad.cpp", '"libcore/graph/graph.hpp"')
+        self.expect(check_includes.check(self.root), "kernels/cpu/bad.cpp")
+
+    def test_a_provider_may_not_see_another(self):
+        self.write("providers/onednn/memory.hpp", "// Memory there.\n")
+        self.include("providers/cpu/bad.cpp", '"providers/onednn/memory.hpp"')
+        self.expect(check_includes.check(self.root), "providers/cpu/bad.cpp")
+
+    def test_apps_see_no_kernel(self):
+        self.include("apps/ortool/bad.cpp", '"kernels/cpu/plain.hpp"')
+        self.expect(check_includes.check(self.root), "apps/ortool/bad.cpp")
+
+    def test_includes_are_relative_to_the_root(self):
+        self.include("libcore/base/bad.cpp", '"error.hpp"')
+        self.expect(check_includes.check(self.root), "not relative to the root")
+
+    def test_heavy_headers_stay_in_source_files_of_their_folder(self):
+        for path, header in [("apps/ortool/run.cpp", "<CLI/CLI.hpp>"),
+                             ("libcore/onnx/load.hpp", "<google/protobuf/io/coded_stream.h>"),
+                             ("libcore/graph/bad.cpp", "<nlohmann/json.hpp>"),
+                             ("libcore/base/error_two.cpp", "<spdlog/spdlog.h>"),
+                             ("libcore/base/error_two.hpp", "<fmt/format.h>"),
+                             ("providers/cpu/bad.cpp", "<dnnl.hpp>"),
+                             ("libcore/runtime/bad.cpp", "<cuda_runtime.h>"),
+                             ("libcore/graph/bad.cpp", "<iostream>")]:
+            with self.subTest(header=header):
+                self.include(path, header)
+                self.expect(check_includes.check(self.root), path, header)
+                os.remove(os.path.join(self.root, path))
+
+    def test_a_comment_is_no_include(self):
+        self.write("libcore/base/good.cpp", '// A file.\n/*\n#include "nowhere.hpp"\n*/\n')
+        self.assertEqual(check_includes.check(self.root), [])
+
+    def test_instruction_set_files_include_c_headers_only(self):
+        self.include("kernels/cpu/bad_avx2.cpp", "<cmath>")
+        self.expect(check_includes.check(self.root), "reaches <cmath>")
+
+    def test_instruction_set_files_reach_no_inline_code(self):
+        self.write("kernels/cpu/helper.hpp", "// Help.\ninline int twice(int x) { return 2 * x; }\n")
+        self.include("kernels/cpu/bad_avx512.cpp", '"kernels/cpu/helper.hpp"')
+        self.expect(check_includes.check(self.root), "helper.hpp holds 'inline'")
+
+
+class Tree(SmallTree):
+    def test_accepts_a_tidy_tree(self):
+        self.write("apps/setup.sh", "#!/usr/bin/env bash\n# Sets up a machine.\n")
+        self.write(".editorconfig", "root = true\n")
+        self.write("build/rubbish.cpp", "int x;\n")
+        self.assertEqual(check_tree.check(self.root), [])
+
+    def test_the_top_level_is_closed(self):
+        self.write("notes.txt", "none\n")
+        self.expect(check_tree.check(self.root), "notes.txt")
+
+    def test_first_lines_are_sentences(self):
+        for path, text in [("libcore/base/bad.hpp", "#pragma once\n"),
+                           ("libcore/base/bad.cpp", "//\nint x;\n"),
+                           ("apps/bad.sh", "#!/usr/bin/env bash\nset -e\n"),
+                           ("cmake/Bad.cmake", "set(x 1)\n"),
+                           ("libcore/CMakeLists.txt", "add_library(x)\n")]:
+            with self.subTest(path=path):
+                self.write(path, text)
+                self.expect(check_tree.check(self.root), path)
+                os.remove(os.path.join(self.root, path))
+
+    def test_paths_of_one_machine_are_found(self):
+        self.write("docs/bad.md", "Look into " + "/".join(["", "home", "me", "models"]) + ".\n")
+        self.expect(check_tree.check(self.root), "docs/bad.md:1")
+
+    def test_a_path_that_only_looks_alike_passes(self):
+        self.write("docs/good.md", "See tests" + "/".join(["", "work", "a.md"]) + ".\n")
+        self.assertEqual(check_tree.check(self.root), [])
+
+
+class Documents(SmallTree):
+    def test_accepts_links_that_resolve(self):
+        self.write("docs/a.md", "# First part\n[b](b.md#a-heading) [up](../README.md) [c](#first-part)\n")
+        self.write("docs/b.md", "## A heading\n`[no](link)`\n")
+        self.assertEqual(check_documents.check(self.root), [])
+
+    def test_a_dead_link_is_found(self):
+        self.write("docs/a.md", "[b](b.md)\n")
+        self.expect(check_documents.check(self.root), "b.md")
+
+    def test_a_dead_anchor_is_found(self):
+        self.write("docs/a.md", "# One\n[b](#two)\n")
+        self.expect(check_documents.check(self.root), "#two")
+
+    def test_a_command_without_its_script_is_found(self):
+        self.write("README.md", "```sh\nbash apps/gone.sh\n```\n")
+        self.expect(check_documents.check(self.root), "apps/gone.sh")
+
+    def test_a_transcript_that_names_a_missing_file_is_found(self):
+        self.write("README.md", "```console\n$ ortool run testdata/gone.onnx \\\n  --top 3\n7\n```\n")
+        self.expect(check_documents.check(self.root), "testdata/gone.onnx")
+
+    def test_a_preset_that_does_not_exist_is_found(self):
+        self.write("CMakePresets.json", '{"configurePresets": [{"name": "dev"}]}')
+        self.write("README.md", "```sh\ncmake --preset dev\ncmake --preset gone\n```\n")
+        self.expect(check_documents.check(self.root), "preset gone")
+
+    def test_a_subcommand_that_does_not_exist_is_found(self):
+        self.write("README.md", "```sh\nortool frobnicate\n```\n")
+        self.expect(check_documents.check(self.root, "/bin/false"), "ortool frobnicate")
+
+
+class Objects(SmallTree):
+    def compile(self, name, text):
+        source = os.path.join(self.root, name)
+        self.write(name, text)
+        output = f"kernels/{name}.o"
+        os.makedirs(os.path.join(self.root, "kernels"), exist_ok=True)
+        compiler = os.environ.get("CXX", "c++")
+        subprocess.run([compiler, "-c", source, "-o", output], cwd=self.root, check=True)
+        command = f"{compiler} -c {source} -o {output}"
+        self.write("compile_commands.json",
+                   f'[{{"directory": "{self.root}", "command": "{command}", "file": "{source}"}}]')
+        return check_objects.check(self.root)
+
+    def test_accepts_plain_functions(self):
+        self.assertEqual(self.compile("good_avx2.cpp", "int twice(int x) { return 2 * x; }\n"), [])
+
+    def test_a_weak_symbol_of_an_instruction_set_file_is_found(self):
+        self.expect(self.compile("bad_avx2.cpp", "inline int f(int x) { return x; }\nint (*p)(int) = f;\n"),
+                    "weak symbol f(int)")
+
+    def test_weak_symbols_elsewhere_pass(self):
+        self.assertEqual(
+            self.compile("good.cpp", "inline int f(int x) { return x; }\nint (*p)(int) = f;\n"), [])
+
+    def test_code_before_main_is_found(self):
+        self.expect(self.compile("bad.cpp", "int f();\nint x = f();\n"), "runs code before main")
+
+    def test_a_build_tree_without_objects_is_no_success(self):
+        self.write("compile_commands.json", "[]")
+        self.expect(check_objects.check(self.root), "nothing was checked")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)

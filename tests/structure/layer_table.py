@@ -1,0 +1,55 @@
+# The table of layers: which folder may include which, and where heavy headers may appear.
+
+# Layers inside libcore, each with the layers it may include besides itself.
+_BASE = ["base"]
+_TENSOR = _BASE + ["tensor"]
+_GRAPH = _TENSOR + ["graph"]
+_INFER = _GRAPH + ["text", "onnx", "ops"]
+_OPTIMIZE = _INFER + ["infer"]
+_RUNTIME = _OPTIMIZE + ["optimize"]
+_MEASURE = _RUNTIME + ["runtime", "io"]
+
+LIBCORE = {
+    "base": [],
+    "tensor": _BASE,
+    "io": _TENSOR,
+    "graph": _TENSOR,
+    "text": _GRAPH,
+    "onnx": _GRAPH,
+    "ops": _GRAPH,
+    "infer": _INFER,
+    "optimize": _OPTIMIZE,
+    "runtime": _RUNTIME,
+    "quantize": _MEASURE,
+    "measure": _MEASURE,
+}
+
+# What the other folders may include besides their own folder (the first two parts of the path).
+KERNELS = ["libcore/base/", "libcore/tensor/"]
+PROVIDERS = ["libcore/", "kernels/"]
+PROVIDER_LIST = ["libcore/", "providers/"]
+APPS = ["libcore/", "providers/provider_list.hpp"]
+TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
+
+# Headers that are slow to compile or belong to a vendor: (pattern of the header, pattern of the
+# source files that may include it). Tests are free to use them in their .cpp files.
+HEAVY_HEADERS = [
+    (r"CLI/.*|CLI11\.hpp", r"apps/ortool/command_line\.cpp"),
+    (r"google/protobuf/.*", r"libcore/onnx/.*\.cpp"),
+    (r"nlohmann/.*", r"(apps/ortool|libcore/(io|optimize|runtime|quantize|measure))/.*\.cpp"),
+    (r"spdlog/.*", r"libcore/base/log\.cpp"),
+    (r"fmt/.*", r".*\.cpp"),
+    (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),
+    (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
+    (r"png\.h|jpeglib\.h|jerror\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
+    (r"openssl/.*", r"libcore/base/.*\.cpp"),
+]
+
+# Headers nobody includes outside tests, with the reason.
+FORBIDDEN_HEADERS = {
+    "iostream": "it plants a static initialiser in every file",
+    "regex": "it is slow and recurses on hostile input",
+}
+
+# What instruction-set files (*_avx2.cpp, *_avx512.cpp) and the headers they reach may include.
+ISA_SYSTEM_HEADERS = ["stdint.h", "stddef.h", "string.h", "math.h", "immintrin.h"]
