@@ -1,4 +1,23 @@
-# A relocatable prefix: bin/ortool, lib/libortool.so, headers, share/completions, and find_package(ortool).
-install(TARGETS ortool ortool_program
-  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+# A relocatable prefix: bin/ortool, lib/libortool.so, headers, and what find_package(ortool) reads.
+include(CMakePackageConfigHelpers)
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ortool")
+
+install(TARGETS ortool EXPORT ortoolTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
+install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+
+# Headers name each other from the root of the tree, so they keep their folders below include/ortool.
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/libcore" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool"
+  FILES_MATCHING PATTERN "*.hpp")
+install(FILES "${CMAKE_SOURCE_DIR}/providers/provider_list.hpp"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool/providers")
+
+install(EXPORT ortoolTargets NAMESPACE ortool:: DESTINATION "${package_folder}")
+configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/ortoolConfig.cmake.in"
+  "${CMAKE_BINARY_DIR}/generated/ortoolConfig.cmake" INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/generated/ortoolConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/generated/ortoolConfig.cmake"
+  "${CMAKE_BINARY_DIR}/generated/ortoolConfigVersion.cmake" DESTINATION "${package_folder}")
+install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/ortool")
