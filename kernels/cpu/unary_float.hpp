@@ -1,0 +1,21 @@
+// The vector loops of the functions of one float, one set an instruction set.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/unary_op.hpp"
+
+namespace ortool::cpu {
+
+namespace baseline {
+/// out[i] = op(in[i]); false when `op` has no vector form (trigonometry). `in` may be `out`.
+bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
+}  // namespace baseline
+namespace avx2 {
+bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
+}  // namespace avx2
+namespace avx512 {
+bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
+}  // namespace avx512
+
+}  // namespace ortool::cpu

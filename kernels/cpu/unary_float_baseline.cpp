@@ -1,0 +1,3 @@
+// The functions of one float for baseline.
+#define ORTOOL_ISA baseline
+#include "kernels/cpu/unary_float.inc"
