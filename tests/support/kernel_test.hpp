@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "kernels/cpu/cpu_features.hpp"
+#include "libcore/base/thread_pool.hpp"
 
 namespace ortool::test {
 
@@ -19,6 +21,25 @@ inline std::vector<cpu::Isa> available_isas() {
     if (isa <= cpu::best_isa()) isas.push_back(isa);
   }
   return isas;
+}
+
+/// An instruction set and 1, 2 or 8 threads to run with it.
+struct IsaAndThreads {
+  cpu::Isa isa;
+  std::shared_ptr<ThreadPool> pool;
+  std::shared_ptr<Workers> workers;
+};
+
+inline std::vector<IsaAndThreads> isas_and_threads() {
+  std::vector<IsaAndThreads> list;
+  for (const cpu::Isa isa : available_isas()) {
+    for (const int threads : {1, 2, 8}) {
+      auto pool = std::make_shared<ThreadPool>(threads);
+      auto workers = std::make_shared<Workers>(*pool, threads);
+      list.push_back({isa, pool, workers});
+    }
+  }
+  return list;
 }
 
 inline std::vector<float> random_floats(std::int64_t count, std::uint32_t seed, float low = -4.0F,
