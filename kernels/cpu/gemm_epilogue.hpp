@@ -1,0 +1,17 @@
+// The finishing step of a product done apart from the register tile, for edges and thin products.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/gemm_tile.hpp"
+
+namespace ortool::cpu {
+
+/// Scales, adds and activates the sums (rows × columns of `tile`, `sums_stride` apart) and writes
+/// them to tile.c. `sums` may be tile.c itself.
+void finish_tile(const GemmTile& tile, const float* sums, std::int64_t sums_stride);
+
+/// Runs `tile` with any number of columns on a variant that only stores whole vectors.
+void run_partial_tile(const GemmTile& tile, const GemmFunctions& functions);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,332 @@
+// Matrix product in float32: c = activate(alpha * a * b + beta * added + residual).
+#include "kernels/cpu/gemm_f32.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/gemm_epilogue.hpp"
+#include "kernels/cpu/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t float_bytes = 4;
+/// Rows of a packed at a time: about this many bytes, so that they stay in the second-level cache.
+constexpr std::int64_t rows_bytes = 1280 * 1024;
+/// Up to this many rows b is better read where it lies than packed for one use.
+constexpr std::int64_t thin_rows = 4;
+
+std::int64_t round_up_to_line(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// The rows of a are worked on in chunks of this size.
+std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) {
+  const std::int64_t fitting = rows_bytes / (float_bytes * std::max<std::int64_t>(sizes.k, 1));
+  const std::int64_t rows = std::max<std::int64_t>(fitting, 8 * functions.max_rows);
+  const std::int64_t chunks = std::max<std::int64_t>(1, (sizes.m + rows - 1) / rows);
+  return (sizes.m + chunks - 1) / chunks;
+}
+
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
+                    std::int64_t row_offset, const GemmFunctions& functions, float* out) {
+  const std::int64_t first = panels.first_row(panel);
+  const auto rows = static_cast<std::int32_t>(panels.rows(panel));
+  float* to = out + first * k;
+  const std::int64_t row = row_offset + first;
+  if (a.transposed) {
+    functions.pack_rows(a.data + row, a.stride, rows, rows, k, to);
+  } else {
+    functions.pack_transposed(a.data + row * a.stride, a.stride, rows, rows, k, to, rows);
+  }
+}
+
+void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
+                       const MatrixIn& b, const GemmFunctions& functions, float* out) {
+  const std::int64_t first = panels.first_column(panel);
+  const auto columns = static_cast<std::int32_t>(panels.columns_in(panel));
+  const auto stored = static_cast<std::int32_t>(panels.stored_in(panel));
+  float* to = out + first * k;
+  if (!b.transposed) {
+    functions.pack_rows(b.data + first, b.stride, columns, stored, k, to);
+    return;
+  }
+  constexpr std::int32_t most = 16;
+  for (std::int32_t begin = 0; begin < stored; begin += most) {
+    const std::int32_t width = std::min(most, stored - begin);
+    const std::int32_t rows = std::clamp(columns - begin, 0, width);
+    functions.pack_transposed(b.data + (first + begin) * b.stride, b.stride, rows, width, k,
+                              to + begin, stored);
+  }
+}
+
+/// The tile that stands for the region of c at (row, column), for finish_tile.
+GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
+                std::int64_t rows, std::int64_t column, std::int64_t columns) {
+  GemmTile tile = {};
+  tile.c = c + row * c_stride + column;
+  tile.c_stride = c_stride;
+  tile.rows = static_cast<std::int32_t>(rows);
+  tile.columns = static_cast<std::int32_t>(columns);
+  tile.addend = epilogue.addend;
+  tile.activation = epilogue.activation;
+  tile.alpha = epilogue.alpha;
+  tile.beta = epilogue.beta;
+  tile.low = epilogue.low;
+  tile.high = epilogue.high;
+  tile.added = epilogue.added;
+  tile.added_stride = epilogue.added_stride;
+  if (epilogue.addend == Addend::per_row) {
+    tile.added += row;
+    tile.added_stride = 1;
+  }
+  if (epilogue.addend == Addend::per_column) tile.added += column;
+  if (epilogue.addend == Addend::full) tile.added += row * epilogue.added_stride + column;
+  if (epilogue.residual != nullptr) {
+    tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
+    tile.residual_stride = epilogue.residual_stride;
+  }
+  return tile;
+}
+
+/// Rows or columns a task of a thin product works on: some 64 KiB of the large operand.
+std::int64_t thin_grain(std::int64_t k, std::int64_t multiple) {
+  const std::int64_t items = 64 * 1024 / (float_bytes * std::max<std::int64_t>(k, 1));
+  return std::max<std::int64_t>(1, items / multiple) * multiple;
+}
+
+/// c is a column: each row of a by the vector x.
+void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, float* c,
+                     std::int64_t c_stride, const Epilogue& epilogue,
+                     const GemmFunctions& functions, Workers& workers) {
+  constexpr std::int64_t most = 64;
+  const std::int64_t grain = std::min(most, thin_grain(sizes.k, 1));
+  workers.parallel_ranges(sizes.m, grain, [&](std::int64_t begin, std::int64_t end) {
+    float sums[most];
+    const std::int64_t rows = end - begin;
+    if (a.transposed) {
+      functions.thin(x, 0, 1, 1, a.data + begin, a.stride, rows, sizes.k, sums, 0);
+    } else {
+      functions.dot_rows(a.data + begin * a.stride, a.stride, rows, sizes.k, x, sums);
+    }
+    finish_tile(region(epilogue, c, c_stride, begin, rows, 0, 1), sums, 1);
+  });
+}
+
+/// c is a row: the vector in a by each row of the transposed b.
+void multiply_row_transposed(const GemmSizes& sizes, const float* x, const MatrixIn& b, float* c,
+                             const Epilogue& epilogue, const GemmFunctions& functions,
+                             Workers& workers) {
+  constexpr std::int64_t most = 64;
+  const std::int64_t grain = std::min(most, thin_grain(sizes.k, 1));
+  workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
+    float sums[most];
+    functions.dot_rows(b.data + begin * b.stride, b.stride, end - begin, sizes.k, x, sums);
+    finish_tile(region(epilogue, c, sizes.n, 0, 1, begin, end - begin), sums, most);
+  });
+}
+
+/// c has few rows: b is read once, where it lies.
+void multiply_thin(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+                   std::int64_t c_stride, const Epilogue& epilogue, const GemmFunctions& functions,
+                   Workers& workers) {
+  const std::int64_t row_stride = a.transposed ? 1 : a.stride;
+  const std::int64_t step = a.transposed ? a.stride : 1;
+  const std::int64_t grain = thin_grain(sizes.k, 64);
+  workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
+    functions.thin(a.data, row_stride, step, static_cast<std::int32_t>(sizes.m), b.data + begin,
+                   b.stride, end - begin, sizes.k, c + begin, c_stride);
+    const GemmTile tile = region(epilogue, c, c_stride, 0, sizes.m, begin, end - begin);
+    finish_tile(tile, tile.c, c_stride);
+  });
+}
+
+/// c is a row and b is packed.
+void multiply_row_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+                         const Epilogue& epilogue, const GemmFunctions& functions,
+                         Workers& workers) {
+  const ColumnPanels panels = cut_columns(sizes.n, functions);
+  const std::int64_t step = a.transposed ? a.stride : 1;
+  const std::int64_t grain = thin_grain(sizes.k, panels.width) / panels.width;
+  workers.parallel_ranges(panels.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = begin; panel < end; ++panel) {
+      const std::int64_t first = panels.first_column(panel);
+      functions.thin(a.data, 0, step, 1, packed_b + first * sizes.k, panels.stored_in(panel),
+                     panels.columns_in(panel), sizes.k, c + first, 0);
+    }
+    const std::int64_t first = panels.first_column(begin);
+    const std::int64_t last = std::min(panels.first_column(end), sizes.n);
+    const GemmTile tile = region(epilogue, c, 0, 0, 1, first, last - first);
+    finish_tile(tile, tile.c, 0);
+  });
+}
+
+/// How a chunk of rows by all columns is cut into tasks.
+struct TaskGrid {
+  std::int64_t row_blocks;
+  std::int64_t column_blocks;
+};
+
+TaskGrid cut_tasks(const RowPanels& rows, const ColumnPanels& columns, std::int64_t k) {
+  constexpr std::int64_t wanted_tasks = 16;
+  constexpr std::int64_t least_tile_steps = 4096;  // steps of k over all tiles of a task
+  const std::int64_t steps = rows.count * columns.count * std::max<std::int64_t>(k, 1);
+  const std::int64_t most_tasks = std::max<std::int64_t>(1, steps / least_tile_steps);
+  const std::int64_t by_width = (columns.count + 3) / 4;
+  const std::int64_t tasks = std::min(std::max(wanted_tasks, by_width), most_tasks);
+  const std::int64_t column_blocks = std::clamp<std::int64_t>(tasks, 1, columns.count);
+  const std::int64_t row_blocks =
+      std::clamp<std::int64_t>(tasks / column_blocks, 1, std::max<std::int64_t>(1, rows.count / 2));
+  return {row_blocks, column_blocks};
+}
+
+void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+                     std::int64_t c_stride, const Epilogue& epilogue,
+                     const GemmFunctions& functions, float* packed_a, Workers& workers) {
+  const std::int64_t chunk = chunk_rows(sizes, functions);
+  for (std::int64_t begin = 0; begin < sizes.m; begin += chunk) {
+    const std::int64_t rows = std::min(chunk, sizes.m - begin);
+    Epilogue shifted = epilogue;
+    if (epilogue.addend == Addend::per_row) shifted.added += begin;
+    if (epilogue.addend == Addend::full) shifted.added += begin * epilogue.added_stride;
+    if (epilogue.residual != nullptr) shifted.residual += begin * epilogue.residual_stride;
+    const PanelProduct product{.functions = &functions,
+                               .k = sizes.k,
+                               .rows = cut_rows(rows, functions),
+                               .columns = cut_columns(sizes.n, functions),
+                               .a = packed_a,
+                               .b = packed_b,
+                               .c = c + begin * c_stride,
+                               .c_stride = c_stride,
+                               .epilogue = &shifted};
+    const std::int64_t pack_grain =
+        std::max<std::int64_t>(1, 16 * 1024 / (functions.max_rows * (sizes.k + 1)));
+    workers.parallel_ranges(product.rows.count, pack_grain,
+                            [&](std::int64_t first, std::int64_t last) {
+                              for (std::int64_t panel = first; panel < last; ++panel) {
+                                pack_row_panel(product.rows, panel, sizes.k, a, begin, functions,
+                                               packed_a);
+                              }
+                            });
+    const TaskGrid grid = cut_tasks(product.rows, product.columns, sizes.k);
+    workers.parallel_for(grid.row_blocks * grid.column_blocks, [&](std::int64_t task) {
+      const std::int64_t column = task / grid.row_blocks;
+      const std::int64_t row = task % grid.row_blocks;
+      multiply_panels(product, product.rows.count * row / grid.row_blocks,
+                      product.rows.count * (row + 1) / grid.row_blocks,
+                      product.columns.count * column / grid.column_blocks,
+                      product.columns.count * (column + 1) / grid.column_blocks);
+    });
+  }
+}
+
+}  // namespace
+
+std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa) {
+  if (n == 1) return round_up_to_line(k * float_bytes);
+  return round_up_to_line(cut_columns(n, gemm_functions(isa)).stored * k * float_bytes);
+}
+
+void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* out,
+            Workers& workers) {
+  if (n == 1) {
+    const std::int64_t step = b.transposed ? 1 : b.stride;
+    for (std::int64_t i = 0; i < k; ++i) out[i] = b.data[i * step];
+    return;
+  }
+  const GemmFunctions& functions = gemm_functions(isa);
+  const ColumnPanels panels = cut_columns(n, functions);
+  const std::int64_t grain = std::max<std::int64_t>(1, 16 * 1024 / (panels.width * (k + 1)));
+  workers.parallel_ranges(panels.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = begin; panel < end; ++panel) {
+      pack_column_panel(panels, panel, k, b, functions, out);
+    }
+  });
+}
+
+std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa) {
+  if (sizes.m <= 1 || sizes.n <= 1) return 0;
+  return round_up_to_line(chunk_rows(sizes, gemm_functions(isa)) * sizes.k * float_bytes);
+}
+
+void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+          std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
+          Workers& workers) {
+  if (sizes.m <= 0 || sizes.n <= 0) return;
+  const GemmFunctions& functions = gemm_functions(isa);
+  if (sizes.n == 1) {
+    multiply_column(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
+  } else if (sizes.m == 1) {
+    multiply_row_packed(sizes, a, packed_b, c, epilogue, functions, workers);
+  } else {
+    multiply_packed(sizes, a, packed_b, c, c_stride, epilogue, functions,
+                    static_cast<float*>(workspace), workers);
+  }
+}
+
+std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa) {
+  return gemm_workspace_bytes(sizes, isa) + packed_b_bytes(sizes.k, sizes.n, isa);
+}
+
+void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+                   std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
+                   Workers& workers) {
+  if (sizes.m <= 0 || sizes.n <= 0) return;
+  const GemmFunctions& functions = gemm_functions(isa);
+  if (sizes.n > 1 && sizes.m <= thin_rows && !b.transposed) {
+    multiply_thin(sizes, a, b, c, c_stride, epilogue, functions, workers);
+    return;
+  }
+  const bool a_is_plain = !a.transposed || a.stride == 1;
+  if (sizes.m == 1 && b.transposed && a_is_plain) {
+    multiply_row_transposed(sizes, a.data, b, c, epilogue, functions, workers);
+    return;
+  }
+  auto* packed_b = static_cast<float*>(workspace);
+  const std::int64_t b_floats = packed_b_bytes(sizes.k, sizes.n, isa) / float_bytes;
+  pack_b(sizes.k, sizes.n, b, isa, packed_b, workers);
+  gemm(sizes, a, packed_b, c, c_stride, epilogue, isa, packed_b + b_floats, workers);
+}
+
+namespace {
+
+/// Small products are a task each; large ones are cut inside.
+bool runs_side_by_side(std::int64_t batch, const GemmSizes& sizes) {
+  const auto work = static_cast<double>(sizes.m) * static_cast<double>(sizes.n) *
+                    static_cast<double>(sizes.k);
+  return batch >= 16 || (batch > 1 && work < 2e6);
+}
+
+}  // namespace
+
+std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& sizes, Isa isa,
+                                          int threads) {
+  const std::int64_t one = gemm_unpacked_workspace_bytes(sizes, isa);
+  return runs_side_by_side(batch, sizes) ? one * std::max(threads, 1) : one;
+}
+
+void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
+                  const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
+                  Isa isa, void* workspace, Workers& workers) {
+  const auto batch = static_cast<std::int64_t>(offsets.size());
+  const auto run_one = [&](std::int64_t index, void* space, Workers& helpers) {
+    const GemmOffsets& offset = offsets[static_cast<std::size_t>(index)];
+    MatrixIn a_here = a;
+    a_here.data += offset.a;
+    MatrixIn b_here = b;
+    b_here.data += offset.b;
+    Epilogue epilogue_here = epilogue;
+    if (epilogue.added != nullptr) epilogue_here.added += offset.added;
+    if (epilogue.residual != nullptr) epilogue_here.residual += offset.residual;
+    gemm_unpacked(sizes, a_here, b_here, c + offset.c, c_stride, epilogue_here, isa, space, helpers);
+  };
+  if (!runs_side_by_side(batch, sizes)) {
+    for (std::int64_t index = 0; index < batch; ++index) run_one(index, workspace, workers);
+    return;
+  }
+  WorkspaceSlots slots(workspace, gemm_unpacked_workspace_bytes(sizes, isa), workers.count());
+  workers.parallel_for(batch, [&](std::int64_t index) {
+    const WorkspaceSlots::Loan loan(slots);
+    Workers alone;
+    run_one(index, loan.data(), alone);
+  });
+}
+
+}  // namespace ortool::cpu

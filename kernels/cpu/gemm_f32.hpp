@@ -1,0 +1,71 @@
+// Matrix product in float32: c = activate(alpha * a * b + beta * added + residual).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/panel_product.hpp"
+#include "libcore/base/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// a is m × k, b is k × n, c is m × n, all row-major.
+struct GemmSizes {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+};
+
+/// Where a matrix lies: `stride` floats from row to row as stored; `transposed`: stored as its
+/// transpose (k × m for a, n × k for b).
+struct MatrixIn {
+  const float* data = nullptr;
+  std::int64_t stride = 0;
+  bool transposed = false;
+};
+
+/// Bytes of b once packed for `isa`.
+std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa);
+
+/// Packs b (k × n) into `out` (packed_b_bytes, 64-byte aligned, kept by the caller).
+void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* out,
+            Workers& workers);
+
+/// Bytes of workspace for `gemm` with b packed before. It may be 0.
+std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa);
+
+/// The product with b packed by pack_b for the same k, n and isa. `workspace` is 64-byte aligned.
+/// c must not overlap any operand. Bits do not depend on the number of threads.
+void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+          std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
+          Workers& workers);
+
+/// Bytes of workspace for `gemm_unpacked`.
+std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa);
+
+/// The product of two matrices that are only known now.
+void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+                   std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
+                   Workers& workers);
+
+/// One product of a batch: offsets in floats from the base pointers.
+struct GemmOffsets {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t c = 0;
+  std::int64_t added = 0;
+  std::int64_t residual = 0;
+};
+
+/// Bytes of workspace for `gemm_batched` run by up to `threads` threads.
+std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& sizes, Isa isa,
+                                          int threads);
+
+/// A product for each of `offsets`; small ones run side by side. `workspace` must have been sized
+/// for at least workers.count() threads.
+void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
+                  const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
+                  Isa isa, void* workspace, Workers& workers);
+
+}  // namespace ortool::cpu

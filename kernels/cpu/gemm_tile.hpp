@@ -1,0 +1,80 @@
+// The register tile of the float32 matrix product: what one call computes, and its variants.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+/// What is applied to each sum last. NaN passes through all of them.
+enum class Activation : int32_t {
+  none,
+  relu,
+  clip,        ///< to [low, high]
+  leaky_relu,  ///< low * x below zero
+  hard_swish,  ///< x * max(0, min(1, low * x + high))
+};
+
+/// How the added matrix is spread over the result.
+enum class Addend : int32_t { none, scalar, per_row, per_column, full };
+
+/// One tile: c = finish(a * b), or a partial sum of it when `finish` is false.
+struct GemmTile {
+  const float* a;    ///< k × rows, packed: the rows of one step of k are neighbours
+  const float* b;    ///< k × b_stride
+  int64_t b_stride;  ///< floats from one step of k to the next
+  int64_t k;
+  float* c;
+  int64_t c_stride;
+  int32_t rows;          ///< 1 … max_rows of the variant
+  int32_t columns;       ///< columns to store
+  int32_t wide;          ///< 1: b has panel_columns columns, 0: half of them
+  int32_t accumulate;    ///< 1: the sums start from what c holds
+  int32_t finish;        ///< 1: scale, add and activate
+  Addend addend;         ///< with `added` at this tile's first row and column
+  Activation activation;
+  float alpha;
+  float beta;
+  float low;
+  float high;
+  const float* added;
+  int64_t added_stride;
+  const float* residual;  ///< null: none
+  int64_t residual_stride;
+  const float* prefetch;  ///< 64 bytes a step of k are brought near from here on
+};
+
+/// The functions of one instruction-set level.
+struct GemmFunctions {
+  int32_t max_rows;
+  int32_t panel_columns;
+  /// 1: `tile` stores any number of columns; 0: only whole vectors of the panel.
+  int32_t partial_columns;
+  void (*tile)(const GemmTile& tile);
+  /// out[step * out_stride + row] = in[row * in_stride + step] for row < rows ≤ 16, step < k; up to
+  /// `width` (≤ out_stride, ≤ 16) the rest of each step is set to zero.
+  void (*pack_transposed)(const float* in, int64_t in_stride, int32_t rows, int32_t width,
+                          int64_t k, float* out, int64_t out_stride);
+  /// out[step * width + column] = in[step * in_stride + column] for column < columns, zero up to
+  /// width.
+  void (*pack_rows)(const float* in, int64_t in_stride, int32_t columns, int32_t width, int64_t k,
+                    float* out);
+  /// out[row] = the sum over k of a[row * a_stride + k] * x[k].
+  void (*dot_rows)(const float* a, int64_t a_stride, int64_t rows, int64_t k, const float* x,
+                   float* out);
+  /// out[row * out_stride + column] = the sum over k of a[row * a_row_stride + step * a_step] *
+  /// b[step * b_stride + column], for rows ≤ 4.
+  void (*thin)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+               int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride);
+};
+
+namespace baseline {
+extern const GemmFunctions gemm_functions;
+}
+namespace avx2 {
+extern const GemmFunctions gemm_functions;
+}
+namespace avx512 {
+extern const GemmFunctions gemm_functions;
+}
+
+}  // namespace ortool::cpu

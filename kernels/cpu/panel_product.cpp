@@ -1,0 +1,141 @@
+// Product of packed row panels and packed column panels, the common core of GEMM and convolution.
+#include "kernels/cpu/panel_product.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/gemm_epilogue.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Steps of k worked on at a time: a column panel of them fits the first-level cache.
+constexpr std::int64_t k_block = 256;
+
+/// What stays the same for all tiles of one call.
+struct TileMaker {
+  const PanelProduct& product;
+  GemmTile tile = {};
+
+  explicit TileMaker(const PanelProduct& whole) : product(whole) {
+    const Epilogue& epilogue = *whole.epilogue;
+    tile.c_stride = whole.c_stride;
+    tile.addend = epilogue.addend;
+    tile.activation = epilogue.activation;
+    tile.alpha = epilogue.alpha;
+    tile.beta = epilogue.beta;
+    tile.low = epilogue.low;
+    tile.high = epilogue.high;
+    tile.added = epilogue.added;
+    tile.added_stride = epilogue.addend == Addend::per_row ? 1 : epilogue.added_stride;
+    tile.residual_stride = epilogue.residual_stride;
+  }
+
+  void set_k(std::int64_t begin, std::int64_t end) {
+    tile.k = end - begin;
+    tile.accumulate = begin > 0 ? 1 : 0;
+    tile.finish = end == product.k ? 1 : 0;
+  }
+
+  const float* a_at(std::int64_t panel, std::int64_t k) const {
+    return product.a + product.rows.first_row(panel) * product.k + k * product.rows.rows(panel);
+  }
+
+  const float* b_at(std::int64_t panel, std::int64_t k) const {
+    return product.b + product.columns.first_column(panel) * product.k +
+           k * product.columns.stored_in(panel);
+  }
+
+  void run(std::int64_t row_panel, std::int64_t column_panel, std::int64_t k,
+           const float* prefetch) {
+    const GemmFunctions& functions = *product.functions;
+    const Epilogue& epilogue = *product.epilogue;
+    const std::int64_t row = product.rows.first_row(row_panel);
+    const std::int64_t column = product.columns.first_column(column_panel);
+    const std::int64_t stored = product.columns.stored_in(column_panel);
+    tile.a = a_at(row_panel, k);
+    tile.b = b_at(column_panel, k);
+    tile.b_stride = stored;
+    tile.rows = static_cast<std::int32_t>(product.rows.rows(row_panel));
+    tile.columns = static_cast<std::int32_t>(product.columns.columns_in(column_panel));
+    tile.wide = stored == product.columns.width ? 1 : 0;
+    tile.c = product.c + row * product.c_stride + column;
+    tile.prefetch = prefetch;
+    if (epilogue.addend == Addend::per_row) tile.added = epilogue.added + row;
+    if (epilogue.addend == Addend::per_column) tile.added = epilogue.added + column;
+    if (epilogue.addend == Addend::full) {
+      tile.added = epilogue.added + row * epilogue.added_stride + column;
+    }
+    if (epilogue.residual != nullptr) {
+      tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
+    }
+    if (functions.partial_columns == 1 || tile.columns == stored) {
+      functions.tile(tile);
+    } else {
+      run_partial_tile(tile, functions);
+    }
+  }
+};
+
+}  // namespace
+
+RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions) {
+  RowPanels panels;
+  if (rows <= 0) return panels;
+  panels.count = (rows + functions.max_rows - 1) / functions.max_rows;
+  panels.height = rows / panels.count;
+  panels.taller = rows % panels.count;
+  return panels;
+}
+
+ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions) {
+  ColumnPanels panels;
+  panels.width = functions.panel_columns;
+  if (columns <= 0) return panels;
+  const std::int64_t half = panels.width / 2;
+  panels.columns = columns;
+  panels.stored = (columns + half - 1) / half * half;
+  panels.count = (columns + panels.width - 1) / panels.width;
+  return panels;
+}
+
+const GemmFunctions& gemm_functions(Isa isa) {
+  switch (isa) {
+    case Isa::avx512:
+      return avx512::gemm_functions;
+    case Isa::avx2:
+      return avx2::gemm_functions;
+    default:
+      return baseline::gemm_functions;
+  }
+}
+
+void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
+                     std::int64_t column_begin, std::int64_t column_end) {
+  TileMaker maker(product);
+  const std::int64_t blocks = std::max<std::int64_t>(1, (product.k + k_block - 1) / k_block);
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    const std::int64_t begin = product.k * block / blocks;
+    const std::int64_t end = product.k * (block + 1) / blocks;
+    maker.set_k(begin, end);
+    // Each tile prefetches a stretch of 16 floats a step of k from the next panel of the far side.
+    const std::int64_t stretch = (end - begin) * 16;
+    if (product.a_is_far) {
+      for (std::int64_t row = row_begin; row < row_end; ++row) {
+        const float* next = maker.a_at(row + 1 < row_end ? row + 1 : row, begin);
+        for (std::int64_t column = column_begin; column < column_end; ++column) {
+          maker.run(row, column, begin, column == column_begin ? next : maker.b_at(column, begin));
+        }
+      }
+      continue;
+    }
+    for (std::int64_t column = column_begin; column < column_end; ++column) {
+      const float* next = maker.b_at(column + 1 < column_end ? column + 1 : column, begin);
+      for (std::int64_t row = row_begin; row < row_end; ++row) {
+        const std::int64_t tile = row - row_begin;
+        maker.run(row, column, begin, tile < 2 ? next + tile * stretch : maker.a_at(row, begin));
+      }
+    }
+  }
+}
+
+}  // namespace ortool::cpu

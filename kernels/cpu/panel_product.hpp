@@ -1,0 +1,85 @@
+// Product of packed row panels and packed column panels, the common core of GEMM and convolution.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/gemm_tile.hpp"
+
+namespace ortool::cpu {
+
+/// What is done to the sums before they are stored:
+/// activate(alpha * sum + beta * added + residual).
+struct Epilogue {
+  float alpha = 1.0F;
+  float beta = 1.0F;
+  Addend addend = Addend::none;
+  /// scalar: one number; per_row: a number a row; per_column: one a column; full: a matrix.
+  const float* added = nullptr;
+  /// full: floats from row to row; otherwise ignored.
+  std::int64_t added_stride = 0;
+  /// A matrix like the result, or null. It must not overlap the result.
+  const float* residual = nullptr;
+  std::int64_t residual_stride = 0;
+  Activation activation = Activation::none;
+  float low = 0.0F;
+  float high = 0.0F;
+};
+
+/// `rows` cut into panels of nearly equal height, at most as high as the variant's register tile.
+struct RowPanels {
+  std::int64_t count = 0;
+  std::int64_t height = 0;   ///< of the panels after the first `taller`
+  std::int64_t taller = 0;   ///< this many panels have one row more
+
+  std::int64_t first_row(std::int64_t panel) const {
+    return panel * height + (panel < taller ? panel : taller);
+  }
+  std::int64_t rows(std::int64_t panel) const { return height + (panel < taller ? 1 : 0); }
+};
+
+RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions);
+
+/// Columns cut into panels of the variant's width; the last may have half of it. `stored` counts
+/// the columns with the zeros behind the last.
+struct ColumnPanels {
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  std::int64_t columns = 0;
+  std::int64_t stored = 0;
+
+  std::int64_t first_column(std::int64_t panel) const { return panel * width; }
+  std::int64_t columns_in(std::int64_t panel) const {
+    return panel + 1 < count ? width : columns - panel * width;
+  }
+  std::int64_t stored_in(std::int64_t panel) const {
+    return panel + 1 < count ? width : stored - panel * width;
+  }
+};
+
+ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions);
+
+/// The functions of a level that this processor has.
+const GemmFunctions& gemm_functions(Isa isa);
+
+/// A whole product; `multiply_panels` computes a part of it.
+struct PanelProduct {
+  const GemmFunctions* functions = nullptr;
+  std::int64_t k = 0;
+  RowPanels rows;
+  ColumnPanels columns;
+  const float* a = nullptr;  ///< panel p at first_row(p) * k, each k × rows(p)
+  const float* b = nullptr;  ///< panel p at first_column(p) * k, each k × stored_in(p)
+  float* c = nullptr;
+  std::int64_t c_stride = 0;
+  const Epilogue* epilogue = nullptr;
+  /// Which side comes from afar, is read once and prefetched; the other one stays near.
+  bool a_is_far = false;
+};
+
+/// Computes the row panels [row_begin, row_end) by the column panels [column_begin, column_end).
+/// Sums run over k in order, whatever the part.
+void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
+                     std::int64_t column_begin, std::int64_t column_end);
+
+}  // namespace ortool::cpu

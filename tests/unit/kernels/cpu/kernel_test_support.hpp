@@ -1,0 +1,53 @@
+// Seeded numbers, the instruction-set levels at hand and aligned memory, for kernel tests.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "kernels/cpu/cpu_features.hpp"
+#include "libcore/base/aligned_buffer.hpp"
+
+namespace ortool::cpu::test {
+
+inline std::vector<Isa> levels_here() {
+  std::vector<Isa> levels;
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (isa <= best_isa()) levels.push_back(isa);
+  }
+  return levels;
+}
+
+class Numbers {
+ public:
+  explicit Numbers(std::uint32_t seed) : engine_(seed) {}
+
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
+
+  bool flip() { return between(0, 1) == 1; }
+
+  std::vector<float> floats(std::int64_t count, float low = -1.0F, float high = 1.0F) {
+    std::uniform_real_distribution<float> values(low, high);
+    std::vector<float> out(static_cast<std::size_t>(count));
+    for (float& value : out) value = values(engine_);
+    return out;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+inline AlignedBuffer bytes(std::int64_t count) {
+  return AlignedBuffer(count + 64, nullptr, "a test");
+}
+
+/// What rounding may add to a sum of `terms` products whose magnitudes sum up to `magnitude`.
+inline double allowed_error(std::int64_t terms, double magnitude) {
+  constexpr double epsilon = std::numeric_limits<float>::epsilon();
+  return 2.0 * static_cast<double>(terms + 4) * epsilon * magnitude + 1e-30;
+}
+
+}  // namespace ortool::cpu::test
