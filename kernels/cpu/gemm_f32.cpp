@@ -15,7 +15,9 @@ constexpr std::int64_t rows_bytes = 1280 * 1024;
 /// Up to this many rows b is better read where it lies than packed for one use.
 constexpr std::int64_t thin_rows = 4;
 
-std::int64_t round_up_to_line(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+std::int64_t round_up_to_line(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 
 /// The rows of a are worked on in chunks of this size.
 std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) {
@@ -23,38 +25,6 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
   const std::int64_t rows = std::max<std::int64_t>(fitting, 8 * functions.max_rows);
   const std::int64_t chunks = std::max<std::int64_t>(1, (sizes.m + rows - 1) / rows);
   return (sizes.m + chunks - 1) / chunks;
-}
-
-void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
-                    std::int64_t row_offset, const GemmFunctions& functions, float* out) {
-  const std::int64_t first = panels.first_row(panel);
-  const auto rows = static_cast<std::int32_t>(panels.rows(panel));
-  float* to = out + first * k;
-  const std::int64_t row = row_offset + first;
-  if (a.transposed) {
-    functions.pack_rows(a.data + row, a.stride, rows, rows, k, to);
-  } else {
-    functions.pack_transposed(a.data + row * a.stride, a.stride, rows, rows, k, to, rows);
-  }
-}
-
-void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
-                       const MatrixIn& b, const GemmFunctions& functions, float* out) {
-  const std::int64_t first = panels.first_column(panel);
-  const auto columns = static_cast<std::int32_t>(panels.columns_in(panel));
-  const auto stored = static_cast<std::int32_t>(panels.stored_in(panel));
-  float* to = out + first * k;
-  if (!b.transposed) {
-    functions.pack_rows(b.data + first, b.stride, columns, stored, k, to);
-    return;
-  }
-  constexpr std::int32_t most = 16;
-  for (std::int32_t begin = 0; begin < stored; begin += most) {
-    const std::int32_t width = std::min(most, stored - begin);
-    const std::int32_t rows = std::clamp(columns - begin, 0, width);
-    functions.pack_transposed(b.data + (first + begin) * b.stride, b.stride, rows, width, k,
-                              to + begin, stored);
-  }
 }
 
 /// The tile that stands for the region of c at (row, column), for finish_tile.
@@ -198,13 +168,14 @@ void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, const float* pac
                                .epilogue = &shifted};
     const std::int64_t pack_grain =
         std::max<std::int64_t>(1, 16 * 1024 / (functions.max_rows * (sizes.k + 1)));
-    workers.parallel_ranges(product.rows.count, pack_grain,
-                            [&](std::int64_t first, std::int64_t last) {
-                              for (std::int64_t panel = first; panel < last; ++panel) {
-                                pack_row_panel(product.rows, panel, sizes.k, a, begin, functions,
-                                               packed_a);
-                              }
-                            });
+    MatrixIn a_here = a;
+    a_here.data += begin * (a.transposed ? 1 : a.stride);
+    workers.parallel_ranges(
+        product.rows.count, pack_grain, [&](std::int64_t first, std::int64_t last) {
+          for (std::int64_t panel = first; panel < last; ++panel) {
+            pack_row_panel(product.rows, panel, sizes.k, a_here, functions, packed_a);
+          }
+        });
     const TaskGrid grid = cut_tasks(product.rows, product.columns, sizes.k);
     workers.parallel_for(grid.row_blocks * grid.column_blocks, [&](std::int64_t task) {
       const std::int64_t column = task / grid.row_blocks;
@@ -289,8 +260,8 @@ namespace {
 
 /// Small products are a task each; large ones are cut inside.
 bool runs_side_by_side(std::int64_t batch, const GemmSizes& sizes) {
-  const auto work = static_cast<double>(sizes.m) * static_cast<double>(sizes.n) *
-                    static_cast<double>(sizes.k);
+  const auto work =
+      static_cast<double>(sizes.m) * static_cast<double>(sizes.n) * static_cast<double>(sizes.k);
   return batch >= 16 || (batch > 1 && work < 2e6);
 }
 
@@ -315,7 +286,8 @@ void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, 
     Epilogue epilogue_here = epilogue;
     if (epilogue.added != nullptr) epilogue_here.added += offset.added;
     if (epilogue.residual != nullptr) epilogue_here.residual += offset.residual;
-    gemm_unpacked(sizes, a_here, b_here, c + offset.c, c_stride, epilogue_here, isa, space, helpers);
+    gemm_unpacked(sizes, a_here, b_here, c + offset.c, c_stride, epilogue_here, isa, space,
+                  helpers);
   };
   if (!runs_side_by_side(batch, sizes)) {
     for (std::int64_t index = 0; index < batch; ++index) run_one(index, workspace, workers);

@@ -17,14 +17,6 @@ struct GemmSizes {
   std::int64_t k = 0;
 };
 
-/// Where a matrix lies: `stride` floats from row to row as stored; `transposed`: stored as its
-/// transpose (k × m for a, n × k for b).
-struct MatrixIn {
-  const float* data = nullptr;
-  std::int64_t stride = 0;
-  bool transposed = false;
-};
-
 /// Bytes of b once packed for `isa`.
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa);
 

@@ -59,9 +59,9 @@ void pack_eight(const float* in, int64_t in_stride, int32_t rows, int32_t width,
     }
     transpose(r);
     float* to = out + step * out_stride;
-    // A whole vector may reach into the next step, which is written after it; only the last must
-    // stop at the width.
-    if (steps == 8 && step + 8 < k && (out_stride < 8 || width == 8)) {
+    // A whole vector may reach into the steps behind, which are written later, but not further.
+    const bool stays_inside = (step + 7) * out_stride + 8 <= (k - 1) * out_stride + width;
+    if (steps == 8 && (width == 8 || (width == out_stride && stays_inside))) {
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) _mm256_storeu_ps(to + i * out_stride, r[i]);
     } else {

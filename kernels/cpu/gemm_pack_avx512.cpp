@@ -114,18 +114,16 @@ void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t w
     __m512 r[16];
 #pragma GCC unroll 16
     for (int row = 0; row < 16; ++row) {
-      r[row] = _mm512_maskz_loadu_ps(row < rows ? load_mask : __mmask16{0},
-                                     in + row * in_stride + step);
+      r[row] =
+          _mm512_maskz_loadu_ps(row < rows ? load_mask : __mmask16{0}, in + row * in_stride + step);
     }
     transpose(r);
     float* to = out + step * out_stride;
-    // A whole vector may reach into the next step, which is written after it; only the last must
-    // stop at the width.
-    if (steps == 16 && step + 16 < k && out_stride >= width) {
-      const bool overlaps = out_stride < 16;
-      const __mmask16 mask = overlaps ? __mmask16{0xFFFF} : last_mask;
+    // A whole vector may reach into the steps behind, which are written later, but not further.
+    const bool stays_inside = (step + 15) * out_stride + 16 <= (k - 1) * out_stride + width;
+    if (steps == 16 && (width == 16 || (width == out_stride && stays_inside))) {
 #pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) _mm512_mask_storeu_ps(to + i * out_stride, mask, r[i]);
+      for (int i = 0; i < 16; ++i) _mm512_storeu_ps(to + i * out_stride, r[i]);
     } else {
 #pragma GCC unroll 16
       for (int i = 0; i < 16; ++i) {

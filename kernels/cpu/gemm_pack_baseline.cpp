@@ -1,8 +1,8 @@
 // Packing and thin products in portable C++.
-#include "kernels/cpu/gemm_pack.hpp"
-
 #include <algorithm>
 #include <cstdint>
+
+#include "kernels/cpu/gemm_pack.hpp"
 
 namespace ortool::cpu::baseline {
 

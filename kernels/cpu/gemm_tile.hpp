@@ -25,12 +25,12 @@ struct GemmTile {
   int64_t k;
   float* c;
   int64_t c_stride;
-  int32_t rows;          ///< 1 … max_rows of the variant
-  int32_t columns;       ///< columns to store
-  int32_t wide;          ///< 1: b has panel_columns columns, 0: half of them
-  int32_t accumulate;    ///< 1: the sums start from what c holds
-  int32_t finish;        ///< 1: scale, add and activate
-  Addend addend;         ///< with `added` at this tile's first row and column
+  int32_t rows;        ///< 1 … max_rows of the variant
+  int32_t columns;     ///< columns to store
+  int32_t wide;        ///< 1: b has panel_columns columns, 0: half of them
+  int32_t accumulate;  ///< 1: the sums start from what c holds
+  int32_t finish;      ///< 1: scale, add and activate
+  Addend addend;       ///< with `added` at this tile's first row and column
   Activation activation;
   float alpha;
   float beta;

@@ -63,8 +63,9 @@ inline __attribute__((always_inline)) void add_operands(const GemmTile& tile,
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        sums.value[row][v] = _mm256_add_ps(
-            sums.value[row][v], _mm256_loadu_ps(tile.residual + row * tile.residual_stride + v * 8));
+        sums.value[row][v] =
+            _mm256_add_ps(sums.value[row][v],
+                          _mm256_loadu_ps(tile.residual + row * tile.residual_stride + v * 8));
       }
     }
   }
@@ -84,8 +85,7 @@ inline __attribute__((always_inline)) void activate_all(Sums<rows, vectors>& sum
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void finish(const GemmTile& tile,
-                                                  Sums<rows, vectors>& sums) {
+inline __attribute__((always_inline)) void finish(const GemmTile& tile, Sums<rows, vectors>& sums) {
   if (tile.alpha != 1.0F) {
     const __m256 alpha = _mm256_set1_ps(tile.alpha);
 #pragma GCC unroll 6
@@ -160,7 +160,9 @@ using Run = void (*)(const GemmTile& tile);
 constexpr Run runs[2][6] = {{run<1, 1>, run<2, 1>, run<3, 1>, run<4, 1>, run<5, 1>, run<6, 1>},
                             {run<1, 2>, run<2, 2>, run<3, 2>, run<4, 2>, run<5, 2>, run<6, 2>}};
 
-void run_tile(const GemmTile& tile) { runs[tile.wide][tile.rows - 1](tile); }
+void run_tile(const GemmTile& tile) {
+  runs[tile.wide][tile.rows - 1](tile);
+}
 
 }  // namespace
 

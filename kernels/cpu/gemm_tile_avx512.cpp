@@ -171,7 +171,9 @@ constexpr Run runs[2][14] = {
     {run<1, 2>, run<2, 2>, run<3, 2>, run<4, 2>, run<5, 2>, run<6, 2>, run<7, 2>, run<8, 2>,
      run<9, 2>, run<10, 2>, run<11, 2>, run<12, 2>, run<13, 2>, run<14, 2>}};
 
-void run_tile(const GemmTile& tile) { runs[tile.wide][tile.rows - 1](tile); }
+void run_tile(const GemmTile& tile) {
+  runs[tile.wide][tile.rows - 1](tile);
+}
 
 }  // namespace
 

@@ -48,7 +48,9 @@ using Run = void (*)(const GemmTile& tile);
 constexpr Run runs[2][4] = {{run<1, 1>, run<2, 1>, run<3, 1>, run<4, 1>},
                             {run<1, 2>, run<2, 2>, run<3, 2>, run<4, 2>}};
 
-void run_tile(const GemmTile& tile) { runs[tile.wide][tile.rows - 1](tile); }
+void run_tile(const GemmTile& tile) {
+  runs[tile.wide][tile.rows - 1](tile);
+}
 
 }  // namespace
 

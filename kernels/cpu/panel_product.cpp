@@ -109,6 +109,37 @@ const GemmFunctions& gemm_functions(Isa isa) {
   }
 }
 
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
+                    const GemmFunctions& functions, float* out) {
+  const std::int64_t first = panels.first_row(panel);
+  const auto rows = static_cast<std::int32_t>(panels.rows(panel));
+  float* to = out + first * k;
+  if (a.transposed) {
+    functions.pack_rows(a.data + first, a.stride, rows, rows, k, to);
+  } else {
+    functions.pack_transposed(a.data + first * a.stride, a.stride, rows, rows, k, to, rows);
+  }
+}
+
+void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
+                       const MatrixIn& b, const GemmFunctions& functions, float* out) {
+  const std::int64_t first = panels.first_column(panel);
+  const auto columns = static_cast<std::int32_t>(panels.columns_in(panel));
+  const auto stored = static_cast<std::int32_t>(panels.stored_in(panel));
+  float* to = out + first * k;
+  if (!b.transposed) {
+    functions.pack_rows(b.data + first, b.stride, columns, stored, k, to);
+    return;
+  }
+  constexpr std::int32_t most = 16;
+  for (std::int32_t begin = 0; begin < stored; begin += most) {
+    const std::int32_t width = std::min(most, stored - begin);
+    const std::int32_t rows = std::clamp(columns - begin, 0, width);
+    functions.pack_transposed(b.data + (first + begin) * b.stride, b.stride, rows, width, k,
+                              to + begin, stored);
+  }
+}
+
 void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
                      std::int64_t column_begin, std::int64_t column_end) {
   TileMaker maker(product);
@@ -121,7 +152,10 @@ void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::i
     const std::int64_t stretch = (end - begin) * 16;
     if (product.a_is_far) {
       for (std::int64_t row = row_begin; row < row_end; ++row) {
-        const float* next = maker.a_at(row + 1 < row_end ? row + 1 : row, begin);
+        const bool is_last = row + 1 == row_end;
+        const std::int64_t after = std::min(row + 1, product.rows.count - 1);
+        const float* next = is_last && block + 1 < blocks ? maker.a_at(row_begin, end)
+                                                          : maker.a_at(after, is_last ? 0 : begin);
         for (std::int64_t column = column_begin; column < column_end; ++column) {
           maker.run(row, column, begin, column == column_begin ? next : maker.b_at(column, begin));
         }

@@ -29,8 +29,8 @@ struct Epilogue {
 /// `rows` cut into panels of nearly equal height, at most as high as the variant's register tile.
 struct RowPanels {
   std::int64_t count = 0;
-  std::int64_t height = 0;   ///< of the panels after the first `taller`
-  std::int64_t taller = 0;   ///< this many panels have one row more
+  std::int64_t height = 0;  ///< of the panels after the first `taller`
+  std::int64_t taller = 0;  ///< this many panels have one row more
 
   std::int64_t first_row(std::int64_t panel) const {
     return panel * height + (panel < taller ? panel : taller);
@@ -61,6 +61,22 @@ ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions);
 
 /// The functions of a level that this processor has.
 const GemmFunctions& gemm_functions(Isa isa);
+
+/// Where a matrix lies: `stride` floats from row to row as stored; `transposed`: stored as its
+/// transpose (k × m for a, n × k for b).
+struct MatrixIn {
+  const float* data = nullptr;
+  std::int64_t stride = 0;
+  bool transposed = false;
+};
+
+/// Packs the rows of one panel into its place in `out`; `a` begins at the first row of panel 0.
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
+                    const GemmFunctions& functions, float* out);
+
+/// Packs the columns of one panel into its place in `out`.
+void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
+                       const MatrixIn& b, const GemmFunctions& functions, float* out);
 
 /// A whole product; `multiply_panels` computes a part of it.
 struct PanelProduct {

@@ -110,7 +110,8 @@ double worst_excess(const Case& one, const std::vector<float>& c) {
         magnitude += std::fabs(residual);
       }
       const double expected = activate(sum, epilogue);
-      const double error = std::fabs(expected - c[static_cast<std::size_t>(row * one.c_stride + column)]);
+      const double error =
+          std::fabs(expected - c[static_cast<std::size_t>(row * one.c_stride + column)]);
       double allowed = test::allowed_error(one.sizes.k, magnitude);
       if (epilogue.activation == Activation::hard_swish) allowed *= 1.0 + std::fabs(sum);
       worst = std::max(worst, std::isnan(error) ? 1e30 : error - allowed);

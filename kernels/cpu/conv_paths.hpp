@@ -1,0 +1,37 @@
+// The ways to compute a convolution, one file each; conv_f32.hpp chooses among them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/conv_f32.hpp"
+#include "kernels/cpu/image_columns.hpp"
+#include "kernels/cpu/panel_product.hpp"
+
+namespace ortool::cpu {
+
+inline std::int64_t volume(const std::int64_t (&dims)[3]) {
+  return dims[0] * dims[1] * dims[2];
+}
+
+/// Multiplications of one output value.
+std::int64_t conv_depth(const ConvSizes& sizes);
+
+/// True when the kernel reads exactly the pixel it writes.
+bool is_pointwise(const ConvSizes& sizes);
+
+/// Packs the windows of output pixels [first, first + columns) of one group as `width` columns.
+void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t first,
+                  std::int64_t columns, std::int64_t width, Isa isa, float* out);
+
+std::int64_t conv_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                  const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+std::int64_t conv_rows_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+               const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights, float* y,
+                    const ConvEpilogue& epilogue, Isa isa, Workers& workers);
+
+}  // namespace ortool::cpu

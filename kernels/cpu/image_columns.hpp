@@ -1,0 +1,33 @@
+// Packing the pixels under a convolution's kernel as columns of a matrix, a panel at a time.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+/// The windows of `columns` output pixels from `first` on (in row-major order), for all channels of
+/// a group. Dimensions are depth, height, width; unused leading ones are 1.
+struct ImageColumns {
+  const float* image;
+  int64_t channel_stride;
+  int64_t channels;
+  int64_t in[3];
+  int64_t out[3];
+  int64_t kernel[3];
+  int64_t stride[3];
+  int64_t dilation[3];
+  int64_t pad[3];
+  int64_t first;
+  int32_t columns;
+  int32_t width;  ///< columns stored; those behind `columns` are zero
+  float* to;      ///< (channels * kernel positions) × width
+};
+
+namespace baseline {
+void pack_image_columns(const ImageColumns& columns);
+}
+namespace avx512 {
+void pack_image_columns(const ImageColumns& columns);
+}
+
+}  // namespace ortool::cpu
