@@ -37,7 +37,7 @@ class ThreadPool {
 class Workers {
  public:
   /// The calling thread alone.
-  Workers() = default;
+  explicit Workers(const StopToken* stop = nullptr) : stop_(stop) {}
   /// Takes the workers that are free now, at most `threads - 1`; fewer, or none, is fine. `stop`
   /// (may be null) is polled between tasks. Pool and token must outlive this.
   Workers(ThreadPool& pool, int threads, const StopToken* stop = nullptr);

@@ -139,6 +139,13 @@ void Graph::mark_input(Value& value) {
   inputs_.push_back(&value);
 }
 
+void Graph::make_default_constant(Value& input) {
+  ORTOOL_CHECK(input.graph_ == this && input.has_default());
+  std::erase(inputs_, &input);
+  input.is_graph_input_ = false;
+  set_constant(input, input.constant_);
+}
+
 Value& Graph::add_constant(std::string_view name, Tensor tensor) {
   Value& value = add_value(name);
   set_constant(value, std::move(tensor));

@@ -54,8 +54,10 @@ class Value {
 
   bool is_graph_input() const { return is_graph_input_; }
   bool is_graph_output() const;
-  /// Holds a tensor known before any run. A graph input may hold one too: its default (IR < 4).
-  bool is_constant() const { return !constant_.is_empty(); }
+  /// Holds a tensor that no run can change.
+  bool is_constant() const { return !is_graph_input_ && !constant_.is_empty(); }
+  /// A graph input that takes its constant() when a run gives nothing.
+  bool has_default() const { return is_graph_input_ && !constant_.is_empty(); }
   const Tensor& constant() const { return constant_; }
   /// In a subgraph: the value of the enclosing graph that this one stands for, or null.
   Value* captured() const { return captured_; }
@@ -197,6 +199,8 @@ class Graph {
   void add_output(Value& value);
   /// Makes an existing value that nothing produces a graph input.
   void mark_input(Value& value);
+  /// Takes a graph input with a default out of the inputs: it becomes a constant.
+  void make_default_constant(Value& input);
   Value* find_value(std::string_view name) const;
   /// The value inside this graph that stands for `outer`, a value of the graph around it; made on
   /// first use. It goes away with its last use.

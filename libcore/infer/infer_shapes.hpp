@@ -11,11 +11,11 @@
 namespace ortool {
 
 /// Checks every node against the catalog (check_node) and sets the type of every value, as far as
-/// the graph's inputs let it be known. Symbols of the inputs carry over. Declared types of values
-/// (value_info, outputs) are refined, never trusted for sizes: a declared shape that contradicts
-/// the inferred one is an ErrorCode::invalid when the rank or a number differs. Nodes with
-/// operators that the catalog lacks keep what the file declares; the caller decides whether they
-/// are errors. Throws ErrorCode::invalid naming the node.
+/// the graph's inputs let it be known; symbols of the inputs carry over. A shape that the file
+/// declares fills in what cannot be inferred; where the two contradict each other, the inferred one
+/// stays and the model gets a warning. Nodes whose operator the catalog lacks keep what the file
+/// declares; the caller decides whether they are errors. Subgraphs are inferred with what is known
+/// of the values they capture. Throws ErrorCode::invalid naming the node.
 void infer_shapes(Model& model);
 
 /// Gives dimensions of graph inputs a number before inference: by symbol ("batch" = 4) everywhere

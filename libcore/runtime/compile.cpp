@@ -1,0 +1,55 @@
+// Compiling kernels, and giving the pages of packed weights back to the system.
+#include "libcore/runtime/compile.hpp"
+
+#include <cstdint>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+namespace ortool {
+namespace {
+
+/// Tells the system that the bytes are not needed soon. MADV_PAGEOUT keeps their content whatever
+/// they are: clean pages of a mapped file are dropped and read again should anyone look at them.
+void page_out(const Tensor& tensor) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(tensor.bytes());
+  const std::uintptr_t first = (begin + page - 1) / page * page;
+  const std::uintptr_t last =
+      (begin + static_cast<std::uintptr_t>(tensor.size_bytes())) / page * page;
+  if (last > first)
+    static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_PAGEOUT));
+}
+
+/// Whether a run still reads the value through a step other than the one that packed it.
+bool is_packed_alone(const Value& value) {
+  return value.is_constant() && value.uses().size() == 1;
+}
+
+}  // namespace
+
+std::vector<CompiledStep> compile(std::vector<PlacedGroup> groups, const CompileContext& context) {
+  std::vector<CompiledStep> steps;
+  steps.reserve(groups.size());
+  for (PlacedGroup& group : groups) {
+    const Node& node = group.view.node();
+    if (context.workers.stop() != nullptr) context.workers.stop()->poll();
+    KernelPtr kernel;
+    try {
+      kernel = group.provider->compile(group.view, context);
+    } catch (Error& error) {
+      throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
+    }
+    std::vector<Value*> inputs = group.view.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == nullptr || kernel->needs_input(i)) continue;
+      if (is_packed_alone(*inputs[i])) page_out(inputs[i]->constant());
+    }
+    std::vector<Value*> outputs = group.view.outputs();
+    steps.push_back({std::move(group.view), group.provider, std::move(kernel), std::move(inputs),
+                     std::move(outputs), std::move(group.reasons)});
+  }
+  return steps;
+}
+
+}  // namespace ortool

@@ -1,0 +1,17 @@
+// Computing one kernel at once on whole tensors: for constants and for shape arithmetic.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/runtime/kernel.hpp"
+
+namespace ortool {
+
+/// Prepares and runs `kernel` on inputs that are all known; returns the outputs (empty tensors for
+/// ones left out). `outputs` gives their types and shapes.
+std::vector<Tensor> evaluate(const Kernel& kernel, std::span<const Operand> inputs,
+                             std::span<const Operand> outputs, Workers& workers, MemoryCap* cap);
+
+}  // namespace ortool

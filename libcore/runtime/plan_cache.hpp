@@ -1,0 +1,38 @@
+// Plans by the shapes they were made for, bounded in bytes, least recently used first out.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "libcore/runtime/plan.hpp"
+
+namespace ortool {
+
+/// Safe for many threads.
+class PlanCache {
+ public:
+  explicit PlanCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// The plan for `key`, or null.
+  std::shared_ptr<const Plan> find(const std::string& key);
+  /// Keeps `plan`, and drops the oldest others until the bound holds; one plan always stays.
+  void insert(const std::string& key, std::shared_ptr<const Plan> plan);
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const Plan> plan;
+  };
+
+  std::mutex mutex_;
+  std::int64_t most_bytes_;
+  std::int64_t bytes_ = 0;
+  std::list<Entry> entries_;  ///< most recently used first
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+};
+
+}  // namespace ortool
