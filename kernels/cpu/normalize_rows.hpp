@@ -1,0 +1,43 @@
+// The loops of the normalisations over rows of floats, one set an instruction set.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+struct Moments {
+  float mean;
+  float variance;  ///< mean of the squared differences from the mean, not below 0
+};
+
+/// Σ in two levels: blocks of 2048 in vectors of float32, the blocks' sums in float64; the variance
+/// from a second pass over the differences.
+namespace baseline {
+Moments moments(const float* in, int64_t size);
+float mean_of_squares(const float* in, int64_t size);
+/// out = (in - offset) · factor + bias.
+void affine_row(const float* in, float* out, int64_t size, float offset, float factor, float bias);
+/// out[i] = (in[i] - offset) · factor · scale[i] + bias[i]; bias may be null.
+void scaled_row(const float* in, float* out, int64_t size, float offset, float factor,
+                const float* scale, const float* bias);
+/// out = a + b (+ c unless null).
+void add_rows(const float* a, const float* b, const float* c, float* out, int64_t size);
+}  // namespace baseline
+namespace avx2 {
+Moments moments(const float* in, int64_t size);
+float mean_of_squares(const float* in, int64_t size);
+void affine_row(const float* in, float* out, int64_t size, float offset, float factor, float bias);
+void scaled_row(const float* in, float* out, int64_t size, float offset, float factor,
+                const float* scale, const float* bias);
+void add_rows(const float* a, const float* b, const float* c, float* out, int64_t size);
+}  // namespace avx2
+namespace avx512 {
+Moments moments(const float* in, int64_t size);
+float mean_of_squares(const float* in, int64_t size);
+void affine_row(const float* in, float* out, int64_t size, float offset, float factor, float bias);
+void scaled_row(const float* in, float* out, int64_t size, float offset, float factor,
+                const float* scale, const float* bias);
+void add_rows(const float* a, const float* b, const float* c, float* out, int64_t size);
+}  // namespace avx512
+
+}  // namespace ortool::cpu
