@@ -88,6 +88,9 @@ struct AttributeDefault {
   constexpr AttributeDefault(int value) : kind(AttributeKind::integer), integer(value) {}
   constexpr AttributeDefault(float value) : kind(AttributeKind::float_number), number(value) {}
   constexpr AttributeDefault(const char* value) : kind(AttributeKind::string), string(value) {}
+  /// A list that is itself a constant: a list in braces would not live long enough.
+  constexpr AttributeDefault(const std::initializer_list<std::int64_t>& value)
+      : kind(AttributeKind::integers), integers(value) {}
 };
 
 struct AttributeSpec {

@@ -1,4 +1,4 @@
-// Softmax in its three versions; 13 made it work along one axis.
+// The three versions of Softmax and its relatives; 13 made them work along one axis.
 #include "libcore/ops/nn/softmax.hpp"
 
 #include "libcore/tensor/shape.hpp"
@@ -24,12 +24,50 @@ constinit const OpSchema Softmax::schema = {
       .attributes = {{"axis", AttributeKind::integer, false, -1}},
       .types = {{"T", types::floats}}}}};
 
-void Softmax::read(AttributeReader& attributes, int version) {
+constinit const OpSchema LogSoftmax::schema = {
+    "LogSoftmax",
+    "",
+    {{.since = 1,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"axis", AttributeKind::integer, false, 1}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 11,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"axis", AttributeKind::integer, false, 1}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 13,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"axis", AttributeKind::integer, false, -1}},
+      .types = {{"T", types::floats}}}}};
+
+constinit const OpSchema Hardmax::schema = {
+    "Hardmax",
+    "",
+    {{.since = 1,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"axis", AttributeKind::integer, false, 1}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 11,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"axis", AttributeKind::integer, false, 1}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 13,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"axis", AttributeKind::integer, false, -1}},
+      .types = {{"T", types::floats}}}}};
+
+void SliceOp::read(AttributeReader& attributes, int version) {
   flatten = version < 13;
   axis = attributes.integer("axis", flatten ? 1 : -1);
 }
 
-void Softmax::infer(InferContext& context) const {
+void SliceOp::infer(InferContext& context) const {
   if (const std::int64_t rank = context.rank(0); rank > 0) normalize_axis(axis, rank);
   context.set_output(0, context.element(0), context.shape(0));
 }

@@ -1,5 +1,5 @@
-// Softmax: exponentials of a slice, scaled to sum to one.
-// https://onnx.ai/onnx/operators/onnx__Softmax.html
+// Softmax, LogSoftmax and Hardmax: what is made of each slice along an axis.
+// https://onnx.ai/onnx/operators/onnx__Softmax.html, …__LogSoftmax.html, …__Hardmax.html
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,28 @@
 
 namespace ortool {
 
-struct Softmax {
-  static const OpSchema schema;
-
+/// What the three have in common: the slices, and an output like the input.
+struct SliceOp {
   std::int64_t axis = -1;
   bool flatten = false;  ///< before opset 13 the input was seen as a matrix, cut at `axis`
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+};
+
+/// Exponentials of a slice, scaled to sum to one.
+struct Softmax : SliceOp {
+  static const OpSchema schema;
+};
+
+/// Logarithms of Softmax.
+struct LogSoftmax : SliceOp {
+  static const OpSchema schema;
+};
+
+/// 1 at the first largest element of a slice, 0 elsewhere.
+struct Hardmax : SliceOp {
+  static const OpSchema schema;
 };
 
 }  // namespace ortool

@@ -1,0 +1,51 @@
+// Reading the parameters of activations, and the shape rule they share.
+#include "libcore/ops/nn/activation.hpp"
+
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+void ElementwiseOp::infer(InferContext& context) const {
+  context.set_output(0, context.element(0), context.shape(0));
+}
+
+void LeakyRelu::read(AttributeReader& attributes, int) {
+  alpha = attributes.number("alpha", 0.01F);
+}
+
+void Elu::read(AttributeReader& attributes, int) {
+  alpha = attributes.number("alpha", 1.0F);
+}
+
+void Selu::read(AttributeReader& attributes, int version) {
+  alpha = attributes.number("alpha", version < 6 ? 1.6732F : 1.67326319F);
+  gamma = attributes.number("gamma", version < 6 ? 1.0507F : 1.05070102F);
+}
+
+void Celu::read(AttributeReader& attributes, int) {
+  alpha = attributes.number("alpha", 1.0F);
+}
+
+void ThresholdedRelu::read(AttributeReader& attributes, int) {
+  alpha = attributes.number("alpha", 1.0F);
+}
+
+void HardSigmoid::read(AttributeReader& attributes, int) {
+  alpha = attributes.number("alpha", 0.2F);
+  beta = attributes.number("beta", 0.5F);
+}
+
+void Gelu::read(AttributeReader& attributes, int) {
+  const std::string approximate = attributes.string("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") {
+    throw Error(ErrorCode::invalid, format("approximate is '{}' (expected none or tanh)",
+                                           escape_control_characters(approximate)));
+  }
+  is_approximate = approximate == "tanh";
+}
+
+void Swish::read(AttributeReader& attributes, int) {
+  alpha = attributes.number("alpha", 1.0F);
+}
+
+}  // namespace ortool

@@ -1,0 +1,24 @@
+// BatchNormalization: each channel shifted and scaled by statistics gathered in training.
+// https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct BatchNormalization {
+  static const OpSchema schema;
+
+  float epsilon = 1e-5F;
+  bool is_training = false;    ///< statistics of the batch itself are asked for
+  bool is_per_channel = true;  ///< false (spatial = 0): scale, B, mean, var have X's shape but N
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

@@ -1,0 +1,25 @@
+// Dropout: in training zeroes elements at random; in inference hands its input on.
+// https://onnx.ai/onnx/operators/onnx__Dropout.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/value_or.hpp"
+
+namespace ortool {
+
+struct Dropout {
+  static const OpSchema schema;
+
+  ValueOr<float> ratio;
+  ValueOr<bool> is_training;     ///< neither value nor input: no
+  bool has_boolean_mask = true;  ///< before version 10 the mask was of the input's type
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

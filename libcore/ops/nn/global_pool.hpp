@@ -1,0 +1,33 @@
+// Global pools: the mean, the largest or the norm of each channel of an image.
+// https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html, …__GlobalMaxPool.html,
+// …__GlobalLpPool.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// What all of them do with shapes: every axis behind N and C becomes 1.
+struct GlobalPool {
+  void infer(InferContext& context) const;
+};
+
+struct GlobalAveragePool : GlobalPool {
+  static const OpSchema schema;
+  void read(AttributeReader&, int) {}
+};
+
+struct GlobalMaxPool : GlobalPool {
+  static const OpSchema schema;
+  void read(AttributeReader&, int) {}
+};
+
+struct GlobalLpPool : GlobalPool {
+  static const OpSchema schema;
+  double p = 2;
+  void read(AttributeReader& attributes, int version);
+};
+
+}  // namespace ortool

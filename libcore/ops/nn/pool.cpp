@@ -1,0 +1,42 @@
+// What the versions of the pools differ in: dilations, ceil_mode and the kind of p.
+#include "libcore/ops/nn/pool.hpp"
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/nn/norm_order.hpp"
+#include "libcore/ops/nn/window_operands.hpp"
+
+namespace ortool {
+
+void MaxPool::read(AttributeReader& attributes, int) {
+  window.read(attributes);
+  column_major = attributes.flag("storage_order");
+}
+
+void MaxPool::infer(InferContext& context) const {
+  const PartialShape shape = pool_shape(window, context);
+  context.set_output(0, context.element(0), shape);
+  context.set_output(1, DataType::int64, shape);
+}
+
+void AveragePool::read(AttributeReader& attributes, int) {
+  window.read(attributes);
+  count_pads = attributes.flag("count_include_pad");
+}
+
+void AveragePool::infer(InferContext& context) const {
+  context.set_output(0, context.element(0), pool_shape(window, context));
+}
+
+void LpPool::read(AttributeReader& attributes, int version) {
+  window.read(attributes);
+  p = read_norm_order(attributes, version);
+  if (window.kernel.empty()) {
+    throw Error(ErrorCode::invalid, "attribute 'kernel_shape' is missing or empty");
+  }
+}
+
+void LpPool::infer(InferContext& context) const {
+  context.set_output(0, context.element(0), pool_shape(window, context));
+}
+
+}  // namespace ortool

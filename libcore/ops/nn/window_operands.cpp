@@ -1,0 +1,61 @@
+// Finding out how many axes a window has, and checking images and weights against it.
+#include "libcore/ops/nn/window_operands.hpp"
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/operand_checks.hpp"
+
+namespace ortool {
+
+std::int64_t read_groups(AttributeReader& attributes) {
+  const std::int64_t groups = attributes.integer("group", 1);
+  if (groups < 1 || groups > std::int64_t{1} << 31) {
+    throw Error(ErrorCode::invalid, format("group is {} (expected 1 to 2^31)", groups));
+  }
+  return groups;
+}
+
+void check_divides(std::string_view what, std::int64_t count, std::int64_t groups) {
+  if (count % groups == 0) return;
+  throw Error(ErrorCode::invalid,
+              format("{}, {}, is no multiple of the {} groups", what, count, groups));
+}
+
+std::int64_t window_axes(const WindowAttributes& window, const InferContext& context) {
+  check_rank_at_least(context, 0, "X", 3);
+  const std::int64_t rank = context.rank(0);
+  if (!context.has_input(1)) return rank < 0 ? -1 : rank - 2;
+  check_rank_at_least(context, 1, "W", 3);
+  if (rank >= 0) check_rank(context, 1, "W", rank);
+  const std::int64_t known = rank >= 0 ? rank : context.rank(1);
+  if (known >= 0) return known - 2;
+  return window.kernel.empty() ? -1 : static_cast<std::int64_t>(window.kernel.size());
+}
+
+Dimensions spatial_dimensions(const InferContext& context, std::int64_t input, std::int64_t axes) {
+  Dimensions result;
+  for (std::int64_t axis = 0; axis < axes; ++axis)
+    result.push_back(dimension_at(context, input, axis + 2));
+  return result;
+}
+
+Dimensions window_kernel(const WindowAttributes& window, const InferContext& context,
+                         std::int64_t axes) {
+  window.check_axes(axes);
+  Dimensions kernel = spatial_dimensions(context, 1, axes);
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    check_dimension(format("the size of 'W' along window axis {}", i), kernel[i], window.kernel[i]);
+    kernel[i] = window.kernel[i];
+  }
+  return kernel;
+}
+
+PartialShape pool_shape(const WindowAttributes& window, const InferContext& context) {
+  const std::int64_t axes = window_axes(window, context);
+  if (axes < 0) return std::nullopt;
+  Dimensions output = window_outputs(window, spatial_dimensions(context, 0, axes),
+                                     window_kernel(window, context, axes));
+  output.insert(output.begin(), {dimension_at(context, 0, 0), dimension_at(context, 0, 1)});
+  return output;
+}
+
+}  // namespace ortool
