@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <fstream>
@@ -177,7 +178,7 @@ int available_processors() {
   std::string quota;
   double period = 0;
   if (file >> quota >> period && quota != "max" && period > 0) {
-    const int allowed = static_cast<int>(std::stod(quota) / period + 0.5);
+    const int allowed = static_cast<int>(std::lround(std::stod(quota) / period));
     processors = std::min(processors, allowed);
   }
   return std::max(processors, 1);
