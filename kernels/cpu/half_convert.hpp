@@ -1,0 +1,33 @@
+// Conversion of arrays of float16 and bfloat16 bit patterns from and to float32.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+enum class Isa;
+
+/// The four directions of one instruction-set level; `in` and `out` must not overlap.
+struct HalfFunctions {
+  void (*float16_to_float)(const uint16_t* in, float* out, int64_t count);
+  void (*float_to_float16)(const float* in, uint16_t* out, int64_t count);
+  void (*bfloat16_to_float)(const uint16_t* in, float* out, int64_t count);
+  void (*float_to_bfloat16)(const float* in, uint16_t* out, int64_t count);
+};
+
+/// The functions of a level that this processor has. Widening is exact; narrowing rounds half to
+/// even, too large becomes infinity. Subnormals are kept; NaN stays NaN with its sign and leading
+/// payload bits, a signalling one may become quiet. All levels give the same bits otherwise.
+const HalfFunctions& half_functions(Isa isa);
+
+namespace baseline {
+extern const HalfFunctions half_functions;
+}
+namespace avx2 {
+extern const HalfFunctions half_functions;
+}
+namespace avx512 {
+extern const HalfFunctions half_functions;
+}
+
+}  // namespace ortool::cpu

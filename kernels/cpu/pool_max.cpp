@@ -1,0 +1,140 @@
+// The largest number of each window.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/pool_window.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+template <typename T>
+constexpr T lowest() {
+  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::lowest();
+}
+
+template <typename T>
+bool beats(T value, T best) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value > best || (std::isnan(value) && !std::isnan(best));
+  }
+  return value > best;
+}
+
+/// One window pixel by pixel. `place` gets the pixel's offset in the plane, or 0 for none.
+template <typename T>
+T max_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&ranges)[3],
+                std::int64_t& place) {
+  T best = lowest<T>();
+  place = -1;
+  for (std::int64_t d = ranges[0].begin; d < ranges[0].end; ++d) {
+    const std::int64_t z = ranges[0].start + d * sizes.dilation[0];
+    for (std::int64_t r = ranges[1].begin; r < ranges[1].end; ++r) {
+      const std::int64_t row = z * sizes.in[1] + ranges[1].start + r * sizes.dilation[1];
+      for (std::int64_t c = ranges[2].begin; c < ranges[2].end; ++c) {
+        const std::int64_t at = row * sizes.in[2] + ranges[2].start + c * sizes.dilation[2];
+        if (place < 0 || beats(plane[at], best)) {
+          best = plane[at];
+          place = at;
+        }
+      }
+    }
+  }
+  place = std::max<std::int64_t>(place, 0);
+  return best;
+}
+
+std::int64_t to_column_major(const PoolSizes& sizes, std::int64_t place) {
+  const std::int64_t column = place % sizes.in[2];
+  const std::int64_t row = place / sizes.in[2] % sizes.in[1];
+  const std::int64_t depth = place / sizes.in[2] / sizes.in[1];
+  return (column * sizes.in[1] + row) * sizes.in[0] + depth;
+}
+
+}  // namespace
+
+template <typename T>
+void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, bool column_major,
+              Isa isa, Workers& workers) {
+  const std::int64_t plane_rows = sizes.out[0] * sizes.out[1];
+  const std::int64_t pixels_in = sizes.in[0] * sizes.in[1] * sizes.in[2];
+  if (sizes.out[2] <= 0) return;
+  const bool by_rows =
+      std::is_same_v<T, float> && indices == nullptr && window_reach(sizes) <= row_buffer;
+  const auto body = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t index = begin; index < end; ++index) {
+      const std::int64_t plane = index / plane_rows;
+      const std::int64_t depth = index % plane_rows / sizes.out[1];
+      const std::int64_t row = index % sizes.out[1];
+      const T* from = x + plane * pixels_in;
+      T* to = y + index * sizes.out[2];
+      if constexpr (std::is_same_v<T, float>) {
+        if (by_rows) {
+          const PoolFunctions& functions = pool_functions(isa);
+          pool_row(sizes, from, depth, row, lowest<float>(), functions.max_into,
+                   [&](const float* buffer, std::int64_t first, std::int64_t count) {
+                     functions.max_windows(buffer, sizes.kernel[2], sizes.stride[2],
+                                           sizes.dilation[2], count, to + first);
+                   });
+          continue;
+        }
+      }
+      WindowRange ranges[3] = {window_range(sizes, 0, depth), window_range(sizes, 1, row), {}};
+      for (std::int64_t column = 0; column < sizes.out[2]; ++column) {
+        ranges[2] = window_range(sizes, 2, column);
+        std::int64_t place = 0;
+        to[column] = max_of_window(from, sizes, ranges, place);
+        if (indices == nullptr) continue;
+        indices[index * sizes.out[2] + column] =
+            plane * pixels_in + (column_major ? to_column_major(sizes, place) : place);
+      }
+    }
+  };
+  workers.parallel_ranges(sizes.planes * plane_rows, pool_grain(sizes), body);
+}
+
+template void max_pool(const PoolSizes&, const float*, float*, std::int64_t*, bool, Isa, Workers&);
+template void max_pool(const PoolSizes&, const double*, double*, std::int64_t*, bool, Isa,
+                       Workers&);
+template void max_pool(const PoolSizes&, const std::int8_t*, std::int8_t*, std::int64_t*, bool, Isa,
+                       Workers&);
+template void max_pool(const PoolSizes&, const std::uint8_t*, std::uint8_t*, std::int64_t*, bool,
+                       Isa, Workers&);
+
+template <typename T>
+void global_max_pool(std::int64_t planes, std::int64_t pixels, const T* x, T* y, Isa isa,
+                     Workers& workers) {
+  const std::int64_t grain =
+      std::max<std::int64_t>(1, 32 * 1024 / std::max<std::int64_t>(1, pixels));
+  workers.parallel_ranges(planes, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      const T* from = x + plane * pixels;
+      if constexpr (std::is_same_v<T, float>) {
+        y[plane] = pixels == 0 ? lowest<T>() : pool_functions(isa).max_of(from, pixels);
+      } else {
+        T best = lowest<T>();
+        for (std::int64_t i = 0; i < pixels; ++i) {
+          if (beats(from[i], best)) best = from[i];
+        }
+        y[plane] = best;
+      }
+    }
+  });
+}
+
+template void global_max_pool(std::int64_t, std::int64_t, const float*, float*, Isa, Workers&);
+template void global_max_pool(std::int64_t, std::int64_t, const double*, double*, Isa, Workers&);
+
+const PoolFunctions& pool_functions(Isa isa) {
+  switch (isa) {
+    case Isa::avx512:
+      return avx512::pool_functions;
+    case Isa::avx2:
+      return avx2::pool_functions;
+    default:
+      return baseline::pool_functions;
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,34 @@
+// The steps of pooling along rows of float32, an instruction-set level each.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+struct PoolFunctions {
+  /// out[i] = the larger of out[i] and in[i]; NaN wins.
+  void (*max_into)(const float* in, float* out, int64_t count);
+  /// out[i] += in[i].
+  void (*add_into)(const float* in, float* out, int64_t count);
+  /// out[i] = the largest of row[i * stride + k * dilation], k < kernel; NaN wins.
+  void (*max_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
+                      int64_t count, float* out);
+  /// out[i] = the sum of row[i * stride + k * dilation], k < kernel.
+  void (*sum_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
+                      int64_t count, float* out);
+  /// The largest of `count` > 0 numbers; NaN wins.
+  float (*max_of)(const float* in, int64_t count);
+  float (*sum_of)(const float* in, int64_t count);
+};
+
+namespace baseline {
+extern const PoolFunctions pool_functions;
+}
+namespace avx2 {
+extern const PoolFunctions pool_functions;
+}
+namespace avx512 {
+extern const PoolFunctions pool_functions;
+}
+
+}  // namespace ortool::cpu
