@@ -4,46 +4,59 @@
 namespace ortool::cpu {
 namespace {
 
-// Written so that NaN passes: every comparison with it is false.
-inline float activate(float x, Activation activation, float low, float high) {
-  switch (activation) {
+// One loop a step, so that each is vectorised; comparisons are written so that NaN passes.
+void activate_row(const GemmTile& tile, float* row) {
+  const std::int64_t columns = tile.columns;
+  const float low = tile.low;
+  const float high = tile.high;
+  switch (tile.activation) {
     case Activation::relu:
-      return 0.0F > x ? 0.0F : x;
-    case Activation::clip: {
-      const float raised = low > x ? low : x;
-      return high < raised ? high : raised;
-    }
+      for (std::int64_t i = 0; i < columns; ++i) row[i] = 0.0F > row[i] ? 0.0F : row[i];
+      return;
+    case Activation::clip:
+      for (std::int64_t i = 0; i < columns; ++i) {
+        const float raised = low > row[i] ? low : row[i];
+        row[i] = high < raised ? high : raised;
+      }
+      return;
     case Activation::leaky_relu:
-      return x < 0.0F ? x * low : x;
-    case Activation::hard_swish: {
-      const float gate = x * low + high;
-      const float capped = 1.0F < gate ? 1.0F : gate;
-      return x * (0.0F > capped ? 0.0F : capped);
-    }
+      for (std::int64_t i = 0; i < columns; ++i) row[i] = row[i] < 0.0F ? row[i] * low : row[i];
+      return;
+    case Activation::hard_swish:
+      for (std::int64_t i = 0; i < columns; ++i) {
+        const float gate = row[i] * low + high;
+        const float capped = 1.0F < gate ? 1.0F : gate;
+        row[i] *= 0.0F > capped ? 0.0F : capped;
+      }
+      return;
     default:
-      return x;
+      return;
   }
 }
 
 void finish_row(const GemmTile& tile, std::int64_t row, const float* sums, float* out) {
   const std::int64_t columns = tile.columns;
-  const float* added = nullptr;
-  if (tile.addend == Addend::per_column) added = tile.added;
-  if (tile.addend == Addend::full) added = tile.added + row * tile.added_stride;
-  float constant = 0.0F;
-  const bool adds_constant = tile.addend == Addend::per_row || tile.addend == Addend::scalar;
-  if (tile.addend == Addend::per_row) constant = tile.added[row * tile.added_stride] * tile.beta;
-  if (tile.addend == Addend::scalar) constant = tile.added[0] * tile.beta;
-  const float* residual =
-      tile.residual == nullptr ? nullptr : tile.residual + row * tile.residual_stride;
-  for (std::int64_t column = 0; column < columns; ++column) {
-    float value = sums[column];
-    if (tile.alpha != 1.0F) value *= tile.alpha;
-    if (adds_constant) value += constant;
-    if (added != nullptr) value += added[column] * tile.beta;
-    if (residual != nullptr) value += residual[column];
-    out[column] = activate(value, tile.activation, tile.low, tile.high);
+  const float alpha = tile.alpha;
+  const float beta = tile.beta;
+  if (alpha != 1.0F) {
+    for (std::int64_t i = 0; i < columns; ++i) out[i] = sums[i] * alpha;
+  } else if (sums != out) {
+    for (std::int64_t i = 0; i < columns; ++i) out[i] = sums[i];
   }
+  if (tile.addend == Addend::per_row || tile.addend == Addend::scalar) {
+    const std::int64_t at = tile.addend == Addend::per_row ? row * tile.added_stride : 0;
+    const float constant = tile.added[at] * beta;
+    for (std::int64_t i = 0; i < columns; ++i) out[i] += constant;
+  } else if (tile.addend != Addend::none) {
+    const std::int64_t at = tile.addend == Addend::full ? row * tile.added_stride : 0;
+    const float* added = tile.added + at;
+    for (std::int64_t i = 0; i < columns; ++i) out[i] += added[i] * beta;
+  }
+  if (tile.residual != nullptr) {
+    const float* residual = tile.residual + row * tile.residual_stride;
+    for (std::int64_t i = 0; i < columns; ++i) out[i] += residual[i];
+  }
+  activate_row(tile, out);
 }
 
 }  // namespace
