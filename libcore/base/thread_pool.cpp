@@ -78,6 +78,10 @@ struct alignas(64) ThreadPool::Worker {
     }
   }
 
+  /// True when the job was given but not begun: the giver need not wait for a thread that the
+  /// system has not yet run.
+  bool take_back(Job* work) { return job.compare_exchange_strong(work, nullptr); }
+
   void loop() {
     const auto has_work = [this] { return job.load() != nullptr || quit.load(); };
     while (true) {
@@ -87,9 +91,11 @@ struct alignas(64) ThreadPool::Worker {
         woken.wait(lock, has_work);
         sleeping.store(false);
       }
-      Job* work = job.load();
-      if (work == nullptr) return;
-      job.store(nullptr);
+      Job* work = job.exchange(nullptr);
+      if (work == nullptr) {
+        if (quit.load()) return;
+        continue;  // taken back before it was begun
+      }
       work->work();
       work->active.fetch_sub(1);
     }
@@ -155,6 +161,9 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
   busy_ = true;
   for (int i = 0; i < helpers; ++i) taken_[i]->give(&job);
   job.work();
+  for (int i = 0; i < helpers; ++i) {
+    if (taken_[i]->take_back(&job)) job.active.fetch_sub(1);
+  }
   while (!spin_until([&job] { return job.active.load() == 0; })) std::this_thread::yield();
   busy_ = false;
   if (job.error) std::rethrow_exception(job.error);
