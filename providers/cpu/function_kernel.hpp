@@ -1,0 +1,91 @@
+// Kernels made of two functions: one that prepares for shapes and one that runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "libcore/runtime/kernel.hpp"
+
+namespace ortool::cpu {
+
+/// A set of operand positions below 64.
+class OperandSet {
+ public:
+  OperandSet() = default;
+  OperandSet(std::initializer_list<std::size_t> positions) {
+    for (const std::size_t position : positions) add(position);
+  }
+  void add(std::size_t position) {
+    if (position < 64) bits_ |= std::uint64_t{1} << position;
+  }
+  bool contains(std::size_t position) const {
+    return position < 64 && (bits_ >> position & 1U) != 0;
+  }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+/// What prepare() decides besides what run() does.
+struct Preparation {
+  std::int64_t workspace_bytes = 0;
+  OperandSet overwritable = {};  ///< inputs that output 0 may be written over
+  std::optional<std::size_t> view_of = std::nullopt;
+};
+
+/// A Prepared that calls `run(const RunContext&)`.
+template <typename Run>
+PreparedPtr make_prepared(Preparation preparation, Run run) {
+  class FunctionPrepared : public Prepared {
+   public:
+    FunctionPrepared(Preparation preparation, Run run)
+        : preparation_(preparation), run_(std::move(run)) {}
+
+    std::int64_t workspace_bytes() const override { return preparation_.workspace_bytes; }
+    std::optional<std::size_t> view_of() const override { return preparation_.view_of; }
+    bool can_overwrite(std::size_t index) const override {
+      return preparation_.overwritable.contains(index);
+    }
+    void run(const RunContext& context) const override { run_(context); }
+
+   private:
+    Preparation preparation_;
+    Run run_;
+  };
+  return std::make_unique<const FunctionPrepared>(preparation, std::move(run));
+}
+
+/// What compile() decides besides what prepare() does.
+struct Compilation {
+  OperandSet packed = {};  ///< inputs that run() does not read any more
+  std::int64_t packed_bytes = 0;
+};
+
+/// A Kernel that calls `prepare(const PrepareContext&)`, which gives a PreparedPtr. `name` must
+/// outlive it, as a KernelRow's does.
+template <typename Prepare>
+KernelPtr make_kernel(std::string_view name, Prepare prepare, Compilation compilation = {}) {
+  class FunctionKernel : public Kernel {
+   public:
+    FunctionKernel(std::string_view name, Prepare prepare, Compilation compilation)
+        : name_(name), prepare_(std::move(prepare)), compilation_(compilation) {}
+
+    std::string_view name() const override { return name_; }
+    PreparedPtr prepare(const PrepareContext& context) const override { return prepare_(context); }
+    bool needs_input(std::size_t index) const override {
+      return !compilation_.packed.contains(index);
+    }
+    std::int64_t packed_bytes() const override { return compilation_.packed_bytes; }
+
+   private:
+    std::string_view name_;
+    Prepare prepare_;
+    Compilation compilation_;
+  };
+  return std::make_unique<const FunctionKernel>(name, std::move(prepare), compilation);
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,15 @@
+// What each file of kernel rows offers to the kernel list.
+#pragma once
+
+#include <span>
+
+#include "providers/cpu/kernel_list.hpp"
+
+namespace ortool::cpu {
+
+std::span<const KernelRow> activation_kernels();
+std::span<const KernelRow> clip_kernels();
+std::span<const KernelRow> prelu_kernels();
+std::span<const KernelRow> softmax_kernels();
+
+}  // namespace ortool::cpu
