@@ -6,7 +6,17 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/generator/constant.hpp"
+#include "libcore/ops/generator/constant_of_shape.hpp"
+#include "libcore/ops/generator/range.hpp"
+#include "libcore/ops/logical/boolean.hpp"
+#include "libcore/ops/logical/comparison.hpp"
+#include "libcore/ops/math/arithmetic.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/math/mod.hpp"
+#include "libcore/ops/math/pow.hpp"
+#include "libcore/ops/math/unary.hpp"
+#include "libcore/ops/math/variadic.hpp"
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/batch_normalization.hpp"
 #include "libcore/ops/nn/clip.hpp"
@@ -22,52 +32,131 @@
 #include "libcore/ops/nn/pool.hpp"
 #include "libcore/ops/nn/prelu.hpp"
 #include "libcore/ops/nn/softmax.hpp"
+#include "libcore/ops/reduction/arg_extreme.hpp"
+#include "libcore/ops/reduction/reduce.hpp"
+#include "libcore/ops/tensor/cast.hpp"
+#include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/depth_to_space.hpp"
+#include "libcore/ops/tensor/expand.hpp"
+#include "libcore/ops/tensor/flatten.hpp"
+#include "libcore/ops/tensor/gather.hpp"
+#include "libcore/ops/tensor/identity.hpp"
+#include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/tensor/reshape.hpp"
+#include "libcore/ops/tensor/shape_op.hpp"
+#include "libcore/ops/tensor/slice.hpp"
+#include "libcore/ops/tensor/split.hpp"
+#include "libcore/ops/tensor/squeeze.hpp"
+#include "libcore/ops/tensor/tile.hpp"
+#include "libcore/ops/tensor/transpose.hpp"
+#include "libcore/ops/tensor/where.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr OpEntry entries[] = {
+    op_entry<Abs>(),
+    op_entry<Add>(),
+    op_entry<And>(),
+    op_entry<ArgMax>(),
+    op_entry<ArgMin>(),
     op_entry<AveragePool>(),
     op_entry<BatchNormalization>(),
+    op_entry<Cast>(),
+    op_entry<CastLike>(),
+    op_entry<Ceil>(),
     op_entry<Celu>(),
     op_entry<Clip>(),
+    op_entry<Concat>(),
+    op_entry<Constant>(),
+    op_entry<ConstantOfShape>(),
     op_entry<Conv>(),
     op_entry<ConvTranspose>(),
     op_entry<DepthToSpace>(),
+    op_entry<Div>(),
     op_entry<Dropout>(),
     op_entry<Elu>(),
+    op_entry<Equal>(),
     op_entry<Erf>(),
+    op_entry<Exp>(),
+    op_entry<Expand>(),
+    op_entry<Flatten>(),
+    op_entry<Floor>(),
+    op_entry<Gather>(),
     op_entry<Gelu>(),
     op_entry<Gemm>(),
     op_entry<GlobalAveragePool>(),
     op_entry<GlobalLpPool>(),
     op_entry<GlobalMaxPool>(),
+    op_entry<Greater>(),
+    op_entry<GreaterOrEqual>(),
     op_entry<GroupNormalization>(),
     op_entry<HardSigmoid>(),
     op_entry<HardSwish>(),
     op_entry<Hardmax>(),
+    op_entry<Identity>(),
     op_entry<InstanceNormalization>(),
     op_entry<LRN>(),
     op_entry<LayerNormalization>(),
     op_entry<LeakyRelu>(),
+    op_entry<Less>(),
+    op_entry<LessOrEqual>(),
+    op_entry<Log>(),
     op_entry<LogSoftmax>(),
     op_entry<LpNormalization>(),
     op_entry<LpPool>(),
+    op_entry<Max>(),
     op_entry<MaxPool>(),
+    op_entry<Mean>(),
+    op_entry<Min>(),
     op_entry<Mish>(),
+    op_entry<Mod>(),
+    op_entry<Mul>(),
+    op_entry<Neg>(),
+    op_entry<Not>(),
+    op_entry<Or>(),
     op_entry<PRelu>(),
+    op_entry<Pad>(),
+    op_entry<Pow>(),
     op_entry<RMSNormalization>(),
+    op_entry<Range>(),
+    op_entry<Reciprocal>(),
+    op_entry<ReduceL1>(),
+    op_entry<ReduceL2>(),
+    op_entry<ReduceLogSum>(),
+    op_entry<ReduceLogSumExp>(),
+    op_entry<ReduceMax>(),
+    op_entry<ReduceMean>(),
+    op_entry<ReduceMin>(),
+    op_entry<ReduceProd>(),
+    op_entry<ReduceSum>(),
+    op_entry<ReduceSumSquare>(),
     op_entry<Relu>(),
+    op_entry<Reshape>(),
+    op_entry<Round>(),
     op_entry<Selu>(),
+    op_entry<ShapeOp>(),
     op_entry<Sigmoid>(),
+    op_entry<Sign>(),
+    op_entry<Size>(),
+    op_entry<Slice>(),
     op_entry<Softmax>(),
     op_entry<Softplus>(),
     op_entry<Softsign>(),
     op_entry<SpaceToDepth>(),
+    op_entry<Split>(),
+    op_entry<Sqrt>(),
+    op_entry<Squeeze>(),
+    op_entry<Sub>(),
+    op_entry<Sum>(),
     op_entry<Swish>(),
     op_entry<Tanh>(),
     op_entry<ThresholdedRelu>(),
+    op_entry<Tile>(),
+    op_entry<Transpose>(),
+    op_entry<Unsqueeze>(),
+    op_entry<Where>(),
+    op_entry<Xor>(),
 };
 
 std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {

@@ -25,6 +25,9 @@ struct TypeSet {
 constexpr TypeSet operator|(TypeSet a, TypeSet b) {
   return {a.bits | b.bits};
 }
+constexpr TypeSet operator-(TypeSet a, TypeSet b) {
+  return {a.bits & ~b.bits};
+}
 constexpr TypeSet types_of(std::initializer_list<DataType> types) {
   TypeSet set;
   for (const DataType type : types) set.bits |= std::uint64_t{1} << static_cast<unsigned>(type);

@@ -1,0 +1,137 @@
+// Range in its versions; 27 brought 16-bit floats and the type that sums are kept in.
+#include "libcore/ops/generator/range.hpp"
+
+#include <cmath>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::initializer_list<Formal> range_inputs = {
+    {"start", "T"}, {"limit", "T"}, {"delta", "T"}};
+
+template <typename T>
+T range_scalar(const Tensor& tensor) {
+  const Tensor aligned = tensor.aligned();
+  if (aligned.element_count() != 1) {
+    throw Error(ErrorCode::invalid,
+                format("an input has {} elements (expected 1)", aligned.element_count()));
+  }
+  return aligned.data<T>()[0];
+}
+
+std::int64_t checked_count(double count) {
+  constexpr double most = 8796093022208.0;  // 2^43
+  if (std::isnan(count) || count > most) {
+    throw Error(ErrorCode::invalid,
+                format("the range would have {} numbers (at most 2^43)", count));
+  }
+  return count > 0 ? static_cast<std::int64_t>(count) : 0;
+}
+
+[[noreturn]] void throw_zero_step() {
+  throw Error(ErrorCode::invalid, "the step is 0 (expected another number)");
+}
+
+template <typename Number>
+std::int64_t count_floating(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  const auto first = static_cast<double>(range_scalar<Number>(start));
+  const auto last = static_cast<double>(range_scalar<Number>(limit));
+  const auto step = static_cast<double>(range_scalar<Number>(delta));
+  if (step == 0) throw_zero_step();
+  return checked_count(std::ceil((last - first) / step));
+}
+
+template <typename Integer>
+std::int64_t count_integers(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  const std::int64_t first = range_scalar<Integer>(start);
+  const std::int64_t last = range_scalar<Integer>(limit);
+  const std::int64_t step = range_scalar<Integer>(delta);
+  if (step == 0) throw_zero_step();
+  if (step > 0 ? first >= last : first <= last) return 0;
+  // Distances of signed numbers always fit unsigned ones.
+  const auto low = static_cast<std::uint64_t>(step > 0 ? first : last);
+  const auto high = static_cast<std::uint64_t>(step > 0 ? last : first);
+  const std::uint64_t stride =
+      step > 0 ? static_cast<std::uint64_t>(step) : 0U - static_cast<std::uint64_t>(step);
+  const std::uint64_t count = (high - low - 1) / stride + 1;
+  static_cast<void>(checked_count(static_cast<double>(count)));
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace
+
+constinit const OpSchema Range::schema = {
+    "Range",
+    "",
+    {{.since = 11,
+      .inputs = range_inputs,
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::indices |
+                          types_of({DataType::float32, DataType::float64, DataType::int16})}}},
+     {.since = 27,
+      .inputs = range_inputs,
+      .outputs = {{"output", "T"}},
+      .attributes = {{"stash_type", AttributeKind::integer, false, 1}},
+      .types = {{"T", types::floats | types::indices | types_of({DataType::int16})}}}}};
+
+std::int64_t range_count(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  if (start.type() != limit.type() || start.type() != delta.type()) {
+    throw Error(ErrorCode::invalid, "start, limit and delta differ in type");
+  }
+  switch (start.type()) {
+    case DataType::float32:
+      return count_floating<float>(start, limit, delta);
+    case DataType::float64:
+      return count_floating<double>(start, limit, delta);
+    case DataType::int16:
+      return count_integers<std::int16_t>(start, limit, delta);
+    case DataType::int32:
+      return count_integers<std::int32_t>(start, limit, delta);
+    case DataType::int64:
+      return count_integers<std::int64_t>(start, limit, delta);
+    default:
+      throw Error(ErrorCode::unsupported,
+                  format("a range of {} is not supported", name_of(start.type())));
+  }
+}
+
+void Range::read(AttributeReader& attributes, int) {
+  attributes.ignore("stash_type");
+}
+
+void Range::infer(InferContext& context) const {
+  const DataType element = common_element(context, 0, 3);
+  const Tensor* start = context.input_value(0);
+  const Tensor* limit = context.input_value(1);
+  const Tensor* delta = context.input_value(2);
+  Dimension count;
+  if (start != nullptr && limit != nullptr && delta != nullptr) {
+    count = range_count(*start, *limit, *delta);
+  } else if (element == DataType::int64 || element == DataType::int32) {
+    const auto first = shape_values(context, 0);
+    const auto last = shape_values(context, 1);
+    const auto step = shape_values(context, 2);
+    const bool is_plain = first && last && step && first->size() == 1 && last->size() == 1 &&
+                          step->size() == 1 && step->front() == Dimension(1);
+    if (is_plain) count = combine_dimensions(DimensionOp::subtract, last->front(), first->front());
+  }
+  const bool is_short = count.is_known() && count.number() <= most_shape_values;
+  const auto first = shape_values(context, 0);
+  const auto step = shape_values(context, 2);
+  const std::int64_t size = count.number();
+  context.set_output(0, element, Dimensions{std::move(count)});
+  if (!is_short || !first || !step || first->size() != 1 || step->size() != 1) return;
+  if (!first->front().is_known() || !step->front().is_known()) return;
+  Dimensions values;
+  Dimension next = first->front();
+  for (std::int64_t i = 0; i < size; ++i) {
+    values.push_back(next);
+    next = combine_dimensions(DimensionOp::add, next, step->front());
+  }
+  set_shape_values(context, element, std::move(values));
+}
+
+}  // namespace ortool

@@ -1,0 +1,24 @@
+// Range: numbers from a start up or down to a limit, a fixed step apart.
+// https://onnx.ai/onnx/operators/onnx__Range.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct Range {
+  static const OpSchema schema;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+/// How many numbers there are: scalars of one type (or tensors of one element). Throws
+/// ErrorCode::invalid for a step of 0 and for more than 2^43 numbers.
+std::int64_t range_count(const Tensor& start, const Tensor& limit, const Tensor& delta);
+
+}  // namespace ortool

@@ -1,0 +1,23 @@
+// And, Or, Xor, Not: truth values combined element by element.
+// https://onnx.ai/onnx/operators/onnx__And.html
+#pragma once
+
+#include "libcore/ops/logical/comparison.hpp"
+#include "libcore/ops/math/unary.hpp"
+
+namespace ortool {
+
+struct And : BooleanBinary {
+  static const OpSchema schema;
+};
+struct Not : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Or : BooleanBinary {
+  static const OpSchema schema;
+};
+struct Xor : BooleanBinary {
+  static const OpSchema schema;
+};
+
+}  // namespace ortool

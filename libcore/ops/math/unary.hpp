@@ -1,0 +1,50 @@
+// Functions of one number applied to every element: Abs, Exp, Neg, Sqrt and the like.
+// https://onnx.ai/onnx/operators/onnx__Abs.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// An operator without attributes whose output has its input's type and shape.
+struct ElementwiseUnary {
+  void read(AttributeReader& attributes, int) { attributes.ignore("consumed_inputs"); }
+  void infer(InferContext& context) const {
+    context.set_output(0, context.element(0), context.shape(0));
+  }
+};
+
+struct Abs : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Ceil : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Exp : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Floor : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Log : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Neg : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Reciprocal : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Round : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Sign : ElementwiseUnary {
+  static const OpSchema schema;
+};
+struct Sqrt : ElementwiseUnary {
+  static const OpSchema schema;
+};
+
+}  // namespace ortool

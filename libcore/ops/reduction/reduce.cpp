@@ -1,0 +1,207 @@
+// The versions of the reductions, and the shape rule they share.
+#include "libcore/ops/reduction/reduce.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::initializer_list<AttributeSpec> reduce_mean_attributes = {
+    {"axes", AttributeKind::integers}, {"keepdims", AttributeKind::integer, false, 1}};
+
+constexpr std::initializer_list<OpVersion> reduce_mean_versions = {
+    {.since = 1,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_mean_attributes,
+     .types = {{"T", types::high_precision_numbers}}},
+    {.since = 11,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_mean_attributes,
+     .types = {{"T", types::high_precision_numbers}}},
+    {.since = 13,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_mean_attributes,
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})}}},
+    {.since = 18,
+     .inputs = {{"data", "T"}, {"axes", "tensor(int64)", Formal::Count::optional}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = {{"keepdims", AttributeKind::integer, false, 1},
+                    {"noop_with_empty_axes", AttributeKind::integer, false, 0}},
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})},
+               {"tensor(int64)", types::int64_only}}}};
+
+constexpr std::initializer_list<Formal> reduce_max_inputs = {
+    {"data", "T"}, {"axes", "tensor(int64)", Formal::Count::optional}};
+
+constexpr std::initializer_list<AttributeSpec> reduce_max_attributes_1 = {
+    {"axes", AttributeKind::integers}, {"keepdims", AttributeKind::integer, false, 1}};
+
+constexpr std::initializer_list<AttributeSpec> reduce_max_attributes_18 = {
+    {"keepdims", AttributeKind::integer, false, 1},
+    {"noop_with_empty_axes", AttributeKind::integer, false, 0}};
+
+constexpr std::initializer_list<OpVersion> reduce_max_versions = {
+    {.since = 1,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_max_attributes_1,
+     .types = {{"T", types::high_precision_numbers}}},
+    {.since = 11,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_max_attributes_1,
+     .types = {{"T", types::high_precision_numbers}}},
+    {.since = 12,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_max_attributes_1,
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::int8, DataType::uint8})}}},
+    {.since = 13,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_max_attributes_1,
+     .types = {{"T", types::numbers_and_bfloat16 - types_of({DataType::int16, DataType::uint16})}}},
+    {.since = 18,
+     .inputs = reduce_max_inputs,
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_max_attributes_18,
+     .types = {{"T", types::numbers_and_bfloat16 - types_of({DataType::int16, DataType::uint16})},
+               {"tensor(int64)", types::int64_only}}},
+    {.since = 20,
+     .inputs = reduce_max_inputs,
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_max_attributes_18,
+     .types = {
+         {"T", types::high_precision_numbers | types_of({DataType::bfloat16, DataType::int8,
+                                                         DataType::uint8, DataType::boolean})},
+         {"tensor(int64)", types::int64_only}}}};
+
+constexpr std::initializer_list<Formal> reduce_log_inputs = {
+    {"data", "T"}, {"axes", "tensor(int64)", Formal::Count::optional}};
+
+constexpr std::initializer_list<AttributeSpec> reduce_log_attributes_1 = {
+    {"axes", AttributeKind::integers}, {"keepdims", AttributeKind::integer, false, 1}};
+
+constexpr std::initializer_list<AttributeSpec> reduce_log_attributes_18 = {
+    {"keepdims", AttributeKind::integer, false, 1},
+    {"noop_with_empty_axes", AttributeKind::integer, false, 0}};
+
+constexpr std::initializer_list<OpVersion> reduce_log_versions = {
+    {.since = 1,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_log_attributes_1,
+     .types = {{"T", types::high_precision_numbers}}},
+    {.since = 11,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_log_attributes_1,
+     .types = {{"T", types::high_precision_numbers}}},
+    {.since = 13,
+     .inputs = {{"data", "T"}},
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_log_attributes_1,
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})}}},
+    {.since = 18,
+     .inputs = reduce_log_inputs,
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_log_attributes_18,
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})},
+               {"tensor(int64)", types::int64_only}}},
+    {.since = 28,
+     .inputs = reduce_log_inputs,
+     .outputs = {{"reduced", "T"}},
+     .attributes = reduce_log_attributes_18,
+     .types = {{"T", types::floats}, {"tensor(int64)", types::int64_only}}}};
+
+constexpr std::initializer_list<AttributeSpec> reduce_sum_attributes = {
+    {"axes", AttributeKind::integers}, {"keepdims", AttributeKind::integer, false, 1}};
+
+}  // namespace
+
+constinit const OpSchema ReduceSum::schema = {
+    "ReduceSum",
+    "",
+    {{.since = 1,
+      .inputs = {{"data", "T"}},
+      .outputs = {{"reduced", "T"}},
+      .attributes = reduce_sum_attributes,
+      .types = {{"T", types::high_precision_numbers}}},
+     {.since = 11,
+      .inputs = {{"data", "T"}},
+      .outputs = {{"reduced", "T"}},
+      .attributes = reduce_sum_attributes,
+      .types = {{"T", types::high_precision_numbers}}},
+     {.since = 13,
+      .inputs = {{"data", "T"}, {"axes", "tensor(int64)", Formal::Count::optional}},
+      .outputs = {{"reduced", "T"}},
+      .attributes = {{"keepdims", AttributeKind::integer, false, 1},
+                     {"noop_with_empty_axes", AttributeKind::integer, false, 0}},
+      .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})},
+                {"tensor(int64)", types::int64_only}}}}};
+
+constinit const OpSchema ReduceL1::schema = {"ReduceL1", "", reduce_mean_versions};
+constinit const OpSchema ReduceL2::schema = {"ReduceL2", "", reduce_mean_versions};
+constinit const OpSchema ReduceMean::schema = {"ReduceMean", "", reduce_mean_versions};
+constinit const OpSchema ReduceProd::schema = {"ReduceProd", "", reduce_mean_versions};
+constinit const OpSchema ReduceSumSquare::schema = {"ReduceSumSquare", "", reduce_mean_versions};
+constinit const OpSchema ReduceMax::schema = {"ReduceMax", "", reduce_max_versions};
+constinit const OpSchema ReduceMin::schema = {"ReduceMin", "", reduce_max_versions};
+constinit const OpSchema ReduceLogSum::schema = {"ReduceLogSum", "", reduce_log_versions};
+constinit const OpSchema ReduceLogSumExp::schema = {"ReduceLogSumExp", "", reduce_log_versions};
+
+std::vector<std::int64_t> Reduction::reduced_axes(std::int64_t rank,
+                                                  const std::vector<std::int64_t>& given) const {
+  std::vector<std::int64_t> result = normalize_axes(given, rank);
+  if (given.empty() && !nothing_when_empty) {
+    result.resize(static_cast<std::size_t>(rank));
+    std::iota(result.begin(), result.end(), std::int64_t{0});
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+void Reduction::read(AttributeReader& attributes, int) {
+  axes = attributes.integers_or_input("axes", 1);
+  keep_dimensions = attributes.flag("keepdims", true);
+  nothing_when_empty = attributes.flag("noop_with_empty_axes");
+}
+
+void Reduction::infer(InferContext& context) const {
+  const PartialShape shape = context.shape(0);
+  PartialShape result;
+  const auto given =
+      axes.is_given() ? known_integers(context, axes) : std::optional(std::vector<std::int64_t>());
+  if (shape && given) {
+    result = *shape;
+    const std::vector<std::int64_t> reduced =
+        reduced_axes(static_cast<std::int64_t>(shape->size()), *given);
+    for (auto axis = reduced.rbegin(); axis != reduced.rend(); ++axis) {
+      if (keep_dimensions) {
+        (*result)[static_cast<std::size_t>(*axis)] = Dimension(1);
+      } else {
+        result->erase(result->begin() + *axis);
+      }
+    }
+  } else if (shape && keep_dimensions) {
+    result = Dimensions(shape->size());
+  }
+  context.set_output(0, context.element(0), std::move(result));
+}
+
+void ReduceProd::infer(InferContext& context) const {
+  Reduction::infer(context);
+  const std::optional<Dimensions> values = shape_values(context, 0);
+  const bool reduces_all = !axes.is_given() ? !nothing_when_empty : context.rank(0) == 1;
+  if (values && reduces_all && !(axes.is_given() && nothing_when_empty))
+    set_shape_values(context, context.element(0), Dimensions{multiply_dimensions(*values)});
+}
+
+}  // namespace ortool

@@ -1,0 +1,220 @@
+// Dimensions that meet: broadcast, merged, added and multiplied as far as they are known.
+#include "libcore/ops/shape_rules.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/attribute_reader.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 43;
+
+[[noreturn]] void throw_unlike(std::string_view what, const PartialShape& a,
+                               const PartialShape& b) {
+  throw Error(ErrorCode::invalid,
+              format("the shapes {} and {} {}", to_string(a), to_string(b), what));
+}
+
+bool are_different_numbers(const Dimension& a, const Dimension& b) {
+  return a.is_known() && b.is_known() && a.number() != b.number();
+}
+
+bool is_number(const Dimension& dimension, std::int64_t number) {
+  return dimension.is_known() && dimension.number() == number;
+}
+
+Dimension combine_numbers(DimensionOp op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = -1;
+  bool is_too_big = false;
+  switch (op) {
+    case DimensionOp::add:
+      is_too_big = __builtin_add_overflow(a, b, &result);
+      break;
+    case DimensionOp::subtract:
+      result = a - b;
+      break;
+    case DimensionOp::multiply:
+      is_too_big = __builtin_mul_overflow(a, b, &result);
+      break;
+    case DimensionOp::divide:
+      result = b != 0 ? a / b : -1;
+      break;
+    case DimensionOp::minimum:
+      result = std::min(a, b);
+      break;
+    case DimensionOp::maximum:
+      result = std::max(a, b);
+      break;
+  }
+  return is_too_big ? Dimension() : dimension_of(result);
+}
+
+}  // namespace
+
+Dimension broadcast_dimensions(const Dimension& a, const Dimension& b) {
+  if (a.is_known() && b.is_known()) {
+    if (a.number() == b.number() || b.number() == 1) return a;
+    if (a.number() == 1) return b;
+    throw Error(ErrorCode::invalid,
+                format("the dimensions {} and {} cannot be broadcast", a.number(), b.number()));
+  }
+  if (a.is_known()) return a.number() == 1 ? b : a;
+  if (b.is_known()) return b.number() == 1 ? a : b;
+  return a == b ? a : Dimension();
+}
+
+PartialShape broadcast_shapes(const PartialShape& a, const PartialShape& b) {
+  if (!a || !b) return std::nullopt;
+  const Dimensions& longer = a->size() >= b->size() ? *a : *b;
+  const Dimensions& shorter = a->size() >= b->size() ? *b : *a;
+  Dimensions result = longer;
+  const std::size_t offset = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    const Dimension& mine = longer[offset + i];
+    if (are_different_numbers(mine, shorter[i]) && mine.number() != 1 && shorter[i].number() != 1)
+      throw_unlike("cannot be broadcast to one another", a, b);
+    result[offset + i] = broadcast_dimensions(mine, shorter[i]);
+  }
+  return result;
+}
+
+PartialShape broadcast_inputs(const InferContext& context, std::int64_t first, std::int64_t last) {
+  PartialShape result = context.shape(first);
+  for (std::int64_t i = first + 1; i < last; ++i)
+    result = broadcast_shapes(result, context.shape(i));
+  return result;
+}
+
+Dimension merge_dimensions(const Dimension& a, const Dimension& b) {
+  if (are_different_numbers(a, b)) {
+    throw Error(ErrorCode::invalid,
+                format("the dimensions {} and {} must be the same", a.number(), b.number()));
+  }
+  if (a.is_known() || b.is_unknown()) return a;
+  return b.is_known() || a.is_unknown() ? b : a;
+}
+
+PartialShape merge_shapes(const PartialShape& a, const PartialShape& b) {
+  if (!a) return b;
+  if (!b) return a;
+  if (a->size() != b->size()) throw_unlike("must be the same", a, b);
+  Dimensions result;
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    if (are_different_numbers((*a)[i], (*b)[i])) throw_unlike("must be the same", a, b);
+    result.push_back(merge_dimensions((*a)[i], (*b)[i]));
+  }
+  return result;
+}
+
+DataType common_element(const InferContext& context, std::int64_t first, std::int64_t last) {
+  DataType common = DataType::undefined;
+  for (std::int64_t i = first; i < last; ++i) {
+    const DataType element = context.element(i);
+    if (element == DataType::undefined) continue;
+    if (common == DataType::undefined) common = element;
+    if (common == element) continue;
+    throw Error(ErrorCode::invalid, format("input {} is {} beside {} (expected the same type)", i,
+                                           name_of(element), name_of(common)))
+        .with_id("node.type");
+  }
+  return common;
+}
+
+std::vector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, std::int64_t rank) {
+  std::vector<std::int64_t> result;
+  std::vector<bool> seen(static_cast<std::size_t>(rank));
+  for (const std::int64_t axis : axes) {
+    result.push_back(normalize_axis(axis, rank));
+    const auto position = static_cast<std::size_t>(result.back());
+    if (seen[position]) {
+      throw Error(ErrorCode::invalid, format("axis {} is given twice (rank {})", axis, rank));
+    }
+    seen[position] = true;
+  }
+  return result;
+}
+
+Dimension combine_dimensions(DimensionOp op, const Dimension& a, const Dimension& b) {
+  if (a.is_known() && b.is_known()) return combine_numbers(op, a.number(), b.number());
+  switch (op) {
+    case DimensionOp::add:
+      if (is_number(a, 0)) return b;
+      return is_number(b, 0) ? a : Dimension();
+    case DimensionOp::subtract:
+      if (is_number(b, 0)) return a;
+      return a.is_symbol() && a == b ? Dimension(0) : Dimension();
+    case DimensionOp::multiply:
+      if (is_number(a, 1)) return b;
+      if (is_number(b, 1)) return a;
+      return is_number(a, 0) || is_number(b, 0) ? Dimension(0) : Dimension();
+    case DimensionOp::divide:
+      return is_number(b, 1) ? a : Dimension();
+    case DimensionOp::minimum:
+    case DimensionOp::maximum:
+      return a.is_symbol() && a == b ? a : Dimension();
+  }
+  return {};
+}
+
+Dimension multiply_dimensions(std::span<const Dimension> dimensions) {
+  Dimension result(1);
+  for (const Dimension& dimension : dimensions)
+    result = combine_dimensions(DimensionOp::multiply, result, dimension);
+  return result;
+}
+
+Dimension dimension_of(std::int64_t number) {
+  return number >= 0 ? Dimension(number) : Dimension();
+}
+
+std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index) {
+  const Tensor* value = context.input_value(index);
+  if (value == nullptr) {
+    std::optional<Dimensions> known = context.input_dimensions(index);
+    if (known && static_cast<std::int64_t>(known->size()) > most_shape_values) return std::nullopt;
+    return known;
+  }
+  if (value->type() != DataType::int64 && value->type() != DataType::int32) return std::nullopt;
+  if (value->shape().rank() > 1 || value->element_count() > most_shape_values) return std::nullopt;
+  Dimensions result;
+  for (const std::int64_t number : integers_of(*value)) result.push_back(dimension_of(number));
+  return result;
+}
+
+void set_shape_values(InferContext& context, DataType element, std::optional<Dimensions> values) {
+  if (!values || (element != DataType::int64 && element != DataType::int32)) return;
+  if (static_cast<std::int64_t>(values->size()) > most_shape_values || !context.has_output(0))
+    return;
+  context.set_output_dimensions(0, std::move(*values));
+}
+
+void combine_shape_values(InferContext& context, DimensionOp op) {
+  const std::optional<Dimensions> a = shape_values(context, 0);
+  const std::optional<Dimensions> b = shape_values(context, 1);
+  if (!a || !b || a->empty() || b->empty()) return;
+  if (a->size() != b->size() && a->size() != 1 && b->size() != 1) return;
+  Dimensions result;
+  for (std::size_t i = 0; i < std::max(a->size(), b->size()); ++i) {
+    result.push_back(
+        combine_dimensions(op, (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
+  }
+  set_shape_values(context, context.element(0), std::move(result));
+}
+
+std::optional<std::vector<std::int64_t>> known_integers(
+    const InferContext& context, const ValueOr<std::vector<std::int64_t>>& value) {
+  if (value.input < 0) return value.value;
+  return context.integers(value.input);
+}
+
+std::int64_t add_sizes(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum) || sum > most_elements || sum < -most_elements) {
+    throw Error(ErrorCode::invalid, format("the size {} + {} is too big", a, b));
+  }
+  return sum;
+}
+
+}  // namespace ortool

@@ -1,0 +1,58 @@
+// The versions of Expand; its shape broadcasts with the input's, either way.
+#include "libcore/ops/tensor/expand.hpp"
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::initializer_list<Formal> expand_inputs = {{"input", "T"},
+                                                         {"shape", "tensor(int64)"}};
+
+}  // namespace
+
+constinit const OpSchema Expand::schema = {
+    "Expand",
+    "",
+    {{.since = 8,
+      .inputs = expand_inputs,
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::all_tensors}, {"tensor(int64)", types::int64_only}}},
+     {.since = 13,
+      .inputs = expand_inputs,
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::all_tensors_and_bfloat16}, {"tensor(int64)", types::int64_only}}}}};
+
+void Expand::read(AttributeReader& attributes, int) {
+  shape = attributes.integers_or_input("shape", 1);
+}
+
+void Expand::infer(InferContext& context) const {
+  std::optional<Dimensions> wanted;
+  if (const auto numbers = known_integers(context, shape)) {
+    for (const std::int64_t number : *numbers) {
+      if (number < 0) {
+        throw Error(ErrorCode::invalid,
+                    format("the shape to expand to holds {} (expected 0 or more)", number));
+      }
+    }
+    wanted.emplace(numbers->begin(), numbers->end());
+    if (numbers->size() > static_cast<std::size_t>(Shape::most_dimensions)) {
+      throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})",
+                                             numbers->size(), Shape::most_dimensions));
+    }
+  } else {
+    wanted = shape_values(context, 1);
+  }
+  const PartialShape result = broadcast_shapes(context.shape(0), wanted);
+  context.set_output(0, context.element(0), result);
+  const std::optional<Dimensions> values = shape_values(context, 0);
+  const std::optional<Shape> known = to_known(result);
+  if (!values || values->size() != 1 || !known || known->rank() != 1) return;
+  if ((*known)[0] > most_shape_values) return;
+  set_shape_values(context, context.element(0),
+                   Dimensions(static_cast<std::size_t>((*known)[0]), values->front()));
+}
+
+}  // namespace ortool

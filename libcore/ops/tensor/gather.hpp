@@ -1,0 +1,22 @@
+// Gather: slices of a tensor along an axis, chosen by indices.
+// https://onnx.ai/onnx/operators/onnx__Gather.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct Gather {
+  static const OpSchema schema;
+
+  std::int64_t axis = 0;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

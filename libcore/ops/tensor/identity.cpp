@@ -1,0 +1,56 @@
+// The versions of Identity; 14 took sequences in, 16 optionals.
+#include "libcore/ops/tensor/identity.hpp"
+
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+
+constinit const OpSchema Identity::schema = {
+    "Identity",
+    "",
+    {{.since = 1,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::all_tensors}}},
+     {.since = 13,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::all_tensors_and_bfloat16}}},
+     {.since = 14,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V", types::all_tensors_and_bfloat16 | types::any_sequence}}},
+     {.since = 16,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V",
+                 types::all_tensors_and_bfloat16 | types::any_sequence | types::any_optional}}},
+     {.since = 19,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V", types::all_tensors_ir9 | types::any_sequence | types::any_optional}}},
+     {.since = 21,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V", types::all_tensors_ir10 | types::any_sequence | types::any_optional}}},
+     {.since = 23,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V", types::all_tensors_ir11 | types::any_sequence | types::any_optional}}},
+     {.since = 24,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V", types::all_tensors_ir12 | types::any_sequence | types::any_optional}}},
+     {.since = 25,
+      .inputs = {{"input", "V"}},
+      .outputs = {{"output", "V"}},
+      .types = {{"V", types::all_tensors_ir13 | types::any_sequence | types::any_optional}}}}};
+
+void Identity::read(AttributeReader&, int) {}
+
+void Identity::infer(InferContext& context) const {
+  if (const ValueType* type = context.input_type(0)) context.set_output_type(0, *type);
+  set_shape_values(context, context.element(0), shape_values(context, 0));
+}
+
+}  // namespace ortool

@@ -1,0 +1,18 @@
+// Identity: the input as it is, be it tensor, sequence or optional.
+// https://onnx.ai/onnx/operators/onnx__Identity.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct Identity {
+  static const OpSchema schema;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

@@ -1,0 +1,44 @@
+// Slice: part of a tensor, with a start, an end and a step along some axes.
+// https://onnx.ai/onnx/operators/onnx__Slice.html
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/value_or.hpp"
+
+namespace ortool {
+
+struct Slice {
+  static const OpSchema schema;
+
+  using Integers = std::vector<std::int64_t>;
+
+  ValueOr<Integers> starts;
+  ValueOr<Integers> ends;
+  ValueOr<Integers> axes;   ///< left out: the first ones
+  ValueOr<Integers> steps;  ///< left out: 1
+
+  /// What is taken of one dimension: `count` elements from `start`, `step` apart.
+  struct Range {
+    std::int64_t start = 0;
+    std::int64_t step = 1;
+    std::int64_t count = 0;
+  };
+  /// Ends may lie outside, negative ones count from the end. Throws for a step of 0.
+  static Range range(std::int64_t dimension, std::int64_t start, std::int64_t end,
+                     std::int64_t step);
+  /// For every axis of `shape`. Empty `axes` and `steps` stand for left out ones.
+  static std::vector<Range> ranges(const Shape& shape, const Integers& starts, const Integers& ends,
+                                   const std::optional<Integers>& axes,
+                                   const std::optional<Integers>& steps);
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

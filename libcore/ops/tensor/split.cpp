@@ -1,0 +1,134 @@
+// Split in its versions; sizes were an attribute, became an input, and gave way to a count.
+#include "libcore/ops/tensor/split.hpp"
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::initializer_list<Formal> split_inputs = {
+    {"input", "T"}, {"split", "tensor(int64)", Formal::Count::optional}};
+
+constexpr std::initializer_list<AttributeSpec> split_attributes = {
+    {"axis", AttributeKind::integer, false, 0}, {"split", AttributeKind::integers}};
+
+void check_split_sizes(const std::vector<std::int64_t>& sizes, const Dimension& dimension,
+                       std::int64_t outputs) {
+  if (static_cast<std::int64_t>(sizes.size()) != outputs) {
+    throw Error(ErrorCode::invalid,
+                format("there are {} sizes for {} outputs", sizes.size(), outputs));
+  }
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) {
+      throw Error(ErrorCode::invalid, format("a piece has size {} (expected 0 or more)", size));
+    }
+    sum = add_sizes(sum, size);
+  }
+  if (dimension.is_known() && dimension.number() != sum) {
+    throw Error(
+        ErrorCode::invalid,
+        format("the pieces have {} elements in all, but the axis has {}", sum, dimension.number()));
+  }
+}
+
+}  // namespace
+
+constinit const OpSchema Split::schema = {
+    "Split",
+    "",
+    {{.since = 1,
+      .inputs = {{"input", "T"}, {"split", "T", Formal::Count::optional}},
+      .outputs = {{"outputs...", "T", Formal::Count::variadic}},
+      .attributes = {{"axis", AttributeKind::integer}, {"split", AttributeKind::integers}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 2,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"outputs", "T", Formal::Count::variadic}},
+      .attributes = split_attributes,
+      .types = {{"T", types::all_tensors}}},
+     {.since = 11,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"outputs", "T", Formal::Count::variadic}},
+      .attributes = split_attributes,
+      .types = {{"T", types::all_tensors}}},
+     {.since = 13,
+      .inputs = split_inputs,
+      .outputs = {{"outputs", "T", Formal::Count::variadic}},
+      .attributes = {{"axis", AttributeKind::integer, false, 0}},
+      .types = {{"T", types::all_tensors_and_bfloat16}, {"tensor(int64)", types::int64_only}}},
+     {.since = 18,
+      .inputs = split_inputs,
+      .outputs = {{"outputs", "T", Formal::Count::variadic}},
+      .attributes = {{"axis", AttributeKind::integer, false, 0},
+                     {"num_outputs", AttributeKind::integer}},
+      .types = {{"T", types::all_tensors_and_bfloat16}, {"tensor(int64)", types::int64_only}}}}};
+
+void Split::read(AttributeReader& attributes, int version) {
+  axis = attributes.integer("axis", 0);
+  sizes = attributes.integers_or_input("split", 1);
+  pieces = attributes.find_integer("num_outputs");
+  if (version < 18) return;
+  if (pieces.has_value() == sizes.is_given()) {
+    throw Error(ErrorCode::invalid, sizes.is_given()
+                                        ? "both input 'split' and attribute 'num_outputs' are "
+                                          "given (expected one)"
+                                        : "neither input 'split' nor attribute 'num_outputs' is "
+                                          "given (expected one)");
+  }
+  const std::int64_t outputs = attributes.node().output_count();
+  if (pieces && *pieces != outputs) {
+    throw Error(
+        ErrorCode::invalid,
+        format("attribute 'num_outputs' is {}, but there are {} outputs", *pieces, outputs));
+  }
+}
+
+std::vector<std::int64_t> Split::even_sizes(std::int64_t dimension, std::int64_t count) const {
+  const std::int64_t each = dimension / count + (dimension % count != 0 ? 1 : 0);
+  const std::int64_t last = dimension - each * (count - 1);
+  if (last < 0 || (!pieces && last != each)) {
+    throw Error(ErrorCode::invalid,
+                format("an axis of {} cannot be cut into {} {}", dimension, count,
+                       pieces ? "pieces, all but the last the same" : "equal pieces"));
+  }
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count), each);
+  result.back() = last;
+  return result;
+}
+
+void Split::infer(InferContext& context) const {
+  const std::int64_t outputs = context.output_count();
+  PartialShape shape = context.shape(0);
+  if (!shape) {
+    for (std::int64_t i = 0; i < outputs; ++i) context.set_output(i, context.element(0), {});
+    return;
+  }
+  const auto along =
+      static_cast<std::size_t>(normalize_axis(axis, static_cast<std::int64_t>(shape->size())));
+  const Dimension dimension = (*shape)[along];
+  std::optional<std::vector<std::int64_t>> known;
+  if (sizes.is_given()) {
+    known = known_integers(context, sizes);
+    if (known) check_split_sizes(*known, dimension, outputs);
+  } else if (dimension.is_known()) {
+    known = even_sizes(dimension.number(), outputs);
+  }
+  const std::optional<Dimensions> values =
+      shape->size() == 1 && known ? shape_values(context, 0) : std::nullopt;
+  std::int64_t begin = 0;
+  for (std::int64_t i = 0; i < outputs; ++i) {
+    const std::int64_t size = known ? (*known)[static_cast<std::size_t>(i)] : -1;
+    (*shape)[along] = dimension_of(size);
+    context.set_output(i, context.element(0), shape);
+    if (!values || !is_integer(context.element(0))) continue;
+    if (context.has_output(i) && begin + size <= static_cast<std::int64_t>(values->size())) {
+      context.set_output_dimensions(
+          i, Dimensions(values->begin() + begin, values->begin() + begin + size));
+    }
+    begin += size;
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,30 @@
+// Split: a tensor cut into pieces along an axis.
+// https://onnx.ai/onnx/operators/onnx__Split.html
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/value_or.hpp"
+
+namespace ortool {
+
+struct Split {
+  static const OpSchema schema;
+
+  std::int64_t axis = 0;
+  ValueOr<std::vector<std::int64_t>> sizes;  ///< of the pieces; left out: as even as the rule asks
+  std::optional<std::int64_t> pieces;        ///< since 18: the last piece may be smaller
+
+  /// The sizes of `count` pieces of a dimension when `sizes` is not given.
+  std::vector<std::int64_t> even_sizes(std::int64_t dimension, std::int64_t count) const;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

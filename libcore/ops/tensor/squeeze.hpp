@@ -1,0 +1,33 @@
+// Squeeze, Unsqueeze: dimensions of 1 taken out or put in.
+// https://onnx.ai/onnx/operators/onnx__Squeeze.html
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/value_or.hpp"
+
+namespace ortool {
+
+struct Squeeze {
+  static const OpSchema schema;
+
+  ValueOr<std::vector<std::int64_t>> axes;  ///< left out: every dimension of 1
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+struct Unsqueeze {
+  static const OpSchema schema;
+
+  ValueOr<std::vector<std::int64_t>> axes;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

@@ -1,0 +1,92 @@
+// Tile in its versions; the first repeated along a single axis.
+#include "libcore/ops/tensor/tile.hpp"
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::initializer_list<Formal> tile_inputs = {{"input", "T"}, {"repeats", "T1"}};
+
+std::int64_t legacy_number(const Tensor& tensor, std::string_view what) {
+  if (tensor.type() != DataType::float32) {
+    throw Error(ErrorCode::unsupported,
+                format("version 1 of the operator with {} as {}", what, name_of(tensor.type())),
+                "convert the model to opset 6 or newer");
+  }
+  const std::vector<float> values = numbers_of(tensor);
+  const bool is_whole = values.size() == 1 && values[0] >= -64 && values[0] <= 1e9F;
+  if (!is_whole) throw Error(ErrorCode::invalid, format("input '{}' is no small number", what));
+  return static_cast<std::int64_t>(values[0]);
+}
+
+}  // namespace
+
+constinit const OpSchema Tile::schema = {
+    "Tile",
+    "",
+    {{.since = 1,
+      .inputs = {{"input", "T"}, {"tiles", "T"}, {"axis", "T"}},
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::high_floats}, {"T1", types::int64_only}}},
+     {.since = 6,
+      .inputs = tile_inputs,
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::all_tensors}, {"T1", types::int64_only}}},
+     {.since = 13,
+      .inputs = tile_inputs,
+      .outputs = {{"output", "T"}},
+      .types = {{"T", types::all_tensors_and_bfloat16}, {"T1", types::int64_only}}}}};
+
+std::vector<std::int64_t> legacy_repeats(const Tensor& tiles, const Tensor& axis,
+                                         std::int64_t rank) {
+  std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
+  const std::int64_t along = normalize_axis(legacy_number(axis, "axis"), rank);
+  repeats[static_cast<std::size_t>(along)] = legacy_number(tiles, "tiles");
+  return repeats;
+}
+
+void Tile::read(AttributeReader& attributes, int version) {
+  one_axis = version < 6;
+  if (!one_axis) repeats = attributes.integers_or_input("repeats", 1);
+}
+
+void Tile::infer(InferContext& context) const {
+  PartialShape shape = context.shape(0);
+  std::optional<std::vector<std::int64_t>> known;
+  if (!one_axis) {
+    known = known_integers(context, repeats);
+  } else if (shape && context.input_value(1) != nullptr && context.input_value(2) != nullptr) {
+    known = legacy_repeats(*context.input_value(1), *context.input_value(2),
+                           static_cast<std::int64_t>(shape->size()));
+  }
+  if (!shape) {
+    if (known) shape = Dimensions(known->size());
+  } else if (!known) {
+    const std::optional<Dimensions> values = one_axis ? std::nullopt : shape_values(context, 1);
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      (*shape)[i] = values && values->size() == shape->size()
+                        ? combine_dimensions(DimensionOp::multiply, (*shape)[i], (*values)[i])
+                        : Dimension();
+    }
+  } else if (known->size() != shape->size()) {
+    throw Error(ErrorCode::invalid, format("there are {} repeats for an input of rank {}",
+                                           known->size(), shape->size()));
+  } else {
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      const std::int64_t repeat = (*known)[i];
+      if (repeat < 0) {
+        throw Error(ErrorCode::invalid,
+                    format("axis {} is repeated {} times (expected 0 or more)", i, repeat));
+      }
+      Dimension& dimension = (*shape)[i];
+      dimension = dimension.is_known()
+                      ? Dimension(multiply_sizes(dimension.number(), repeat))
+                      : combine_dimensions(DimensionOp::multiply, dimension, repeat);
+    }
+  }
+  context.set_output(0, context.element(0), std::move(shape));
+}
+
+}  // namespace ortool
