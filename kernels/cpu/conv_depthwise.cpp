@@ -47,11 +47,12 @@ void convolve_rows(const ConvSizes& sizes, const float* in, const float* weights
   }
 }
 
-/// The plane as the vector variants take it; they know no depth.
-DepthwisePlane flat_plane(const ConvSizes& sizes) {
-  DepthwisePlane plane = {};
+/// The sizes as the vector variants take them; they know no depth.
+DepthwisePlanes flat_planes(const ConvSizes& sizes) {
+  DepthwisePlanes plane = {};
   plane.in_rows = sizes.in[1];
   plane.in_columns = sizes.in[2];
+  plane.out_rows = sizes.out[1];
   plane.out_columns = sizes.out[2];
   plane.kernel_rows = sizes.kernel[1];
   plane.kernel_columns = sizes.kernel[2];
@@ -83,6 +84,28 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
   const std::int64_t band = std::min(
       rows, std::max<std::int64_t>(8, task_pixels / std::max<std::int64_t>(1, sizes.out[2])));
   const std::int64_t bands = together > 1 ? 1 : (rows + band - 1) / band;
+  const bool has_variant = isa != Isa::baseline && is_flat(sizes);
+  /// `count` planes from `plane` on; more than one only with a plane of x for each.
+  const auto run_flat = [&](std::int64_t plane, std::int64_t count, std::int64_t begin,
+                            std::int64_t end) {
+    const std::int64_t channel = plane % sizes.channels_out;
+    const std::int64_t source =
+        plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
+    DepthwisePlanes flat = flat_planes(sizes);
+    flat.in = x + source * volume(sizes.in);
+    flat.weights = weights + channel * positions;
+    flat.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + channel;
+    flat.out = y + plane * pixels;
+    flat.residual = epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
+    flat.planes = count;
+    flat.row_begin = begin;
+    flat.row_end = end;
+    flat.activation = epilogue.activation;
+    flat.low = epilogue.low;
+    flat.high = epilogue.high;
+    return (isa == Isa::avx512 ? avx512::depthwise_planes(flat) : avx2::depthwise_planes(flat)) !=
+           0;
+  };
   const auto run_band = [&](std::int64_t plane, std::int64_t begin, std::int64_t end) {
     const std::int64_t channel = plane % sizes.channels_out;
     const std::int64_t source =
@@ -93,22 +116,6 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
         epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
     const float* kernel = weights + channel * positions;
     const float bias = epilogue.bias == nullptr ? 0.0F : epilogue.bias[channel];
-    if (isa != Isa::baseline && is_flat(sizes)) {
-      DepthwisePlane flat = flat_plane(sizes);
-      flat.in = in;
-      flat.weights = kernel;
-      flat.out = out;
-      flat.residual = residual;
-      flat.row_begin = begin;
-      flat.row_end = end;
-      flat.bias = bias;
-      flat.activation = epilogue.activation;
-      flat.low = epilogue.low;
-      flat.high = epilogue.high;
-      const std::int32_t done =
-          isa == Isa::avx512 ? avx512::depthwise_plane(flat) : avx2::depthwise_plane(flat);
-      if (done != 0) return;
-    }
     convolve_rows(sizes, in, kernel, bias, out, begin, end);
     if (residual == nullptr && epilogue.activation == Activation::none) return;
     GemmTile tile = {};
@@ -128,7 +135,15 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     const std::int64_t last = std::min(first + together, planes);
     const std::int64_t begin = task % bands * band;
     const std::int64_t end = bands == 1 ? rows : std::min(begin + band, rows);
-    for (std::int64_t plane = first; plane < last; ++plane) run_band(plane, begin, end);
+    std::int64_t plane = first;
+    while (plane < last) {
+      const std::int64_t to_next_image = sizes.channels_out - plane % sizes.channels_out;
+      const std::int64_t count = multiplier == 1 ? std::min(last - plane, to_next_image) : 1;
+      if (!has_variant || !run_flat(plane, count, begin, end)) {
+        for (std::int64_t i = 0; i < count; ++i) run_band(plane + i, begin, end);
+      }
+      plane += count;
+    }
   });
 }
 

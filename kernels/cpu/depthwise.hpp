@@ -1,4 +1,4 @@
-// Convolution of one plane with one kernel, an instruction-set level each.
+// Convolution of planes with a kernel each, an instruction-set level each.
 #pragma once
 
 #include <stdint.h>
@@ -7,14 +7,18 @@
 
 namespace ortool::cpu {
 
-/// Output rows [row_begin, row_end) of one plane of height × width pixels. Sums start from `bias`.
-struct DepthwisePlane {
+/// Output rows [row_begin, row_end) of planes that follow each other, in and out, each with its own
+/// kernel and bias. Pixels are row-major.
+struct DepthwisePlanes {
   const float* in;
   const float* weights;
-  float* out;             ///< the plane's first row
+  const float* bias;      ///< one a plane, or null
+  float* out;             ///< the first plane's first row
   const float* residual;  ///< as out, or null
+  int64_t planes;
   int64_t in_rows;
   int64_t in_columns;
+  int64_t out_rows;
   int64_t out_columns;
   int64_t row_begin;
   int64_t row_end;
@@ -26,7 +30,6 @@ struct DepthwisePlane {
   int64_t column_dilation;
   int64_t row_pad;
   int64_t column_pad;
-  float bias;
   Activation activation;
   float low;
   float high;
@@ -34,10 +37,10 @@ struct DepthwisePlane {
 
 namespace avx2 {
 /// Returns 0 when it has no variant for these sizes.
-int32_t depthwise_plane(const DepthwisePlane& plane);
+int32_t depthwise_planes(const DepthwisePlanes& planes);
 }  // namespace avx2
 namespace avx512 {
-int32_t depthwise_plane(const DepthwisePlane& plane);
+int32_t depthwise_planes(const DepthwisePlanes& planes);
 }  // namespace avx512
 
 }  // namespace ortool::cpu

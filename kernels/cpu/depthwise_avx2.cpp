@@ -1,4 +1,4 @@
-// Convolution of one plane with a 3x3 or 5x5 kernel for AVX2: 8 columns by up to 4 rows at a time.
+// Convolution of planes with 3x3 or 5x5 kernels for AVX2: 8 columns by up to 4 rows at a time.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,11 +17,11 @@ inline __m256i lanes_between(int64_t begin, int64_t end) {
 }
 
 // NaN passes: max and min give their second operand when either is NaN.
-inline __m256 activate(__m256 x, const DepthwisePlane& plane) {
+inline __m256 activate(__m256 x, const DepthwisePlanes& planes) {
   const __m256 zero = _mm256_setzero_ps();
-  const __m256 low = _mm256_set1_ps(plane.low);
-  const __m256 high = _mm256_set1_ps(plane.high);
-  switch (plane.activation) {
+  const __m256 low = _mm256_set1_ps(planes.low);
+  const __m256 high = _mm256_set1_ps(planes.high);
+  switch (planes.activation) {
     case Activation::relu:
       return _mm256_max_ps(zero, x);
     case Activation::clip:
@@ -47,12 +47,12 @@ struct ColumnLoads {
 };
 
 template <int kernel, int stride>
-ColumnLoads<kernel, stride> find_loads(const DepthwisePlane& plane, int64_t column) {
+ColumnLoads<kernel, stride> find_loads(const DepthwisePlanes& planes, int64_t column) {
   ColumnLoads<kernel, stride> loads;
   for (int i = 0; i < loads.count; ++i) {
     const int64_t shift = stride == 1 ? i : i / 2 * 2 + i % 2 * 8;
-    loads.offset[i] = column * stride - plane.column_pad + shift;
-    loads.mask[i] = lanes_between(-loads.offset[i], plane.in_columns - loads.offset[i]);
+    loads.offset[i] = column * stride - planes.column_pad + shift;
+    loads.mask[i] = lanes_between(-loads.offset[i], planes.in_columns - loads.offset[i]);
   }
   return loads;
 }
@@ -86,19 +86,28 @@ inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, st
   }
 }
 
+/// One plane of `planes`, with the pointers that are its own.
+struct Plane {
+  const float* in;
+  const float* weights;
+  float* out;
+  const float* residual;
+  float bias;
+};
+
 template <int kernel, int stride, int rows, bool whole>
-void run_block(const DepthwisePlane& plane, const ColumnLoads<kernel, stride>& loads, int64_t row,
-               int64_t column) {
+void run_block(const DepthwisePlanes& planes, const Plane& plane,
+               const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column) {
   __m256 sums[size_t{rows}];
 #pragma GCC unroll 4
   for (int i = 0; i < rows; ++i) sums[i] = _mm256_set1_ps(plane.bias);
-  const int64_t first = row * stride - plane.row_pad;
+  const int64_t first = row * stride - planes.row_pad;
 #pragma GCC unroll 16
   for (int in_row = 0; in_row < (rows - 1) * stride + kernel; ++in_row) {
     const int64_t y = first + in_row;
-    if (y < 0 || y >= plane.in_rows) continue;
+    if (y < 0 || y >= planes.in_rows) continue;
     __m256 seen[size_t{kernel + 1}];
-    load_row<kernel, stride, whole>(loads, plane.in + y * plane.in_columns, seen);
+    load_row<kernel, stride, whole>(loads, plane.in + y * planes.in_columns, seen);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i) {
       const int at = in_row - i * stride;
@@ -110,14 +119,14 @@ void run_block(const DepthwisePlane& plane, const ColumnLoads<kernel, stride>& l
       }
     }
   }
-  const __m256i store = lanes_between(0, plane.out_columns - column);
+  const __m256i store = lanes_between(0, planes.out_columns - column);
 #pragma GCC unroll 4
   for (int i = 0; i < rows; ++i) {
-    const int64_t at = (row + i) * plane.out_columns + column;
+    const int64_t at = (row + i) * planes.out_columns + column;
     if (plane.residual != nullptr) {
       sums[i] = _mm256_add_ps(sums[i], _mm256_maskload_ps(plane.residual + at, store));
     }
-    const __m256 value = activate(sums[i], plane);
+    const __m256 value = activate(sums[i], planes);
     if (whole) {
       _mm256_storeu_ps(plane.out + at, value);
     } else {
@@ -126,48 +135,70 @@ void run_block(const DepthwisePlane& plane, const ColumnLoads<kernel, stride>& l
   }
 }
 
-template <int kernel, int stride, bool whole>
-void run_columns(const DepthwisePlane& plane, int64_t column) {
-  const ColumnLoads<kernel, stride> loads = find_loads<kernel, stride>(plane, column);
-  int64_t row = plane.row_begin;
-  for (; row + 4 <= plane.row_end; row += 4) {
-    run_block<kernel, stride, 4, whole>(plane, loads, row, column);
-  }
-  for (; row < plane.row_end; ++row) {
-    run_block<kernel, stride, 1, whole>(plane, loads, row, column);
-  }
+/// Whether every load and store of the 8 columns from `column` on lies in the row.
+template <int kernel, int stride>
+bool is_whole(const DepthwisePlanes& planes, int64_t column) {
+  constexpr int64_t reach = stride == 1 ? kernel + 7 : (kernel + 1) / 2 * 2 + 14;
+  const int64_t first = column * stride - planes.column_pad;
+  return first >= 0 && first + reach <= planes.in_columns && column + 8 <= planes.out_columns;
 }
 
 template <int kernel, int stride>
-void run_plane(const DepthwisePlane& plane) {
-  constexpr int64_t reach = stride == 1 ? kernel + 7 : (kernel + 1) / 2 * 2 + 14;
-  for (int64_t column = 0; column < plane.out_columns; column += 8) {
-    const int64_t first = column * stride - plane.column_pad;
-    const bool whole =
-        first >= 0 && first + reach <= plane.in_columns && column + 8 <= plane.out_columns;
-    if (whole) {
-      run_columns<kernel, stride, true>(plane, column);
-    } else {
-      run_columns<kernel, stride, false>(plane, column);
+void run_planes(const DepthwisePlanes& planes) {
+  constexpr int64_t most_vectors = 16;
+  const int64_t in_pixels = planes.in_rows * planes.in_columns;
+  const int64_t out_pixels = planes.out_rows * planes.out_columns;
+  // Wide images are worked on in strips, whose loads are found once.
+  for (int64_t strip = 0; strip < planes.out_columns; strip += most_vectors * 8) {
+    ColumnLoads<kernel, stride> loads[most_vectors];
+    int64_t vectors = 0;
+    for (int64_t column = strip; column < planes.out_columns && vectors < most_vectors;
+         column += 8) {
+      loads[vectors++] = find_loads<kernel, stride>(planes, column);
+    }
+    for (int64_t index = 0; index < planes.planes; ++index) {
+      Plane plane;
+      plane.in = planes.in + index * in_pixels;
+      plane.weights = planes.weights + index * kernel * kernel;
+      plane.out = planes.out + index * out_pixels;
+      plane.residual = planes.residual == nullptr ? nullptr : planes.residual + index * out_pixels;
+      plane.bias = planes.bias == nullptr ? 0.0F : planes.bias[index];
+      int64_t rows = 4;
+      for (int64_t row = planes.row_begin; row < planes.row_end; row += rows) {
+        rows = planes.row_end - row < 4 ? 1 : 4;
+        for (int64_t v = 0; v < vectors; ++v) {
+          const int64_t column = strip + v * 8;
+          const bool whole = is_whole<kernel, stride>(planes, column);
+          if (rows == 4 && whole) {
+            run_block<kernel, stride, 4, true>(planes, plane, loads[v], row, column);
+          } else if (rows == 4) {
+            run_block<kernel, stride, 4, false>(planes, plane, loads[v], row, column);
+          } else if (whole) {
+            run_block<kernel, stride, 1, true>(planes, plane, loads[v], row, column);
+          } else {
+            run_block<kernel, stride, 1, false>(planes, plane, loads[v], row, column);
+          }
+        }
+      }
     }
   }
 }
 
 }  // namespace
 
-int32_t depthwise_plane(const DepthwisePlane& plane) {
-  if (plane.row_dilation != 1 || plane.column_dilation != 1 ||
-      plane.kernel_rows != plane.kernel_columns || plane.row_stride != plane.column_stride) {
+int32_t depthwise_planes(const DepthwisePlanes& planes) {
+  if (planes.row_dilation != 1 || planes.column_dilation != 1 ||
+      planes.kernel_rows != planes.kernel_columns || planes.row_stride != planes.column_stride) {
     return 0;
   }
-  if (plane.kernel_rows == 3 && plane.row_stride == 1) {
-    run_plane<3, 1>(plane);
-  } else if (plane.kernel_rows == 3 && plane.row_stride == 2) {
-    run_plane<3, 2>(plane);
-  } else if (plane.kernel_rows == 5 && plane.row_stride == 1) {
-    run_plane<5, 1>(plane);
-  } else if (plane.kernel_rows == 5 && plane.row_stride == 2) {
-    run_plane<5, 2>(plane);
+  if (planes.kernel_rows == 3 && planes.row_stride == 1) {
+    run_planes<3, 1>(planes);
+  } else if (planes.kernel_rows == 3 && planes.row_stride == 2) {
+    run_planes<3, 2>(planes);
+  } else if (planes.kernel_rows == 5 && planes.row_stride == 1) {
+    run_planes<5, 1>(planes);
+  } else if (planes.kernel_rows == 5 && planes.row_stride == 2) {
+    run_planes<5, 2>(planes);
   } else {
     return 0;
   }

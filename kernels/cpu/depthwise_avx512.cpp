@@ -17,11 +17,11 @@ inline __mmask16 lanes_between(int64_t begin, int64_t end) {
 }
 
 // NaN passes: max and min give their second operand when either is NaN.
-inline __m512 activate(__m512 x, const DepthwisePlane& plane) {
+inline __m512 activate(__m512 x, const DepthwisePlanes& planes) {
   const __m512 zero = _mm512_setzero_ps();
-  const __m512 low = _mm512_set1_ps(plane.low);
-  const __m512 high = _mm512_set1_ps(plane.high);
-  switch (plane.activation) {
+  const __m512 low = _mm512_set1_ps(planes.low);
+  const __m512 high = _mm512_set1_ps(planes.high);
+  switch (planes.activation) {
     case Activation::relu:
       return _mm512_max_ps(zero, x);
     case Activation::clip:
@@ -47,12 +47,12 @@ struct ColumnLoads {
 };
 
 template <int kernel, int stride>
-ColumnLoads<kernel, stride> find_loads(const DepthwisePlane& plane, int64_t column) {
+ColumnLoads<kernel, stride> find_loads(const DepthwisePlanes& planes, int64_t column) {
   ColumnLoads<kernel, stride> loads;
   for (int i = 0; i < loads.count; ++i) {
     const int64_t shift = stride == 1 ? i : i / 2 * 2 + i % 2 * 16;
-    loads.offset[i] = column * stride - plane.column_pad + shift;
-    loads.mask[i] = lanes_between(-loads.offset[i], plane.in_columns - loads.offset[i]);
+    loads.offset[i] = column * stride - planes.column_pad + shift;
+    loads.mask[i] = lanes_between(-loads.offset[i], planes.in_columns - loads.offset[i]);
   }
   return loads;
 }
@@ -81,80 +81,112 @@ inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, st
   }
 }
 
+/// One plane of `planes`, with the pointers that are its own.
+struct Plane {
+  const float* in;
+  const float* weights;
+  float* out;
+  const float* residual;
+  float bias;
+};
+
 template <int kernel, int stride, int rows>
-inline __attribute__((always_inline)) void run_block(const DepthwisePlane& plane,
-                                                     const ColumnLoads<kernel, stride>& loads,
-                                                     int64_t row, int64_t column, __mmask16 store) {
+void run_block(const DepthwisePlanes& planes, const Plane& plane,
+               const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column) {
   __m512 sums[size_t{rows}];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) sums[i] = _mm512_set1_ps(plane.bias);
-  const int64_t first = row * stride - plane.row_pad;
-#pragma GCC unroll 16
+  const int64_t first = row * stride - planes.row_pad;
+  const float* weights = plane.weights;
+  const float* in = plane.in + first * planes.in_columns;
+#pragma GCC unroll 20
   for (int in_row = 0; in_row < (rows - 1) * stride + kernel; ++in_row) {
     const int64_t y = first + in_row;
-    if (y < 0 || y >= plane.in_rows) continue;
-    __m512 seen[size_t{kernel + 1}];
-    load_row<kernel, stride>(loads, plane.in + y * plane.in_columns, seen);
-#pragma GCC unroll 4
-    for (int i = 0; i < rows; ++i) {
-      const int at = in_row - i * stride;
-      if (at < 0 || at >= kernel) continue;
+    if (y >= 0 && y < planes.in_rows) {
+      __m512 seen[size_t{kernel + 1}];
+      load_row<kernel, stride>(loads, in, seen);
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) {
+        const int at = in_row - i * stride;
+        if (at < 0 || at >= kernel) continue;
 #pragma GCC unroll 5
-      for (int k = 0; k < kernel; ++k) {
-        sums[i] = _mm512_fmadd_ps(_mm512_set1_ps(plane.weights[at * kernel + k]), seen[k], sums[i]);
+        for (int k = 0; k < kernel; ++k) {
+          sums[i] = _mm512_fmadd_ps(_mm512_set1_ps(weights[at * kernel + k]), seen[k], sums[i]);
+        }
       }
     }
+    in += planes.in_columns;
   }
-#pragma GCC unroll 4
-  for (int i = 0; i < rows; ++i) {
-    const int64_t at = (row + i) * plane.out_columns + column;
-    if (plane.residual != nullptr) {
-      sums[i] = _mm512_add_ps(sums[i], _mm512_maskz_loadu_ps(store, plane.residual + at));
+  const __mmask16 store = lanes_between(0, planes.out_columns - column);
+  const int64_t at = row * planes.out_columns + column;
+  if (plane.residual != nullptr) {
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      const float* residual = plane.residual + at + i * planes.out_columns;
+      sums[i] = _mm512_add_ps(sums[i], _mm512_maskz_loadu_ps(store, residual));
     }
-    _mm512_mask_storeu_ps(plane.out + at, store, activate(sums[i], plane));
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+    float* to = plane.out + at + i * planes.out_columns;
+    _mm512_mask_storeu_ps(to, store, activate(sums[i], planes));
   }
 }
 
 template <int kernel, int stride>
-void run_plane(const DepthwisePlane& plane) {
-  for (int64_t column = 0; column < plane.out_columns; column += 16) {
-    const ColumnLoads<kernel, stride> loads = find_loads<kernel, stride>(plane, column);
-    const __mmask16 store = lanes_between(0, plane.out_columns - column);
-    int64_t row = plane.row_begin;
-    for (; row + 4 <= plane.row_end; row += 4) {
-      run_block<kernel, stride, 4>(plane, loads, row, column, store);
+using Block = void (*)(const DepthwisePlanes& planes, const Plane& plane,
+                       const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column);
+
+template <int kernel, int stride>
+void run_planes(const DepthwisePlanes& planes) {
+  constexpr Block<kernel, stride> blocks[8] = {
+      run_block<kernel, stride, 1>, run_block<kernel, stride, 2>, run_block<kernel, stride, 3>,
+      run_block<kernel, stride, 4>, run_block<kernel, stride, 5>, run_block<kernel, stride, 6>,
+      run_block<kernel, stride, 7>, run_block<kernel, stride, 8>};
+  constexpr int64_t most_vectors = 16;
+  const int64_t in_pixels = planes.in_rows * planes.in_columns;
+  const int64_t out_pixels = planes.out_rows * planes.out_columns;
+  // Wide images are worked on in strips, whose loads are found once.
+  for (int64_t strip = 0; strip < planes.out_columns; strip += most_vectors * 16) {
+    ColumnLoads<kernel, stride> loads[most_vectors];
+    int64_t vectors = 0;
+    for (int64_t column = strip; column < planes.out_columns && vectors < most_vectors;
+         column += 16) {
+      loads[vectors++] = find_loads<kernel, stride>(planes, column);
     }
-    switch (plane.row_end - row) {
-      case 1:
-        run_block<kernel, stride, 1>(plane, loads, row, column, store);
-        break;
-      case 2:
-        run_block<kernel, stride, 2>(plane, loads, row, column, store);
-        break;
-      case 3:
-        run_block<kernel, stride, 3>(plane, loads, row, column, store);
-        break;
-      default:
-        break;
+    for (int64_t index = 0; index < planes.planes; ++index) {
+      Plane plane;
+      plane.in = planes.in + index * in_pixels;
+      plane.weights = planes.weights + index * kernel * kernel;
+      plane.out = planes.out + index * out_pixels;
+      plane.residual = planes.residual == nullptr ? nullptr : planes.residual + index * out_pixels;
+      plane.bias = planes.bias == nullptr ? 0.0F : planes.bias[index];
+      for (int64_t row = planes.row_begin; row < planes.row_end; row += 8) {
+        const int64_t left = planes.row_end - row;
+        const Block<kernel, stride> block = blocks[(left < 8 ? left : 8) - 1];
+        for (int64_t v = 0; v < vectors; ++v) {
+          block(planes, plane, loads[v], row, strip + v * 16);
+        }
+      }
     }
   }
 }
 
 }  // namespace
 
-int32_t depthwise_plane(const DepthwisePlane& plane) {
-  if (plane.row_dilation != 1 || plane.column_dilation != 1 ||
-      plane.kernel_rows != plane.kernel_columns || plane.row_stride != plane.column_stride) {
+int32_t depthwise_planes(const DepthwisePlanes& planes) {
+  if (planes.row_dilation != 1 || planes.column_dilation != 1 ||
+      planes.kernel_rows != planes.kernel_columns || planes.row_stride != planes.column_stride) {
     return 0;
   }
-  if (plane.kernel_rows == 3 && plane.row_stride == 1) {
-    run_plane<3, 1>(plane);
-  } else if (plane.kernel_rows == 3 && plane.row_stride == 2) {
-    run_plane<3, 2>(plane);
-  } else if (plane.kernel_rows == 5 && plane.row_stride == 1) {
-    run_plane<5, 1>(plane);
-  } else if (plane.kernel_rows == 5 && plane.row_stride == 2) {
-    run_plane<5, 2>(plane);
+  if (planes.kernel_rows == 3 && planes.row_stride == 1) {
+    run_planes<3, 1>(planes);
+  } else if (planes.kernel_rows == 3 && planes.row_stride == 2) {
+    run_planes<3, 2>(planes);
+  } else if (planes.kernel_rows == 5 && planes.row_stride == 1) {
+    run_planes<5, 1>(planes);
+  } else if (planes.kernel_rows == 5 && planes.row_stride == 2) {
+    run_planes<5, 2>(planes);
   } else {
     return 0;
   }
