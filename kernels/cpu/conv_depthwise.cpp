@@ -120,14 +120,16 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     if (residual == nullptr && epilogue.activation == Activation::none) return;
     GemmTile tile = {};
     tile.c = out + begin * sizes.out[2];
-    tile.rows = 1;
-    tile.columns = static_cast<std::int32_t>((end - begin) * sizes.out[2]);
+    tile.c_stride = sizes.out[2];
+    tile.rows = static_cast<std::int32_t>(end - begin);
+    tile.columns = static_cast<std::int32_t>(sizes.out[2]);
     tile.alpha = 1.0F;
     tile.activation = epilogue.activation;
     tile.low = epilogue.low;
     tile.high = epilogue.high;
     tile.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
-    finish_tile(tile, tile.c, 0);
+    tile.residual_stride = sizes.out[2];
+    finish_tile(tile, tile.c, tile.c_stride);
   };
   const std::int64_t plane_tasks = (planes + together - 1) / together;
   workers.parallel_for(plane_tasks * bands, [&](std::int64_t task) {
