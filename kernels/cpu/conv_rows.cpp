@@ -20,7 +20,6 @@ struct Cut {
   std::int64_t chunk = 0;
   std::int64_t windows_bytes = 0;
   std::int64_t sums_bytes = 0;
-  std::int64_t columns_bytes = 0;
 };
 
 Cut cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
