@@ -1,0 +1,51 @@
+// Output files that are the old one or the whole new one, never half.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "libcore/base/descriptor.hpp"
+
+namespace ortool {
+
+/// Writes beside the target under a temporary name and renames at commit(). Without commit() the
+/// target stays as it was and the temporary file goes. A target that is a device or pipe is written
+/// straight. All errors are ErrorCode::write_failed with the target's path in front. One thread at
+/// a time.
+class AtomicFile {
+ public:
+  /// Opens the temporary file. An existing target's mode bits are kept, and a symbolic link's file
+  /// is replaced, not the link.
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  /// Flushes to the disk, closes and renames. Call once.
+  void commit();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail(std::string_view action, int number) const;
+  void remove_temporary() noexcept;
+
+  std::string path_;
+  std::string target_;     ///< path_ with symbolic links resolved
+  std::string temporary_;  ///< empty: written straight, or already renamed
+  int slot_ = -1;
+  Descriptor descriptor_;
+};
+
+/// Writes a whole file at once.
+void write_file(const std::string& path, std::string_view text);
+
+/// Removes the temporary files of every AtomicFile that is open. Takes no locks and no memory: for
+/// signal handlers and the thread that ends the process.
+void remove_temporary_files() noexcept;
+
+}  // namespace ortool
