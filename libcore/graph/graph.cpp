@@ -183,18 +183,24 @@ Value* Graph::find_value(std::string_view name) const {
 
 Value& Graph::capture(Value& outer) {
   ORTOOL_CHECK(owner_ != nullptr && outer.graph_ == owner_->graph_);
-  for (Value* existing : captures_) {
-    if (existing->captured_ == &outer) return *existing;
-  }
+  const auto existing = capture_of_.find(&outer);
+  if (existing != capture_of_.end()) return *existing->second;
   Value& value =
       add_value(by_name_.contains(outer.name_) ? std::string_view() : outer.name_, outer.type_);
   value.captured_ = &outer;
   value.capture_index_ = static_cast<std::int32_t>(owner_->implicit_inputs_.size());
   captures_.push_back(&value);
+  capture_of_.emplace(&outer, &value);
   owner_->implicit_inputs_.emplace_back();
   owner_->graph_->add_use(outer, owner_->implicit_inputs_.back(),
                           {Use::Kind::implicit_input, owner_, value.capture_index_});
   return value;
+}
+
+void Graph::forget_capture(const Value& value) {
+  // Two captures may stand for one outer value after replace_uses; the table knows one of them.
+  const auto known = capture_of_.find(value.captured_);
+  if (known != capture_of_.end() && known->second == &value) capture_of_.erase(known);
 }
 
 void Graph::drop_capture(Value& value) {
@@ -213,6 +219,7 @@ void Graph::drop_capture(Value& value) {
     }
   }
   std::erase(captures_, &value);
+  forget_capture(value);
   value.captured_ = nullptr;
   value.capture_index_ = -1;
   outer_graph.drop_use(*dropped.value, dropped.use_position);
@@ -264,9 +271,8 @@ Node& Graph::add_node(std::string_view op_type, std::string_view domain,
 
 void Graph::remove_node(Node& node) {
   for (Graph* subgraph : node.subgraphs()) {
-    for (Value* value : subgraph->captures_) {
-      value->captured_ = nullptr;
-    }
+    for (Value* value : subgraph->captures_) value->captured_ = nullptr;
+    subgraph->capture_of_.clear();
   }
   for (const Node::Slot& slot : node.implicit_inputs_) drop_use(*slot.value, slot.use_position);
   node.implicit_inputs_.clear();
@@ -318,7 +324,10 @@ void Graph::replace_uses(Value& from, Value& to) {
       case Use::Kind::implicit_input:
         for (Graph* subgraph : use.node->subgraphs()) {
           for (Value* capture : subgraph->captures_) {
-            if (capture->capture_index_ == use.index) capture->captured_ = &to;
+            if (capture->capture_index_ != use.index) continue;
+            subgraph->forget_capture(*capture);
+            capture->captured_ = &to;
+            subgraph->capture_of_.emplace(&to, capture);
           }
         }
         Node::Slot& slot = use.node->implicit_inputs_[static_cast<std::size_t>(use.index)];

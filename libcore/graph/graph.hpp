@@ -29,6 +29,12 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 /// Domain ("" for ai.onnx) to opset version.
 using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 
+/// What the file says about how a value is quantised: which tensors hold its scale and zero point.
+struct QuantizationAnnotation {
+  std::string value;
+  Metadata parameters;
+};
+
 /// One place where a value is read.
 struct Use {
   enum class Kind : std::uint8_t { input, implicit_input, graph_output };
@@ -62,6 +68,7 @@ class Value {
   /// In a subgraph: the value of the enclosing graph that this one stands for, or null.
   Value* captured() const { return captured_; }
 
+  bool is_external = false;  ///< a constant whose bytes lie in a file beside the model
   std::string doc_string;
   Metadata metadata;
 
@@ -238,6 +245,7 @@ class Graph {
 
   std::string doc_string;
   Metadata metadata;
+  std::vector<QuantizationAnnotation> quantization_annotations;
 
  private:
   friend class Node;
@@ -252,6 +260,7 @@ class Graph {
   void link(Node& node, Node* before);
   void unlink(Node& node);
   void drop_capture(Value& value);
+  void forget_capture(const Value& value);
   static Node::Slot* slot_of(const Use& use);
 
   std::string name_;
@@ -265,6 +274,7 @@ class Graph {
   std::vector<Value*> outputs_;
   std::vector<std::int32_t> output_use_positions_;
   std::vector<Value*> captures_;
+  std::unordered_map<const Value*, Value*> capture_of_;
   Node* first_ = nullptr;
   Node* last_ = nullptr;
   std::int64_t node_count_ = 0;
