@@ -1,0 +1,35 @@
+// What one file may make the loader build: nodes, names and their memory, so that a small file
+// cannot take the machine.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace ortool::onnx {
+
+/// Counts what is built against fixed limits and the size of the file.
+class LoadBudget {
+ public:
+  static constexpr std::int64_t most_nodes = 1'000'000;
+  static constexpr std::int64_t most_attributes_a_node = 512;
+  /// Of one densified sparse initialiser, and of all of a file.
+  static constexpr std::int64_t most_dense_bytes = std::int64_t{256} << 20;
+
+  explicit LoadBudget(std::int64_t file_bytes)
+      : most_bytes_((std::int64_t{768} << 20) + 4 * file_bytes) {}
+
+  /// Throws ErrorCode::invalid, "limit.nodes".
+  void take_node();
+  /// Throws ErrorCode::memory_limit, "limit.memory", naming what there is too much of.
+  void take_bytes(std::int64_t bytes, std::string_view what);
+  /// The same for sparse tensors made dense.
+  void take_dense_bytes(std::int64_t bytes);
+
+ private:
+  std::int64_t most_bytes_;
+  std::int64_t bytes_ = 0;
+  std::int64_t nodes_ = 0;
+  std::int64_t dense_bytes_ = 0;
+};
+
+}  // namespace ortool::onnx

@@ -1,0 +1,45 @@
+// What the readers of one file's parts share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/onnx/external_data.hpp"
+#include "libcore/onnx/limits.hpp"
+#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/wire.hpp"
+
+namespace ortool::onnx {
+
+struct LoadContext {
+  LoadContext(std::span<const std::byte> file, std::shared_ptr<const void> bytes_owner,
+              const std::string& directory, const LoadOptions& load_options);
+
+  WireSource source;
+  std::shared_ptr<const void> owner;  ///< keeps the file's bytes
+  LoadOptions options;
+  LoadBudget budget;
+  ExternalFiles external;
+  std::vector<std::string> warnings;
+
+  /// Adds a warning; past 50 they are only counted.
+  void warn(std::string text);
+  /// The warnings, with a last one that counts those left out.
+  std::vector<std::string> take_warnings();
+
+ private:
+  std::int64_t warnings_left_out_ = 0;
+};
+
+/// The message and hint of `error` with `prefix` in front: "tensor 'w': …". `id` stands in where
+/// the error has none.
+Error prefixed(const Error& error, std::string_view prefix, std::string_view id);
+
+/// A key and value pair, counted against the budget.
+std::pair<std::string, std::string> read_entry(LoadContext& context, Message message);
+
+}  // namespace ortool::onnx

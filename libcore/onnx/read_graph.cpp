@@ -1,0 +1,220 @@
+// Graphs: first every name is declared, then nodes refer to them in any order.
+#include "libcore/onnx/read_graph.hpp"
+
+#include <utility>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/graph/sort_nodes.hpp"
+#include "libcore/onnx/messages.hpp"
+#include "libcore/onnx/read_node.hpp"
+#include "libcore/onnx/read_tensor.hpp"
+#include "libcore/onnx/read_type.hpp"
+
+namespace ortool::onnx {
+namespace {
+
+Error invalid(std::string message, std::string hint, std::string id) {
+  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
+  error.with_id(std::move(id));
+  return error;
+}
+
+/// A graph's fields, still unread.
+struct GraphParts {
+  std::vector<Message> nodes;
+  std::vector<Message> initializers;
+  std::vector<Message> sparse_initializers;
+  std::vector<Message> inputs;
+  std::vector<Message> outputs;
+  std::vector<Message> value_infos;
+};
+
+QuantizationAnnotation read_annotation(LoadContext& context, Message message) {
+  context.budget.take_bytes(sizeof(QuantizationAnnotation), "annotations");
+  QuantizationAnnotation annotation;
+  WireReader reader(context.source, message, annotation_table);
+  while (reader.next()) {
+    if (reader.number() == annotation_field::tensor_name) {
+      annotation.value = reader.text();
+    } else {
+      annotation.parameters.push_back(read_entry(context, reader.message()));
+    }
+  }
+  return annotation;
+}
+
+GraphParts walk(LoadContext& context, Message message, Graph& graph) {
+  GraphParts parts;
+  WireReader reader(context.source, message, graph_table);
+  while (reader.next()) {
+    switch (reader.number()) {
+      case graph_field::node:
+        parts.nodes.push_back(reader.message());
+        break;
+      case graph_field::name:
+        graph.set_name(std::string(reader.text()));
+        break;
+      case graph_field::initializer:
+        parts.initializers.push_back(reader.message());
+        break;
+      case graph_field::sparse_initializer:
+        parts.sparse_initializers.push_back(reader.message());
+        break;
+      case graph_field::doc_string:
+        graph.doc_string = reader.text();
+        break;
+      case graph_field::input:
+        parts.inputs.push_back(reader.message());
+        break;
+      case graph_field::output:
+        parts.outputs.push_back(reader.message());
+        break;
+      case graph_field::value_info:
+        parts.value_infos.push_back(reader.message());
+        break;
+      case graph_field::quantization_annotation:
+        graph.quantization_annotations.push_back(read_annotation(context, reader.message()));
+        break;
+      default:
+        graph.metadata.push_back(read_entry(context, reader.message()));
+        break;
+    }
+  }
+  return parts;
+}
+
+void read_inputs(LoadContext& context, std::span<const Message> messages, Graph& graph) {
+  for (const Message message : messages) {
+    ValueInfo info = read_value_info(context, message);
+    Value& value = declare_value(context, graph, info.name, "graph input");
+    graph.mark_input(value);
+    value.set_type(std::move(info.type));
+    value.doc_string = info.doc_string;
+    value.metadata = std::move(info.metadata);
+  }
+}
+
+/// Declares an initialiser, or finds the graph input whose default it is.
+Value& declare_constant(LoadContext& context, Graph& graph, std::string_view name,
+                        const Tensor& tensor) {
+  Value* input = graph.find_value(name);
+  if (input == nullptr || !input->is_graph_input() || input->is_constant()) {
+    return declare_value(context, graph, name, "initializer");
+  }
+  const ValueType& type = input->type();
+  if (type.is_tensor() && type.element != DataType::undefined && type.element != tensor.type()) {
+    throw invalid(format("graph input {} is {} but its default value is {}", quote(name),
+                         name_of(type.element), name_of(tensor.type())),
+                  "export the model again", "graph.default");
+  }
+  return *input;
+}
+
+void read_initializers(LoadContext& context, const GraphParts& parts, Graph& graph) {
+  for (const Message message : parts.initializers) {
+    NamedTensor read = read_tensor(context, message);
+    Value& value = declare_constant(context, graph, read.name, read.tensor);
+    graph.set_constant(value, std::move(read.tensor));
+    value.is_external = read.is_external;
+    if (!read.doc_string.empty()) value.doc_string = read.doc_string;
+    if (!read.metadata.empty()) value.metadata = std::move(read.metadata);
+  }
+  for (const Message message : parts.sparse_initializers) {
+    std::string_view name;
+    const SparseTensor sparse = read_sparse_tensor(context, message, &name);
+    Tensor tensor = to_dense(context, sparse);
+    Value& value = declare_constant(context, graph, name, tensor);
+    graph.set_constant(value, std::move(tensor));
+  }
+}
+
+/// What the file says about the types of values; sizes are never taken from it.
+void set_types(LoadContext& context, std::span<const Message> messages, Graph& graph) {
+  for (const Message message : messages) {
+    ValueInfo info = read_value_info(context, message);
+    Value* value = graph.find_value(info.name);
+    if (value == nullptr || value->is_graph_input() || value->is_constant()) continue;
+    value->set_type(std::move(info.type));
+    value->doc_string = info.doc_string;
+    value->metadata = std::move(info.metadata);
+  }
+}
+
+void add_outputs(LoadContext& context, std::span<const Message> messages, Graph& graph) {
+  for (const Message message : messages) {
+    const ValueInfo info = read_value_info(context, message);
+    context.budget.take_bytes(sizeof(Use) + 16, "graph outputs");
+    graph.add_output(find_visible_value(graph, info.name, "a graph output"));
+  }
+}
+
+Value* look_up(Graph& graph, std::string_view name) {
+  if (Value* own = graph.find_value(name)) return own;
+  if (graph.owner() == nullptr) return nullptr;
+  Value* outer = look_up(graph.owner()->graph(), name);
+  return outer == nullptr ? nullptr : &graph.capture(*outer);
+}
+
+std::string_view role_of(const Value& value) {
+  if (value.is_graph_input()) return "a graph input";
+  return value.is_constant() ? "an initializer" : "a node's output";
+}
+
+}  // namespace
+
+Value& declare_value(LoadContext& context, Graph& graph, std::string_view name,
+                     std::string_view what) {
+  if (name.empty()) {
+    throw invalid(format("{} has no name", what), "export the model again", "graph.name");
+  }
+  if (const Value* taken = graph.find_value(name)) {
+    throw invalid(
+        format("the name {} of {} is already that of {}", quote(name), what, role_of(*taken)),
+        "names of values must be unique in a graph", "graph.name");
+  }
+  context.budget.take_bytes(static_cast<std::int64_t>(sizeof(Value) + 128 + name.size()), "values");
+  return graph.add_value(name);
+}
+
+Value& find_visible_value(Graph& graph, std::string_view name, std::string_view what) {
+  if (Value* value = look_up(graph, name)) return *value;
+  NearestName nearest(name);
+  const Graph* around = &graph;
+  while (around != nullptr) {
+    for (const Value* value : around->values()) nearest.offer(value->name());
+    around = around->owner() == nullptr ? nullptr : &around->owner()->graph();
+  }
+  throw invalid(
+      format("{} {} is made by no node and is no graph input or initializer", what, quote(name)),
+      nearest.best().empty() ? std::string("export the model again")
+                             : format("did the model mean {}?", quote(nearest.best())),
+      "graph.undefined");
+}
+
+void read_nodes(LoadContext& context, std::span<const Message> nodes,
+                std::span<const Message> value_infos, Graph& graph) {
+  for (const Message message : nodes) declare_node_outputs(context, message, graph);
+  set_types(context, value_infos, graph);
+  for (const Message message : nodes) read_node(context, message, graph);
+}
+
+void put_in_order(LoadContext& context, Graph& graph) {
+  if (!sort_nodes(graph)) return;
+  context.warn(
+      format("graph {}: nodes are not in the order of their dependencies; they were sorted",
+             quote(graph.name())));
+}
+
+void read_graph(LoadContext& context, Message message, Graph& graph) {
+  const GraphParts parts = walk(context, message, graph);
+  read_inputs(context, parts.inputs, graph);
+  read_initializers(context, parts, graph);
+  std::vector<Message> value_infos = parts.value_infos;
+  value_infos.insert(value_infos.end(), parts.outputs.begin(), parts.outputs.end());
+  read_nodes(context, parts.nodes, value_infos, graph);
+  add_outputs(context, parts.outputs, graph);
+  put_in_order(context, graph);
+}
+
+}  // namespace ortool::onnx

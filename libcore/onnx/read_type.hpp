@@ -1,0 +1,25 @@
+// TypeProto and ValueInfoProto.
+#pragma once
+
+#include <string_view>
+
+#include "libcore/graph/graph.hpp"
+#include "libcore/onnx/load_context.hpp"
+
+namespace ortool::onnx {
+
+/// A dimension of -1, which some exporters write, is an unknown one, with a warning. Throws
+/// ErrorCode::unsupported for an unknown element type, ErrorCode::invalid for a negative dimension.
+ValueType read_type(LoadContext& context, Message message);
+
+struct ValueInfo {
+  std::string_view name;  ///< inside the file
+  ValueType type;
+  std::string_view doc_string;
+  Metadata metadata;
+};
+
+/// Errors carry the value's name in front.
+ValueInfo read_value_info(LoadContext& context, Message message);
+
+}  // namespace ortool::onnx

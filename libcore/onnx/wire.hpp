@@ -1,0 +1,99 @@
+// Protobuf's wire format, walked field by field with every length checked; bytes stay views.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "libcore/base/function_ref.hpp"
+
+namespace ortool::onnx {
+
+/// What a field's bytes are. `varint` and the fixed ones may be packed when repeated.
+enum class FieldKind : std::uint8_t { varint, fixed32, fixed64, bytes, message };
+
+struct FieldRow {
+  std::uint32_t number;
+  std::string_view name;
+  FieldKind kind;
+  bool is_repeated;
+};
+
+/// The fields of one kind of message, at most 32.
+struct MessageTable {
+  std::string_view name;
+  std::span<const FieldRow> rows;
+};
+
+/// The whole file, and how deep messages in it may nest.
+struct WireSource {
+  std::span<const std::byte> file;
+  int most_nesting = 100;
+};
+
+/// The bytes of a message inside the file.
+struct Message {
+  std::span<const std::byte> bytes;
+  int nesting = 0;
+};
+
+/// Visits the fields of one message in the order of the file. Fields that the table does not know
+/// are passed over once found well-formed. Throws ErrorCode::invalid with the offset in the file,
+/// the message and the field: "file.cut" where the file ends inside a field, "wire.*" otherwise.
+class WireReader {
+ public:
+  /// `source` must outlive the reader. Throws "limit.nesting" when the message lies too deep.
+  WireReader(const WireSource& source, Message message, const MessageTable& table);
+
+  /// Goes to the next known field; false at the end.
+  bool next();
+
+  std::uint32_t number() const { return row_->number; }
+  std::string_view name() const { return row_->name; }
+
+  /// The value of a field that is not repeated.
+  std::int64_t integer() const { return static_cast<std::int64_t>(value_); }
+  float float_number() const;
+  /// The bytes of a `bytes` field.
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+  }
+  Message message() const { return {bytes_, nesting_ + 1}; }
+
+  /// How many numbers this occurrence of a repeated number holds: 1, or those of a packed field.
+  std::int64_t count_numbers() const;
+  /// Calls `body` with the bits of each of them.
+  void each_number(FunctionRef<void(std::uint64_t)> body) const;
+  bool is_packed() const { return is_packed_; }
+
+  /// Bytes of unknown fields passed over so far.
+  std::int64_t unknown_bytes() const { return unknown_bytes_; }
+
+  [[noreturn]] void fail(std::string_view id, std::string_view what) const;
+
+ private:
+  std::uint64_t read_varint(const std::byte*& at, const std::byte* end) const;
+  std::uint64_t read_fixed(std::size_t size_bytes);
+  std::span<const std::byte> read_length_delimited();
+  void skip_unknown(std::uint32_t number, unsigned wire_type);
+  const FieldRow* find_row(std::uint32_t number) const;
+  void check_wire_type(unsigned wire_type);
+  [[noreturn]] void fail_at_end() const;
+
+  const WireSource* source_;
+  const MessageTable* table_;
+  const std::byte* at_;
+  const std::byte* end_;
+  const std::byte* field_begin_;
+  int nesting_;
+  const FieldRow* row_ = nullptr;
+  std::uint32_t seen_ = 0;  ///< a bit a row, for fields that may be given once
+  bool is_packed_ = false;
+  std::uint64_t value_ = 0;
+  std::span<const std::byte> bytes_;
+  std::int64_t unknown_bytes_ = 0;
+};
+
+}  // namespace ortool::onnx
