@@ -23,4 +23,26 @@ inline bool accepts_halves(const NodeView& view) {
   return view.input_type(0) == DataType::float16 || view.input_type(0) == DataType::bfloat16;
 }
 
+constexpr const char* number_type_names = "float32, float64, float16, bfloat16, integers";
+constexpr const char* byte_type_names = "all but strings and packed types";
+constexpr const char* stored_type_names = "all but strings";
+
+inline bool accepts_numbers(const NodeView& view) {
+  return types::numbers_and_bfloat16.contains(view.input_type(0));
+}
+/// What kernels compute with: numbers and booleans.
+inline bool is_computable(DataType type) {
+  return types::numbers_and_bfloat16.contains(type) || type == DataType::boolean;
+}
+/// Elements of 1, 2, 4, 8 or 16 bytes, which may be moved without a look at them.
+inline bool has_whole_bytes(DataType type) {
+  return element_bits(type) >= 8;
+}
+inline bool accepts_whole_bytes(const NodeView& view) {
+  return has_whole_bytes(view.input_type(0));
+}
+inline bool accepts_stored(const NodeView& view) {
+  return element_bits(view.input_type(0)) > 0;
+}
+
 }  // namespace ortool::cpu

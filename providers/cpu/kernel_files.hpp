@@ -8,8 +8,13 @@
 namespace ortool::cpu {
 
 std::span<const KernelRow> activation_kernels();
+std::span<const KernelRow> arithmetic_kernels();
 std::span<const KernelRow> clip_kernels();
+std::span<const KernelRow> comparison_kernels();
+std::span<const KernelRow> generator_kernels();
 std::span<const KernelRow> prelu_kernels();
 std::span<const KernelRow> softmax_kernels();
+std::span<const KernelRow> unary_math_kernels();
+std::span<const KernelRow> view_kernels();
 
 }  // namespace ortool::cpu

@@ -6,12 +6,19 @@
 namespace ortool::cpu {
 
 std::span<const std::span<const KernelRow>> kernel_list() {
+  // clang-format off: one line a file
   static const std::vector<std::span<const KernelRow>> list = {
       activation_kernels(),
+      arithmetic_kernels(),
       clip_kernels(),
+      comparison_kernels(),
+      generator_kernels(),
       prelu_kernels(),
       softmax_kernels(),
+      unary_math_kernels(),
+      view_kernels(),
   };
+  // clang-format on
   return list;
 }
 
