@@ -1,0 +1,61 @@
+// op_cases FILE...: runs the operator cases of each file; exit code 1 when one fails or has none.
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <sstream>
+
+#include "kernels/cpu/cpu_features.hpp"
+#include "libcore/base/format.hpp"
+#include "tests/ops/run_case.hpp"
+
+namespace {
+
+using namespace ortool;
+
+constexpr std::size_t most_findings = 4;
+
+std::string read_file(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorCode::invalid, "the file cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The number of cases that failed; a file that is none counts as one.
+int run_file(const char* path, ThreadPool& pool) {
+  try {
+    const std::vector<test::OpCase> cases = test::parse_case_file(read_file(path));
+    if (cases.empty()) throw Error(ErrorCode::invalid, "the file has no case");
+    int failed = 0;
+    for (const test::OpCase& each : cases) {
+      const std::vector<std::string> findings = test::run_case(each, pool);
+      for (std::size_t i = 0; i < findings.size() && i < most_findings; ++i) {
+        std::printf("%s:%d: case '%s': %s\n", path, each.line, each.name.c_str(),
+                    escape_control_characters(findings[i]).c_str());
+      }
+      if (findings.size() > most_findings)
+        std::printf("  and %zu findings more of this case\n", findings.size() - most_findings);
+      failed += !findings.empty();
+    }
+    std::printf("%s: %d of %zu cases failed, up to %s\n", path, failed, cases.size(),
+                std::string(cpu::isa_name(cpu::best_isa())).c_str());
+    return failed;
+  } catch (const std::exception& error) {
+    std::printf("%s: %s\n", path, error.what());
+    return 1;
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: op_cases FILE...\n", stderr);
+    return 2;
+  }
+  ThreadPool pool(4);
+  int failed = 0;
+  for (int i = 1; i < count; ++i) failed += run_file(arguments[i], pool);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,195 @@
+// Sessions for each way, and comparing what they give.
+#include "tests/ops/run_case.hpp"
+
+#include <cstring>
+#include <exception>
+
+#include "libcore/base/format.hpp"
+#include "libcore/runtime/session.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "libcore/text/parse.hpp"
+#include "providers/cpu/cpu_provider.hpp"
+
+namespace ortool::test {
+namespace {
+
+constexpr int many_threads = 4;
+
+/// Which inputs become constants: those from `first_constant` on.
+struct Way {
+  std::string_view name;
+  std::size_t first_constant;
+};
+
+std::unique_ptr<Model> make_model(const OpCase& each, const Way& way) {
+  auto model = std::make_unique<Model>();
+  model->ir_version = 10;
+  model->graph = std::make_unique<Graph>("case");
+  Graph& graph = *model->graph;
+  graph.set_opsets(each.opsets);
+  for (std::size_t i = 0; i < each.inputs.size(); ++i) {
+    const auto& [name, tensor] = each.inputs[i];
+    if (i < way.first_constant) {
+      graph.add_input(name, ValueType::tensor(tensor.type(), to_partial(tensor.shape())));
+    } else {
+      graph.add_constant(name, tensor);
+    }
+  }
+  for (const auto& [name, tensor] : each.constants) graph.add_constant(name, tensor);
+  parse_nodes(each.nodes, graph);
+  for (const auto& [name, tensor] : each.outputs) {
+    Value* value = graph.find_value(name);
+    if (value == nullptr)
+      throw Error(ErrorCode::invalid, format("no node makes the output '{}'", name));
+    graph.add_output(*value);
+  }
+  // A case that fails names no outputs; what its last node makes is asked for.
+  if (each.outputs.empty()) {
+    for (const Node& node : graph.nodes()) {
+      for (std::int64_t i = 0; i < node.output_count(); ++i) {
+        Value* value = node.output(i);
+        if (value != nullptr && value->uses().empty()) graph.add_output(*value);
+      }
+    }
+  }
+  return model;
+}
+
+bool have_same_bits(const Tensor& a, const Tensor& b) {
+  if (a.type() != b.type() || a.shape() != b.shape()) return false;
+  if (a.type() == DataType::string) return compare(a, b).passed;
+  return a.size_bytes() == 0 ||
+         std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
+}
+
+/// "y[1,2]".
+std::string place_of(const std::string& name, const Shape& shape, std::int64_t index) {
+  std::string text;
+  for (std::int64_t axis = shape.rank() - 1; axis >= 0; --axis) {
+    text = std::to_string(index % shape[axis]) + (text.empty() ? "" : ",") + text;
+    index /= shape[axis];
+  }
+  return format("{}[{}]", name, text);
+}
+
+class Runner {
+ public:
+  Runner(const OpCase& each, ThreadPool& pool) : case_(each), pool_(pool) {}
+
+  std::vector<std::string> run() {
+    const std::size_t count = case_.inputs.size();
+    std::vector<Way> ways = {{"inputs given", count}};
+    if (count > 1) ways.push_back({"all but the first input constant", 1});
+    if (count > 0) ways.push_back({"all inputs constant", 0});
+    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      if (isa > cpu::best_isa()) continue;
+      for (const Way& way : ways) run_way(isa, way);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void add(std::string_view where, std::string_view what) {
+    findings_.push_back(format("[{}] {}", where, what));
+  }
+
+  void run_way(cpu::Isa isa, const Way& way) {
+    const std::string where = format("{}, {}", cpu::isa_name(isa), way.name);
+    try {
+      NamedTensors inputs;
+      for (std::size_t i = 0; i < way.first_constant; ++i)
+        inputs.emplace_back(case_.inputs[i].name, case_.inputs[i].tensor);
+      const Session session(make_model(case_, way),
+                            {.providers = {make_cpu_provider(isa)}, .pool = &pool_});
+      const std::vector<Tensor> found = session.run(inputs, {.threads = 1});
+      const std::vector<Tensor> again = session.run(inputs, {.threads = many_threads});
+      if (case_.error) {
+        add(where,
+            format("ran, where an error with \"{}\" is expected", case_.error->message_part));
+        return;
+      }
+      for (std::size_t i = 0; i < found.size(); ++i) check(where, i, found[i], again[i]);
+    } catch (const Error& error) {
+      check_error(where, error);
+    } catch (const std::exception& error) {
+      add(where, format("threw something else than Error: {}", error.what()));
+    }
+  }
+
+  void check_error(std::string_view where, const Error& error) {
+    if (!case_.error) {
+      add(where, format("failed: {}", error.what()));
+      return;
+    }
+    const std::string whole = error.what();
+    if (error.code() != case_.error->code) {
+      add(where,
+          format("failed with code {} where {} is expected: {}", static_cast<int>(error.code()),
+                 static_cast<int>(case_.error->code), whole));
+    } else if (whole.find(case_.error->message_part) == std::string::npos) {
+      add(where,
+          format("failed with another message than \"{}\": {}", case_.error->message_part, whole));
+    } else if (error.id() == "internal.check") {
+      add(where, format("failed by an internal check: {}", whole));
+    }
+  }
+
+  void check(std::string_view where, std::size_t index, const Tensor& found,
+             const Tensor& with_threads) {
+    const CaseTensor& output = case_.outputs[index];
+    Tensor expected = output.tensor;
+    std::string_view source = "expected";
+    if (expected.is_empty()) {
+      // The first way that ran at the lowest level gives the value for all others.
+      if (reference_.size() <= index) reference_.resize(index + 1);
+      if (reference_[index].is_empty()) reference_[index] = found;
+      expected = reference_[index];
+      source = "from the baseline";
+    }
+    const Comparison comparison = compare(found, expected, case_.tolerance);
+    if (!comparison.difference.empty()) {
+      add(where, format("{}: {}", output.name, comparison.difference));
+    } else if (!comparison.passed) {
+      report_element(where, output.name, found, expected, source, comparison);
+    }
+    if (!have_same_bits(found, with_threads)) {
+      add(where,
+          format("{} has other bits with {} threads than with one", output.name, many_threads));
+    }
+  }
+
+  void report_element(std::string_view where, const std::string& name, const Tensor& found,
+                      const Tensor& expected, std::string_view source,
+                      const Comparison& comparison) {
+    std::int64_t first = 0;
+    while (first < found.element_count() && is_near(found, expected, first)) ++first;
+    if (first == found.element_count()) first = comparison.worst_index;
+    add(where, format("{} found {}, {} {} ({} of {} elements differ, by {} at most)",
+                      place_of(name, found.shape(), first), element_text(found, first),
+                      element_text(expected, first), source, comparison.mismatched,
+                      comparison.count, comparison.max_abs_error));
+  }
+
+  bool is_near(const Tensor& found, const Tensor& expected, std::int64_t index) const {
+    if (!is_arithmetic(found.type()))
+      return element_text(found, index) == element_text(expected, index);
+    Tensor one(found.type(), Shape{});
+    Tensor other(found.type(), Shape{});
+    set_element(one, 0, element_as_double(found, index));
+    set_element(other, 0, element_as_double(expected, index));
+    return compare(one, other, case_.tolerance).passed;
+  }
+
+  const OpCase& case_;
+  ThreadPool& pool_;
+  std::vector<Tensor> reference_;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_case(const OpCase& each, ThreadPool& pool) {
+  return Runner(each, pool).run();
+}
+
+}  // namespace ortool::test

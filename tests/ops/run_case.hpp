@@ -1,0 +1,18 @@
+// Running an operator case in every way that must give the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/base/thread_pool.hpp"
+#include "tests/ops/case_file.hpp"
+
+namespace ortool::test {
+
+/// Runs the case at every instruction-set level of this processor: with its inputs given at run
+/// time, with all but the first as constants, and with all as constants; each with one thread and
+/// with four, whose bits must be equal. Gives what was wrong, a sentence a finding: empty when the
+/// case passed.
+std::vector<std::string> run_case(const OpCase& each, ThreadPool& pool);
+
+}  // namespace ortool::test
