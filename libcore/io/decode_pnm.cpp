@@ -1,0 +1,103 @@
+// PPM and PGM, with samples as text or bytes (https://netpbm.sourceforge.net/doc/ppm.html).
+#include <string_view>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/io/image.hpp"
+
+namespace ortool {
+namespace {
+
+[[noreturn]] void fail(std::string message) {
+  throw Error(ErrorCode::invalid, "the PPM or PGM picture " + std::move(message),
+              "the file is damaged or cut short");
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  void skip(std::size_t count) { position_ += count; }
+  std::size_t left() const { return text_.size() - position_; }
+
+  /// A number after white space and comments.
+  std::int64_t number() {
+    for (;;) {
+      if (position_ >= text_.size()) fail("ends in the middle");
+      if (text_[position_] == '#') {
+        const std::size_t end = text_.find('\n', position_);
+        position_ = end == std::string_view::npos ? text_.size() : end + 1;
+      } else if (is_space(text_[position_])) {
+        ++position_;
+      } else {
+        break;
+      }
+    }
+    std::int64_t value = 0;
+    const std::size_t start = position_;
+    while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') {
+      value = value * 10 + (text_[position_++] - '0');
+      if (value > std::int64_t{1} << 31) fail(format("holds the number {}", value));
+    }
+    if (position_ == start) fail(format("has no number at byte {}", start));
+    return value;
+  }
+
+  void one_space() {
+    if (position_ >= text_.size() || !is_space(text_[position_]))
+      fail(format("has no white space at byte {}", position_));
+    ++position_;
+  }
+
+  std::int64_t byte() { return static_cast<unsigned char>(text_[position_++]); }
+
+ private:
+  static bool is_space(char each) { return each == ' ' || (each >= '\t' && each <= '\r'); }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+Image decode_pnm(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Reader reader(text);
+  const char kind = text[1];
+  const bool is_text = kind == '2' || kind == '3';
+  const std::int64_t channels = kind == '3' || kind == '6' ? 3 : 1;
+  reader.skip(2);
+  const std::int64_t width = reader.number();
+  const std::int64_t height = reader.number();
+  const std::int64_t largest = reader.number();
+  if (largest < 1 || largest > 65535)
+    fail(format("has {} as its largest sample (1 to 65535 are read)", largest));
+  reader.one_space();
+  const std::int64_t sample_bytes = largest > 255 ? 2 : 1;
+  std::int64_t samples = 0;
+  if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &samples) ||
+      samples > most_image_pixels)
+    make_image(width, height, channels, bytes.size());
+  // As text each sample takes a digit and a space, save for the last.
+  samples *= channels;
+  const std::int64_t needed = is_text ? 2 * samples - 1 : samples * sample_bytes;
+  if (needed > static_cast<std::int64_t>(reader.left())) {
+    fail(
+        format("of {} x {} needs {} bytes, but {} are left", width, height, needed, reader.left()));
+  }
+  Image image = make_image(width, height, channels, bytes.size());
+  for (std::uint8_t& pixel : image.pixels) {
+    std::int64_t sample = 0;
+    if (is_text) {
+      sample = reader.number();
+    } else {
+      sample = reader.byte();
+      if (sample_bytes == 2) sample = sample << 8 | reader.byte();
+    }
+    if (sample > largest) fail(format("has the sample {} above its largest, {}", sample, largest));
+    pixel = static_cast<std::uint8_t>((sample * 255 + largest / 2) / largest);
+  }
+  return image;
+}
+
+}  // namespace ortool

@@ -1,0 +1,78 @@
+// Choosing the decoder, limits that all share, and channels.
+#include "libcore/io/image.hpp"
+
+#include <string_view>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+Image decode_image(const std::string& path) {
+  const MappedFile file = MappedFile::open(path);
+  try {
+    return decode_image_bytes(file.bytes());
+  } catch (Error& error) {
+    error.in(path);
+    throw;
+  }
+}
+
+Image decode_image_bytes(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes);
+  if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes);
+  if (text.size() > 2 && text[0] == 'P' &&
+      std::string_view("2356").find(text[1]) != std::string_view::npos)
+    return decode_pnm(bytes);
+  throw Error(ErrorCode::invalid,
+              bytes.empty() ? "the picture's file is empty"
+                            : "the picture's format is not known by its first bytes",
+              "PNG, JPEG, PPM and PGM are read; convert it to one of them");
+}
+
+Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
+                 std::size_t file_bytes) {
+  // A deflated byte stands for at most this many; JPEG stays far below.
+  constexpr std::int64_t most_inflation = 1032;
+  std::int64_t pixels = 0;
+  if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &pixels) ||
+      pixels > most_image_pixels) {
+    throw Error(ErrorCode::invalid,
+                format("the picture has {} x {} pixels (1 to {} are read)", width, height,
+                       most_image_pixels),
+                "make it smaller first");
+  }
+  // Eight pixels a byte is the least that an uncompressed row takes.
+  if (pixels / 8 / most_inflation > static_cast<std::int64_t>(file_bytes)) {
+    throw Error(ErrorCode::invalid,
+                format("the picture says it has {} x {} pixels, which its {} bytes cannot hold",
+                       width, height, file_bytes),
+                "the file is damaged or cut short");
+  }
+  Image image{.width = width, .height = height, .channels = channels, .pixels = {}};
+  image.pixels.resize(static_cast<std::size_t>(pixels * channels));
+  return image;
+}
+
+Image with_channels(const Image& image, std::int64_t channels) {
+  if (image.channels == channels) return image;
+  Image result{.width = image.width, .height = image.height, .channels = channels, .pixels = {}};
+  const auto count = static_cast<std::size_t>(image.width * image.height);
+  result.pixels.resize(count * static_cast<std::size_t>(channels));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (channels == 3) {
+      for (std::size_t channel = 0; channel < 3; ++channel)
+        result.pixels[3 * i + channel] = image.pixels[i];
+    } else {
+      // ITU-R 601-2 luma in 16-bit fixed point; the three weights sum to 65536.
+      const std::uint32_t luma = 19595U * image.pixels[3 * i] + 38470U * image.pixels[3 * i + 1] +
+                                 7471U * image.pixels[3 * i + 2] + 0x8000U;
+      result.pixels[i] = static_cast<std::uint8_t>(luma >> 16);
+    }
+  }
+  return result;
+}
+
+}  // namespace ortool

@@ -1,0 +1,43 @@
+// Pictures from PNG, JPEG, PPM and PGM files as 8-bit rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ortool {
+
+/// Rows from the top, pixels from the left, channels together: 1 (grey) or 3 (red, green, blue).
+struct Image {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::int64_t channels = 0;
+  std::vector<std::uint8_t> pixels;
+};
+
+constexpr std::int64_t most_image_pixels = std::int64_t{1} << 26;
+
+/// Decodes by the first bytes, not by the name. An alpha channel is dropped and colours stay as
+/// they are stored; 16-bit samples are scaled to 8; gamma, colour profiles and the orientation tag
+/// are not applied. Throws ErrorCode::invalid with the path in front for what is missing, damaged,
+/// cut short, or above 2^26 pixels.
+Image decode_image(const std::string& path);
+/// The same from a file's bytes.
+Image decode_image_bytes(std::span<const std::byte> bytes);
+
+/// The decoders, each for bytes that begin with its format's mark.
+Image decode_png(std::span<const std::byte> bytes);
+Image decode_jpeg(std::span<const std::byte> bytes);
+Image decode_pnm(std::span<const std::byte> bytes);
+
+/// An image with room for its pixels; throws ErrorCode::invalid when the sizes pass the limit, or
+/// when a file of `file_bytes` cannot hold that many even at the format's best compression.
+Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
+                 std::size_t file_bytes);
+
+/// With 1 or 3 channels: grey is repeated, colour weighted 0.299, 0.587, 0.114.
+Image with_channels(const Image& image, std::int64_t channels);
+
+}  // namespace ortool

@@ -1,0 +1,111 @@
+// Extensions and their readers.
+#include "libcore/io/tensor_file.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "libcore/base/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/io/npy.hpp"
+#include "libcore/io/npz.hpp"
+
+namespace ortool {
+namespace {
+
+std::string extension_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  const std::size_t slash = path.rfind('/');
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return {};
+  std::string extension = path.substr(dot);
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](char each) {
+    return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+  });
+  return extension;
+}
+
+Tensor load_only_array(const std::string& path, MemoryCap* cap) {
+  const NpzFile archive(path);
+  if (archive.names().size() == 1) return archive.read(archive.names().front(), cap);
+  throw Error(ErrorCode::invalid,
+              format("the archive holds {} arrays where one is expected", archive.names().size()),
+              "give all of them with --inputs, or one as an .npy file");
+}
+
+Tensor load_raw(const MappedFile& file, const TensorFileOptions& options) {
+  if (!options.type || std::any_of(options.dimensions.begin(), options.dimensions.end(),
+                                   [](std::int64_t size) { return size < 0; })) {
+    throw Error(ErrorCode::invalid, "a .raw file does not say its type and shape",
+                "give both, as in --dtype float32 --shape NAME=1x3x224x224");
+  }
+  if (*options.type == DataType::string)
+    throw Error(ErrorCode::invalid, "strings have no raw form", "give them as .txt or .json");
+  return Tensor::view(*options.type, Shape(options.dimensions), file.bytes(), file.owner());
+}
+
+Tensor load_image(const MappedFile& file, const TensorFileOptions& options) {
+  const Image image = decode_image_bytes(file.bytes());
+  return image_to_tensor(image, options.image, options.type.value_or(DataType::float32),
+                         options.dimensions, options.cap);
+}
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+}  // namespace
+
+Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options) {
+  const std::string extension = extension_of(path);
+  const auto is_one_of = [&extension](std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), extension) != list.end();
+  };
+  if (extension == ".npz") return load_only_array(path, options.cap);
+  const MappedFile file = MappedFile::open(path);
+  try {
+    if (extension == ".npy") return read_npy(file.bytes(), file.owner(), options.cap);
+    if (extension == ".json") return parse_json_tensor(text_of(file), options.type, options.cap);
+    if (extension == ".txt") return parse_text_tensor(text_of(file), options.dimensions);
+    if (extension == ".raw") return load_raw(file, options);
+    if (is_one_of({".png", ".jpg", ".jpeg", ".ppm", ".pgm"})) return load_image(file, options);
+    throw Error(ErrorCode::invalid,
+                format("no tensor can be read from a file that ends in {}", quote(extension)),
+                "give .npy, .npz, .pb, .json, .raw, .txt, .png, .jpg, .ppm or .pgm");
+  } catch (Error& error) {
+    error.in(path);
+    throw;
+  }
+}
+
+Tensor parse_text_tensor(std::string_view text, const std::vector<std::int64_t>& dimensions) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  const auto count = static_cast<std::int64_t>(lines.size());
+  std::vector<std::int64_t> known = dimensions;
+  if (known.empty()) known = {count};
+  // One dimension that is not known takes what the others leave.
+  std::int64_t rest = count;
+  std::int64_t open = 0;
+  for (const std::int64_t size : known) {
+    if (size > 0) rest /= size;
+    open += size < 0;
+  }
+  for (std::int64_t& size : known) {
+    if (size < 0) size = open == 1 ? rest : 1;
+  }
+  Shape shape(std::move(known));
+  if (shape.element_count() != count) {
+    throw Error(ErrorCode::invalid,
+                format("{} lines of text do not fill shape {}", count, shape.to_string()),
+                "give a line for each string");
+  }
+  return Tensor::of_strings(std::move(shape), std::move(lines));
+}
+
+}  // namespace ortool
