@@ -157,7 +157,7 @@ void check_inputs(const Graph& graph) {
     const ValueType& type = input->type();
     const bool lacks_element = (type.is_tensor() || type.kind == ValueType::Kind::sparse_tensor) &&
                                type.element == DataType::undefined;
-    if ((type.kind != ValueType::Kind::unknown && !lacks_element) || input->is_constant()) continue;
+    if ((type.kind != ValueType::Kind::unknown && !lacks_element) || input->has_default()) continue;
     throw invalid(format("graph input {} has no type", quote(input->name())),
                   "export the model again with typed inputs", "graph.input_type");
   }

@@ -99,7 +99,7 @@ void read_inputs(LoadContext& context, std::span<const Message> messages, Graph&
 Value& declare_constant(LoadContext& context, Graph& graph, std::string_view name,
                         const Tensor& tensor) {
   Value* input = graph.find_value(name);
-  if (input == nullptr || !input->is_graph_input() || input->is_constant()) {
+  if (input == nullptr || !input->is_graph_input() || input->has_default()) {
     return declare_value(context, graph, name, "initializer");
   }
   const ValueType& type = input->type();
