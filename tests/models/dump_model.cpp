@@ -63,7 +63,7 @@ void dump(const Graph& graph, const std::string& place) {
     print(place + " output " + std::string(output->name()));
   }
   for (const Value* value : graph.values()) {
-    if (!value->is_constant()) continue;
+    if (!value->is_constant() && !value->has_default()) continue;
     print(place + " initializer " + std::string(value->name()) + " " + describe(value->constant()));
   }
   for (const Node& node : graph.nodes()) dump(node, place, node.id());
