@@ -13,6 +13,19 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/libcore" DESTINATION "${CMAKE_INSTALL_INC
 install(FILES "${CMAKE_SOURCE_DIR}/providers/provider_list.hpp"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool/providers")
 
+# Completion scripts come from the program itself, so that they know the options it has.
+function(ortool_install_completion shell folder file)
+  set(script "${CMAKE_BINARY_DIR}/generated/completion.${shell}")
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:ortool_program>\" completion ${shell}
+    OUTPUT_FILE \"${script}\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES "${script}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}" RENAME "${file}")
+endfunction()
+if(EXISTS "${CMAKE_SOURCE_DIR}/apps/ortool/commands/completion.cpp")
+  ortool_install_completion(bash bash-completion/completions ortool)
+  ortool_install_completion(zsh zsh/site-functions _ortool)
+  ortool_install_completion(fish fish/vendor_completions.d ortool.fish)
+endif()
+
 install(EXPORT ortoolTargets NAMESPACE ortool:: DESTINATION "${package_folder}")
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/ortoolConfig.cmake.in"
   "${CMAKE_BINARY_DIR}/generated/ortoolConfig.cmake" INSTALL_DESTINATION "${package_folder}")

@@ -24,6 +24,13 @@ if(NOT answer MATCHES "ortool ${VERSION}")
   message(FATAL_ERROR "the moved program says '${answer}', expected 'ortool ${VERSION}'")
 endif()
 
+foreach(script IN ITEMS bash-completion/completions/ortool zsh/site-functions/_ortool
+    fish/vendor_completions.d/ortool.fish)
+  if(COMPLETION AND NOT EXISTS "${scratch}/moved/share/${script}")
+    message(FATAL_ERROR "share/${script} was not installed")
+  endif()
+endforeach()
+
 # The program must use the library beside it, not the one in the build tree.
 run_or_fail(libraries ldd "${scratch}/moved/bin/ortool")
 if(NOT libraries MATCHES "${scratch}/moved/[^\n]*libortool")
