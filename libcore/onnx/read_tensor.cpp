@@ -314,7 +314,7 @@ NamedTensor read_tensor(LoadContext& context, Message message) {
     result.is_external = parts.is_external;
     result.tensor = read_data(context, message, parts);
   } catch (const Error& error) {
-    if (result.name.empty()) throw prefixed(error, "a tensor without name", "tensor.size");
+    if (result.name.empty()) throw prefixed(error, "a tensor", "tensor.size");
     throw prefixed(error, "tensor " + quote(result.name), "tensor.size");
   }
   return result;

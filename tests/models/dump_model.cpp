@@ -1,9 +1,9 @@
 // Prints what the loader read of a model, for comparison with another reader: one line a fact.
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
+#include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/onnx/load.hpp"
@@ -75,14 +75,15 @@ int main(int count, char** arguments) {
   try {
     for (int i = 1; i < count; ++i) {
       const std::string path = arguments[i];
-      print("file " + path);
       if (path.ends_with(".pb")) {
         std::string name;
         const Tensor tensor = ortool::load_tensor(path, &name);
+        print("file " + path);
         print("tensor " + name + " " + describe(tensor));
         continue;
       }
       const auto model = ortool::load_model(path);
+      print("file " + path);
       for (const auto& [domain, version] : model->graph->opsets()) {
         print("opset " + domain + " " + std::to_string(version));
       }
@@ -94,9 +95,10 @@ int main(int count, char** arguments) {
         std::fprintf(stderr, "%s: %s\n", path.c_str(), warning.c_str());
       }
     }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 2;
+  } catch (const ortool::Error& error) {
+    std::fprintf(stderr, "error: %s\n", ortool::escape_control_characters(error.what()).c_str());
+    if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
+    return static_cast<int>(error.code());
   }
   return 0;
 }

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# Makes small broken and hostile model files, and the table of what each must end in.
+"""Usage: make_broken.py [FOLDER]   (default: the folder of this script). Standard library only.
+
+expected.tsv has a line a file: name, how it is opened (load: reading it is enough; run: it loads, and
+fails at the latest when it is run), exit code, and a part of the error line.
+"""
+import os
+import struct
+import sys
+
+FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+ROWS = []
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def integer(field, number):
+    return varint(field << 3) + varint(number)
+
+
+def block(field, content):
+    content = content.encode() if isinstance(content, str) else content
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def value(name, shape=(2,), element=1):
+    dims = b"".join(block(1, integer(1, size) if isinstance(size, int) else block(2, size)) for size in shape)
+    return block(1, name) + block(2, block(1, integer(1, element) + block(2, dims)))
+
+
+def tensor(name, shape, element=1, raw=None, extra=b""):
+    out = b"".join(integer(1, size) for size in shape) + integer(2, element) + block(8, name)
+    return out + (block(9, raw) if raw is not None else b"") + extra
+
+
+def int64s(name, numbers):
+    return tensor(name, [len(numbers)], 7, struct.pack(f"<{len(numbers)}q", *numbers))
+
+
+def external(name, shape, entries):
+    pairs = b"".join(block(13, block(1, key) + block(2, text)) for key, text in entries)
+    return tensor(name, shape, 1, None, pairs + integer(14, 1))
+
+
+def ints(name, numbers):
+    return block(1, name) + b"".join(integer(8, number) for number in numbers) + integer(20, 7)
+
+
+def number(name, value_of):
+    return block(1, name) + integer(3, value_of) + integer(20, 2)
+
+
+def real(name, value_of):
+    return block(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value_of) + integer(20, 1)
+
+
+def subgraph(name, content):
+    return block(1, name) + block(6, content) + integer(20, 5)
+
+
+def node(kind, inputs, outputs, attributes=(), name="", domain=""):
+    out = b"".join(block(1, each) for each in inputs) + b"".join(block(2, each) for each in outputs)
+    out += block(3, name) + block(4, kind) if name else block(4, kind)
+    return out + b"".join(block(5, each) for each in attributes) + (block(7, domain) if domain else b"")
+
+
+def graph(nodes, inputs=(), outputs=(), constants=(), more=b""):
+    out = b"".join(block(1, each) for each in nodes) + block(2, "g")
+    out += b"".join(block(5, each) for each in constants) + b"".join(block(11, each) for each in inputs)
+    return out + b"".join(block(12, each) for each in outputs) + more
+
+
+def model(content, functions=(), opset=17, more=b""):
+    opsets = block(8, integer(2, opset)) + block(8, block(1, "my") + integer(2, 1))
+    return integer(1, 8) + opsets + block(7, content) + b"".join(block(25, each) for each in functions) + more
+
+
+def function(name, calls):
+    out = block(1, name) + block(4, "v0") + block(5, f"v{len(calls)}") + block(10, "my")
+    for index, called in enumerate(calls):
+        out += block(7, node(called, [f"v{index}"], [f"v{index + 1}"], domain="my"))
+    return out + block(9, block(1, "my") + integer(2, 1))
+
+
+def one(kind, attributes=(), shape=(2,), constants=(), extra=(), outputs=("y",), domain="", element=1, **more):
+    """A graph of one node named 'op' that reads x and the constants."""
+    names = ["x", *extra]
+    single = node(kind, names, outputs, attributes, "op", domain)
+    return model(graph([single], [value("x", shape, element)], [value("y", (), element)], constants), **more)
+
+
+def add(name, content, code, text, how="load"):
+    with open(os.path.join(FOLDER, name + ".onnx"), "wb") as file:
+        file.write(content)
+    ROWS.append(f"{name}.onnx\t{how}\t{code}\t{text}")
+
+
+WHOLE = one("Relu")
+RELU = node("Relu", ["x"], ["y"], name="op")
+X, Y = [value("x")], [value("y")]
+
+
+def with_constant(content):
+    return model(graph([RELU], X, Y, [content]))
+
+
+def nested(depth):
+    inner = graph([], (), [value("x")])
+    for level in range(depth):
+        outputs = [value(f"y{level}")]
+        inputs = [value("x", (), 9)] if level + 1 == depth else []
+        inner = graph([node("If", ["x"], [f"y{level}"], [subgraph("then_branch", inner)])], inputs, outputs)
+    return inner
+
+
+def make_wire():
+    add("empty", b"", 2, "the file is empty")
+    for cut in (1, 5, 12, 20, 40):
+        add(f"cut_at_{cut}", WHOLE[:cut], 2, "")
+    add("cut_at_end", WHOLE[:-1], 2, "the file ends here")
+    add("zeros", bytes(64), 2, "field number 0")
+    add("garbage", bytes((i * 73 + 41) % 251 for i in range(300)), 2, "")
+    add("text", b"just some words\n", 2, "text")
+    add("web_page", b"<!DOCTYPE html><html></html>", 2, "a web page")
+    add("lfs_pointer", b"version https://git-lfs.github.com/spec/v1\nsize 5\n", 2, "Git LFS")
+    add("zip", b"PK\x03\x04" + bytes(30), 2, "a zip archive")
+    add("varint_too_long", b"\x08" + b"\xff" * 11, 2, "64 bits")
+    add("length_past_file", integer(1, 8) + b"\x3a\xff\xff\xff\xff\x0f", 2, "announced")
+    add("length_2_63", integer(1, 8) + b"\x3a" + varint(1 << 63), 2, "announced")
+    add("length_past_message", integer(1, 8) + block(7, b"\x0a\x7f") + block(111, bytes(200)), 2, "announced")
+    add("wrong_wire_type", integer(1, 8) + integer(7, 1), 2, "wire type")
+    add("graph_twice", WHOLE + block(7, graph([], X, X)), 2, "given twice")
+    add("groups_deep", WHOLE + b"\xfb\x06" * 5000, 2, "nest")
+    add("group_unended", WHOLE + b"\xfb\x06", 2, "ends")
+    add("no_graph", integer(1, 8), 2, "no graph")
+    add("ir_version_negative", integer(1, -1) + block(7, graph([RELU], X, Y)), 2, "IR version")
+    add("opset_zero", model(graph([RELU], X, Y), opset=0), 2, "opset")
+    add("types_deep", model(graph([RELU], [block(1, "x") + block(2, sequence(200))], Y)), 2, "nest")
+
+
+def sequence(depth):
+    content = block(1, integer(1, 1))
+    for _ in range(depth):
+        content = block(4, block(1, content))
+    return content
+
+
+def make_tensors():
+    add("raw_too_short", with_constant(tensor("w", [4], raw=bytes(15))), 2, "15 bytes")
+    add("raw_too_long", with_constant(tensor("w", [4], raw=bytes(17))), 2, "17 bytes")
+    add("raw_missing", with_constant(tensor("w", [4])), 2, "0 values")
+    add("dims_huge", with_constant(tensor("w", [1 << 40, 1 << 40], raw=bytes(4))), 2, "limit")
+    add("dims_wrap_to_zero", with_constant(tensor("w", [1 << 32, 1 << 32], raw=b"")), 2, "limit")
+    add("dims_big_but_legal", with_constant(tensor("w", [1 << 36], raw=bytes(4))), 2, "4 bytes")
+    add("dims_negative", with_constant(tensor("w", [-4], raw=bytes(16))), 2, "negative")
+    add("rank_65", with_constant(tensor("w", [1] * 65, raw=bytes(4))), 2, "dimensions")
+    add("type_unknown", with_constant(tensor("w", [1], 99, bytes(4))), 5, "element type 99")
+    add("type_missing", with_constant(tensor("w", [1], 0, bytes(4))), 2, "no element type")
+    add("input_type_unknown", model(graph([RELU], [value("x", (2,), 77)], Y)), 5, "element type 77")
+    add("input_type_missing", model(graph([RELU], [block(1, "x")], Y)), 2, "no type")
+    add("input_dimension_negative", model(graph([RELU], [value("x", (-7,))], Y)), 2, "negative")
+    add("data_in_wrong_field", with_constant(tensor("w", [1], 1, None, integer(7, 5))), 2, "float_data")
+    add("data_twice", with_constant(tensor("w", [1], 1, bytes(4), block(4, bytes(4)))), 2, "both")
+    add("typed_data_short", with_constant(tensor("w", [3], 7, None, block(7, b"\1\2"))), 2, "2 values")
+    add("packed_not_whole", with_constant(tensor("w", [1], 1, None, block(4, bytes(5)))), 2, "whole")
+    add("int4_too_short", with_constant(tensor("w", [9], 22, bytes(4))), 2, "4 bytes")
+    add("uint8_out_of_range", with_constant(tensor("w", [1], 2, None, integer(5, 300))), 2, "300")
+    add("strings_in_raw", with_constant(tensor("w", [1], 8, bytes(4))), 2, "string")
+    add("segment", with_constant(tensor("w", [1], 1, bytes(4), block(3, integer(1, 0)))), 5, "segments")
+    sparse = block(1, tensor("w", [1], 1, bytes(4))) + block(2, int64s("i", [9])) + integer(3, 4)
+    add("sparse_index_outside", model(graph([RELU], X, Y, more=block(15, sparse))), 2, "outside")
+    bomb = block(1, tensor("w", [1], 1, bytes(4))) + block(2, int64s("i", [0])) + integer(3, 1 << 37)
+    add("sparse_bomb", model(graph([RELU], X, Y, more=block(15, bomb))), 6, "sparse")
+
+
+def make_external():
+    def with_entries(*entries):
+        return with_constant(external("w", [2], entries))
+    for name, location in (("traversal", "../secret"), ("traversal_inside", "a/../../secret"),
+                           ("absolute", "/etc/hostname"), ("zero_byte", "a\0b"), ("long", "a" * 5000),
+                           ("empty", "")):
+        add(f"external_{name}", with_entries(("location", location)), 2, "external data")
+    add("external_missing", with_entries(("location", "no-such-file.bin")), 2, "missing")
+    add("external_folder", with_entries(("location", ".")), 2, "folder")
+    add("external_without_location", with_entries(), 2, "no location")
+    weights = ("location", "weights.bin")
+    add("external_past_end", with_entries(weights, ("offset", "4")), 2, "too few")
+    add("external_offset_wraps", with_entries(weights, ("offset", str((1 << 64) - 4))), 2, "too few")
+    add("external_offset_negative", with_entries(weights, ("offset", "-8")), 2, "whole number")
+    add("external_offset_too_big", with_entries(weights, ("offset", "9" * 30)), 2, "whole number")
+    add("external_length_wrong", with_entries(weights, ("length", "4")), 2, "4 bytes")
+    add("external_length_text", with_entries(weights, ("length", "8 ")), 2, "whole number")
+    add("external_location_twice", with_entries(weights, weights), 2, "two entries")
+    with open(os.path.join(FOLDER, "weights.bin"), "wb") as file:
+        file.write(bytes(8))
+
+
+def make_graphs():
+    add("cycle", model(graph([node("Add", ["x", "b"], ["a"], name="one"), node("Relu", ["a"], ["b"], name="two")],
+                             X, [value("b")])), 2, "circle")
+    add("self_loop", model(graph([node("Add", ["x", "y"], ["y"], name="op")], X, Y)), 2, "itself")
+    add("undefined_input", one("Add", extra=["nothing"]), 2, "'nothing'")
+    add("undefined_output", model(graph([RELU], X, [value("z")])), 2, "'z'")
+    add("output_name_twice", model(graph([RELU, node("Abs", ["x"], ["y"])], X, Y)), 2, "already")
+    add("input_name_twice", model(graph([RELU], X + X, Y)), 2, "already")
+    weights = int64s("w", [1])
+    add("initializer_twice", model(graph([RELU], X, Y, [weights, weights])), 2, "already")
+    add("output_named_as_input", model(graph([node("Relu", ["x"], ["x"])], X, X)), 2, "already")
+    add("default_of_other_type", model(graph([RELU], X, Y, [int64s("x", [1])])), 2, "default")
+    add("no_operator_type", model(graph([node("", ["x"], ["y"])], X, Y)), 2, "operator type")
+    add("attribute_twice", one("LeakyRelu", [real("alpha", 1), real("alpha", 2)]), 2, "twice")
+    add("attribute_kind_confused", one("LeakyRelu", [block(1, "alpha") + integer(3, 1) + integer(20, 1)]), 2,
+        "holds int")
+    add("attribute_kind_99", one("LeakyRelu", [block(1, "alpha") + integer(20, 99)]), 2, "type 99")
+    add("attribute_without_name", one("LeakyRelu", [real("", 1)]), 2, "no name")
+    add("subgraphs_deep", model(nested(60)), 2, "deeper")
+    add("subgraph_reads_own_output",
+        model(graph([node("If", ["x"], ["y"], [subgraph("then_branch", graph([], (), Y))], "op")],
+                    [value("x", (), 9)], Y)), 2, "itself")
+    relu = graph([RELU], X, Y)
+    add("function_cycle", model(relu, [function("f", ["g"]), function("g", ["f"])]), 2, "circle")
+    add("function_calls_itself", model(relu, [function("f", ["f"])]), 2, "circle")
+    add("function_twice", model(relu, [function("f", []), function("f", [])]), 2, "twice")
+    add("function_doubling", model(relu, [function(f"f{i}", [f"f{i + 1}"] * 2) for i in range(40)]), 2, "nodes")
+    add("function_deep", model(relu, [function(f"f{i}", [f"f{i + 1}"]) for i in range(300)]), 2, "deep")
+    add("control_bytes", one("Add", extra=["\x1b[31mred\n"]), 2, "\\x1b")
+    add("name_of_100_kb", one("Add", extra=["n" * 100000]), 2, "...")
+
+
+def make_operators():
+    def run(name, content, code, text=""):
+        add(name, content, code, text, "run")
+    image, kernel = (1, 1, 5, 5), [tensor("w", [1, 1, 3, 3], raw=bytes(36))]
+    run("unknown_operator", one("NoSuchOperator"), 5, "NoSuchOperator")
+    run("unknown_domain", one("Relu", domain="nowhere"), 5, "nowhere")
+    run("unknown_opset", one("Relu", opset=9999), 5)
+    run("unknown_attribute", one("Relu", [number("colour", 3)]), 2, "colour")
+    run("attribute_of_wrong_kind", one("Softmax", [real("axis", 1)]), 2, "axis")
+    run("attribute_missing", one("Cast"), 2, "to")
+    run("too_many_inputs", one("Relu", extra=["x"]), 2)
+    run("too_few_inputs", one("Add"), 2)
+    run("too_many_outputs", one("Relu", outputs=("y", "z")), 2)
+    run("axis_outside", one("Softmax", [number("axis", 5)]), 2, "axis 5")
+    run("axis_least", one("Softmax", [number("axis", -(1 << 63))]), 2, "axis")
+    run("add_of_other_shape", one("Add", constants=[tensor("w", [3], raw=bytes(12))], extra=["w"]), 2)
+    run("add_of_other_type", one("Add", constants=[int64s("w", [1, 2])], extra=["w"]), 2)
+    run("conv_stride_zero", one("Conv", [ints("strides", [0, 0])], image, kernel, ["w"]), 2, "strid")
+    run("conv_dilation_huge", one("Conv", [ints("dilations", [1 << 40] * 2)], image, kernel, ["w"]), 2)
+    run("conv_pads_huge", one("Conv", [ints("pads", [1 << 62] * 4)], image, kernel, ["w"]), 2)
+    run("conv_dilations_short", one("Conv", [ints("dilations", [1])], image, kernel, ["w"]), 2)
+    run("conv_group_zero", one("Conv", [number("group", 0)], image, kernel, ["w"]), 2)
+    run("pool_kernel_huge", one("MaxPool", [ints("kernel_shape", [1 << 40] * 2)], image), 2)
+    run("reshape_huge", one("Reshape", constants=[int64s("w", [1 << 40])], extra=["w"]), 2)
+    run("reshape_two_unknown", one("Reshape", constants=[int64s("w", [-1, -1])], extra=["w"]), 2)
+    run("expand_huge", one("Expand", shape=(1,), constants=[int64s("w", [1 << 40])], extra=["w"]), 6)
+    run("tile_huge", one("Tile", constants=[int64s("w", [1 << 60])], extra=["w"]), 2)
+    fill = model(graph([node("ConstantOfShape", ["w"], ["y"], name="op")], (), Y, [int64s("w", [1 << 37])]))
+    run("constant_of_shape_huge", fill, 6)
+    run("gather_outside", one("Gather", constants=[int64s("w", [7])], extra=["w"]), 2)
+    run("transpose_twice_same", one("Transpose", [ints("perm", [0, 0])], (2, 2)), 2, "perm")
+    run("concat_axis_outside", one("Concat", [number("axis", 3)]), 2, "axis")
+    run("split_by_zero", one("Split", [number("axis", 0), number("num_outputs", 0)], opset=18), 2)
+    run("matmul_mismatch", one("MatMul", shape=(2, 3), constants=[tensor("w", [4, 2], raw=bytes(32))], extra=["w"]), 2)
+    run("divide_by_zero", one("Div", constants=[int64s("w", [0])], extra=["w"], element=7), 2)
+    run("depth_to_space_huge", one("DepthToSpace", [number("blocksize", 1 << 32)], (1, 4, 1, 1)), 2)
+
+
+def main():
+    make_wire()
+    make_tensors()
+    make_external()
+    make_graphs()
+    make_operators()
+    with open(os.path.join(FOLDER, "expected.tsv"), "w", encoding="utf-8") as file:
+        file.write("\n".join(ROWS) + "\n")
+    print(f"{len(ROWS)} files")
+
+
+if __name__ == "__main__":
+    main()
