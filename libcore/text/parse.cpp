@@ -163,14 +163,9 @@ class Parser {
       function.attributes.push_back(name);
       return;
     }
-    Graph holder;
-    Node& node = holder.add_node("holder", "", {}, {});
-    attribute_value(node, name, kind);
-    const Attribute* attribute = node.find_attribute(name);
-    ORTOOL_CHECK(attribute != nullptr);
-    if (attribute->kind() == Kind::graph || attribute->kind() == Kind::graphs)
-      scanner_.fail("a function's attribute has no graph as its default");
-    function.attribute_defaults.push_back(std::move(*const_cast<Attribute*>(attribute)));
+    std::optional<Attribute> attribute = attribute_value(nullptr, name, kind);
+    ORTOOL_CHECK(attribute.has_value());
+    function.attribute_defaults.push_back(std::move(*attribute));
   }
 
   // Graphs.
@@ -360,7 +355,8 @@ class Parser {
                             .reference = scanner_.name("an attribute of the function"),
                             .reference_kind = kind.value_or(Kind::undefined)});
       } else {
-        attribute_value(node, name, kind);
+        std::optional<Attribute> attribute = attribute_value(&node, name, kind);
+        if (attribute) node.set_attribute(std::move(*attribute));
       }
     } while (scanner_.accept(','));
     scanner_.expect('>');
@@ -383,17 +379,17 @@ class Parser {
     scanner_.fail_expected("an attribute's value");
   }
 
-  void attribute_value(Node& node, const std::string& name, std::optional<Kind> kind) {
-    if (scanner_.accept('[')) {
-      list_value(node, name, kind);
-      return;
-    }
+  /// A graph goes straight into `node`, which is null for a function's default; nothing is given
+  /// back then.
+  std::optional<Attribute> attribute_value(Node* node, const std::string& name,
+                                           std::optional<Kind> kind) {
+    if (scanner_.accept('[')) return list_value(node, name, kind);
     const Kind next = next_kind();
     Attribute attribute{.name = name};
     if (next == Kind::graph || (kind == Kind::graph && next == Kind::string)) {
       require(kind, Kind::graph);
-      graph_into(node.make_subgraph(name));
-      return;
+      graph_into(holder_of_graphs(node).make_subgraph(name));
+      return std::nullopt;
     }
     if (next == Kind::string) {
       require(kind, Kind::string);
@@ -409,7 +405,12 @@ class Parser {
         attribute.value = integer_of(token);
       }
     }
-    node.set_attribute(std::move(attribute));
+    return attribute;
+  }
+
+  Node& holder_of_graphs(Node* node) {
+    if (node == nullptr) scanner_.fail("a function's attribute has no graph as its default");
+    return *node;
   }
 
   void typed_value(Attribute& attribute, std::optional<Kind> kind) {
@@ -446,21 +447,21 @@ class Parser {
     return parse_elements(scanner_, type);
   }
 
-  void list_value(Node& node, const std::string& name, std::optional<Kind> kind) {
+  std::optional<Attribute> list_value(Node* node, const std::string& name,
+                                      std::optional<Kind> kind) {
     Attribute attribute{.name = name};
     if (scanner_.accept(']')) {
       set_empty_list(attribute, kind);
-      node.set_attribute(std::move(attribute));
-      return;
+      return attribute;
     }
     const Kind next = next_kind();
     if (next == Kind::graph || (kind == Kind::graphs && next == Kind::string)) {
       require(kind, Kind::graphs);
       do {
-        graph_into(node.make_subgraph(name, true));
+        graph_into(holder_of_graphs(node).make_subgraph(name, true));
       } while (scanner_.accept(','));
       scanner_.expect(']');
-      return;
+      return std::nullopt;
     }
     if (next == Kind::string) {
       require(kind, Kind::strings);
@@ -475,7 +476,7 @@ class Parser {
       number_list(attribute, kind);
     }
     scanner_.expect(']');
-    node.set_attribute(std::move(attribute));
+    return attribute;
   }
 
   void typed_list(Attribute& attribute, std::optional<Kind> kind) {

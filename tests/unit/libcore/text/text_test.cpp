@@ -202,6 +202,7 @@ TEST_CASE("errors give line and column") {
   check_error(in_node("a = float[N] {1}"), "known shape");
   check_error(in_node("a = float[1099511627776] {1}"), "more than the text");
   check_error(in_node("a = float[-1] {1}"), "negative");
+  check_error("g () => () {} f <a: graph = b () => () {}> () => () {}", "no graph as its default");
   check_error("", "a graph's name expected, but the text ends");
 }
 
