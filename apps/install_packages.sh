@@ -7,7 +7,7 @@ packages=(
   libprotobuf-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
   libpng-dev libjpeg62-turbo-dev zlib1g-dev libzip-dev libssl-dev libdnnl-dev
   catch2 protobuf-compiler libonnx-dev libonnx-testdata
-  python3 python3-numpy python3-onnx python3-venv
+  python3 python3-jsonschema python3-numpy python3-onnx python3-venv
 )
 
 if [[ "${1:-}" == "--list" ]]; then

@@ -1,9 +1,19 @@
-// The ortool program.
-#include <cstdio>
-#include <string>
+// The ortool program: the list of its commands.
+#include "apps/ortool/commands/commands.hpp"
+#include "apps/ortool/program.hpp"
+#include "apps/ortool/report/standard_output.hpp"
 
-#include "libcore/base/version.hpp"
-
-int main() {
-  std::printf("ortool %s\n", std::string(ortool::version()).c_str());
+int main(int argc, char** argv) {
+  using namespace ortool;
+  fill_closed_streams();
+  Commands commands;
+  commands.push_back(make_run_command());
+  commands.push_back(make_inspect_command());
+  commands.push_back(make_planned_command("optimize", "rewrite a model into a faster one"));
+  commands.push_back(make_planned_command("quantize", "turn a model into one of fewer bits"));
+  commands.push_back(make_planned_command("bench", "measure models, and compare measurements"));
+  commands.push_back(make_providers_command());
+  commands.push_back(make_schema_command());
+  commands.push_back(make_completion_command());
+  return run_program(commands, {argv + (argc > 0 ? 1 : 0), argv + argc});
 }

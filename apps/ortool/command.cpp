@@ -1,0 +1,68 @@
+// The options that every command has, and finding commands.
+#include "apps/ortool/command.hpp"
+
+#include "apps/ortool/suggest.hpp"
+
+namespace ortool {
+
+void Invocation::warn(std::string_view text) const {
+  if (report.add_warning(text)) messages.warn(text);
+}
+
+const Command& find_command(std::span<const std::unique_ptr<const Command>> commands,
+                            std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) {
+    if (command->name() == name) return *command;
+    names.emplace_back(command->name());
+  }
+  names.emplace_back("help");
+  throw unknown_name("command", name, "commands", names);
+}
+
+std::vector<OptionGroup> common_options(const Command& command) {
+  std::vector<std::string_view> formats = {"text", "json"};
+  for (const std::string_view format : command.planned_formats()) formats.push_back(format);
+  return {
+      {"Output",
+       {
+           {.name = "json", .help = "one JSON document on stdout, also on failure"},
+           {.name = "format", .value = "FORMAT", .help = "text or json", .choices = formats},
+           {.name = "report",
+            .value = "FILE",
+            .help = "write the JSON document to a file as well",
+            .completes = Completes::files},
+           {.name = "progress",
+            .value = "HOW",
+            .help = "auto (terminals only), none, plain or json, on stderr",
+            .choices = {"auto", "none", "plain", "json"}},
+           {.name = "quiet", .help = "no warnings on stderr", .letter = 'q'},
+           {.name = "verbose", .help = "say more on stderr", .letter = 'v'},
+           {.name = "log-level",
+            .value = "LEVEL",
+            .help = "error, warning, info or debug",
+            .choices = {"error", "warning", "info", "debug"}},
+       }},
+      {"Limits and defaults",
+       {
+           {.name = "timeout", .value = "SECONDS", .help = "stop after so long (exit 124)"},
+           {.name = "max-memory",
+            .value = "SIZE",
+            .help = "most memory for tensors (default: 80 % of the machine's)"},
+           {.name = "config",
+            .value = "FILE",
+            .help = "take options from a JSON file; the command line wins",
+            .completes = Completes::files},
+           {.name = "cache-dir", .value = "DIR", .is_planned = true},
+           {.name = "help", .help = "show this help", .letter = 'h'},
+       }},
+  };
+}
+
+std::vector<OptionGroup> all_options(const Command& command) {
+  std::vector<OptionGroup> groups = command.options();
+  for (OptionGroup& group : common_options(command)) groups.push_back(std::move(group));
+  return groups;
+}
+
+}  // namespace ortool

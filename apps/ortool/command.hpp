@@ -1,0 +1,81 @@
+// What a command is: its name, help and options, and the work it does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/ortool/option.hpp"
+#include "apps/ortool/option_values.hpp"
+#include "apps/ortool/report/messages.hpp"
+#include "apps/ortool/report/report.hpp"
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/stop_token.hpp"
+
+namespace ortool {
+
+class Command;
+
+/// A word on the command line that is no option.
+struct ArgumentSpec {
+  std::string_view name;  ///< "MODEL"
+  std::string_view help;
+  bool is_required = true;
+  std::vector<std::string> choices = {};
+};
+
+/// A command line worth showing, with what it does.
+struct Example {
+  std::string_view line;
+  std::string_view purpose;
+};
+
+/// Everything a command works with. The references outlive the command's run.
+struct Invocation {
+  const OptionValues& options;
+  std::span<const std::string> arguments;
+  std::span<const std::unique_ptr<const Command>> commands;
+  Report& report;
+  Messages& messages;
+  StopToken& stop;
+  MemoryCap& memory;
+  bool has_document;  ///< a JSON document is wanted, on stdout or as a file
+
+  /// Says it on stderr and puts it into the report; the same text only once.
+  void warn(std::string_view text) const;
+};
+
+/// One verb of the program. Const and without state.
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  virtual std::vector<Example> examples() const = 0;
+  virtual std::vector<ArgumentSpec> arguments() const = 0;
+  /// The options besides those that every command has.
+  virtual std::vector<OptionGroup> options() const = 0;
+  /// What --format takes besides text and json; this version refuses them.
+  virtual std::vector<std::string_view> planned_formats() const { return {}; }
+  /// Of the contract but not of this version: nothing else of it is asked then.
+  virtual bool is_planned() const { return false; }
+  /// Does the work: fills the report's payload and text. Throws Error for whatever goes wrong.
+  virtual void run(Invocation& invocation) const = 0;
+};
+
+using Commands = std::vector<std::unique_ptr<const Command>>;
+
+/// The command of that name, or ErrorCode::invalid with the nearest one and the list.
+const Command& find_command(std::span<const std::unique_ptr<const Command>> commands,
+                            std::string_view name);
+
+/// A command's own options, and those that every command has.
+std::vector<OptionGroup> all_options(const Command& command);
+/// Those that every command has, in groups.
+std::vector<OptionGroup> common_options(const Command& command);
+
+}  // namespace ortool

@@ -1,0 +1,93 @@
+// The only file that knows CLI11, which does the splitting; meaning and messages are ours.
+#include "apps/ortool/command_line.hpp"
+
+#include <algorithm>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+std::string dashed_names(const OptionSpec& option) {
+  std::string names;
+  if (option.letter != 0) names.append("-").append(1, option.letter).append(",");
+  return names.append("--").append(option.name);
+}
+
+[[noreturn]] void refuse_unknown(const std::vector<OptionGroup>& groups, std::string_view word) {
+  const std::string name(word.substr(0, word.find('=')));
+  throw unknown_name("option", name, "options", option_names(groups));
+}
+
+/// CLI11 takes the next word as the value of "--name=", which nobody means.
+void check_empty_value(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw Error(ErrorCode::invalid,
+                  format("option {}: has no value", word.substr(0, word.size() - 1)),
+                  "put the value behind the equals sign")
+          .with_id("usage.value");
+    }
+  }
+}
+
+}  // namespace
+
+void check_option(const OptionSpec& option, std::string_view value) {
+  if (option.is_planned) {
+    throw Error(ErrorCode::unsupported,
+                format("option --{} is planned and not in this version", option.name),
+                "leave the option out")
+        .with_id("usage.planned");
+  }
+  if (option.choices.empty()) return;
+  if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end())
+    return;
+  const std::vector<std::string> known(option.choices.begin(), option.choices.end());
+  throw unknown_name(format("value of --{}", option.name), value, "values", known);
+}
+
+CommandLine parse_command_line(const std::vector<OptionGroup>& groups,
+                               std::span<const std::string> words) {
+  check_empty_value(words);
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<std::pair<const OptionSpec*, CLI::Option*>> added;
+  for (const OptionGroup& group : groups) {
+    for (const OptionSpec& option : group.options) {
+      CLI::Option* entry = option.is_flag() ? app.add_flag(dashed_names(option))
+                                            : app.add_option(dashed_names(option));
+      if (!option.is_flag()) {
+        entry->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+      }
+      added.emplace_back(&option, entry);
+    }
+  }
+  CommandLine line;
+  app.add_option("arguments", line.arguments);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::invalid, escape_control_characters(error.what()),
+                "-h shows the options and their values")
+        .with_id("usage.syntax");
+  }
+  for (const std::string& word : app.remaining()) refuse_unknown(groups, word);
+  for (const auto& [option, entry] : added) {
+    if (entry->count() == 0) continue;
+    std::vector<std::string> values = entry->results();
+    for (const std::string& value : values) check_option(*option, value);
+    line.options.set(option->name, std::move(values));
+  }
+  return line;
+}
+
+}  // namespace ortool

@@ -1,0 +1,21 @@
+// The factories of all commands.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "apps/ortool/command.hpp"
+
+namespace ortool {
+
+std::unique_ptr<const Command> make_run_command();
+std::unique_ptr<const Command> make_inspect_command();
+std::unique_ptr<const Command> make_providers_command();
+std::unique_ptr<const Command> make_schema_command();
+std::unique_ptr<const Command> make_completion_command();
+
+/// A command of the contract that this version does not have: ErrorCode::unsupported.
+std::unique_ptr<const Command> make_planned_command(std::string_view name,
+                                                    std::string_view summary);
+
+}  // namespace ortool

@@ -1,0 +1,56 @@
+// ortool schema: the JSON Schema that a command's documents follow.
+#include "apps/ortool/commands/commands.hpp"
+#include "apps/ortool/embedded_schemas.hpp"
+#include "apps/ortool/report/json.hpp"
+#include "libcore/base/error.hpp"
+
+namespace ortool {
+namespace {
+
+std::vector<std::string> schema_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedSchema& schema : embedded_schemas()) names.emplace_back(schema.name);
+  return names;
+}
+
+Json read_schema(std::string_view name) {
+  for (const EmbeddedSchema& schema : embedded_schemas()) {
+    if (schema.name == name) return parse_json(schema.text, name);
+  }
+  throw Error(ErrorCode::invalid, "no such schema");
+}
+
+class SchemaCommand : public Command {
+ public:
+  std::string_view name() const override { return "schema"; }
+  std::string_view summary() const override {
+    return "print the JSON Schema of a command's documents";
+  }
+  std::vector<Example> examples() const override {
+    return {{"ortool schema run", "what `ortool run --json` prints, as a JSON Schema"}};
+  }
+  std::vector<ArgumentSpec> arguments() const override {
+    return {
+        {"COMMAND", "whose schema; `envelope` is what all have in common", true, schema_names()}};
+  }
+  std::vector<OptionGroup> options() const override { return {}; }
+
+  void run(Invocation& invocation) const override {
+    const std::string& name = invocation.arguments.front();
+    Json schema = read_schema(name);
+    // The envelope travels inside, under its own $id, so that one file is enough to validate.
+    if (name != "envelope") {
+      schema.set("$defs", Json::object().set("envelope", read_schema("envelope")));
+    }
+    invocation.report.text = schema.write();
+    invocation.report.payload.set("schema", std::move(schema));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Command> make_schema_command() {
+  return std::make_unique<SchemaCommand>();
+}
+
+}  // namespace ortool

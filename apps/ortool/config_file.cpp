@@ -1,0 +1,79 @@
+// Turning JSON members into option values.
+#include "apps/ortool/config_file.hpp"
+
+#include "apps/ortool/command_line.hpp"
+#include "apps/ortool/report/json.hpp"
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_file_bytes = 1 << 20;
+
+std::string value_text(const OptionSpec& option, const Json& value) {
+  const bool fits = !value.is_list() && !value.is_object() && !value.is_null() &&
+                    value.is_flag() == option.is_flag();
+  if (!fits) {
+    throw Error(ErrorCode::invalid, format("'{}' has a value that does not fit", option.name),
+                option.is_flag() ? "give true or false" : "give a text or a number")
+        .with_id("usage.value");
+  }
+  return value.is_text() ? value.text() : value.write_compact();
+}
+
+void add_members(const Json& members, const std::vector<OptionGroup>& groups,
+                 std::vector<std::pair<const OptionSpec*, std::vector<std::string>>>& found,
+                 const Command& command, std::span<const std::unique_ptr<const Command>> commands) {
+  for (const auto& [key, value] : members.members()) {
+    bool is_command = false;
+    for (const auto& other : commands) is_command = is_command || other->name() == key;
+    if (is_command && value.is_object()) {
+      if (command.name() == key) add_members(value, groups, found, command, {});
+      continue;
+    }
+    const OptionSpec* option = find_option(groups, key);
+    if (option == nullptr || key == "config" || key == "help") {
+      throw unknown_name("option", key, "options", option_names(groups));
+    }
+    std::vector<std::string> values;
+    if (value.is_list() && option->repeats) {
+      for (const Json& item : value.items()) values.push_back(value_text(*option, item));
+    } else {
+      values.push_back(value_text(*option, value));
+    }
+    for (const std::string& text : values) check_option(*option, text);
+    found.emplace_back(option, std::move(values));
+  }
+}
+
+}  // namespace
+
+void read_config_file(const std::string& path, const Command& command,
+                      std::span<const std::unique_ptr<const Command>> commands,
+                      OptionValues& options) {
+  const Json document = parse_json(read_text_file(path, most_file_bytes), path);
+  try {
+    if (!document.is_object()) {
+      throw Error(ErrorCode::invalid, "holds no JSON object",
+                  "write {\"threads\": 2} with one key an option");
+    }
+    const std::vector<OptionGroup> groups = all_options(command);
+    std::vector<std::pair<const OptionSpec*, std::vector<std::string>>> found;
+    add_members(document, groups, found, command, commands);
+    // What stands under the command's name comes later in `found` only by chance, so the last wins
+    // as it does on a command line.
+    OptionValues from_file;
+    for (auto& [option, values] : found) from_file.set(option->name, std::move(values));
+    for (const auto& [option, values] : found) {
+      if (options.has(option->name)) continue;
+      const auto all = from_file.all(option->name);
+      options.set(option->name, {all.begin(), all.end()});
+    }
+  } catch (Error& error) {
+    throw error.in(path);
+  }
+}
+
+}  // namespace ortool

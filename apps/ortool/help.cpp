@@ -1,0 +1,124 @@
+// Laying help out in columns that fit 100 characters.
+#include "apps/ortool/help.hpp"
+
+#include "apps/ortool/report/text_table.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view exit_codes =
+    "Exit codes: 0 done · 1 done, and the answer is no · 2 wrong usage or bad input · 3 no "
+    "conclusion\n"
+    "  4 provider not available · 5 not supported · 6 memory limit · 7 could not write\n"
+    "  124 time-out · 130 interrupted · 143 terminated\n";
+
+std::string usage_line(const Command& command) {
+  std::string line = "Usage: ortool " + std::string(command.name());
+  for (const ArgumentSpec& argument : command.arguments()) {
+    const std::string name(argument.name);
+    line += argument.is_required ? " " + name : " [" + name + "]";
+  }
+  return line + " [options]\n";
+}
+
+std::string option_column(const OptionSpec& option) {
+  std::string text = option.letter != 0 ? std::string("-") + option.letter + ", " : "    ";
+  text.append("--").append(option.name);
+  if (!option.is_flag()) text.append(" ").append(option.value);
+  return text;
+}
+
+}  // namespace
+
+std::string program_help(std::span<const std::unique_ptr<const Command>> commands) {
+  std::string text =
+      "ortool runs and inspects neural networks stored as ONNX files.\n\nExamples:\n";
+  for (const auto& command : commands) {
+    if (command->is_planned() || command->examples().empty()) continue;
+    text.append("  ").append(command->examples().front().line).append("\n");
+  }
+  text += "\nUsage: ortool COMMAND MODEL [options]\n\nCommands:\n";
+  TextTable table;
+  for (const auto& command : commands) {
+    table.add_row({std::string(command->name()),
+                   std::string(command->summary()) +
+                       (command->is_planned() ? " (planned, not in this version)" : "")});
+  }
+  table.add_row({"help", "show this, or the help of a command"});
+  text += table.to_string(2);
+  text +=
+      "\n`ortool COMMAND --help` shows a command's options; `ortool --version` the version.\n\n";
+  return text.append(exit_codes);
+}
+
+std::string command_help(const Command& command) {
+  std::string text;
+  const std::vector<Example> examples = command.examples();
+  if (!examples.empty()) {
+    text += "Examples:\n";
+    for (const Example& example : examples) {
+      text.append("  # ").append(example.purpose).append("\n");
+      text.append("  ").append(example.line).append("\n");
+    }
+    text += '\n';
+  }
+  text += usage_line(command);
+  text.append("  ").append(command.summary()).append("\n");
+  TextTable arguments;
+  for (const ArgumentSpec& argument : command.arguments()) {
+    arguments.add_row({std::string(argument.name), std::string(argument.help)});
+  }
+  if (!arguments.is_empty()) text += "\n" + arguments.to_string(2);
+  for (const OptionGroup& group : all_options(command)) {
+    TextTable table;
+    for (const OptionSpec& option : group.options) {
+      if (option.is_planned) continue;
+      table.add_row({option_column(option), std::string(option.help)});
+    }
+    if (table.is_empty()) continue;
+    text.append("\n").append(group.title).append(":\n").append(table.to_string(2));
+  }
+  return text;
+}
+
+Json help_block(std::span<const std::unique_ptr<const Command>> commands) {
+  Json list = Json::list();
+  for (const auto& command : commands) {
+    Json entry = Json::object();
+    entry.set("name", command->name())
+        .set("summary", command->summary())
+        .set("planned", command->is_planned());
+    Json arguments = Json::list();
+    for (const ArgumentSpec& argument : command->arguments()) {
+      arguments.add(Json::object()
+                        .set("name", argument.name)
+                        .set("help", argument.help)
+                        .set("required", argument.is_required));
+    }
+    Json options = Json::list();
+    for (const OptionGroup& group : all_options(*command)) {
+      for (const OptionSpec& option : group.options) {
+        Json row = Json::object();
+        row.set("name", "--" + std::string(option.name))
+            .set("value", option.is_flag() ? Json() : Json(option.value))
+            .set("help", option.help)
+            .set("group", group.title)
+            .set("repeats", option.repeats)
+            .set("choices", Json::list_of(option.choices))
+            .set("planned", option.is_planned);
+        options.add(std::move(row));
+      }
+    }
+    Json examples = Json::list();
+    for (const Example& example : command->examples()) {
+      examples.add(Json::object().set("line", example.line).set("purpose", example.purpose));
+    }
+    entry.set("arguments", std::move(arguments))
+        .set("options", std::move(options))
+        .set("examples", std::move(examples));
+    list.add(std::move(entry));
+  }
+  return Json::object().set("commands", std::move(list));
+}
+
+}  // namespace ortool

@@ -1,0 +1,43 @@
+// The options a user gave, read as text, numbers, sizes and flags.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ortool {
+
+/// Values by option name. The readers throw ErrorCode::invalid naming the option, what was found
+/// and what is expected.
+class OptionValues {
+ public:
+  void set(std::string_view name, std::vector<std::string> values);
+
+  bool has(std::string_view name) const { return !all(name).empty(); }
+  /// Of a flag: given, and not set to false by a config file.
+  bool flag(std::string_view name) const;
+  /// In the order given.
+  std::span<const std::string> all(std::string_view name) const;
+  /// The last one given, or `fallback`.
+  std::string text(std::string_view name, std::string_view fallback = {}) const;
+  std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t least,
+                       std::int64_t most) const;
+  double number(std::string_view name, double fallback, double least, double most) const;
+  /// "4096", "512MB", "1.5GiB".
+  std::int64_t size_bytes(std::string_view name, std::int64_t fallback) const;
+
+ private:
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+/// The number `text` holds, whole and in any locale; false when it is none.
+bool read_number(std::string_view text, double& number);
+bool read_integer(std::string_view text, std::int64_t& number);
+
+/// The pieces between separators; none for an empty text.
+std::vector<std::string> split(std::string_view text, char separator);
+
+}  // namespace ortool

@@ -1,0 +1,50 @@
+// How a model is computed.
+#include "apps/ortool/options/execution_options.hpp"
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/thread_pool.hpp"
+
+namespace ortool {
+namespace {
+
+void refuse_planned(const OptionValues& options, std::string_view name, std::string_view present) {
+  const std::string value = options.text(name, present);
+  if (value == present) return;
+  throw Error(ErrorCode::unsupported,
+              format("--{} {} is planned and not in this version", name, value),
+              format("leave the option out, or use --{} {}", name, present))
+      .with_id("usage.planned");
+}
+
+}  // namespace
+
+OptionGroup execution_options() {
+  return {"Execution",
+          {
+              {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
+              {.name = "execution",
+               .value = "HOW",
+               .help = "sequential: one node after the other",
+               .choices = {"sequential", "parallel"}},
+              {.name = "optimize",
+               .value = "LEVEL",
+               .help = "rewrites before running: none, basic, extended or all",
+               .choices = {"none", "basic", "extended", "all"}},
+              {.name = "precision",
+               .value = "TYPE",
+               .help = "how float32 models are computed: float32",
+               .choices = {"float32", "float16", "bfloat16"}},
+              {.name = "custom-ops", .value = "LIB.so", .is_planned = true},
+          }};
+}
+
+int thread_count(const OptionValues& options) {
+  return static_cast<int>(options.integer("threads", available_processors(), 1, 256));
+}
+
+void check_execution_options(const OptionValues& options) {
+  refuse_planned(options, "execution", "sequential");
+  refuse_planned(options, "precision", "float32");
+}
+
+}  // namespace ortool

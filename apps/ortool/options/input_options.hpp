@@ -1,0 +1,29 @@
+// Where the inputs come from: files, archives, folders, pictures, or made up.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+OptionGroup input_options();
+
+struct GivenInput {
+  std::string name;
+  Tensor tensor;
+  std::string source;  ///< "file x.npy", "random, seed 0"
+};
+
+/// A tensor for every input that the model wants and for those with a default that the user gave,
+/// in the graph's order. Says what was made up or guessed. Throws ErrorCode::invalid for unknown
+/// names, unreadable files, missing inputs, and options that apply to nothing.
+std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model);
+
+NamedTensors named_tensors(std::span<const GivenInput> inputs);
+
+}  // namespace ortool

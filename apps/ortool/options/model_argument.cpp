@@ -1,0 +1,75 @@
+// Finding the file, loading it, and describing it in the report.
+#include "apps/ortool/options/model_argument.hpp"
+
+#include <filesystem>
+
+#include "apps/ortool/report/stopwatch.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/base/sha256.hpp"
+
+namespace ortool {
+namespace {
+
+Json metadata_block(const Metadata& metadata) {
+  Json block = Json::object();
+  for (const auto& [key, value] : metadata) {
+    if (block.find(key) == nullptr) block.set(key, value);
+  }
+  return block;
+}
+
+Json model_block(const LoadedModel& loaded, bool has_document) {
+  const Model& model = *loaded.model;
+  Json block = Json::object();
+  block.set("path", loaded.path);
+  if (loaded.path == "-" || !has_document) {
+    block.set("sha256", Json()).set("bytes", Json());
+  } else {
+    const MappedFile file = MappedFile::open(loaded.path);
+    block.set("sha256", sha256_of(file.bytes())).set("bytes", file.size_bytes());
+  }
+  Json opsets = Json::object();
+  for (const auto& [domain, version] : model.graph->opsets()) {
+    opsets.set(domain.empty() ? "ai.onnx" : domain, version);
+  }
+  std::string producer = model.producer_name;
+  if (!model.producer_version.empty()) producer += " " + model.producer_version;
+  Json files = Json::list();
+  for (const ExternalFile& file : model.external_files) {
+    files.add(Json::object().set("path", file.path).set("bytes", file.bytes));
+  }
+  block.set("ir_version", model.ir_version)
+      .set("opsets", std::move(opsets))
+      .set("producer", std::move(producer))
+      .set("domain", model.domain)
+      .set("doc_string", model.doc_string)
+      .set("metadata", metadata_block(model.metadata))
+      .set("external_files", std::move(files));
+  return block;
+}
+
+}  // namespace
+
+ArgumentSpec model_argument() {
+  return {"MODEL", "an .onnx file, a folder with model.onnx, or - for standard input"};
+}
+
+LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options) {
+  LoadedModel loaded;
+  loaded.path = invocation.arguments.front();
+  std::error_code ignored;
+  const std::filesystem::path inside = std::filesystem::path(loaded.path) / "model.onnx";
+  if (loaded.path != "-" && std::filesystem::is_directory(loaded.path, ignored) &&
+      std::filesystem::exists(inside, ignored)) {
+    loaded.path = inside.string();
+  }
+  if (loaded.path != "-") loaded.folder = std::filesystem::path(loaded.path).parent_path().string();
+  const Stopwatch watch;
+  loaded.model = load_model(loaded.path, options);
+  loaded.load_ms = watch.milliseconds();
+  invocation.report.model = model_block(loaded, invocation.has_document);
+  for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
+  return loaded;
+}
+
+}  // namespace ortool

@@ -1,0 +1,36 @@
+// The MODEL argument: a file, a folder with model.onnx, or standard input.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/ortool/command.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/onnx/load.hpp"
+
+namespace ortool {
+
+ArgumentSpec model_argument();
+
+struct LoadedModel {
+  std::unique_ptr<Model> model;
+  std::string path;    ///< of the file, "-" for standard input
+  std::string folder;  ///< that it lies in
+  double load_ms = 0;
+};
+
+/// Loads what the first argument names, puts the model's block into the report, and says what was
+/// odd about the file.
+LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options = {});
+
+/// `inspect` and errors speak of this: "FILE: …" in front of whatever `body` throws.
+template <typename Body>
+auto in_file(const std::string& path, Body&& body) {
+  try {
+    return body();
+  } catch (Error& error) {
+    throw error.in(path);
+  }
+}
+
+}  // namespace ortool

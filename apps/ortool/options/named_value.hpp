@@ -1,0 +1,32 @@
+// NAME=VALUE on the command line, where NAME is one of the model's own names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+struct NamedValue {
+  std::string name;
+  std::string value;
+};
+
+/// Splits `text` after the longest of `names` that it begins with and that '=' follows; only when
+/// there is none, ':' does as well. Throws ErrorCode::invalid with the nearest name and the list.
+/// `what` and `plural` name the kind of name: "input", "inputs".
+NamedValue split_named_value(std::string_view option, std::string_view text,
+                             std::span<const std::string> names, std::string_view what,
+                             std::string_view plural);
+
+/// A comma-separated list of names that may hold commas themselves: at each place the longest of
+/// `names` counts. Throws like split_named_value.
+std::vector<std::string> split_name_list(std::string_view text, std::span<const std::string> names,
+                                         std::string_view what, std::string_view plural);
+
+std::vector<std::string> names_of(std::span<Value* const> values);
+
+}  // namespace ortool

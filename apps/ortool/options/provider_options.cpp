@@ -1,0 +1,132 @@
+// Matching the providers a user names with those there are.
+#include "apps/ortool/options/provider_options.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "providers/provider_list.hpp"
+
+namespace ortool {
+namespace {
+
+/// The provider, or null with the reason.
+std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::string& reason) {
+  if (entry.make == nullptr) {
+    reason = entry.unavailable_because;
+    return nullptr;
+  }
+  std::shared_ptr<const Provider> provider = entry.make();
+  reason = provider->unavailable_because();
+  return reason.empty() ? provider : nullptr;
+}
+
+const ProviderEntry& find_provider(std::string_view name) {
+  std::vector<std::string> known = {"auto"};
+  for (const ProviderEntry& entry : provider_list()) {
+    if (entry.name == name || entry.long_name == name) return entry;
+    known.emplace_back(entry.name);
+  }
+  throw unknown_name("provider", name, "providers", known);
+}
+
+void check_provider_settings(const Invocation& invocation) {
+  for (const std::string& setting : invocation.options.all("provider-option")) {
+    const std::size_t dot = setting.find('.');
+    if (dot == std::string::npos || setting.find('=', dot) == std::string::npos) {
+      throw Error(ErrorCode::invalid,
+                  format("option --provider-option: {} has not the form PROVIDER.KEY=VALUE",
+                         quote(setting)),
+                  "write it like cuda.device=1")
+          .with_id("usage.value");
+    }
+    const ProviderEntry& entry = find_provider(setting.substr(0, dot));
+    throw Error(entry.make == nullptr ? ErrorCode::provider_unavailable : ErrorCode::invalid,
+                format("option --provider-option: provider '{}' has no options in this version",
+                       entry.name),
+                "leave --provider-option out")
+        .with_id("usage.provider_option");
+  }
+}
+
+}  // namespace
+
+OptionGroup provider_options() {
+  return {
+      "Providers",
+      {
+          {.name = "provider",
+           .value = "NAMES",
+           .help = "who computes, in order of preference: cuda,onednn,cpu (default: auto)"},
+          {.name = "provider-option",
+           .value = "PROVIDER.KEY=VALUE",
+           .help = "a setting of one provider",
+           .repeats = true},
+          {.name = "strict-provider", .help = "every node on the first provider named, or exit 4"},
+      }};
+}
+
+std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation) {
+  check_provider_settings(invocation);
+  const bool is_strict = invocation.options.flag("strict-provider");
+  std::vector<const ProviderEntry*> wanted;
+  bool is_automatic = false;
+  for (const std::string& name : split(invocation.options.text("provider", "auto"), ',')) {
+    if (name != "auto") {
+      wanted.push_back(&find_provider(name));
+      continue;
+    }
+    is_automatic = true;
+    for (const ProviderEntry& entry : provider_list()) wanted.push_back(&entry);
+  }
+
+  std::vector<std::shared_ptr<const Provider>> chosen;
+  std::string missing;
+  for (const ProviderEntry* entry : wanted) {
+    std::string reason;
+    auto provider = make_provider(*entry, reason);
+    if (provider != nullptr) {
+      const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
+        return other->name() == provider->name();
+      });
+      if (!is_there) chosen.push_back(std::move(provider));
+      continue;
+    }
+    const std::string sentence = format("provider '{}' is not available: {}", entry->name, reason);
+    if (!is_automatic && !is_strict) invocation.warn(sentence);
+    if (!missing.empty()) missing += "; ";
+    missing += sentence;
+    if (is_strict && entry == wanted.front() && !is_automatic) break;
+  }
+  const bool first_is_missing = is_strict && !is_automatic &&
+                                (chosen.empty() || chosen.front()->name() != wanted.front()->name);
+  if (chosen.empty() || first_is_missing) {
+    throw Error(ErrorCode::provider_unavailable, missing,
+                "`ortool providers` lists what can be used here")
+        .with_id("provider.unavailable");
+  }
+  const bool has_cpu = std::any_of(chosen.begin(), chosen.end(),
+                                   [](const auto& provider) { return provider->name() == "cpu"; });
+  if (!has_cpu) {
+    std::string reason;
+    chosen.push_back(make_provider(find_provider("cpu"), reason));
+  }
+  return chosen;
+}
+
+Json providers_block() {
+  Json list = Json::list();
+  for (const ProviderEntry& entry : provider_list()) {
+    std::string reason;
+    const auto provider = make_provider(entry, reason);
+    list.add(Json::object()
+                 .set("name", entry.name)
+                 .set("version", provider != nullptr ? Json(provider->version()) : Json())
+                 .set("available", provider != nullptr)
+                 .set("reason", provider != nullptr ? Json() : Json(reason)));
+  }
+  return list;
+}
+
+}  // namespace ortool

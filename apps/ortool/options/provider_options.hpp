@@ -1,0 +1,23 @@
+// --provider, --provider-option and --strict-provider.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/report/json.hpp"
+#include "libcore/runtime/provider.hpp"
+
+namespace ortool {
+
+OptionGroup provider_options();
+
+/// The providers to place on, the preferred first and cpu last. Throws ErrorCode::invalid for names
+/// that are none and ErrorCode::provider_unavailable when none of those named can be used; says
+/// which were left out.
+std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation);
+
+/// [{name, version, available, reason}] of every provider this build knows.
+Json providers_block();
+
+}  // namespace ortool

@@ -1,0 +1,81 @@
+// Reading shapes and symbols, and handing them to shape inference.
+#include "apps/ortool/options/shape_options.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/options/named_value.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+
+namespace ortool {
+namespace {
+
+std::vector<std::string> symbols_of(const Model& model) {
+  std::vector<std::string> symbols;
+  for (const Value* input : model.graph->inputs()) {
+    if (!input->type().shape) continue;
+    for (const Dimension& dimension : *input->type().shape) {
+      const bool is_new = dimension.is_symbol() && std::find(symbols.begin(), symbols.end(),
+                                                             dimension.symbol()) == symbols.end();
+      if (is_new) symbols.push_back(dimension.symbol());
+    }
+  }
+  return symbols;
+}
+
+}  // namespace
+
+OptionGroup shape_options() {
+  return {"Shapes",
+          {
+              {.name = "dim",
+               .value = "NAME=N",
+               .help = "give a dimension of the inputs a number: --dim batch=4",
+               .repeats = true},
+              {.name = "shape",
+               .value = "INPUT=SHAPE",
+               .help = "give an input a shape: --shape image=1x3x224x224",
+               .repeats = true},
+          }};
+}
+
+Shape read_shape(std::string_view option, std::string_view text) {
+  if (text == "scalar" || text == "[]") return Shape{};
+  std::string_view inner = text;
+  if (inner.starts_with('[') && inner.ends_with(']')) inner = inner.substr(1, inner.size() - 2);
+  const char separator = inner.find('x') != std::string_view::npos ? 'x' : ',';
+  std::vector<std::int64_t> dimensions;
+  for (const std::string& piece : split(inner, separator)) {
+    std::int64_t number = 0;
+    if (!read_integer(piece, number) || number < 0) {
+      throw Error(ErrorCode::invalid, format("option --{}: {} is no shape", option, quote(text)),
+                  "write it like 1x3x224x224")
+          .with_id("usage.value");
+    }
+    dimensions.push_back(number);
+  }
+  return Shape(std::move(dimensions));
+}
+
+void apply_shape_options(const OptionValues& options, Model& model) {
+  const std::vector<std::string> symbols = symbols_of(model);
+  for (const std::string& text : options.all("dim")) {
+    const NamedValue pair =
+        split_named_value("dim", text, symbols, "dimension", "dimensions of the inputs");
+    std::int64_t number = 0;
+    if (!read_integer(pair.value, number) || number < 0) {
+      throw Error(ErrorCode::invalid, format("option --dim: {} is no dimension", quote(pair.value)),
+                  "give a whole number from 0 up")
+          .with_id("usage.value");
+    }
+    fix_dimension(model, pair.name, number);
+  }
+  const std::vector<std::string> inputs = names_of(model.graph->inputs());
+  for (const std::string& text : options.all("shape")) {
+    const NamedValue pair = split_named_value("shape", text, inputs, "input", "inputs");
+    fix_shape(model, pair.name, read_shape("shape", pair.value));
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,19 @@
+// --dim and --shape.
+#pragma once
+
+#include "apps/ortool/command.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/tensor/shape.hpp"
+
+namespace ortool {
+
+OptionGroup shape_options();
+
+/// Fixes what the user fixed on the model's inputs. Throws ErrorCode::invalid for symbols and
+/// inputs that the model does not have.
+void apply_shape_options(const OptionValues& options, Model& model);
+
+/// Reads "1x3x224x224", "[1,3,224,224]" or "scalar".
+Shape read_shape(std::string_view option, std::string_view text);
+
+}  // namespace ortool

@@ -1,0 +1,325 @@
+// Everything between main() and a command: options, limits, signals, output and exit codes.
+#include "apps/ortool/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <new>
+#include <unistd.h>
+
+#include "apps/ortool/command_line.hpp"
+#include "apps/ortool/config_file.hpp"
+#include "apps/ortool/help.hpp"
+#include "apps/ortool/report/standard_output.hpp"
+#include "apps/ortool/signal_watch.hpp"
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/version.hpp"
+
+namespace ortool {
+namespace {
+
+/// What main() knows before and after a command ran.
+class Program {
+ public:
+  Program(const Commands& commands, std::vector<std::string> words)
+      : commands_(commands),
+        words_(std::move(words)),
+        watch_(stop_, [this](ErrorCode reason) { leave(reason); }) {
+    scan_output_options();
+  }
+
+  int run();
+
+ private:
+  void scan_output_options();
+  void dispatch();
+  std::vector<std::string> take_command_name(std::string& name) const;
+  void run_command(const Command& command, std::span<const std::string> words);
+  void apply_common_options(const OptionValues& options);
+  void check_arguments(const Command& command, std::span<const std::string> arguments) const;
+  void check_report_path(std::span<const std::string> arguments) const;
+  void show_help(std::string text, Json block);
+  void fail(const Error& error);
+  int finish();
+  void write_report();
+  void leave(ErrorCode reason);
+
+  const Commands& commands_;
+  const std::vector<std::string> words_;
+  std::string command_name_;
+  bool has_json_ = false;
+  std::string report_path_;
+  Messages messages_;
+  Report report_;
+  int exit_code_ = 0;
+  std::atomic<bool> is_finishing_{false};
+  StopToken stop_;
+  SignalWatch watch_;
+};
+
+/// Before anything can go wrong: whether failures are to be told as JSON, and where to.
+void Program::scan_output_options() {
+  for (std::size_t i = 0; i < words_.size() && words_[i] != "--"; ++i) {
+    const std::string& word = words_[i];
+    const std::string next = i + 1 < words_.size() ? words_[i + 1] : std::string();
+    if (word == "--json" || word == "--format=json" || (word == "--format" && next == "json")) {
+      has_json_ = true;
+    } else if (word == "--report") {
+      report_path_ = next;
+    } else if (word.starts_with("--report=")) {
+      report_path_ = word.substr(word.find('=') + 1);
+    }
+  }
+}
+
+/// Options may stand before the command's name; the rest of the words without the name.
+std::vector<std::string> Program::take_command_name(std::string& name) const {
+  const std::vector<OptionGroup> common = common_options(*commands_.front());
+  std::vector<std::string> rest = words_;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i].starts_with('-') && rest[i].size() > 1) {
+      const OptionSpec* option =
+          rest[i].starts_with("--") ? find_option(common, rest[i].substr(2)) : nullptr;
+      if (option != nullptr && !option->is_flag()) ++i;
+      continue;
+    }
+    name = rest[i];
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  return rest;
+}
+
+void Program::show_help(std::string text, Json block) {
+  command_name_ = "help";
+  report_.text = std::move(text);
+  report_.payload = std::move(block);
+}
+
+void Program::dispatch() {
+  std::string name;
+  const std::vector<std::string> rest = take_command_name(name);
+  const auto has_word = [&](std::initializer_list<std::string_view> wanted) {
+    return std::any_of(rest.begin(), rest.end(), [&](const std::string& word) {
+      return std::find(wanted.begin(), wanted.end(), word) != wanted.end();
+    });
+  };
+  if (name.empty() && has_word({"--version"})) {
+    command_name_ = "version";
+    report_.text = format("ortool {} ({})\n", version(), commit());
+    return;
+  }
+  if (name.empty() && has_word({"-h", "--help"})) {
+    return show_help(program_help(commands_), help_block(commands_));
+  }
+  if (name.empty()) {
+    if (words_.empty()) write_to_stderr(program_help(commands_) + "\n");
+    for (const std::string& word : rest) {
+      if (!word.starts_with("--") ||
+          find_option(common_options(*commands_.front()), word.substr(2, word.find('=') - 2))) {
+        continue;
+      }
+      throw unknown_name("option", word, "options without a command",
+                         std::vector<std::string>{"--help", "--version", "--json"});
+    }
+    throw Error(ErrorCode::invalid, "no command given",
+                "write `ortool run MODEL.onnx`; `ortool --help` lists the commands")
+        .with_id("usage.no_command");
+  }
+  if (name == "help") {
+    for (const std::string& word : rest) {
+      if (!word.starts_with('-')) {
+        const Command& command = find_command(commands_, word);
+        return show_help(command_help(command), help_block(commands_));
+      }
+    }
+    return show_help(program_help(commands_), help_block(commands_));
+  }
+  if (name.ends_with(".onnx")) {
+    throw Error(ErrorCode::invalid, format("{} stands where a command belongs", quote(name)),
+                format("write `ortool run {}`; `ortool --help` lists the commands", name))
+        .with_id("usage.no_command");
+  }
+  run_command(find_command(commands_, name), rest);
+}
+
+void Program::apply_common_options(const OptionValues& options) {
+  has_json_ = options.flag("json") || options.text("format") == "json";
+  report_path_ = options.text("report");
+  if (options.flag("verbose")) messages_.set_level(Verbosity::info);
+  if (options.flag("quiet")) messages_.set_level(Verbosity::error);
+  if (options.has("log-level")) {
+    constexpr std::array<std::string_view, 4> names = {"error", "warning", "info", "debug"};
+    const auto found = std::find(names.begin(), names.end(), options.text("log-level"));
+    messages_.set_level(static_cast<Verbosity>(found - names.begin()));
+  }
+  if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0, 0.001, 1e8));
+}
+
+void Program::check_arguments(const Command& command,
+                              std::span<const std::string> arguments) const {
+  const std::vector<ArgumentSpec> specs = command.arguments();
+  if (arguments.size() > specs.size()) {
+    throw Error(ErrorCode::invalid,
+                format("unexpected argument {}", quote(arguments[specs.size()])),
+                format("`ortool {} --help` shows what it takes", command.name()))
+        .with_id("usage.argument");
+  }
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (i >= arguments.size()) {
+      if (!specs[i].is_required) continue;
+      throw Error(ErrorCode::invalid, format("{} is missing", specs[i].name),
+                  specs[i].choices.empty()
+                      ? format("write `ortool {} {}`", command.name(), specs[i].name)
+                      : format("give one of: {}", list_names(specs[i].choices)))
+          .with_id("usage.argument");
+    }
+    const auto& choices = specs[i].choices;
+    if (!choices.empty() &&
+        std::find(choices.begin(), choices.end(), arguments[i]) == choices.end()) {
+      throw unknown_name(specs[i].name, arguments[i], "choices", choices);
+    }
+  }
+}
+
+void Program::check_report_path(std::span<const std::string> arguments) const {
+  if (report_path_ == "-") {
+    throw Error(ErrorCode::invalid, "option --report: - is standard output", "use --json for that")
+        .with_id("usage.value");
+  }
+  if (report_path_.empty()) return;
+  std::error_code ignored;
+  for (const std::string& argument : arguments) {
+    if (!std::filesystem::equivalent(argument, report_path_, ignored)) continue;
+    throw Error(ErrorCode::invalid, format("option --report: {} is the input", quote(report_path_)),
+                "give the report a name of its own")
+        .with_id("usage.overwrite");
+  }
+}
+
+void Program::run_command(const Command& command, std::span<const std::string> words) {
+  command_name_ = command.name();
+  if (std::find(words.begin(), words.end(), "--help") != words.end() ||
+      std::find(words.begin(), words.end(), "-h") != words.end()) {
+    return show_help(command_help(command), help_block(commands_));
+  }
+  if (command.is_planned()) {
+    throw Error(ErrorCode::unsupported,
+                format("command '{}' is planned and not in this version", command.name()),
+                "`ortool --help` lists what there is")
+        .with_id("usage.planned");
+  }
+  CommandLine line = parse_command_line(all_options(command), words);
+  if (line.options.has("config")) {
+    read_config_file(line.options.text("config"), command, commands_, line.options);
+  }
+  apply_common_options(line.options);
+  const std::string wanted_format = line.options.text("format", "text");
+  const std::vector<std::string_view> planned = command.planned_formats();
+  if (std::find(planned.begin(), planned.end(), wanted_format) != planned.end()) {
+    throw Error(ErrorCode::unsupported,
+                format("--format {} is planned and not in this version", wanted_format),
+                "use --format text or --format json")
+        .with_id("usage.planned");
+  }
+  check_arguments(command, line.arguments);
+  check_report_path(line.arguments);
+  MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
+  Invocation invocation{
+      line.options, line.arguments, commands_, report_,
+      messages_,    stop_,          memory,    has_json_ || !report_path_.empty()};
+  command.run(invocation);
+  stop_.poll();
+}
+
+void Program::fail(const Error& error) {
+  exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
+  report_.add_error(error);
+  messages_.fail(error);
+}
+
+/// Writes the report file; failing that becomes part of what is told.
+void Program::write_report() {
+  if (report_path_.empty()) return;
+  try {
+    write_file(report_path_, report_.document(command_name_, words_, exit_code_).write());
+  } catch (const Error& error) {
+    fail(error);
+  }
+}
+
+int Program::finish() {
+  // From here on the thread that ends the process after a signal writes nothing itself.
+  while (is_finishing_.exchange(true)) pause();
+  exit_code_ = graver_exit_code(exit_code_, report_.verdict);
+  write_report();
+  try {
+    write_to_stdout(has_json_ ? report_.document(command_name_, words_, exit_code_).write()
+                              : report_.text);
+  } catch (const Error& error) {
+    exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
+    report_.add_error(error);
+    if (error.id() != "output.closed") messages_.fail(error);
+    write_report();
+  }
+  return exit_code_;
+}
+
+void Program::leave(ErrorCode reason) {
+  if (is_finishing_.exchange(true)) return;
+  try {
+    Report report;
+    const Error error(
+        reason, reason == ErrorCode::timeout ? "stopped by the time limit" : "stopped by a signal");
+    report.add_error(error);
+    messages_.fail(error);
+    const std::string document =
+        has_json_ || !report_path_.empty()
+            ? report.document(command_name_, words_, static_cast<int>(reason)).write()
+            : std::string();
+    if (!report_path_.empty()) write_file(report_path_, document);
+    if (has_json_) write_to_stdout(document);
+  } catch (const std::exception&) {
+    // The process ends with the reason's exit code all the same.
+  }
+}
+
+int Program::run() {
+  try {
+    dispatch();
+  } catch (const Error& error) {
+    fail(error);
+  } catch (const std::bad_alloc&) {
+    fail(Error(ErrorCode::memory_limit, "the system has no more memory to give",
+               "close other programs, or give smaller inputs")
+             .with_id("memory.system"));
+  } catch (const std::exception& error) {
+    fail(Error(ErrorCode::invalid, format("internal error: {}", error.what()),
+               "this is a defect of ortool; please report it with the command line that shows it")
+             .with_id("internal.exception"));
+  }
+  return finish();
+}
+
+}  // namespace
+
+int graver_exit_code(int a, int b) {
+  constexpr std::array<int, 11> order = {130, 143, 124, 2, 5, 4, 6, 7, 3, 1, 0};
+  const auto place = [&](int code) { return std::find(order.begin(), order.end(), code); };
+  return place(a) <= place(b) ? a : b;
+}
+
+int run_program(const Commands& commands, std::vector<std::string> words) noexcept {
+  try {
+    return Program(commands, std::move(words)).run();
+  } catch (const std::exception&) {
+    write_to_stderr("error: the system has no more memory to give\n");
+    return static_cast<int>(ErrorCode::memory_limit);
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,79 @@
+// A JSON value that is built in order and written as valid UTF-8 whatever it holds.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ortool {
+
+/// Null, a flag, a number, text, a list or an object that keeps the order of its keys. NaN and
+/// infinities become the strings "NaN", "Infinity" and "-Infinity"; bytes that are no UTF-8 become
+/// U+FFFD.
+class Json {
+ public:
+  using List = std::vector<Json>;
+  using Object = std::vector<std::pair<std::string, Json>>;
+
+  Json() = default;
+  Json(bool value) : value_(value) {}
+  template <std::integral T>
+  Json(T value) : value_(static_cast<std::int64_t>(value)) {}
+  Json(double value) : value_(value) {}
+  Json(const char* text) : value_(std::string(text)) {}
+  Json(std::string_view text) : value_(std::string(text)) {}
+  Json(std::string text) : value_(std::move(text)) {}
+
+  static Json list() { return Json(Value(List{})); }
+  static Json object() { return Json(Value(Object{})); }
+  /// A list of anything that a Json can be made of.
+  template <typename Range>
+  static Json list_of(const Range& range) {
+    Json result = list();
+    for (const auto& item : range) result.add(Json(item));
+    return result;
+  }
+
+  /// Appends to a list.
+  Json& add(Json item);
+  /// Appends a key to an object; the caller sees to it that it is new.
+  Json& set(std::string_view key, Json value);
+  /// The value of a key, or null when there is none or this is no object.
+  const Json* find(std::string_view key) const;
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_list() const { return std::holds_alternative<List>(value_); }
+  bool is_object() const { return std::holds_alternative<Object>(value_); }
+  bool is_text() const { return std::holds_alternative<std::string>(value_); }
+  bool is_flag() const { return std::holds_alternative<bool>(value_); }
+  const List& items() const { return std::get<List>(value_); }
+  List& items() { return std::get<List>(value_); }
+  const Object& members() const { return std::get<Object>(value_); }
+  Object& members() { return std::get<Object>(value_); }
+  const std::string& text() const { return std::get<std::string>(value_); }
+  bool flag() const { return std::get<bool>(value_); }
+
+  /// The document, indented by two; lists of plain values stay on one line.
+  std::string write() const;
+  /// On one line.
+  std::string write_compact() const;
+
+ private:
+  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object>;
+  explicit Json(Value value) : value_(std::move(value)) {}
+  bool is_plain() const { return !is_list() && !is_object(); }
+  void append_plain(std::string& out) const;
+  void append(std::string& out, int depth, bool is_compact) const;
+
+  Value value_;
+};
+
+/// Reads a JSON document. Throws ErrorCode::invalid saying where it breaks the rules; `name` stands
+/// for it. Nesting is limited to 100.
+Json parse_json(std::string_view text, std::string_view name);
+
+}  // namespace ortool

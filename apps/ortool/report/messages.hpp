@@ -1,0 +1,38 @@
+// Lines on stderr: errors, warnings and what -v adds.
+#pragma once
+
+#include <string_view>
+
+#include "libcore/base/error.hpp"
+
+namespace ortool {
+
+enum class Verbosity { error, warning, info, debug };
+
+/// Writes whole lines, control characters escaped, each at most 1 kB. A closed or full stderr is
+/// ignored. Safe for several threads.
+class Messages {
+ public:
+  /// Colours only on a terminal, and not with NO_COLOR.
+  Messages();
+
+  void set_level(Verbosity level) { level_ = level; }
+  Verbosity level() const { return level_; }
+  bool is_terminal() const { return is_terminal_; }
+
+  /// "error: …" and "hint: …", together at most 1 kB; with -v the trail as well.
+  void fail(const Error& error) const;
+  void warn(std::string_view text) const { say(Verbosity::warning, "warning: ", text); }
+  void info(std::string_view text) const { say(Verbosity::info, "info: ", text); }
+  void debug(std::string_view text) const { say(Verbosity::debug, "debug: ", text); }
+
+ private:
+  void say(Verbosity level, std::string_view kind, std::string_view text) const;
+  void write_line(std::string_view kind, std::string_view text, std::size_t most_bytes) const;
+
+  Verbosity level_ = Verbosity::warning;
+  bool is_terminal_ = false;
+  bool has_colour_ = false;
+};
+
+}  // namespace ortool

@@ -1,0 +1,77 @@
+// A thread that wakes once a second.
+#include "apps/ortool/report/progress.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "apps/ortool/report/escape.hpp"
+#include "apps/ortool/report/json.hpp"
+#include "apps/ortool/report/standard_output.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+struct Progress::State {
+  enum class Style { line, plain, json };
+
+  Style style;
+  std::string what;
+  std::mutex mutex;
+  std::condition_variable over;
+  bool is_over = false;
+  std::thread thread;
+
+  void tell(std::int64_t seconds) const {
+    if (style == Style::json) {
+      const Json event = Json::object()
+                             .set("event", "progress")
+                             .set("doing", what)
+                             .set("elapsed_ms", seconds * 1000);
+      write_to_stderr(event.write_compact() + "\n");
+      return;
+    }
+    const std::string text = format("{}: {} s", printable(what), seconds);
+    write_to_stderr(style == Style::line ? "\r\x1b[K" + text : text + "\n");
+  }
+
+  void run() {
+    std::unique_lock lock(mutex);
+    const auto start = std::chrono::steady_clock::now();
+    std::int64_t seconds = 1;
+    while (!over.wait_until(lock, start + std::chrono::seconds(seconds), [&] { return is_over; })) {
+      tell(seconds++);
+    }
+    if (seconds > 1 && style == Style::line) write_to_stderr("\r\x1b[K");
+  }
+};
+
+Progress::Progress(const OptionValues& options, const Messages& messages, std::string what) {
+  const std::string how = options.text("progress", "auto");
+  const bool is_silent = how == "auto" && (!messages.is_terminal() || options.flag("quiet"));
+  if (how == "none" || is_silent) return;
+  state_ = std::make_unique<State>();
+  state_->style = how == "json"    ? State::Style::json
+                  : how == "plain" ? State::Style::plain
+                                   : State::Style::line;
+  state_->what = std::move(what);
+  try {
+    state_->thread = std::thread([state = state_.get()] { state->run(); });
+  } catch (const std::system_error&) {
+    state_.reset();
+  }
+}
+
+Progress::~Progress() {
+  if (state_ == nullptr) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->is_over = true;
+  }
+  state_->over.notify_all();
+  state_->thread.join();
+}
+
+}  // namespace ortool

@@ -1,0 +1,27 @@
+// A sign of life on stderr for whatever takes over a second.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/ortool/option_values.hpp"
+#include "apps/ortool/report/messages.hpp"
+
+namespace ortool {
+
+/// From the first second on tells once a second what is being done: over one line on a terminal
+/// (auto), as lines (plain), as JSON lines (json), or not at all (none, or auto without a terminal,
+/// or -q). Ends with the object.
+class Progress {
+ public:
+  Progress(const OptionValues& options, const Messages& messages, std::string what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;  ///< null: nothing is told
+};
+
+}  // namespace ortool

@@ -1,0 +1,37 @@
+// Columns of text, aligned, for terminals.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ortool {
+
+/// Rows are added cell by cell; cells are made printable. Columns are two spaces apart, the last
+/// one is not padded.
+class TextTable {
+ public:
+  enum class Align { left, right };
+
+  /// Alignment of each column; columns past the end are left-aligned.
+  explicit TextTable(std::vector<Align> alignment = {}) : alignment_(std::move(alignment)) {}
+
+  void add_row(std::vector<std::string> cells);
+  bool is_empty() const { return rows_.empty(); }
+  /// Every line begins with `indent` spaces and ends with a line feed.
+  std::string to_string(std::size_t indent = 0) const;
+
+ private:
+  std::vector<Align> alignment_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// "1.4 MB", "312 bytes": powers of 1000.
+std::string readable_bytes(double bytes);
+/// "1.23 M", "17": powers of 1000.
+std::string readable_count(double count);
+/// "12.3 ms", "1.20 s", "45 us".
+std::string readable_ms(double milliseconds);
+/// Up to six significant digits; NaN, Infinity.
+std::string readable_number(double value);
+
+}  // namespace ortool
