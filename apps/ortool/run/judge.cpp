@@ -1,0 +1,138 @@
+// Choosing tolerances, and wording what differs.
+#include "apps/ortool/run/judge.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+Tolerance default_tolerance(DataType type) {
+  if (type == DataType::float32 || type == DataType::float64) return {1e-3, 1e-4, true};
+  if (type == DataType::float16 || type == DataType::bfloat16) return {2e-2, 2e-3, true};
+  return {0, 0, false};
+}
+
+std::int64_t largest_element(const Tensor& tensor, std::int64_t first, std::int64_t count) {
+  std::int64_t best = first;
+  for (std::int64_t i = first + 1; i < first + count; ++i) {
+    if (element_as_double(tensor, i) > element_as_double(tensor, best)) best = i;
+  }
+  return best - first;
+}
+
+/// Whether the largest element along the last axis stands at the same place everywhere.
+bool has_same_top1(const Tensor& found, const Tensor& expected) {
+  if (!is_arithmetic(found.type()) || found.shape().rank() == 0) return true;
+  const std::int64_t width = found.shape()[found.shape().rank() - 1];
+  for (std::int64_t first = 0; width > 0 && first < found.element_count(); first += width) {
+    if (largest_element(found, first, width) != largest_element(expected, first, width)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+OptionGroup judge_options() {
+  return {
+      "Comparing",
+      {
+          {.name = "expect",
+           .value = "DIR|FILE.npz",
+           .help = "compare with output_N.npy/.pb of a folder or an .npz; exit 1 when different",
+           .completes = Completes::files},
+          {.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
+          {.name = "atol",
+           .value = "A",
+           .help = "absolute tolerance, or A*max of the expected (float32: 1e-4*max)"},
+          {.name = "min-cosine", .value = "C", .help = "least cosine similarity"},
+          {.name = "same-top1", .help = "the largest score stands at the same place"},
+      }};
+}
+
+Judge::Judge(const OptionValues& options) : is_same_top1_(options.flag("same-top1")) {
+  constexpr double most = std::numeric_limits<double>::max();
+  if (options.has("rtol")) rtol_ = options.number("rtol", 0, 0, most);
+  if (options.has("min-cosine")) min_cosine_ = options.number("min-cosine", 0, -1, 1);
+  if (!options.has("atol")) return;
+  const std::string text = options.text("atol");
+  std::string_view number = text;
+  if (number.ends_with("*max")) {
+    number.remove_suffix(4);
+    atol_of_max_ = true;
+  }
+  double value = 0;
+  if (!read_number(number, value) || !(value >= 0)) {
+    throw Error(ErrorCode::invalid, format("option --atol: {} is no tolerance", quote(text)),
+                "give a number such as 1e-5, or 1e-4*max")
+        .with_id("usage.value");
+  }
+  atol_ = value;
+}
+
+Judge::Verdict Judge::compare_output(const Tensor& found, const Tensor& expected) const {
+  Tolerance tolerance = default_tolerance(expected.type());
+  if (rtol_ || atol_) {
+    tolerance = {rtol_.value_or(0), atol_.value_or(0), atol_of_max_};
+    if (!rtol_) tolerance.rtol = default_tolerance(expected.type()).rtol;
+    if (!atol_) {
+      tolerance.atol = default_tolerance(expected.type()).atol;
+      tolerance.atol_of_max = true;
+    }
+  }
+  Verdict verdict;
+  verdict.comparison = compare(found, expected, tolerance);
+  const Comparison& result = verdict.comparison;
+  if (!result.difference.empty()) {
+    verdict.reason = result.difference;
+    return verdict;
+  }
+  const bool has_other_measure = min_cosine_ || is_same_top1_;
+  const bool counts_elements = rtol_ || atol_ || !has_other_measure;
+  if (counts_elements && !result.passed) {
+    verdict.reason =
+        format("{} of {} elements differ, the worst at {}, largest error {}", result.mismatched,
+               result.count, result.worst_index, readable_number(result.max_abs_error));
+  } else if (min_cosine_ && !(result.cosine >= *min_cosine_)) {
+    verdict.reason = format("cosine {} is below {}", result.cosine, *min_cosine_);
+  } else if (is_same_top1_ && !has_same_top1(found, expected)) {
+    verdict.reason = "the largest element stands elsewhere";
+  }
+  verdict.has_passed = verdict.reason.empty();
+  return verdict;
+}
+
+Json comparison_block(std::string_view name, std::string_view against,
+                      const Judge::Verdict& verdict) {
+  const Comparison& result = verdict.comparison;
+  Json block = Json::object();
+  block.set("name", name)
+      .set("against", against)
+      .set("passed", verdict.has_passed)
+      .set("reason", verdict.reason.empty() ? Json() : Json(verdict.reason));
+  if (!result.difference.empty()) {
+    for (const char* key : {"max_abs_error", "max_rel_error", "max_ulp", "cosine", "sqnr_db",
+                            "mismatched", "count", "worst_index"}) {
+      block.set(key, Json());
+    }
+    return block;
+  }
+  block.set("max_abs_error", result.max_abs_error)
+      .set("max_rel_error", result.max_rel_error)
+      .set("max_ulp", result.max_ulp)
+      .set("cosine", result.cosine)
+      .set("sqnr_db", result.sqnr_db)
+      .set("mismatched", result.mismatched)
+      .set("count", result.count)
+      .set("worst_index", result.worst_index < 0 ? Json() : Json(result.worst_index));
+  return block;
+}
+
+}  // namespace ortool

@@ -1,0 +1,213 @@
+// A generator of our own, so that a seed means the same bits everywhere.
+#include "apps/ortool/run/random_inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+class Generator {
+ public:
+  explicit Generator(std::uint64_t state) : state_(state) {}
+
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15U;
+    std::uint64_t bits = state_;
+    bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ bits >> 27U) * 0x94d049bb133111ebU;
+    return bits ^ bits >> 31U;
+  }
+  /// In [0, 1), with 24 random bits, so that a float32 holds it exactly.
+  double fraction() { return static_cast<double>(next() >> 40U) * 0x1p-24; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// An operator that reads one of its inputs as indices into another.
+struct IndexReader {
+  std::string_view op_type;
+  std::int64_t index_input;
+  std::int64_t data_input;
+};
+
+constexpr std::array<IndexReader, 6> index_readers = {{{"Gather", 1, 0},
+                                                       {"GatherElements", 1, 0},
+                                                       {"GatherND", 1, 0},
+                                                       {"ScatterElements", 1, 0},
+                                                       {"ScatterND", 1, 0},
+                                                       {"Scatter", 1, 0}}};
+
+/// Operators that hand an input's numbers on unchanged.
+constexpr std::array<std::string_view, 8> passing_operators = {
+    "Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Transpose", "Expand"};
+
+/// Operators and the input that they read as a shape or a count.
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> shape_readers = {
+    {{"Reshape", 1},
+     {"Expand", 1},
+     {"ConstantOfShape", 0},
+     {"Tile", 1},
+     {"Resize", 3},
+     {"TopK", 1}}};
+
+std::int64_t integer_attribute(const Node& node, std::string_view name, std::int64_t fallback) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* number =
+      attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
+  return number != nullptr ? *number : fallback;
+}
+
+/// The number of entries that indices into `node`'s data may name, or 0 when it is not known.
+std::int64_t gathered_entries(const Node& node, std::int64_t data_input) {
+  const Value* data = node.input(data_input);
+  if (data == nullptr || !data->type().shape || data->type().shape->empty()) return 0;
+  const Dimensions& dimensions = *data->type().shape;
+  const auto rank = static_cast<std::int64_t>(dimensions.size());
+  if (node.op_type().ends_with("ND")) {
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    for (const Dimension& dimension : dimensions) {
+      fewest = std::min(fewest, dimension.is_known() ? dimension.number() : 1);
+    }
+    return fewest;
+  }
+  std::int64_t axis = integer_attribute(node, "axis", 0);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return 0;
+  const Dimension& dimension = dimensions[static_cast<std::size_t>(axis)];
+  return dimension.is_known() ? dimension.number() : 1;
+}
+
+/// What the graph does with an integer input's numbers.
+struct Reading {
+  std::int64_t most_entries = 0;  ///< as an index: the least number of entries; 0: it is none
+  bool is_shape = false;
+};
+
+void follow(const Value& value, int depth, Reading& reading) {
+  constexpr int most_steps = 8;
+  if (depth > most_steps) return;
+  for (const Use& use : value.uses()) {
+    if (use.kind != Use::Kind::input) continue;
+    const Node& node = *use.node;
+    for (const IndexReader& reader : index_readers) {
+      if (node.op_type() != reader.op_type || use.index != reader.index_input) continue;
+      const std::int64_t entries = gathered_entries(node, reader.data_input);
+      if (entries > 0 && (reading.most_entries == 0 || entries < reading.most_entries)) {
+        reading.most_entries = entries;
+      }
+    }
+    for (const auto& [op_type, input] : shape_readers) {
+      if (node.op_type() == op_type && use.index == input) reading.is_shape = true;
+    }
+    const bool passes_on =
+        use.index == 0 && std::find(passing_operators.begin(), passing_operators.end(),
+                                    node.op_type()) != passing_operators.end();
+    if (passes_on && node.output(0) != nullptr) follow(*node.output(0), depth + 1, reading);
+  }
+}
+
+Range default_range(const Value& input, DataType type) {
+  if (is_floating_point(type)) return {0, 1};
+  if (type == DataType::boolean) return {0, 1};
+  if (type == DataType::uint8) return {0, 255};
+  Reading reading;
+  follow(input, 0, reading);
+  if (reading.is_shape) return {1, 1};
+  if (reading.most_entries > 0) return {0, static_cast<double>(reading.most_entries - 1)};
+  const bool is_small = element_bits(type) < 8;
+  return {0, is_small ? 1.0 : 9.0};
+}
+
+}  // namespace
+
+void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbols) {
+  const PartialShape& declared = input.type().shape;
+  if (!declared || static_cast<std::int64_t>(declared->size()) != shape.rank()) return;
+  for (std::size_t i = 0; i < declared->size(); ++i) {
+    if ((*declared)[i].is_symbol()) {
+      symbols.emplace((*declared)[i].symbol(), shape[static_cast<std::int64_t>(i)]);
+    }
+  }
+}
+
+Shape complete_shape(const Value& input, SymbolNumbers& symbols,
+                     std::vector<std::string>& defaulted) {
+  if (!input.type().is_tensor()) {
+    throw Error(ErrorCode::unsupported, format("input {} is a {}, which cannot be made up",
+                                               quote(input.name()), input.type().to_string()))
+        .with_id("input.random");
+  }
+  if (!input.type().shape) {
+    throw Error(
+        ErrorCode::invalid,
+        format("input {} has no known rank, so no data can be made up for it", quote(input.name())),
+        format("give it with --input or --shape, such as --shape {}=1x3", input.name()))
+        .with_id("input.random");
+  }
+  std::vector<std::int64_t> numbers;
+  for (const Dimension& dimension : *input.type().shape) {
+    if (dimension.is_known()) {
+      numbers.push_back(dimension.number());
+      continue;
+    }
+    if (dimension.is_unknown()) {
+      defaulted.push_back(format("dimension {} of {}", numbers.size(), input.name()));
+      numbers.push_back(1);
+      continue;
+    }
+    const auto [place, is_new] = symbols.emplace(dimension.symbol(), 1);
+    if (is_new) defaulted.push_back(dimension.symbol());
+    numbers.push_back(place->second);
+  }
+  return Shape(std::move(numbers));
+}
+
+Tensor random_tensor(const Value& input, Shape shape, std::uint64_t seed, std::int64_t position,
+                     const std::optional<Range>& range, MemoryCap& cap) {
+  const DataType type = input.type().element;
+  if (type == DataType::string) {
+    return Tensor::of_strings(
+        shape, std::vector<std::string>(static_cast<std::size_t>(shape.element_count()), "text"));
+  }
+  if (!is_arithmetic(type)) {
+    throw Error(ErrorCode::unsupported,
+                format("no data can be made up for input {} of type {}", quote(input.name()),
+                       name_of(type)),
+                format("give it with --input {}=FILE", input.name()))
+        .with_id("input.random");
+  }
+  const Range bounds = range.value_or(default_range(input, type));
+  Generator generator(seed * 0x2545f4914f6cdd1dU + static_cast<std::uint64_t>(position));
+  Tensor tensor(type, std::move(shape), &cap);
+  const double width = bounds.high - bounds.low;
+  if (type == DataType::float32) {
+    for (float& element : tensor.mutable_data<float>()) {
+      element = static_cast<float>(bounds.low + generator.fraction() * width);
+    }
+    return tensor;
+  }
+  const bool is_float = is_floating_point(type);
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const double fraction = generator.fraction();
+    if (is_float) {
+      set_element(tensor, i, bounds.low + fraction * width);
+    } else {
+      const double number = std::min(std::floor(bounds.low + fraction * (width + 1)), bounds.high);
+      set_element(tensor, i, static_cast<std::int64_t>(number));
+    }
+  }
+  return tensor;
+}
+
+}  // namespace ortool

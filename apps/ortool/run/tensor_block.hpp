@@ -1,0 +1,41 @@
+// A tensor in words: the JSON block, the line on the terminal, and its highest scores.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/ortool/report/json.hpp"
+#include "libcore/tensor/tensor.hpp"
+
+namespace ortool {
+
+/// A class with its score; `row` counts along all axes but the last.
+struct TopEntry {
+  std::int64_t row;
+  std::int64_t index;
+  double value;
+};
+
+/// The `count` largest elements of each row, largest first, NaN last; for tensors of numbers with a
+/// last axis. At most 10000 rows.
+std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count);
+
+/// {name, dtype, shape, min, max, mean, std, nan_count, inf_count}; the statistics are null for
+/// strings and empty tensors.
+Json tensor_block(std::string_view name, const Tensor& tensor);
+
+/// [{index, label?, value, row?}].
+Json top_block(std::span<const TopEntry> entries, std::span<const std::string> labels,
+               std::int64_t rows);
+
+Json shape_block(const Shape& shape);
+
+/// "float32[1x10]".
+std::string type_text(const Tensor& tensor);
+
+/// Up to eight elements in brackets, or the range and mean of more.
+std::string content_text(const Tensor& tensor);
+
+}  // namespace ortool

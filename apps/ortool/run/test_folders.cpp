@@ -1,0 +1,123 @@
+// Reading ONNX's backend test layout and telling pass or fail.
+#include "apps/ortool/run/test_folders.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/ortool/options/named_value.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/tensor_set.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view folder_prefix = "test_data_set_";
+
+NamedTensors read_inputs(const TensorSet& set, const Session& session, const std::string& folder,
+                         MemoryCap& cap) {
+  NamedTensors inputs;
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < session.inputs().size(); ++i) {
+    const std::string name(session.inputs()[i]->name());
+    auto found = set.find(*session.inputs()[i], i, cap);
+    if (!found) {
+      missing.push_back(name);
+    } else {
+      inputs.emplace_back(name, std::move(found->tensor));
+    }
+  }
+  if (missing.empty()) return inputs;
+  throw Error(ErrorCode::invalid, format("{}: no data for: {}", folder, list_names(missing)),
+              "a test folder holds input_0.pb, input_1.pb and so on")
+      .with_id("input.missing");
+}
+
+struct TestResult {
+  bool has_passed = true;
+  double max_abs_error = 0;
+  std::string reason;
+  Json outputs = Json::list();
+};
+
+TestResult compare_outputs(const Session& session, const std::vector<Tensor>& found,
+                           const std::string& folder, const Judge& judge, MemoryCap& cap) {
+  const TensorSet set(folder, "output");
+  TestResult result;
+  bool has_any = false;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::string name(session.outputs()[i]->name());
+    const auto expected = set.find(*session.outputs()[i], i, cap);
+    if (!expected) continue;
+    has_any = true;
+    const Judge::Verdict verdict = judge.compare_output(found[i], expected->tensor);
+    result.outputs.add(comparison_block(name, expected->source, verdict));
+    result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
+    if (verdict.has_passed) continue;
+    result.has_passed = false;
+    if (result.reason.empty()) result.reason = format("output {}: {}", quote(name), verdict.reason);
+  }
+  if (!has_any) {
+    throw Error(ErrorCode::invalid, format("{}: holds no expected output", folder),
+                "a test folder holds output_0.pb, output_1.pb and so on")
+        .with_id("input.missing");
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> find_test_folders(const std::string& folder) {
+  const std::filesystem::path base = folder.empty() ? "." : folder;
+  std::vector<std::pair<std::int64_t, std::string>> found;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(base, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    std::int64_t number = 0;
+    const bool is_test = name.starts_with(folder_prefix) &&
+                         read_integer(name.substr(folder_prefix.size()), number) &&
+                         entry->is_directory(failure);
+    if (is_test) found.emplace_back(number, entry->path().string());
+  }
+  if (failure) {
+    throw Error(ErrorCode::invalid,
+                format("{}: cannot be listed: {}", base.string(), failure.message()))
+        .with_id("input.tests");
+  }
+  if (found.empty()) {
+    throw Error(ErrorCode::invalid, format("{}: holds no folder test_data_set_0", base.string()),
+                "--test-dir names the folder that holds them")
+        .with_id("input.tests");
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> folders;
+  for (auto& [number, path] : found) folders.push_back(std::move(path));
+  return folders;
+}
+
+bool run_test_folders(const Invocation& invocation, const Session& session,
+                      const RunOptions& run_options, const Judge& judge,
+                      const std::vector<std::string>& folders, Json& tests) {
+  bool have_all_passed = true;
+  for (const std::string& folder : folders) {
+    invocation.stop.poll();
+    const TensorSet inputs(folder, "input");
+    const std::vector<Tensor> found =
+        session.run(read_inputs(inputs, session, folder, invocation.memory), run_options);
+    TestResult result = compare_outputs(session, found, folder, judge, invocation.memory);
+    const std::string name = std::filesystem::path(folder).filename().string();
+    invocation.report.text += result.has_passed ? format("{}: pass (max error {})\n", name,
+                                                         readable_number(result.max_abs_error))
+                                                : format("{}: FAIL ({})\n", name, result.reason);
+    tests.add(Json::object()
+                  .set("name", name)
+                  .set("passed", result.has_passed)
+                  .set("outputs", std::move(result.outputs)));
+    have_all_passed = have_all_passed && result.has_passed;
+  }
+  return have_all_passed;
+}
+
+}  // namespace ortool

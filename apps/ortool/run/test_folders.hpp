@@ -1,0 +1,22 @@
+// The tests that lie beside a model: folders test_data_set_N with inputs and expected outputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/run/judge.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+/// The folders `folder` holds, by number. Throws ErrorCode::invalid when there is none.
+std::vector<std::string> find_test_folders(const std::string& folder);
+
+/// Runs each folder's inputs (input_N.pb) and compares with its outputs (output_N.pb); adds a line
+/// a folder to the report's text and a block to `tests`. False when one failed.
+bool run_test_folders(const Invocation& invocation, const Session& session,
+                      const RunOptions& run_options, const Judge& judge,
+                      const std::vector<std::string>& folders, Json& tests);
+
+}  // namespace ortool

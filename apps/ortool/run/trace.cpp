@@ -1,0 +1,142 @@
+// Events in microseconds, as the trace format asks.
+#include "apps/ortool/run/trace.hpp"
+
+#include <string_view>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "apps/ortool/report/json.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+namespace {
+
+double microseconds(std::int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / 1e3;
+}
+
+Json event(std::string_view category, std::string_view name, double start_us, double duration_us,
+           Json arguments) {
+  return Json::object()
+      .set("cat", category)
+      .set("pid", static_cast<std::int64_t>(getpid()))
+      .set("tid", static_cast<std::int64_t>(getpid()))
+      .set("dur", duration_us)
+      .set("ts", start_us)
+      .set("ph", "X")
+      .set("name", name)
+      .set("args", std::move(arguments));
+}
+
+/// ONNX Runtime writes sizes as text; "" where the shape is not known before the run.
+std::string bytes_text(std::int64_t bytes) {
+  return bytes < 0 ? "" : std::to_string(bytes);
+}
+
+std::int64_t known_bytes(const Value& value) {
+  const std::optional<Shape> shape = to_known(value.type().shape);
+  if (!value.type().is_tensor() || !shape) return -1;
+  return bytes_of(value.type().element, shape->element_count());
+}
+
+Json type_shape(const Value& value) {
+  Json shape = Json::list();
+  if (value.type().shape) {
+    for (const Dimension& dimension : *value.type().shape) {
+      shape.add(dimension.is_known() ? dimension.number() : -1);
+    }
+  }
+  return Json::object().set(onnx_name_of(value.type().element), std::move(shape));
+}
+
+Json node_arguments(const Node& node, const Placement& placement) {
+  std::int64_t parameter_bytes = 0;
+  std::int64_t activation_bytes = 0;
+  std::int64_t output_bytes = 0;
+  Json inputs = Json::list();
+  Json outputs = Json::list();
+  const auto add = [](std::int64_t& sum, std::int64_t bytes) {
+    sum = bytes < 0 || sum < 0 ? -1 : sum + bytes;
+  };
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* value = node.input(i);
+    if (value == nullptr) continue;
+    add(value->is_constant() ? parameter_bytes : activation_bytes, known_bytes(*value));
+    inputs.add(type_shape(*value));
+  }
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    if (node.output(i) == nullptr) continue;
+    add(output_bytes, known_bytes(*node.output(i)));
+    outputs.add(type_shape(*node.output(i)));
+  }
+  return Json::object()
+      .set("op_name", node.op_type())
+      .set("provider", placement.provider)
+      .set("kernel", placement.kernel)
+      .set("node_index", std::to_string(node.id()))
+      .set("output_size", bytes_text(output_bytes))
+      .set("parameter_size", bytes_text(parameter_bytes))
+      .set("activation_size", bytes_text(activation_bytes))
+      .set("input_type_shape", std::move(inputs))
+      .set("output_type_shape", std::move(outputs))
+      .set("thread_scheduling_stats", "");
+}
+
+std::unordered_map<std::string_view, const Placement*> placements_by_node(const Session& session) {
+  std::unordered_map<std::string_view, const Placement*> result;
+  for (const Placement& placement : session.placement()) {
+    result.emplace(placement.node, &placement);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times) {
+  const auto placements = placements_by_node(session);
+  std::unordered_map<std::string_view, const Node*> nodes;
+  for (const Node& node : session.model().graph->nodes()) nodes.emplace(node.name(), &node);
+
+  const double load_us = times.load_ms * 1e3;
+  const double compile_us = times.compile_ms * 1e3;
+  const double run_us = load_us + compile_us;
+  std::string text = "[\n";
+  const auto append = [&](const Json& entry) {
+    if (text.size() > 2) text += ",\n";
+    text += entry.write_compact();
+  };
+  append(event("Session", "model_loading_uri", 0, load_us, Json::object()));
+  append(event("Session", "session_initialization", load_us, compile_us, Json::object()));
+  append(event("Session", "model_run", run_us, microseconds(profile.total_ns), Json::object()));
+  for (const ProfileEvent& kernel : profile.events) {
+    const std::string name = session.step_name(kernel.step);
+    const auto node = nodes.find(name);
+    const auto placement = placements.find(name);
+    Json arguments = node != nodes.end() && placement != placements.end()
+                         ? node_arguments(*node->second, *placement->second)
+                         : Json::object();
+    append(event("Node", name + "_kernel_time", run_us + microseconds(kernel.start_ns),
+                 microseconds(kernel.duration_ns), std::move(arguments)));
+  }
+  return text + "\n]\n";
+}
+
+std::vector<std::pair<std::string, double>> provider_shares(const Session& session,
+                                                            const Profile& profile) {
+  const auto placements = placements_by_node(session);
+  std::vector<std::pair<std::string, double>> shares;
+  double total_ns = 0;
+  for (const ProfileEvent& kernel : profile.events) {
+    const auto placement = placements.find(session.step_name(kernel.step));
+    if (placement == placements.end()) continue;
+    std::size_t i = 0;
+    while (i < shares.size() && shares[i].first != placement->second->provider) ++i;
+    if (i == shares.size()) shares.emplace_back(placement->second->provider, 0.0);
+    shares[i].second += static_cast<double>(kernel.duration_ns);
+    total_ns += static_cast<double>(kernel.duration_ns);
+  }
+  for (auto& [provider, share] : shares) share = total_ns > 0 ? share / total_ns : 0;
+  return shares;
+}
+
+}  // namespace ortool

@@ -1,0 +1,25 @@
+// A profiled run as a Chrome trace, with the fields that ONNX Runtime's viewers read.
+#pragma once
+
+#include <string>
+
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+/// Times of what came before the run.
+struct TraceTimes {
+  double load_ms = 0;
+  double compile_ms = 0;
+};
+
+/// The trace as a JSON text: one event for loading, one for the session's making, one a run, one a
+/// kernel call. Times count from the beginning of loading.
+std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times);
+
+/// The share of kernel time of each provider, in the order of their first use; empty when no time
+/// was taken.
+std::vector<std::pair<std::string, double>> provider_shares(const Session& session,
+                                                            const Profile& profile);
+
+}  // namespace ortool
