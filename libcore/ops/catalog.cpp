@@ -13,6 +13,7 @@
 #include "libcore/ops/logical/comparison.hpp"
 #include "libcore/ops/math/arithmetic.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/math/matmul.hpp"
 #include "libcore/ops/math/mod.hpp"
 #include "libcore/ops/math/pow.hpp"
 #include "libcore/ops/math/unary.hpp"
@@ -29,6 +30,7 @@
 #include "libcore/ops/nn/layer_normalization.hpp"
 #include "libcore/ops/nn/lp_normalization.hpp"
 #include "libcore/ops/nn/lrn.hpp"
+#include "libcore/ops/nn/mean_variance_normalization.hpp"
 #include "libcore/ops/nn/pool.hpp"
 #include "libcore/ops/nn/prelu.hpp"
 #include "libcore/ops/nn/softmax.hpp"
@@ -105,9 +107,11 @@ constexpr OpEntry entries[] = {
     op_entry<LogSoftmax>(),
     op_entry<LpNormalization>(),
     op_entry<LpPool>(),
+    op_entry<MatMul>(),
     op_entry<Max>(),
     op_entry<MaxPool>(),
     op_entry<Mean>(),
+    op_entry<MeanVarianceNormalization>(),
     op_entry<Min>(),
     op_entry<Mish>(),
     op_entry<Mod>(),

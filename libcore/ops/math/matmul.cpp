@@ -1,0 +1,44 @@
+// MatMul's versions, which differ in types only, and numpy's rule for ranks 1 and above 2.
+#include "libcore/ops/math/matmul.hpp"
+
+#include "libcore/ops/operand_checks.hpp"
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+
+constinit const OpSchema MatMul::schema = {
+    "MatMul",
+    "",
+    {{.since = 1,
+      .inputs = {{"A", "T"}, {"B", "T"}},
+      .outputs = {{"Y", "T"}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 9,
+      .inputs = {{"A", "T"}, {"B", "T"}},
+      .outputs = {{"Y", "T"}},
+      .types = {{"T", types::high_precision_numbers}}},
+     {.since = 13,
+      .inputs = {{"A", "T"}, {"B", "T"}},
+      .outputs = {{"Y", "T"}},
+      .types = {{"T", types::floats | types_of({DataType::int32, DataType::int64, DataType::uint32,
+                                                DataType::uint64})}}}}};
+
+void MatMul::infer(InferContext& context) const {
+  check_rank_at_least(context, 0, "A", 1);
+  check_rank_at_least(context, 1, "B", 1);
+  const PartialShape a = context.shape(0);
+  const PartialShape b = context.shape(1);
+  if (!a || !b) return context.set_output(0, context.element(0), std::nullopt);
+  // A vector counts as a matrix of one row (A) or one column (B), left out of the result again.
+  const Dimension& depth = b->size() == 1 ? b->back() : (*b)[b->size() - 2];
+  check_dimension("the length of the sums in 'B'", depth, a->back());
+  const auto batch = [](const Dimensions& shape) {
+    return shape.size() <= 2 ? Dimensions() : Dimensions(shape.begin(), shape.end() - 2);
+  };
+  Dimensions output = *broadcast_shapes(batch(*a), batch(*b));
+  if (a->size() > 1) output.push_back((*a)[a->size() - 2]);
+  if (b->size() > 1) output.push_back(b->back());
+  context.set_output(0, context.element(0), std::move(output));
+}
+
+}  // namespace ortool

@@ -1,0 +1,37 @@
+// MeanVarianceNormalization's versions and shape rule.
+#include "libcore/ops/nn/mean_variance_normalization.hpp"
+
+#include "libcore/ops/shape_rules.hpp"
+
+namespace ortool {
+
+namespace {
+
+constexpr std::initializer_list<std::int64_t> default_axes = {0, 2, 3};
+
+}  // namespace
+
+constinit const OpSchema MeanVarianceNormalization::schema = {
+    "MeanVarianceNormalization",
+    "",
+    {{.since = 9,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}},
+      .attributes = {{"axes", AttributeKind::integers, false, default_axes}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 13,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}},
+      .attributes = {{"axes", AttributeKind::integers, false, default_axes}},
+      .types = {{"T", types::floats}}}}};
+
+void MeanVarianceNormalization::read(AttributeReader& attributes, int) {
+  axes = attributes.find_integers("axes").value_or(std::vector<std::int64_t>(default_axes));
+}
+
+void MeanVarianceNormalization::infer(InferContext& context) const {
+  if (context.rank(0) >= 0) normalize_axes(axes, context.rank(0));
+  context.set_output(0, context.element(0), context.shape(0));
+}
+
+}  // namespace ortool
