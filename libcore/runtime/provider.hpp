@@ -33,6 +33,7 @@ struct Claims {
 struct CompileContext {
   Workers& workers;
   MemoryCap* cap = nullptr;  ///< may be null; outlives the kernels
+  int most_threads = 1;      ///< that any run will bring; workspaces are sized for them
 };
 
 /// A row of a provider's kernel list, for `ortool providers --kernels`.

@@ -143,7 +143,10 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   std::unique_ptr<Workers> shared;
   if (state.options.pool != nullptr)
     shared = std::make_unique<Workers>(*state.options.pool, state.options.threads);
-  const CompileContext context{shared ? *shared : alone, state.options.cap};
+  const CompileContext context{
+      .workers = shared ? *shared : alone,
+      .cap = state.options.cap,
+      .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1};
   fold_constants(graph, *state.options.providers.back(), context);
   infer_shapes(*state.model);
   tidy_constants(graph);
