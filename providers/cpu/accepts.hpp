@@ -45,4 +45,18 @@ inline bool accepts_stored(const NodeView& view) {
   return element_bits(view.input_type(0)) > 0;
 }
 
+/// Every input that is given is of one of the types.
+inline bool accepts_all_of(const NodeView& view, TypeSet allowed) {
+  for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
+    if (view.node().input(i) != nullptr && !allowed.contains(view.input_type(i))) return false;
+  }
+  return true;
+}
+inline bool accepts_all_float32(const NodeView& view) {
+  return accepts_all_of(view, types_of({DataType::float32}));
+}
+inline bool accepts_all_float_like(const NodeView& view) {
+  return accepts_all_of(view, types_of({DataType::float32, DataType::float16, DataType::bfloat16}));
+}
+
 }  // namespace ortool::cpu

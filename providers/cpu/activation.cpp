@@ -8,6 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
+#include "providers/cpu/join_rows.hpp"
 #include "providers/cpu/kernel_files.hpp"
 
 namespace ortool::cpu {
@@ -91,21 +92,10 @@ constexpr std::array<KernelRow, 3> rows_of(const char* op_type, std::array<const
   return rows;
 }
 
-template <std::size_t... counts>
-constexpr auto join(const std::array<KernelRow, counts>&... lists) {
-  std::array<KernelRow, (counts + ...)> all = {};
-  std::size_t next = 0;
-  const auto add = [&](const auto& list) {
-    for (const KernelRow& row : list) all[next++] = row;
-  };
-  (add(lists), ...);
-  return all;
-}
-
 constexpr std::array<KernelRow, 1> integer_relu = {KernelRow{
     "relu_integer", "", "Relu", Isa::baseline, "integers", accepts_integers, compile_integer_relu}};
 
-constexpr auto activation_rows = join(
+constexpr auto activation_rows = join_rows(
     rows_of<Relu>("Relu", {"relu_avx512", "relu_avx2", "relu_baseline"}),
     rows_of<LeakyRelu>("LeakyRelu",
                        {"leaky_relu_avx512", "leaky_relu_avx2", "leaky_relu_baseline"}),

@@ -1,0 +1,293 @@
+// Kernel rows of Conv with what follows it: normalisation, residual and activation in one kernel.
+#include "libcore/ops/nn/conv.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/cpu/binary.hpp"
+#include "kernels/cpu/conv_f32.hpp"
+#include "kernels/cpu/unary.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "providers/cpu/accepts.hpp"
+#include "providers/cpu/finish.hpp"
+#include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/half_kernel.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/product_followers.hpp"
+#include "providers/cpu/workspace_layout.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t most_spatial_axes = 3;
+
+std::optional<Shape> weight_shape(const NodeView& view) {
+  return view.constant(1) != nullptr ? std::optional(view.constant(1)->shape())
+                                     : view.input_shape(1);
+}
+
+ProductForm conv_form(const NodeView& view) {
+  ProductForm form;
+  const std::optional<Shape> weights = weight_shape(view);
+  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
+  if (!weights || !has_known_bias) return form;
+  form.channels = (*weights)[0];
+  form.axes_behind = weights->rank() - 2;
+  form.can_scale = view.constant(1) != nullptr;
+  return form;
+}
+
+bool has_conv_rank(const NodeView& view) {
+  for (std::int64_t input = 0; input < 2; ++input) {
+    const std::int64_t rank = view.input_rank(input);
+    if (rank >= 0 && (rank < 3 || rank > 2 + most_spatial_axes)) return false;
+  }
+  return view.input_type(0) == view.input_type(1);
+}
+
+ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
+  const std::vector<WindowAxis> window = op.place(x, weights);
+  if (window.size() > most_spatial_axes) {
+    throw Error(ErrorCode::unsupported,
+                format("a convolution along {} axes is not supported (at most {})", window.size(),
+                       most_spatial_axes));
+  }
+  ConvSizes sizes;
+  sizes.batch = x[0];
+  sizes.groups = op.groups;
+  sizes.channels_in = x[1];
+  sizes.channels_out = weights[0];
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    const std::size_t axis = most_spatial_axes - window.size() + i;
+    sizes.in[axis] = window[i].in;
+    sizes.out[axis] = window[i].out;
+    sizes.kernel[axis] = window[i].kernel;
+    sizes.stride[axis] = window[i].stride;
+    sizes.dilation[axis] = window[i].dilation;
+    sizes.pad[axis] = window[i].pad_begin;
+  }
+  return sizes;
+}
+
+/// The input's shape as far as the model tells it, for choosing a path: 0 stands for unknown.
+Shape likely_input(const NodeView& view, const Shape& weights, std::int64_t groups) {
+  std::vector<std::int64_t> shape(weights.begin(), weights.end());
+  shape[0] = 1;
+  shape[1] = weights[1] * groups;
+  const PartialShape& given = view.node().input(0)->type().shape;
+  for (std::size_t i = 2; i < shape.size(); ++i) {
+    shape[i] = given && i < given->size() && (*given)[i].is_known() ? (*given)[i].number() : 0;
+  }
+  return Shape(shape);
+}
+
+/// What is decided once a node.
+struct CompiledConv {
+  ortool::Conv op;
+  ProductFollowers followers;
+  ConvPath path = ConvPath::columns;
+  Isa isa = Isa::baseline;
+  int most_threads = 1;
+  AlignedBuffer weights;  ///< packed; empty when they come at run time
+  AlignedBuffer bias;     ///< with the followers' shift; empty when there is none or it comes later
+  bool has_weights = false;
+  bool has_bias = false;
+  bool reads_bias = false;  ///< at run time
+};
+
+class ConvPrepared : public Prepared {
+ public:
+  ConvPrepared(const CompiledConv& conv, const PrepareContext& context)
+      : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
+    path_ = conv.has_weights ? conv.path : choose_conv_path(sizes_);
+    kernel_space_ = layout_.add(conv_workspace_bytes(sizes_, path_, conv.isa, conv.most_threads));
+    if (!conv.has_weights)
+      weight_space_ = layout_.add(packed_conv_weight_bytes(sizes_, path_, conv.isa));
+    if (conv.followers.residual < 0) return;
+    const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
+    const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
+    if (shape == residual) return;
+    finish_.emplace(shape, residual, conv.followers, conv.isa);
+    result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers workers(context.workers(), conv_.most_threads);
+    const auto* weights = conv_.weights.as<float>();
+    if (!conv_.has_weights) {
+      auto* packed = place<float>(context, weight_space_);
+      pack_conv_weights(sizes_, path_, context.input<float>(1), conv_.isa, packed, workers.get());
+      weights = packed;
+    }
+    ConvEpilogue epilogue;
+    epilogue.bias = conv_.has_bias ? conv_.bias.as<float>() : nullptr;
+    if (conv_.reads_bias) epilogue.bias = context.input<float>(2);
+    float* result = context.output<float>(0);
+    if (finish_) {
+      result = place<float>(context, result_space_);
+    } else {
+      epilogue.activation = conv_.followers.activation;
+      epilogue.low = conv_.followers.low;
+      epilogue.high = conv_.followers.high;
+      if (conv_.followers.residual >= 0) epilogue.residual = residual(context);
+    }
+    conv(sizes_, path_, context.input<float>(0), weights, result, epilogue, conv_.isa,
+         place<std::byte>(context, kernel_space_), workers.get());
+    if (finish_)
+      finish_->run(result, residual(context), context.output<float>(0), context.workers());
+  }
+
+ private:
+  Shape own_shape(const Shape& x, const Shape& weights) const {
+    std::vector<std::int64_t> shape = {x[0], weights[0]};
+    for (std::int64_t axis = most_spatial_axes - (x.rank() - 2); axis < most_spatial_axes; ++axis)
+      shape.push_back(sizes_.out[axis]);
+    return Shape(std::move(shape));
+  }
+  const float* residual(const RunContext& context) const {
+    return context.input<float>(static_cast<std::size_t>(conv_.followers.residual));
+  }
+  template <typename T>
+  static T* place(const RunContext& context, std::int64_t offset) {
+    return reinterpret_cast<T*>(context.workspace() + offset);
+  }
+
+  const CompiledConv& conv_;
+  ConvSizes sizes_;
+  ConvPath path_ = ConvPath::columns;
+  WorkspaceLayout layout_;
+  std::int64_t kernel_space_ = 0;
+  std::int64_t weight_space_ = 0;
+  std::int64_t result_space_ = 0;
+  std::optional<Finish> finish_;  ///< the residual must be broadcast
+};
+
+class ConvKernel : public Kernel {
+ public:
+  ConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+      : name_(row.name) {
+    conv_.op = read_op<ortool::Conv>(view.node());
+    conv_.isa = row.isa;
+    conv_.most_threads = context.most_threads;
+    std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
+    ORTOOL_CHECK(followers.has_value());
+    conv_.followers = std::move(*followers);
+    make_bias(view, context);
+    make_weights(view, context);
+  }
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const ConvPrepared>(conv_, context);
+  }
+  bool needs_input(std::size_t index) const override {
+    if (index == 1) return !conv_.has_weights;
+    if (index == 2 && conv_.reads_bias) return true;
+    return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
+  }
+  std::int64_t packed_bytes() const override {
+    return conv_.weights.size_bytes() + conv_.bias.size_bytes();
+  }
+
+ private:
+  void make_bias(const NodeView& view, const CompileContext& context) {
+    const ProductFollowers& followers = conv_.followers;
+    const std::optional<Tensor> given = float_constant(view.node().input(2));
+    conv_.reads_bias = !given && view.node().input(2) != nullptr;
+    if (!given && followers.scale.empty()) return;
+    const auto channels =
+        given ? static_cast<std::size_t>(given->element_count()) : followers.scale.size();
+    conv_.bias = AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(channels)),
+                               context.cap, "a convolution's bias");
+    for (std::size_t i = 0; i < channels; ++i) {
+      const double own = given ? static_cast<double>(given->data<float>()[i]) : 0.0;
+      conv_.bias.as<float>()[i] = static_cast<float>(
+          followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]);
+    }
+    conv_.has_bias = true;
+  }
+
+  void make_weights(const NodeView& view, const CompileContext& context) {
+    std::optional<Tensor> weights = float_constant(view.node().input(1), context.cap);
+    if (!weights) return;
+    if (!conv_.followers.scale.empty()) weights = scaled(*weights, context);
+    const Shape& shape = weights->shape();
+    ConvSizes sizes;
+    sizes.groups = conv_.op.groups;
+    const Shape likely = likely_input(view, shape, sizes.groups);
+    const bool knows_size = std::find(likely.begin(), likely.end(), 0) == likely.end();
+    if (knows_size) {
+      sizes = conv_sizes(likely, shape, conv_.op);
+    } else {
+      sizes.channels_in = likely[1];
+      sizes.channels_out = shape[0];
+      for (std::int64_t i = 2; i < shape.rank(); ++i)
+        sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
+      for (std::int64_t& out : sizes.out) out = 0;
+    }
+    conv_.path = choose_conv_path(sizes);
+    conv_.weights = AlignedBuffer(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
+                                  context.cap, "packed weights");
+    pack_conv_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
+                      conv_.weights.as<float>(), context.workers);
+    conv_.has_weights = true;
+  }
+
+  Tensor scaled(const Tensor& weights, const CompileContext& context) const {
+    Tensor result(DataType::float32, weights.shape(), context.cap);
+    const float* in = weights.data<float>().data();
+    float* out = result.mutable_data<float>().data();
+    const std::int64_t block = weights.shape().product(1, weights.shape().rank());
+    for (std::int64_t i = 0; i < weights.element_count(); ++i) {
+      const double scale = conv_.followers.scale[static_cast<std::size_t>(i / block)];
+      out[i] = static_cast<float>(static_cast<double>(in[i]) * scale);
+    }
+    return result;
+  }
+
+  std::string_view name_;
+  CompiledConv conv_;
+};
+
+bool accepts_conv(const NodeView& view) {
+  return accepts_float32(view) && has_conv_rank(view);
+}
+
+bool accepts_half_conv(const NodeView& view) {
+  return accepts_halves(view) && has_conv_rank(view);
+}
+
+KernelPtr compile_conv(const NodeView& view, const KernelRow& row, const CompileContext& context) {
+  return std::make_unique<const ConvKernel>(view, row, context);
+}
+
+KernelPtr compile_half_conv(const NodeView& view, const KernelRow& row,
+                            const CompileContext& context) {
+  return make_half_kernel(compile_conv(view, row, context), row.isa);
+}
+
+bool conv_absorbs(const NodeView& group, const Node& next) {
+  return can_follow(group, next, conv_form(group));
+}
+
+// clang-format off
+constexpr std::array<KernelRow, 6> conv_rows = {{
+    {"conv_f32_avx512", "", "Conv", Isa::avx512, "float32", accepts_conv, compile_conv, conv_absorbs},
+    {"conv_f32_avx2", "", "Conv", Isa::avx2, "float32", accepts_conv, compile_conv, conv_absorbs},
+    {"conv_f32_baseline", "", "Conv", Isa::baseline, "float32", accepts_conv, compile_conv, conv_absorbs},
+    {"conv_half_avx512", "", "Conv", Isa::avx512, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
+    {"conv_half_avx2", "", "Conv", Isa::avx2, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
+    {"conv_half_baseline", "", "Conv", Isa::baseline, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const KernelRow> conv_kernels() {
+  return conv_rows;
+}
+
+}  // namespace ortool::cpu
