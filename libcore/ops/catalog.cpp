@@ -140,6 +140,7 @@ constexpr OpEntry entries[] = {
     op_entry<Round>(),
     op_entry<Selu>(),
     op_entry<ShapeOp>(),
+    op_entry<Shrink>(),
     op_entry<Sigmoid>(),
     op_entry<Sign>(),
     op_entry<Size>(),

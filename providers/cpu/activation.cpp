@@ -29,6 +29,7 @@ ActivationFunction function_of(const Celu& op) { return {UnaryOp::celu, {op.alph
 ActivationFunction function_of(const ThresholdedRelu& op) { return {UnaryOp::thresholded_relu, {op.alpha, 0}}; }
 ActivationFunction function_of(const HardSigmoid& op) { return {UnaryOp::hard_sigmoid, {op.alpha, op.beta}}; }
 ActivationFunction function_of(const HardSwish&) { return {UnaryOp::hard_swish}; }
+ActivationFunction function_of(const Shrink& op) { return {UnaryOp::shrink, {op.lambd, op.bias}}; }
 ActivationFunction function_of(const Sigmoid&) { return {UnaryOp::sigmoid}; }
 ActivationFunction function_of(const Tanh&) { return {UnaryOp::tanh}; }
 ActivationFunction function_of(const Softplus&) { return {UnaryOp::softplus}; }
@@ -108,6 +109,7 @@ constexpr auto activation_rows = join_rows(
                          {"hard_sigmoid_avx512", "hard_sigmoid_avx2", "hard_sigmoid_baseline"}),
     rows_of<HardSwish>("HardSwish",
                        {"hard_swish_avx512", "hard_swish_avx2", "hard_swish_baseline"}),
+    rows_of<Shrink>("Shrink", {"shrink_avx512", "shrink_avx2", "shrink_baseline"}),
     rows_of<Sigmoid>("Sigmoid", {"sigmoid_avx512", "sigmoid_avx2", "sigmoid_baseline"}),
     rows_of<Tanh>("Tanh", {"tanh_avx512", "tanh_avx2", "tanh_baseline"}),
     rows_of<Softplus>("Softplus", {"softplus_avx512", "softplus_avx2", "softplus_baseline"}),

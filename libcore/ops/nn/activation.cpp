@@ -35,6 +35,11 @@ void HardSigmoid::read(AttributeReader& attributes, int) {
   beta = attributes.number("beta", 0.5F);
 }
 
+void Shrink::read(AttributeReader& attributes, int) {
+  bias = attributes.number("bias", 0.0F);
+  lambd = attributes.number("lambd", 0.5F);
+}
+
 void Gelu::read(AttributeReader& attributes, int) {
   const std::string approximate = attributes.string("approximate", "none");
   if (approximate != "none" && approximate != "tanh") {

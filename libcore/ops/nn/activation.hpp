@@ -69,6 +69,14 @@ struct HardSwish : ElementwiseOp {
   void read(AttributeReader&, int) {}
 };
 
+/// x + bias below -lambd, x - bias above lambd, else 0.
+struct Shrink : ElementwiseOp {
+  static const OpSchema schema;
+  float bias = 0.0F;
+  float lambd = 0.5F;
+  void read(AttributeReader& attributes, int version);
+};
+
 /// 1 / (1 + e^-x).
 struct Sigmoid : ElementwiseOp {
   static const OpSchema schema;

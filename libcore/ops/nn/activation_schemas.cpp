@@ -150,6 +150,16 @@ constinit const OpSchema HardSwish::schema = {"HardSwish",
                                                 .outputs = {{"Y", "T"}},
                                                 .types = {{"T", types::floats}}}}};
 
+constinit const OpSchema Shrink::schema = {
+    "Shrink",
+    "",
+    {{.since = 9,
+      .inputs = {{"input", "T"}},
+      .outputs = {{"output", "T"}},
+      .attributes = {{"bias", AttributeKind::float_number, false, 0.0F},
+                     {"lambd", AttributeKind::float_number, false, 0.5F}},
+      .types = {{"T", types::numbers}}}}};
+
 constinit const OpSchema Sigmoid::schema = {
     "Sigmoid",
     "",
