@@ -36,10 +36,12 @@ class HalfPrepared : public Prepared {
     std::vector<Operand> outputs(context.outputs.begin(), context.outputs.end());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!is_half(inputs[i].type)) continue;
-      if (inputs[i].known != nullptr) {
+      if (!inner.needs_input(i)) {
+        inputs[i].known = nullptr;
+      } else if (inputs[i].known != nullptr) {
         known_[i] = float_tensor(*inputs[i].known);
         inputs[i].known = &known_[i];
-      } else if (inner.needs_input(i)) {
+      } else {
         inputs_.push_back(convert(i, inputs[i]));
       }
       inputs[i].type = DataType::float32;
