@@ -145,6 +145,11 @@ TEST_CASE("special values come out as the standard says") {
       CHECK(std::signbit(apply(odd, -0.0F)));
       CHECK_FALSE(std::signbit(apply(odd, 0.0F)));
     }
+    for (const UnaryOp whole : {UnaryOp::floor, UnaryOp::ceil, UnaryOp::round}) {
+      CHECK(apply(whole, infinity) == infinity);
+      CHECK(apply(whole, -infinity) == -infinity);
+      CHECK(apply(whole, -8388609.0F) == -8388609.0F);
+    }
     CHECK(std::signbit(apply(UnaryOp::ceil, -0.5F)));
     CHECK(std::signbit(apply(UnaryOp::round, -0.5F)));
     CHECK(apply(UnaryOp::round, 2.5F) == 2.0F);
