@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "providers/cpu/join_rows.hpp"
 #include "providers/cpu/kernel_list.hpp"
 
 namespace ortool::cpu {
@@ -49,18 +50,6 @@ constexpr std::array<KernelRow, 1> plain_row(std::string_view name, std::string_
                                              decltype(KernelRow::accepts) accepts,
                                              decltype(KernelRow::compile) compile) {
   return {{{name, "", op_type, Isa::baseline, types, accepts, compile}}};
-}
-
-/// Several lists of rows as one.
-template <std::size_t... counts>
-constexpr auto join_rows(const std::array<KernelRow, counts>&... lists) {
-  std::array<KernelRow, (counts + ...)> all = {};
-  std::size_t next = 0;
-  const auto add = [&](const auto& list) {
-    for (const KernelRow& row : list) all[next++] = row;
-  };
-  (add(lists), ...);
-  return all;
 }
 
 }  // namespace ortool::cpu
