@@ -6,23 +6,29 @@
 namespace ortool::cpu {
 
 std::span<const std::span<const KernelRow>> kernel_list() {
-  // clang-format off: one line a file
+  // clang-format off
   static const std::vector<std::span<const KernelRow>> list = {
       activation_kernels(),
       arithmetic_kernels(),
+      cast_kernels(),
       clip_kernels(),
       comparison_kernels(),
+      concat_kernels(),
       conv_kernels(),
       dropout_kernels(),
+      gather_kernels(),
       gemm_kernels(),
       generator_kernels(),
       layer_normalization_kernels(),
       matmul_kernels(),
       normalization_kernels(),
+      pad_kernels(),
       pool_kernels(),
       prelu_kernels(),
       softmax_kernels(),
+      strided_copy_kernels(),
       unary_math_kernels(),
+      variadic_kernels(),
       view_kernels(),
   };
   // clang-format on

@@ -45,7 +45,14 @@ void Expand::infer(InferContext& context) const {
   } else {
     wanted = shape_values(context, 1);
   }
-  const PartialShape result = broadcast_shapes(context.shape(0), wanted);
+  PartialShape result = broadcast_shapes(context.shape(0), wanted);
+  if (result && wanted) {
+    // A size that is not known may turn out not to fit: nothing is concluded from the input alone.
+    const std::size_t offset = result->size() - wanted->size();
+    for (std::size_t i = 0; i < wanted->size(); ++i) {
+      if ((*wanted)[i].is_unknown()) (*result)[offset + i] = Dimension();
+    }
+  }
   context.set_output(0, context.element(0), result);
   const std::optional<Dimensions> values = shape_values(context, 0);
   const std::optional<Shape> known = to_known(result);

@@ -1,0 +1,25 @@
+// Values that a kernel needs before it runs, because shapes come from them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "libcore/ops/value_or.hpp"
+#include "libcore/runtime/kernel.hpp"
+
+namespace ortool::cpu {
+
+/// The integers of `value`: from the attribute, or from its input as known now. Nothing when it is
+/// left out. Throws ErrorCode::unsupported naming it when it comes only at run time.
+std::optional<std::vector<std::int64_t>> known_operand(
+    const PrepareContext& context, const ValueOr<std::vector<std::int64_t>>& value,
+    std::string_view name);
+
+/// The same for one that must be there.
+std::vector<std::int64_t> required_operand(const PrepareContext& context,
+                                           const ValueOr<std::vector<std::int64_t>>& value,
+                                           std::string_view name);
+
+}  // namespace ortool::cpu
