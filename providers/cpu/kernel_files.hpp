@@ -14,6 +14,7 @@ std::span<const KernelRow> clip_kernels();
 std::span<const KernelRow> comparison_kernels();
 std::span<const KernelRow> concat_kernels();
 std::span<const KernelRow> conv_kernels();
+std::span<const KernelRow> depth_to_space_kernels();
 std::span<const KernelRow> dropout_kernels();
 std::span<const KernelRow> gather_kernels();
 std::span<const KernelRow> gemm_kernels();

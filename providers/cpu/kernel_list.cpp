@@ -6,7 +6,7 @@
 namespace ortool::cpu {
 
 std::span<const std::span<const KernelRow>> kernel_list() {
-  // clang-format off
+  // clang-format off: one line a file
   static const std::vector<std::span<const KernelRow>> list = {
       activation_kernels(),
       arithmetic_kernels(),
@@ -15,6 +15,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       comparison_kernels(),
       concat_kernels(),
       conv_kernels(),
+      depth_to_space_kernels(),
       dropout_kernels(),
       gather_kernels(),
       gemm_kernels(),
