@@ -131,12 +131,7 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   State& state = *state_;
   ORTOOL_CHECK(!state.options.providers.empty());
   Graph& graph = *state.model->graph;
-  if (state.model->ir_version < 4) {
-    const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
-    for (Value* input : inputs) {
-      if (input->has_default()) graph.make_default_constant(*input);
-    }
-  }
+  settle_old_defaults(*state.model);
   refuse_unknown_operators(graph);
   infer_shapes(*state.model);
   Workers alone;

@@ -72,6 +72,7 @@ def main():
     for folder in options.models:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = options.threads
+        settings.log_severity_level = 3
         session = onnxruntime.InferenceSession(
             os.path.join(folder, "model.onnx"), settings, providers=["CPUExecutionProvider"])
         inputs = read_inputs(folder)

@@ -74,7 +74,7 @@ std::string overview_text(const Model& model, const Summary& summary, std::strin
   text += "  " + opsets_text(model) + "\n";
   std::vector<Value*> inputs;
   for (Value* input : model.graph->inputs()) {
-    if (!input->is_constant()) inputs.push_back(input);
+    if (!input->has_default()) inputs.push_back(input);
   }
   text += values_section("inputs", inputs);
   text += values_section("outputs", model.graph->outputs());

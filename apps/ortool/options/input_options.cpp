@@ -171,7 +171,7 @@ std::map<std::string, Range, std::less<>> InputGatherer::read_ranges() const {
 void InputGatherer::refuse_missing() const {
   std::vector<std::string> missing;
   for (const Value* input : inputs_) {
-    if (!input->is_constant() && !is_given(input->name())) missing.emplace_back(input->name());
+    if (!input->has_default() && !is_given(input->name())) missing.emplace_back(input->name());
   }
   if (missing.empty()) return;
   throw Error(ErrorCode::invalid, format("no data for: {}", list_names(missing)),
@@ -195,7 +195,7 @@ void InputGatherer::make_random() {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Value& input = *inputs_[i];
     const auto range = ranges.find(input.name());
-    const bool is_wanted = !input.is_constant() || range != ranges.end();
+    const bool is_wanted = !input.has_default() || range != ranges.end();
     if (!is_wanted || is_given(input.name())) continue;
     Shape shape = complete_shape(input, symbols, defaulted);
     Tensor tensor = random_tensor(

@@ -66,6 +66,7 @@ LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions&
   if (loaded.path != "-") loaded.folder = std::filesystem::path(loaded.path).parent_path().string();
   const Stopwatch watch;
   loaded.model = load_model(loaded.path, options);
+  settle_old_defaults(*loaded.model);
   loaded.load_ms = watch.milliseconds();
   invocation.report.model = model_block(loaded, invocation.has_document);
   for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
