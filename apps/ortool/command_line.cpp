@@ -22,7 +22,7 @@ std::string dashed_names(const OptionSpec& option) {
 
 [[noreturn]] void refuse_unknown(const std::vector<OptionGroup>& groups, std::string_view word) {
   const std::string name(word.substr(0, word.find('=')));
-  throw unknown_name("option", name, "options", option_names(groups));
+  throw unknown_name("option", name, "options", option_names(groups, "--"));
 }
 
 /// CLI11 takes the next word as the value of "--name=", which nobody means.

@@ -35,7 +35,7 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
     }
     const OptionSpec* option = find_option(groups, key);
     if (option == nullptr || key == "config" || key == "help") {
-      throw unknown_name("option", key, "options", option_names(groups));
+      throw unknown_name("option", key, "options", option_names(groups, ""));
     }
     std::vector<std::string> values;
     if (value.is_list() && option->repeats) {

@@ -12,11 +12,12 @@ const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::strin
   return nullptr;
 }
 
-std::vector<std::string> option_names(const std::vector<OptionGroup>& groups) {
+std::vector<std::string> option_names(const std::vector<OptionGroup>& groups,
+                                      std::string_view prefix) {
   std::vector<std::string> names;
   for (const OptionGroup& group : groups) {
     for (const OptionSpec& option : group.options) {
-      if (!option.is_planned) names.push_back("--" + std::string(option.name));
+      if (!option.is_planned) names.push_back(std::string(prefix).append(option.name));
     }
   }
   return names;

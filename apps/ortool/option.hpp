@@ -33,7 +33,8 @@ struct OptionGroup {
 /// The option of that name, or null.
 const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::string_view name);
 
-/// Every option's name with its dashes, planned ones left out.
-std::vector<std::string> option_names(const std::vector<OptionGroup>& groups);
+/// Every option's name behind `prefix`, planned ones left out.
+std::vector<std::string> option_names(const std::vector<OptionGroup>& groups,
+                                      std::string_view prefix);
 
 }  // namespace ortool

@@ -41,7 +41,8 @@ class Program {
   void run_command(const Command& command, std::span<const std::string> words);
   void apply_common_options(const OptionValues& options);
   void check_arguments(const Command& command, std::span<const std::string> arguments) const;
-  void check_report_path(std::span<const std::string> arguments) const;
+  std::int64_t count_words_naming(const std::string& path) const;
+  void set_report_path(const std::string& path, bool is_on_command_line);
   void show_help(std::string text, Json block);
   void fail(const Error& error);
   int finish();
@@ -63,16 +64,22 @@ class Program {
 
 /// Before anything can go wrong: whether failures are to be told as JSON, and where to.
 void Program::scan_output_options() {
+  std::string path;
   for (std::size_t i = 0; i < words_.size() && words_[i] != "--"; ++i) {
     const std::string& word = words_[i];
     const std::string next = i + 1 < words_.size() ? words_[i + 1] : std::string();
     if (word == "--json" || word == "--format=json" || (word == "--format" && next == "json")) {
       has_json_ = true;
     } else if (word == "--report") {
-      report_path_ = next;
+      path = next;
     } else if (word.starts_with("--report=")) {
-      report_path_ = word.substr(word.find('=') + 1);
+      path = word.substr(word.find('=') + 1);
     }
+  }
+  try {
+    set_report_path(path, true);
+  } catch (const Error&) {
+    // Said again, and louder, once the options are read.
   }
 }
 
@@ -149,7 +156,10 @@ void Program::dispatch() {
 
 void Program::apply_common_options(const OptionValues& options) {
   has_json_ = options.flag("json") || options.text("format") == "json";
-  report_path_ = options.text("report");
+  const bool is_on_command_line =
+      std::any_of(words_.begin(), words_.end(),
+                  [](const std::string& word) { return word.starts_with("--report"); });
+  set_report_path(options.text("report"), is_on_command_line);
   if (options.flag("verbose")) messages_.set_level(Verbosity::info);
   if (options.flag("quiet")) messages_.set_level(Verbosity::error);
   if (options.has("log-level")) {
@@ -186,19 +196,37 @@ void Program::check_arguments(const Command& command,
   }
 }
 
-void Program::check_report_path(std::span<const std::string> arguments) const {
-  if (report_path_ == "-") {
+/// How many words of the command line name the file at `path`, alone or behind an equals sign.
+std::int64_t Program::count_words_naming(const std::string& path) const {
+  std::int64_t count = 0;
+  std::error_code ignored;
+  for (const std::string& word : words_) {
+    const auto names_it = [&](const std::string& text) {
+      return !text.empty() && std::filesystem::equivalent(text, path, ignored);
+    };
+    bool is_named = names_it(word);
+    for (std::size_t at = word.find('='); !is_named && at != std::string::npos;
+         at = word.find('=', at + 1)) {
+      is_named = names_it(word.substr(at + 1));
+    }
+    count += is_named ? 1 : 0;
+  }
+  return count;
+}
+
+/// Takes the report's path over, unless the report would replace something that is read.
+void Program::set_report_path(const std::string& path, bool is_on_command_line) {
+  report_path_.clear();
+  if (path == "-") {
     throw Error(ErrorCode::invalid, "option --report: - is standard output", "use --json for that")
         .with_id("usage.value");
   }
-  if (report_path_.empty()) return;
-  std::error_code ignored;
-  for (const std::string& argument : arguments) {
-    if (!std::filesystem::equivalent(argument, report_path_, ignored)) continue;
-    throw Error(ErrorCode::invalid, format("option --report: {} is the input", quote(report_path_)),
+  if (!path.empty() && count_words_naming(path) > (is_on_command_line ? 1 : 0)) {
+    throw Error(ErrorCode::invalid, format("option --report: {} is an input", quote(path)),
                 "give the report a name of its own")
         .with_id("usage.overwrite");
   }
+  report_path_ = path;
 }
 
 void Program::run_command(const Command& command, std::span<const std::string> words) {
@@ -227,7 +255,6 @@ void Program::run_command(const Command& command, std::span<const std::string> w
         .with_id("usage.planned");
   }
   check_arguments(command, line.arguments);
-  check_report_path(line.arguments);
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{
       line.options, line.arguments, commands_, report_,

@@ -92,6 +92,7 @@ class ModelRun {
   const OptionValues& options_;
   Report& report_;
   Judge judge_;
+  std::vector<std::shared_ptr<const Provider>> providers_;
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<Session> session_;
   std::vector<std::string> labels_;
@@ -120,7 +121,7 @@ void ModelRun::check_combinations() const {
 
 std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   SessionOptions session_options;
-  session_options.providers = choose_providers(invocation_);
+  session_options.providers = providers_;
   session_options.strict_provider = options_.flag("strict-provider");
   session_options.pool = pool_.get();
   session_options.cap = &invocation_.memory;
@@ -135,6 +136,7 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
 void ModelRun::run() {
   check_combinations();
   check_execution_options(options_);
+  providers_ = choose_providers(invocation_);
   if (options_.has("labels")) labels_ = read_labels(options_.text("labels"));
   run_options_.threads = thread_count(options_);
   run_options_.stop = &invocation_.stop;

@@ -160,7 +160,8 @@ std::int64_t count_parameters(const Node& node) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* value = node.input(i);
-    if (value != nullptr && value->is_constant()) count += value->constant().element_count();
+    if (value != nullptr && !value->constant().is_empty())
+      count += value->constant().element_count();
   }
   return count;
 }

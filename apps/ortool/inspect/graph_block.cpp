@@ -5,6 +5,7 @@
 
 #include "apps/ortool/inspect/cost.hpp"
 #include "apps/ortool/inspect/glob.hpp"
+#include "apps/ortool/inspect/summary.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -187,7 +188,7 @@ Json graph_block(const Graph& graph, const BlockOptions& options) {
   Json values = Json::list();
   for (const Value* value : graph.values()) {
     if (!is_chosen(value->name())) continue;
-    if (value->is_constant()) {
+    if (is_stored(*value)) {
       const Tensor& tensor = value->constant();
       initializers.add(Json::object()
                            .set("name", value->name())

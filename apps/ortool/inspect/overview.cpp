@@ -138,7 +138,7 @@ std::string values_text(const Graph& graph, std::string_view select) {
   TextTable table;
   table.add_row({"value", "type", "made by"});
   for (const Value* value : graph.values()) {
-    if (value->is_constant() || !matches_glob(value->name(), select)) continue;
+    if (is_stored(*value) || !matches_glob(value->name(), select)) continue;
     table.add_row({std::string(value->name()), value->type().to_string(),
                    value->is_graph_input()        ? "(input)"
                    : value->producer() != nullptr ? std::string(value->producer()->name())

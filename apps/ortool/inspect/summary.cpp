@@ -77,7 +77,7 @@ std::int64_t count_duplicate_bytes(const std::vector<Weight>& weights) {
   std::unordered_multimap<std::uint64_t, const Tensor*> seen;
   std::int64_t bytes = 0;
   for (const Weight& weight : weights) {
-    if (weight.tensor == nullptr || weight.tensor->size_bytes() == 0) continue;
+    if (weight.tensor->size_bytes() == 0) continue;
     const Tensor& tensor = *weight.tensor;
     const std::uint64_t hash = hash_bytes(tensor);
     const auto [first, last] = seen.equal_range(hash);
@@ -104,22 +104,22 @@ std::optional<std::int64_t> known_bytes(const Value& value) {
 
 }  // namespace
 
+bool is_stored(const Value& value) {
+  return !value.constant().is_empty();
+}
+
 std::int64_t Weight::size_bytes() const {
-  return tensor != nullptr ? tensor->size_bytes() : bytes_of(type, shape.element_count());
+  return tensor->size_bytes();
 }
 
 std::vector<Weight> weights_of(const Model& model) {
   std::vector<Weight> weights;
   visit_graphs(model, [&](const Graph& graph) {
     for (const Value* value : graph.values()) {
-      const std::optional<Shape> shape = to_known(value->type().shape);
-      if (value->is_constant()) {
-        const Tensor& tensor = value->constant();
-        weights.push_back(
-            {value->name(), tensor.type(), tensor.shape(), &tensor, value->is_external});
-      } else if (value->is_external && shape) {
-        weights.push_back({value->name(), value->type().element, *shape, nullptr, true});
-      }
+      if (!is_stored(*value)) continue;
+      const Tensor& tensor = value->constant();
+      weights.push_back(
+          {value->name(), tensor.type(), tensor.shape(), &tensor, value->is_external});
     }
     for (const Node& node : graph.nodes()) {
       if (node.op_type() != "Constant" || node.output(0) == nullptr) continue;
@@ -134,9 +134,7 @@ std::vector<Weight> weights_of(const Model& model) {
 
 std::optional<std::int64_t> peak_activation_bytes(const Graph& graph) {
   std::unordered_map<const Value*, const Node*> last_reader;
-  const auto is_activation = [](const Value& value) {
-    return !value.is_constant() && !value.is_external;
-  };
+  const auto is_activation = [](const Value& value) { return !is_stored(value); };
   for (const Node& node : graph.nodes()) {
     for (std::int64_t i = 0; i < node.input_count(); ++i) last_reader[node.input(i)] = &node;
     for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
@@ -205,7 +203,7 @@ Summary summarize(const Model& model, bool reads_weights) {
   if (!reads_weights) return summary;
   std::int64_t denormals = 0;
   for (const Weight& weight : weights) {
-    if (weight.tensor != nullptr) denormals += count_denormals(*weight.tensor);
+    denormals += count_denormals(*weight.tensor);
   }
   summary.denormal_weights = denormals;
   summary.duplicate_weight_bytes = count_duplicate_bytes(weights);

@@ -34,11 +34,14 @@ struct Weight {
   std::string_view name;
   DataType type;
   Shape shape;
-  const Tensor* tensor;  ///< null when its bytes were not read
+  const Tensor* tensor;
   bool is_external;
 
   std::int64_t size_bytes() const;
 };
+
+/// Whether the model stores a tensor for the value: a constant, or an input's default.
+bool is_stored(const Value& value);
 
 /// Of the main graph, its subgraphs and the functions, in order.
 std::vector<Weight> weights_of(const Model& model);

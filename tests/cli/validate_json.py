@@ -1,0 +1,28 @@
+# Reads a JSON document of ortool from a file or stdin and holds it against the schema the program prints.
+import json
+import subprocess
+import sys
+
+import jsonschema
+
+
+def refuse_constant(word):
+    raise ValueError(f"{word} is no JSON")
+
+
+def main():
+    command, path = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "/dev/stdin"
+    with open(path, "rb") as file:
+        document = json.loads(file.read().decode("utf-8"), parse_constant=refuse_constant)
+    schema = json.loads(subprocess.run(["ortool", "schema", command], capture_output=True, check=True).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    problems = sorted(jsonschema.Draft202012Validator(schema).iter_errors(document), key=str)
+    for problem in problems[:10]:
+        print(f"{problem.json_path}: {problem.message[:300]}")
+    if not problems:
+        print(f"valid, exit code {document['exit_code']}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
