@@ -1,0 +1,45 @@
+// Tests of JSON values: order, numbers, bytes that are no UTF-8, and reading.
+#include "apps/ortool/report/json.hpp"
+
+#include <limits>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/base/error.hpp"
+
+using ortool::Json;
+
+TEST_CASE("an object keeps the order of its keys") {
+  const Json value = Json::object().set("b", 1).set("a", Json::list().add(true).add(Json()));
+  CHECK(value.write_compact() == R"({"b": 1, "a": [true, null]})");
+}
+
+TEST_CASE("what JSON has no number for is written as a word") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Json value =
+      Json::list().add(std::numeric_limits<double>::quiet_NaN()).add(infinity).add(-infinity);
+  CHECK(value.write_compact() == R"(["NaN", "Infinity", "-Infinity"])");
+}
+
+TEST_CASE("numbers are written shortest and exact") {
+  const Json value = Json::list().add(0.1).add(1e300).add(std::numeric_limits<std::int64_t>::min());
+  CHECK(value.write_compact() == "[0.1, 1e+300, -9223372036854775808]");
+}
+
+TEST_CASE("text is escaped, and bytes that are no UTF-8 are replaced") {
+  CHECK(Json("a\"\\\n\x01").write_compact() == R"("a\"\\\n\u0001")");
+  CHECK(Json("a\xff\xc3").write_compact() == "\"a\xef\xbf\xbd\xef\xbf\xbd\"");
+  CHECK(Json("\xed\xa0\x80").write_compact() == "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+  CHECK(Json("\xc3\xa9").write_compact() == "\"\xc3\xa9\"");
+}
+
+TEST_CASE("what was written is read again") {
+  const std::string text = R"({"a": [1, -2.5, "x", null], "b": {"c": false}})";
+  CHECK(ortool::parse_json(text, "test").write_compact() == text);
+}
+
+TEST_CASE("a document that is no JSON is refused with its name in front") {
+  CHECK_THROWS_WITH(ortool::parse_json("{\"a\": 1,}", "c.json"),
+                    Catch::Matchers::StartsWith("c.json: is no valid JSON"));
+  CHECK_THROWS_AS(ortool::parse_json(std::string(5000, '['), "deep"), ortool::Error);
+}
