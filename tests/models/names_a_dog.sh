@@ -12,4 +12,4 @@ output=$("$program" run "$shared/models/squeezenet-imagenet-fp32" --input "data_
   --image data_0=resize:256,crop:224,order:bgr,mean:103.939/116.779/123.68 --top 5 --labels "$labels")
 echo "$output"
 first=$(grep -m 1 -F -f "$labels" <<<"$output")
-sed -n 152,269p "$labels" | grep -q -F -f - <<<"$first"
+grep -q -F -f <(sed -n 152,269p "$labels") <<<"$first"

@@ -238,8 +238,7 @@ std::vector<std::vector<TopEntry>> ModelRun::find_top(const std::vector<Output>&
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     tops[i] = top_entries(outputs[i].tensor, count);
     has_any = has_any || !tops[i].empty();
-    const Shape& shape = outputs[i].tensor.shape();
-    const std::int64_t classes = shape.rank() == 0 ? 0 : shape[shape.rank() - 1];
+    const std::int64_t classes = class_count(outputs[i].tensor.shape());
     if (tops[i].empty() || labels_.empty() ||
         classes == static_cast<std::int64_t>(labels_.size())) {
       continue;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/tensor_block.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -26,10 +27,10 @@ std::int64_t largest_element(const Tensor& tensor, std::int64_t first, std::int6
   return best - first;
 }
 
-/// Whether the largest element along the last axis stands at the same place everywhere.
+/// Whether the best class of each row stands at the same place everywhere.
 bool has_same_top1(const Tensor& found, const Tensor& expected) {
-  if (!is_arithmetic(found.type()) || found.shape().rank() == 0) return true;
-  const std::int64_t width = found.shape()[found.shape().rank() - 1];
+  if (!is_arithmetic(found.type())) return true;
+  const std::int64_t width = class_count(found.shape());
   for (std::int64_t first = 0; width > 0 && first < found.element_count(); first += width) {
     if (largest_element(found, first, width) != largest_element(expected, first, width)) {
       return false;

@@ -19,11 +19,19 @@ constexpr std::int64_t most_listed_elements = 8;
 
 }  // namespace
 
+std::int64_t class_count(const Shape& shape) {
+  if (shape.rank() == 0) return 0;
+  for (std::int64_t axis = shape.rank() - 1; axis >= 0; --axis) {
+    if (shape[axis] != 1) return shape[axis];
+  }
+  return 1;
+}
+
 std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count) {
   std::vector<TopEntry> entries;
   const std::int64_t rank = tensor.shape().rank();
   if (!is_arithmetic(tensor.type()) || rank == 0 || tensor.element_count() == 0) return entries;
-  const std::int64_t width = tensor.shape()[rank - 1];
+  const std::int64_t width = class_count(tensor.shape());
   const std::int64_t rows = std::min(tensor.element_count() / width, most_rows);
   const std::int64_t taken = std::min(count, width);
   std::vector<double> values(static_cast<std::size_t>(width));

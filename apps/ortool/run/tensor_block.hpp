@@ -11,15 +11,19 @@
 
 namespace ortool {
 
-/// A class with its score; `row` counts along all axes but the last.
+/// How many classes the scores of a tensor speak of: its last dimension that is not 1, so that
+/// 1x1000x1x1 has 1000; 1 when all are, 0 for a scalar.
+std::int64_t class_count(const Shape& shape);
+
+/// A class with its score; `row` counts along all axes before the classes.
 struct TopEntry {
   std::int64_t row;
   std::int64_t index;
   double value;
 };
 
-/// The `count` largest elements of each row, largest first, NaN last; for tensors of numbers with a
-/// last axis. At most 10000 rows.
+/// The `count` largest elements of each row, largest first, NaN last; for tensors of numbers that
+/// are no scalars. At most 10000 rows.
 std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count);
 
 /// {name, dtype, shape, min, max, mean, std, nan_count, inf_count}; the statistics are null for

@@ -1,0 +1,240 @@
+// Sessions: right results, plans for every shape, views and in-place results, threads, stops, caps.
+#include "libcore/runtime/session.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/text/parse.hpp"
+#include "providers/cpu/cpu_provider.hpp"
+
+using ortool::Error;
+using ortool::ErrorCode;
+using ortool::MemoryCap;
+using ortool::parse_model;
+using ortool::Session;
+using ortool::SessionOptions;
+using ortool::Shape;
+using ortool::StopToken;
+using ortool::Tensor;
+using ortool::ThreadPool;
+
+namespace {
+
+SessionOptions cpu_options(ThreadPool* pool = nullptr, MemoryCap* cap = nullptr) {
+  SessionOptions options;
+  options.providers = {ortool::make_cpu_provider()};
+  options.pool = pool;
+  options.cap = cap;
+  return options;
+}
+
+std::unique_ptr<Session> make_session(std::string_view text,
+                                      SessionOptions options = cpu_options()) {
+  return std::make_unique<Session>(parse_model(text), std::move(options));
+}
+
+std::vector<float> floats(const Tensor& tensor) {
+  const auto values = tensor.data<float>();
+  return {values.begin(), values.end()};
+}
+
+Tensor random_tensor(const Shape& shape, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> distribution(-1, 1);
+  Tensor tensor(ortool::DataType::float32, shape);
+  for (float& value : tensor.mutable_data<float>()) value = distribution(random);
+  return tensor;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
+}
+
+constexpr std::string_view chain = R"(
+  <ir_version: 8, opset_import: ["" : 17]>
+  chain (float[N,4] x) => (float[N,4] y) {
+    a = Relu(x)
+    b = Neg(a)
+    y = Add(a, b)
+  })";
+
+/// Convolution, pooling, shape arithmetic, product and softmax.
+std::unique_ptr<ortool::Model> network_model() {
+  return parse_model(R"(
+  <ir_version: 8, opset_import: ["" : 17]>
+  network (float[N,3,8,8] x) => (float[N,5] y)
+  <int64[4] w_shape = {6,3,3,3}, int64[2] v_shape = {96,5}, int64[1] rest = {96}>
+  {
+    w0 = ConstantOfShape <value = float[1] {0.05}> (w_shape)
+    v0 = ConstantOfShape <value = float[1] {0.01}> (v_shape)
+    c = Conv <pads = [1,1,1,1]> (x, w0)
+    r = Relu(c)
+    p = MaxPool <kernel_shape = [2,2], strides = [2,2]> (r)
+    s = Shape <end = 1> (p)
+    shape = Concat <axis = 0> (s, rest)
+    f = Reshape(p, shape)
+    m = MatMul(f, v0)
+    y = Softmax(m)
+  })");
+}
+
+}  // namespace
+
+TEST_CASE("A session computes a chain for every batch size it is given") {
+  const auto session = make_session(chain);
+  for (const std::int64_t batch : {1, 3, 0, 2}) {
+    const Tensor x = random_tensor(Shape{batch, 4}, 1);
+    const std::vector<Tensor> outputs = session->run({{"x", x}}, {});
+    REQUIRE(outputs.size() == 1);
+    CHECK(outputs[0].shape() == Shape{batch, 4});
+    for (const float value : floats(outputs[0])) CHECK(value == 0);
+  }
+}
+
+TEST_CASE("A value that is read again later is not written over") {
+  const auto session = make_session(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[3] x) => (float[3] y, float[3] z) {
+      a = Abs(x)
+      b = Neg(a)
+      z = Exp(b)
+      y = Add(a, b)
+    })");
+  const auto outputs = session->run({{"x", Tensor::of<float>(Shape{3}, {-1, 0, 2})}}, {});
+  CHECK(floats(outputs[0]) == std::vector<float>{0, 0, 0});
+  CHECK(floats(outputs[1])[1] == 1);
+}
+
+TEST_CASE("Inputs keep their content, also behind views and in-place kernels") {
+  const auto session = make_session(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,3] x) => (float[6] y) <int64[1] flat = {-1}> {
+      v = Reshape(x, flat)
+      y = Relu(v)
+    })");
+  const Tensor x = Tensor::of<float>(Shape{2, 3}, {-1, 2, -3, 4, -5, 6});
+  const auto outputs = session->run({{"x", x}}, {});
+  CHECK(floats(outputs[0]) == std::vector<float>{0, 2, 0, 4, 0, 6});
+  CHECK(floats(x) == std::vector<float>{-1, 2, -3, 4, -5, 6});
+}
+
+TEST_CASE("Graph outputs may be an input, a constant, a view, or one value twice") {
+  const auto session = make_session(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[2] x) => (float[2] same, float[2,1] view, float[2] twice, float[2] twice2, int64[1] shape)
+    <int64[2] column = {2,1}> {
+      same = Identity(x)
+      a = Neg(x)
+      view = Reshape(a, column)
+      twice = Identity(a)
+      twice2 = Identity(a)
+      shape = Shape(x)
+    })");
+  const auto outputs = session->run({{"x", Tensor::of<float>(Shape{2}, {1, -2})}}, {});
+  CHECK(floats(outputs[0]) == std::vector<float>{1, -2});
+  CHECK(floats(outputs[1]) == std::vector<float>{-1, 2});
+  CHECK(outputs[1].shape() == Shape{2, 1});
+  CHECK(floats(outputs[2]) == std::vector<float>{-1, 2});
+  CHECK(floats(outputs[3]) == std::vector<float>{-1, 2});
+  CHECK(outputs[4].data<std::int64_t>()[0] == 2);
+}
+
+TEST_CASE("A shape that a graph input holds is planned for by its content") {
+  const auto session = make_session(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[N] x, int64[2] shape) => (float[A,B] y) { y = Reshape(x, shape) })");
+  const Tensor x = random_tensor(Shape{6}, 2);
+  CHECK(session->run({{"x", x}, {"shape", Tensor::of<std::int64_t>(Shape{2}, {2, 3})}}, {})[0]
+            .shape() == Shape{2, 3});
+  CHECK(session->run({{"x", x}, {"shape", Tensor::of<std::int64_t>(Shape{2}, {3, -1})}}, {})[0]
+            .shape() == Shape{3, 2});
+}
+
+TEST_CASE("Missing, unknown and unfitting inputs are refused by name") {
+  const auto session = make_session(chain);
+  CHECK_THROWS_WITH(session->run({}, {}), "input 'x' (float32[N x 4]) is not given");
+  CHECK_THROWS_WITH(session->run({{"q", Tensor::scalar(1.0F)}}, {}), "the model has no input 'q'");
+  CHECK_THROWS_WITH(session->run({{"x", random_tensor(Shape{1, 5}, 1)}}, {}),
+                    "input 'x' is given as float32[1x5] (expected float32[N x 4])");
+}
+
+TEST_CASE("All operators that are missing are reported together") {
+  try {
+    make_session(R"(
+      <ir_version: 8, opset_import: ["" : 17, "my.domain" : 1]>
+      g (float[2] x) => (float[2] y) { a = my.domain.First(x) b = Second(a) y = Relu(b) })");
+    FAIL("no error was thrown");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::unsupported);
+    CHECK(error.parts().size() == 2);
+    CHECK(error.message().find("Second-17") != std::string::npos);
+    CHECK(error.message().find("my.domain.First-1") != std::string::npos);
+  }
+}
+
+TEST_CASE("A stop request ends a run between its nodes") {
+  ThreadPool pool(1);
+  const auto session = make_session(chain, cpu_options(&pool));
+  StopToken stop;
+  stop.request(ErrorCode::interrupted);
+  ortool::RunOptions options;
+  options.stop = &stop;
+  try {
+    session->run({{"x", random_tensor(Shape{2, 4}, 1)}}, options);
+    FAIL("no error was thrown");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::interrupted);
+  }
+}
+
+TEST_CASE("The memory cap is checked before the arena is taken, and a smaller run still works") {
+  MemoryCap cap(100000);
+  const auto session = make_session(chain, cpu_options(nullptr, &cap));
+  CHECK_THROWS_AS(session->run({{"x", random_tensor(Shape{100000, 4}, 1)}}, {}), Error);
+  CHECK_NOTHROW(session->run({{"x", random_tensor(Shape{10, 4}, 1)}}, {}));
+}
+
+TEST_CASE("Shape arithmetic runs while planning and leaves no steps behind") {
+  Session session(network_model(), cpu_options());
+  ortool::Profile profile;
+  ortool::RunOptions options;
+  options.profile = &profile;
+  session.run({{"x", random_tensor(Shape{2, 3, 8, 8}, 3)}}, options);
+  std::vector<std::string> names;
+  for (const ortool::ProfileEvent& event : profile.events)
+    names.push_back(session.step_name(event.step));
+  CHECK(names == std::vector<std::string>{"Conv_2", "MaxPool_4", "MatMul_8", "Softmax_9"});
+}
+
+TEST_CASE("Eight threads with 200 runs each of different batch sizes give the serial bits") {
+  const unsigned seed = 7;
+  INFO("seed " << seed);
+  ThreadPool pool(4);
+  Session session(network_model(), cpu_options(&pool));
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> expected;
+  for (std::int64_t batch = 1; batch <= 6; ++batch) {
+    inputs.push_back(random_tensor(Shape{batch, 3, 8, 8}, seed + static_cast<unsigned>(batch)));
+    expected.push_back(session.run({{"x", inputs.back()}}, {})[0]);
+  }
+  std::atomic<int> different{0};
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (std::size_t round = 0; round < 200; ++round) {
+        const std::size_t which = (thread * 5 + round) % inputs.size();
+        ortool::RunOptions options;
+        options.threads = static_cast<int>(1 + (thread + round) % 4);
+        const auto outputs = session.run({{"x", inputs[which]}}, options);
+        if (!same_bits(outputs[0], expected[which])) ++different;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(different == 0);
+}
