@@ -2,10 +2,12 @@
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/program.hpp"
 #include "apps/ortool/report/standard_output.hpp"
+#include "libcore/base/mapping_guard.hpp"
 
 int main(int argc, char** argv) {
   using namespace ortool;
   fill_closed_streams();
+  end_cleanly_when_mapping_is_lost();
   Commands commands;
   commands.push_back(make_run_command());
   commands.push_back(make_inspect_command());

@@ -16,11 +16,26 @@
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/log.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/version.hpp"
 
 namespace ortool {
 namespace {
+
+/// The library's log goes by the same option as the program's messages.
+LogLevel library_level(Verbosity verbosity) {
+  switch (verbosity) {
+    case Verbosity::error:
+      return LogLevel::error;
+    case Verbosity::warning:
+      return LogLevel::warn;
+    case Verbosity::info:
+      return LogLevel::info;
+    default:
+      return LogLevel::debug;
+  }
+}
 
 /// What main() knows before and after a command ran.
 class Program {
@@ -167,6 +182,7 @@ void Program::apply_common_options(const OptionValues& options) {
     const auto found = std::find(names.begin(), names.end(), options.text("log-level"));
     messages_.set_level(static_cast<Verbosity>(found - names.begin()));
   }
+  set_log_level(library_level(messages_.level()));
   if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0, 0.001, 1e8));
 }
 

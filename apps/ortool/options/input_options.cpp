@@ -37,21 +37,12 @@ Tensor read_picture(const Invocation& invocation, const std::string& path,
   }
 }
 
-/// Up to IR 3 every initialiser had to stand among the inputs, which does not make it one.
-std::vector<Value*> inputs_of(const Model& model) {
-  std::vector<Value*> inputs;
-  for (Value* input : model.graph->inputs()) {
-    if (model.ir_version >= 4 || !input->has_default()) inputs.push_back(input);
-  }
-  return inputs;
-}
-
 class InputGatherer {
  public:
   InputGatherer(const Invocation& invocation, const Model& model)
       : invocation_(invocation),
         options_(invocation.options),
-        inputs_(inputs_of(model)),
+        inputs_(model.graph->inputs()),
         names_(names_of(inputs_)) {}
 
   std::vector<GivenInput> gather();
@@ -70,7 +61,7 @@ class InputGatherer {
 
   const Invocation& invocation_;
   const OptionValues& options_;
-  std::vector<Value*> inputs_;
+  std::span<Value* const> inputs_;
   std::vector<std::string> names_;
   std::map<std::string, GivenInput, std::less<>> given_;
 };
