@@ -289,7 +289,7 @@ void Program::fail(const Error& error) {
 void Program::write_report() {
   if (report_path_.empty()) return;
   try {
-    write_file(report_path_, report_.document(command_name_, words_, exit_code_).write());
+    write_file(report_path_, report_.document(command_name_, words_, exit_code_));
   } catch (const Error& error) {
     fail(error);
   }
@@ -301,8 +301,7 @@ int Program::finish() {
   exit_code_ = graver_exit_code(exit_code_, report_.verdict);
   write_report();
   try {
-    write_to_stdout(has_json_ ? report_.document(command_name_, words_, exit_code_).write()
-                              : report_.text);
+    write_to_stdout(has_json_ ? report_.document(command_name_, words_, exit_code_) : report_.text);
   } catch (const Error& error) {
     exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
     report_.add_error(error);
@@ -322,7 +321,7 @@ void Program::leave(ErrorCode reason) {
     messages_.fail(error);
     const std::string document =
         has_json_ || !report_path_.empty()
-            ? report.document(command_name_, words_, static_cast<int>(reason)).write()
+            ? report.document(command_name_, words_, static_cast<int>(reason))
             : std::string();
     if (!report_path_.empty()) write_file(report_path_, document);
     if (has_json_) write_to_stdout(document);

@@ -197,13 +197,13 @@ Json graph_block(const Graph& graph, const BlockOptions& options) {
                            .set("bytes", tensor.size_bytes())
                            .set("external", value->is_external));
     } else if (value->captured() == nullptr) {
-      values.add(value_block(*value));
+      values.add(value_block(*value).rendered());
     }
   }
   Json nodes = Json::list();
   std::int64_t index = 0;
   for (const Node& node : graph.nodes()) {
-    if (is_chosen(node.name())) nodes.add(node_block(node, index, options));
+    if (is_chosen(node.name())) nodes.add(node_block(node, index, options).rendered());
     ++index;
   }
   return Json::object()

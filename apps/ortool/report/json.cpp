@@ -95,8 +95,19 @@ void Json::append_plain(std::string& out) const {
   }
 }
 
+void Json::append_member(std::string& out, const Object::value_type& member, int depth,
+                         bool is_compact) {
+  append_text(out, member.first);
+  out += ": ";
+  member.second.append(out, depth, is_compact);
+}
+
 void Json::append(std::string& out, int depth, bool is_compact) const {
   if (is_plain()) return append_plain(out);
+  if (const auto* rendered = std::get_if<Rendered>(&value_)) {
+    out += rendered->text;
+    return;
+  }
   bool on_one_line = is_compact;
   std::size_t count = 0;
   if (is_list()) {
@@ -119,9 +130,7 @@ void Json::append(std::string& out, int depth, bool is_compact) const {
     if (is_list()) {
       items()[i].append(out, depth + 1, is_compact);
     } else {
-      append_text(out, members()[i].first);
-      out += ": ";
-      members()[i].second.append(out, depth + 1, is_compact);
+      append_member(out, members()[i], depth + 1, is_compact);
     }
   }
   start_line(depth);
@@ -133,6 +142,17 @@ std::string Json::write() const {
   append(out, 0, false);
   out += '\n';
   return out;
+}
+
+std::string Json::write_with(const Json& more) const {
+  std::string out;
+  for (const Json* object : {this, &more}) {
+    for (const auto& member : object->members()) {
+      out += out.empty() ? "{\n  " : ",\n  ";
+      append_member(out, member, 1, false);
+    }
+  }
+  return out + "\n}\n";
 }
 
 std::string Json::write_compact() const {

@@ -30,6 +30,9 @@ class Json {
 
   static Json list() { return Json(Value(List{})); }
   static Json object() { return Json(Value(Object{})); }
+  /// This value as the text it will be written as, on one line: a tenth of the memory, but closed
+  /// to questions.
+  Json rendered() const { return Json(Value(Rendered{write_compact()})); }
   /// A list of anything that a Json can be made of.
   template <typename Range>
   static Json list_of(const Range& range) {
@@ -59,13 +62,23 @@ class Json {
 
   /// The document, indented by two; lists of plain values stay on one line.
   std::string write() const;
+  /// This object and `more` as one object, without copying either.
+  std::string write_with(const Json& more) const;
   /// On one line.
   std::string write_compact() const;
 
  private:
-  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object>;
+  struct Rendered {
+    std::string text;
+  };
+  using Value =
+      std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object, Rendered>;
   explicit Json(Value value) : value_(std::move(value)) {}
-  bool is_plain() const { return !is_list() && !is_object(); }
+  static void append_member(std::string& out, const Object::value_type& member, int depth,
+                            bool is_compact);
+  bool is_plain() const {
+    return !is_list() && !is_object() && !std::holds_alternative<Rendered>(value_);
+  }
   void append_plain(std::string& out) const;
   void append(std::string& out, int depth, bool is_compact) const;
 

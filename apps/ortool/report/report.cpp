@@ -53,12 +53,12 @@ void Report::add_error(const Error& error) {
   for (const Error& part : error.parts()) errors_.add(error_entry(part));
 }
 
-Json Report::document(std::string_view command, const std::vector<std::string>& arguments,
-                      int exit_code) const {
+std::string Report::document(std::string_view command, const std::vector<std::string>& arguments,
+                             int exit_code) const {
   Json tool = Json::object();
   tool.set("name", "ortool").set("version", version()).set("commit", commit());
-  Json document = Json::object();
-  document.set("schema_version", schema_version)
+  Json envelope = Json::object();
+  envelope.set("schema_version", schema_version)
       .set("tool", std::move(tool))
       .set("command", command.empty() ? Json() : Json(command))
       .set("argv", Json::list_of(arguments))
@@ -68,8 +68,7 @@ Json Report::document(std::string_view command, const std::vector<std::string>& 
       .set("environment", environment_block())
       .set("warnings", Json::list_of(warnings_))
       .set("errors", errors_);
-  for (const auto& [key, value] : payload.members()) document.set(key, value);
-  return document;
+  return envelope.write_with(payload);
 }
 
 }  // namespace ortool

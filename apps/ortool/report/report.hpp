@@ -27,9 +27,9 @@ class Report {
   /// Adds the error with its parts.
   void add_error(const Error& error);
 
-  /// `arguments` without the program's name.
-  Json document(std::string_view command, const std::vector<std::string>& arguments,
-                int exit_code) const;
+  /// The whole document as text. `arguments` without the program's name.
+  std::string document(std::string_view command, const std::vector<std::string>& arguments,
+                       int exit_code) const;
 
  private:
   std::vector<std::string> warnings_;

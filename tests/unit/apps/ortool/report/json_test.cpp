@@ -43,3 +43,17 @@ TEST_CASE("a document that is no JSON is refused with its name in front") {
                     Catch::Matchers::StartsWith("c.json: is no valid JSON"));
   CHECK_THROWS_AS(ortool::parse_json(std::string(5000, '['), "deep"), ortool::Error);
 }
+
+TEST_CASE("two objects are written as one") {
+  const Json first = Json::object().set("a", 1);
+  const Json second = Json::object().set("b", Json::list().add(2));
+  CHECK(first.write_with(second) == "{\n  \"a\": 1,\n  \"b\": [2]\n}\n");
+  CHECK(first.write_with(Json::object()) == first.write());
+}
+
+TEST_CASE("a rendered value is written as it was, on one line") {
+  const Json value = Json::object().set("a", Json::list().add(Json::object().set("b", 1)));
+  const Json list = Json::list().add(value.rendered()).add(value);
+  CHECK(list.write_compact() == Json::list().add(value).add(value).write_compact());
+  CHECK(Json::list().add(value.rendered()).write() == "[\n  {\"a\": [{\"b\": 1}]}\n]\n");
+}
