@@ -36,6 +36,8 @@ namespace {
 constexpr int wake_signal = SIGUSR1;
 constexpr std::chrono::milliseconds signal_grace{800};
 constexpr std::chrono::milliseconds timeout_grace{400};
+/// timeout(1) and terminals with job control may deliver one interrupt twice.
+constexpr std::chrono::milliseconds same_interrupt{100};
 
 /// The signal that came, or 0 when none did before `until`.
 int wait_for_signal(const sigset_t& signals, std::optional<Clock::time_point> until) {
@@ -63,6 +65,7 @@ void SignalWatch::State::end_process(ErrorCode reason) {
 
 void SignalWatch::State::watch() {
   std::optional<Clock::time_point> leave_at;
+  Clock::time_point first_signal_at{};
   ErrorCode reason = ErrorCode::interrupted;
   for (;;) {
     std::optional<Clock::time_point> until = leave_at;
@@ -70,11 +73,14 @@ void SignalWatch::State::watch() {
     if (!leave_at && limit != 0) until = Clock::time_point(Clock::duration(limit));
     const int signal = wait_for_signal(waited, until);
     if (is_over.load()) return;
-    if (signal == SIGINT && leave_at) end_process(ErrorCode::interrupted);
+    if (signal == SIGINT && leave_at && Clock::now() > first_signal_at + same_interrupt) {
+      end_process(ErrorCode::interrupted);
+    }
     if (!leave_at && signal != 0 && signal != wake_signal) {
       reason = signal == SIGINT ? ErrorCode::interrupted : ErrorCode::terminated;
       token.request(reason);
-      leave_at = Clock::now() + signal_grace;
+      first_signal_at = Clock::now();
+      leave_at = first_signal_at + signal_grace;
     } else if (until && Clock::now() >= *until) {
       if (leave_at) end_process(reason);
       reason = ErrorCode::timeout;
