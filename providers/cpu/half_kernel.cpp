@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_operands = 16;
 constexpr std::int64_t grain = 16384;
 
-bool is_half(DataType type) {
+bool is_half_type(DataType type) {
   return type == DataType::float16 || type == DataType::bfloat16;
 }
 
@@ -35,7 +35,7 @@ class HalfPrepared : public Prepared {
     std::vector<Operand> inputs(context.inputs.begin(), context.inputs.end());
     std::vector<Operand> outputs(context.outputs.begin(), context.outputs.end());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!is_half(inputs[i].type)) continue;
+      if (!is_half_type(inputs[i].type)) continue;
       if (!inner.needs_input(i)) {
         inputs[i].known = nullptr;
       } else if (inputs[i].known != nullptr) {
@@ -47,7 +47,7 @@ class HalfPrepared : public Prepared {
       inputs[i].type = DataType::float32;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!is_half(outputs[i].type)) continue;
+      if (!is_half_type(outputs[i].type)) continue;
       outputs_.push_back(convert(i, outputs[i]));
       outputs[i].type = DataType::float32;
     }

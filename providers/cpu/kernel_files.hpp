@@ -8,6 +8,7 @@
 namespace ortool::cpu {
 
 std::span<const KernelRow> activation_kernels();
+std::span<const KernelRow> arg_extreme_kernels();
 std::span<const KernelRow> arithmetic_kernels();
 std::span<const KernelRow> cast_kernels();
 std::span<const KernelRow> clip_kernels();
@@ -25,6 +26,7 @@ std::span<const KernelRow> normalization_kernels();
 std::span<const KernelRow> pad_kernels();
 std::span<const KernelRow> pool_kernels();
 std::span<const KernelRow> prelu_kernels();
+std::span<const KernelRow> reduction_kernels();
 std::span<const KernelRow> softmax_kernels();
 std::span<const KernelRow> strided_copy_kernels();
 std::span<const KernelRow> unary_math_kernels();

@@ -9,6 +9,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
   // clang-format off: one line a file
   static const std::vector<std::span<const KernelRow>> list = {
       activation_kernels(),
+      arg_extreme_kernels(),
       arithmetic_kernels(),
       cast_kernels(),
       clip_kernels(),
@@ -26,6 +27,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       pad_kernels(),
       pool_kernels(),
       prelu_kernels(),
+      reduction_kernels(),
       softmax_kernels(),
       strided_copy_kernels(),
       unary_math_kernels(),
