@@ -12,6 +12,7 @@ std::optional<std::vector<std::int64_t>> known_operand(
   if (value.input < 0) return value.value;
   const Operand& operand = context.inputs[static_cast<std::size_t>(value.input)];
   if (operand.known != nullptr) return integers_of(*operand.known);
+  if (operand.shape.element_count() == 0) return std::vector<std::int64_t>();
   throw Error(ErrorCode::unsupported,
               format("input '{}' depends on data computed at run time", name),
               "make it a constant, or compute it from shapes");
