@@ -54,9 +54,9 @@ void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, Workers& work
         row += sizes.inner;
         for (std::int64_t k = 0; k < width; ++k) {
           const Value value = searched_value(row[k]);
-          if (!is_better<kind, takes_last>(value, best[k])) continue;
-          best[k] = value;
-          positions[k] = i;
+          const bool takes = is_better<kind, takes_last>(value, best[k]);
+          best[k] = takes ? value : best[k];
+          positions[k] = takes ? i : positions[k];
         }
       }
     }

@@ -15,11 +15,11 @@ constexpr std::int64_t least_lanes = 64;
 
 std::int64_t kept_offset(std::span<const ReducePlan::Axis> axes, std::int64_t index) {
   std::int64_t offset = 0;
-  for (std::size_t i = axes.size(); i-- > 0;) {
+  for (std::size_t i = axes.size(); i-- > 1;) {
     offset += index % axes[i].size * axes[i].stride;
     index /= axes[i].size;
   }
-  return offset;
+  return axes.empty() ? 0 : offset + index * axes[0].stride;
 }
 
 /// One part of the reduced elements.
@@ -43,12 +43,12 @@ struct Part {
 
   std::int64_t matrix_offset(const ReducePlan& plan, std::int64_t index) const {
     std::int64_t result = 0;
-    for (std::size_t i = plan.reduced.size(); i-- > 0;) {
+    for (std::size_t i = plan.reduced.size(); i-- > 1;) {
       const std::int64_t size = i == cut ? cut_size : plan.reduced[i].size;
       result += index % size * plan.reduced[i].stride;
       index /= size;
     }
-    return result;
+    return plan.reduced.empty() ? 0 : result + index * plan.reduced[0].stride;
   }
 };
 
@@ -57,10 +57,32 @@ void take_row(const T* in, typename Step::Partial* __restrict partials, std::int
   for (std::int64_t i = 0; i < count; ++i) partials[i] = Step::take(partials[i], in[i]);
 }
 
+/// A few elements next to each other.
+template <typename Step, typename T>
+typename Step::Partial reduce_short_run(const T* in, std::int64_t count) {
+  constexpr std::int64_t lanes = 4;
+  typename Step::Partial partials[lanes];
+  for (auto& partial : partials) partial = Step::begin();
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::int64_t k = 0; k < lanes; ++k) partials[k] = Step::take(partials[k], in[i + k]);
+  }
+  for (; i < count; ++i) partials[0] = Step::take(partials[0], in[i]);
+  return Step::join(Step::join(partials[0], partials[1]), Step::join(partials[2], partials[3]));
+}
+
 /// `width` columns of a group's part from `in` on, into the first `width` partials.
 template <typename Step, typename T>
 void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::int64_t width,
                     typename Step::Partial* partials) {
+  if (plan.columns == 1 && part.rows < least_lanes) {
+    *partials = Step::begin();
+    for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
+      const T* run = in + part.matrix_offset(plan, matrix);
+      *partials = Step::join(*partials, reduce_short_run<Step>(run, part.rows));
+    }
+    return;
+  }
   std::int64_t folds = 1;
   if (width == plan.columns && width < least_lanes / 2) {
     folds = std::clamp<std::int64_t>(part.rows / 4, 1, least_lanes / width);
@@ -100,12 +122,13 @@ void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Wo
   const std::int64_t grain = std::max<std::int64_t>(1, elements_of_task / unit_elements);
   workers.parallel_ranges(units * plan.parts, grain, [&](std::int64_t begin, std::int64_t end) {
     Partial partials[reduce_lanes];
+    std::int64_t index = begin / units;
+    std::int64_t group = begin % units / blocks;
+    std::int64_t block = begin % blocks;
+    Part part(plan, index);
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t index = i / units;
-      const std::int64_t group = i % units / blocks;
-      const std::int64_t first = i % blocks * reduce_lanes;
+      const std::int64_t first = block * reduce_lanes;
       const std::int64_t width = std::min(plan.columns - first, reduce_lanes);
-      const Part part(plan, index);
       const T* start = in + kept_offset(plan.kept, group) + part.offset + first;
       reduce_columns<Step>(start, plan, part, width, partials);
       const std::int64_t output = group * plan.columns + first;
@@ -115,6 +138,11 @@ void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Wo
         for (std::int64_t k = 0; k < width; ++k)
           out[output + k] = Step::finish(partials[k], plan.length);
       }
+      if (++block < blocks) continue;
+      block = 0;
+      if (++group < plan.groups) continue;
+      group = 0;
+      part = Part(plan, ++index);
     }
   });
   if (plan.parts == 1) return;
