@@ -2,6 +2,8 @@
 #include "kernels/cpu/arg_extreme.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #include "kernels/cpu/convert_number.hpp"
 #include "kernels/cpu/with_data_type.hpp"
@@ -31,33 +33,63 @@ bool is_better(Value value, Value best) {
   return result;
 }
 
+/// Along elements next to each other. Better ones are rare, so a branch is cheapest.
+template <ArgExtremeKind kind, bool takes_last, typename T>
+std::int64_t search_run(const T* in, std::int64_t count) {
+  auto best = searched_value(in[0]);
+  std::int64_t position = 0;
+  for (std::int64_t i = 1; i < count; ++i) {
+    const auto value = searched_value(in[i]);
+    if (!is_better<kind, takes_last>(value, best)) continue;
+    best = value;
+    position = i;
+  }
+  return position;
+}
+
+/// Along `axis` rows, `stride` apart, for `width` columns. A Position as wide as the elements lets
+/// the compiler use vectors.
+template <ArgExtremeKind kind, bool takes_last, typename Position, typename T>
+void search_columns(const T* in, std::int64_t* out, std::int64_t axis, std::int64_t stride,
+                    std::int64_t width) {
+  decltype(searched_value(T{})) best[searched_columns];
+  Position positions[searched_columns] = {};
+  for (std::int64_t k = 0; k < width; ++k) best[k] = searched_value(in[k]);
+  for (std::int64_t i = 1; i < axis; ++i) {
+    const T* row = in + i * stride;
+    const auto position = static_cast<Position>(i);
+    for (std::int64_t k = 0; k < width; ++k) {
+      const auto value = searched_value(row[k]);
+      const bool takes = is_better<kind, takes_last>(value, best[k]);
+      best[k] = takes ? value : best[k];
+      positions[k] = takes ? position : positions[k];
+    }
+  }
+  for (std::int64_t k = 0; k < width; ++k) out[k] = static_cast<std::int64_t>(positions[k]);
+}
+
 template <ArgExtremeKind kind, bool takes_last, typename T>
 void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, Workers& workers) {
-  using Value = decltype(searched_value(T{}));
   const std::int64_t blocks = (sizes.inner + searched_columns - 1) / searched_columns;
   const std::int64_t unit_elements = std::min(sizes.inner, searched_columns) * sizes.axis;
   const std::int64_t grain = std::max<std::int64_t>(
       1, searched_elements_of_task / std::max<std::int64_t>(1, unit_elements));
   workers.parallel_ranges(sizes.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    Value best[searched_columns];
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t outer = unit / blocks;
       const std::int64_t first = unit % blocks * searched_columns;
       const std::int64_t width = std::min(sizes.inner - first, searched_columns);
-      const T* row = in + outer * sizes.axis * sizes.inner + first;
+      const T* start = in + outer * sizes.axis * sizes.inner + first;
       std::int64_t* positions = out + outer * sizes.inner + first;
-      for (std::int64_t k = 0; k < width; ++k) {
-        best[k] = searched_value(row[k]);
-        positions[k] = 0;
-      }
-      for (std::int64_t i = 1; i < sizes.axis; ++i) {
-        row += sizes.inner;
-        for (std::int64_t k = 0; k < width; ++k) {
-          const Value value = searched_value(row[k]);
-          const bool takes = is_better<kind, takes_last>(value, best[k]);
-          best[k] = takes ? value : best[k];
-          positions[k] = takes ? i : positions[k];
-        }
+      if (sizes.inner == 1) {
+        *positions = search_run<kind, takes_last>(start, sizes.axis);
+      } else if (sizes.axis <= std::numeric_limits<std::int32_t>::max()) {
+        using Position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+        search_columns<kind, takes_last, Position>(start, positions, sizes.axis, sizes.inner,
+                                                   width);
+      } else {
+        search_columns<kind, takes_last, std::int64_t>(start, positions, sizes.axis, sizes.inner,
+                                                       width);
       }
     }
   });

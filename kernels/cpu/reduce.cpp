@@ -60,15 +60,20 @@ void take_row(const T* in, typename Step::Partial* __restrict partials, std::int
 /// A few elements next to each other.
 template <typename Step, typename T>
 typename Step::Partial reduce_short_run(const T* in, std::int64_t count) {
-  constexpr std::int64_t lanes = 4;
-  typename Step::Partial partials[lanes];
-  for (auto& partial : partials) partial = Step::begin();
+  using Partial = typename Step::Partial;
+  Partial a = Step::begin();
+  Partial b = Step::begin();
+  Partial c = Step::begin();
+  Partial d = Step::begin();
   std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (std::int64_t k = 0; k < lanes; ++k) partials[k] = Step::take(partials[k], in[i + k]);
+  for (; i + 4 <= count; i += 4) {
+    a = Step::take(a, in[i]);
+    b = Step::take(b, in[i + 1]);
+    c = Step::take(c, in[i + 2]);
+    d = Step::take(d, in[i + 3]);
   }
-  for (; i < count; ++i) partials[0] = Step::take(partials[0], in[i]);
-  return Step::join(Step::join(partials[0], partials[1]), Step::join(partials[2], partials[3]));
+  for (; i < count; ++i) a = Step::take(a, in[i]);
+  return Step::join(Step::join(a, b), Step::join(c, d));
 }
 
 /// `width` columns of a group's part from `in` on, into the first `width` partials.
