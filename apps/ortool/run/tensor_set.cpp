@@ -10,6 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/npz.hpp"
+#include "libcore/onnx/load.hpp"
 
 namespace ortool {
 namespace {
@@ -68,6 +69,13 @@ bool TensorSet::is_empty() const {
   return archive_ != nullptr ? archive_->names().empty() : files_.empty();
 }
 
+bool TensorSet::names_itself(const std::string& file, std::string_view name) const {
+  if (extension_of(file) != ".pb" || !file.starts_with(kind_ + "_")) return false;
+  std::string own;
+  load_tensor((std::filesystem::path(path_) / file).string(), &own);
+  return own == name;
+}
+
 std::optional<TensorSet::Found> TensorSet::find(const Value& value, std::size_t position,
                                                 MemoryCap& cap) const {
   const std::string_view name = value.name();
@@ -77,10 +85,15 @@ std::optional<TensorSet::Found> TensorSet::find(const Value& value, std::size_t 
     if (!archive_->contains(key)) return std::nullopt;
     return Found{archive_->read(key, &cap), path_};
   }
-  for (const std::string& file : files_) {
-    if (!names_value(stem_of(file), kind_, name, position)) continue;
+  const auto read = [&](const std::string& file) {
     const std::string path = (std::filesystem::path(path_) / file).string();
     return Found{read_tensor_file(path, name, file_options_for(value, cap)), path};
+  };
+  for (const std::string& file : files_) {
+    if (names_itself(file, name)) return read(file);
+  }
+  for (const std::string& file : files_) {
+    if (names_value(stem_of(file), kind_, name, position)) return read(file);
   }
   return std::nullopt;
 }

@@ -20,9 +20,9 @@ class NpzFile;
 /// What a file's reader needs to know of the value that the tensor is for.
 TensorFileOptions file_options_for(const Value& value, MemoryCap& cap);
 
-/// Files of a folder are called by a value's name or by its position ("input_0.pb"); arrays of an
-/// .npz by its name, or by its position. Nothing is read before it is asked for, and no name of a
-/// model becomes a path.
+/// Files of a folder are called by a value's name or by its position ("input_0.pb"); a numbered .pb
+/// that holds the name of a value goes by that name. Arrays of an .npz go by name, or by position.
+/// Nothing is read before it is asked for, and no name of a model becomes a path.
 class TensorSet {
  public:
   /// Opens what `path` names. `kind` is "input" or "output", as in the numbered names. Throws
@@ -43,6 +43,9 @@ class TensorSet {
   bool is_empty() const;
 
  private:
+  /// Whether the numbered .pb `file` says inside that it is the value `name`.
+  bool names_itself(const std::string& file, std::string_view name) const;
+
   std::string path_;
   std::string kind_;
   std::unique_ptr<NpzFile> archive_;
