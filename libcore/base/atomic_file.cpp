@@ -27,11 +27,11 @@ enum SlotState : int { slot_free, slot_filling, slot_used };
 
 struct Slot {
   std::atomic<int> state{slot_free};
-  std::array<char, PATH_MAX> path;
+  std::array<char, PATH_MAX> path{};
 };
 
-std::array<Slot, 32> slots;
-std::atomic<unsigned> next_number{0};
+constinit std::array<Slot, 32> slots{};
+constinit std::atomic<unsigned> next_number{0};
 
 /// -1 when the table is full or the name too long: such a file is only left behind by a kill.
 int remember(const std::string& path) noexcept {

@@ -18,10 +18,10 @@ namespace {
 struct Slot {
   std::atomic<std::uintptr_t> begin{0};  ///< 0: free, 1: being filled
   std::atomic<std::uintptr_t> end{0};
-  std::array<char, 256> name;
+  std::array<char, 256> name{};
 };
 
-std::array<Slot, 64> slots;
+constinit std::array<Slot, 64> slots{};
 
 void write_to_standard_error(std::string_view text) {
   while (!text.empty()) {
