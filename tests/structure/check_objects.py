@@ -13,6 +13,9 @@ CHECKED_FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 _ISA_OBJECT = re.compile(r"_avx(2|512)\.cpp\.o$")
 # W and V: weak definitions; u: unique ones. Undefined weak references (w, v) belong to others.
 _SHARED_KINDS = "WVu"
+# CLI11's header makes its validators before main wherever it is included; nothing else may.
+_VENDOR_VARIABLES = "CLI::"
+_VENDOR_HELPERS = ("std::__ioinit",)
 
 
 def list_objects(build):
@@ -43,7 +46,17 @@ def check_isa_object(path, name):
     return violations
 
 
+def has_only_vendor_variables(path):
+    variables = [line.split(" ", 2)[2] for line in run("nm", "--demangle", path).splitlines()
+                 if re.match(r"^[0-9a-f]+ [bBdD] ", line)]
+    others = [name for name in variables
+              if not name.startswith(_VENDOR_VARIABLES) and name not in _VENDOR_HELPERS]
+    return not others and any(name.startswith(_VENDOR_VARIABLES) for name in variables)
+
+
 def check_initialisers(path, name):
+    if has_only_vendor_variables(path):
+        return []
     if re.search(r"\s\.(init_array|ctors)\b", run("readelf", "--sections", "--wide", path)):
         symbols = [line.split()[-1] for line in run("nm", path).splitlines()
                    if "_GLOBAL__sub_I" in line or "_static_initialization" in line]

@@ -192,6 +192,12 @@ class Objects(SmallTree):
     def test_code_before_main_is_found(self):
         self.expect(self.compile("bad.cpp", "int f();\nint x = f();\n"), "runs code before main")
 
+    def test_code_before_main_of_the_vendor_alone_passes(self):
+        vendor = "int f();\nnamespace CLI { static volatile int number = f(); }\n"
+        self.assertEqual(self.compile("vendor.cpp", vendor), [])
+        self.expect(self.compile("mixed.cpp", vendor + "int x = f();\n"), "runs code before main")
+        self.expect(self.compile("stream.cpp", "#include <iostream>\n"), "runs code before main")
+
     def test_a_build_tree_without_objects_is_no_success(self):
         self.write("compile_commands.json", "[]")
         self.expect(check_objects.check(self.root), "nothing was checked")

@@ -100,15 +100,6 @@ TEST_CASE("A value that nothing makes is found when it is read") {
   CHECK_THAT(complaint(graph), Catch::Contains("'y'") && Catch::Contains("nothing makes it"));
 }
 
-TEST_CASE("A value with two sources is found") {
-  Graph graph;
-  Value& x = graph.add_input("x");
-  Value& y = graph.add_value("y");
-  add(graph, "Relu", {&x}, {&y});
-  graph.set_constant(y, Tensor::scalar(1.0F));
-  CHECK_THAT(complaint(graph), Catch::Contains("'y'") && Catch::Contains("two sources"));
-}
-
 TEST_CASE("A broken graph inside another is found and named") {
   Graph graph("main");
   Value& x = graph.add_input("x");
