@@ -194,7 +194,7 @@ Value& find_visible_value(Graph& graph, std::string_view name, std::string_view 
 
 void read_nodes(LoadContext& context, std::span<const Message> nodes,
                 std::span<const Message> value_infos, Graph& graph) {
-  for (const Message message : nodes) declare_node_outputs(context, message, graph);
+  for (std::size_t i = 0; i < nodes.size(); ++i) declare_node_outputs(context, nodes[i], i, graph);
   set_types(context, value_infos, graph);
   for (const Message message : nodes) read_node(context, message, graph);
 }

@@ -134,14 +134,13 @@ void add_node(LoadContext& context, NodeParts& parts, Graph& graph) {
 }
 
 /// The name reports use: the node's own, or its type and place in the file.
-std::string display_name(const NodeParts& parts, const Graph& graph) {
-  if (!parts.name.empty()) return shorten(parts.name);
-  return format("{}_{}", shorten(parts.op_type), graph.node_count());
+std::string display_name(std::string_view name, std::string_view op_type, std::size_t index) {
+  return name.empty() ? format("{}_{}", shorten(op_type), index) : shorten(name);
 }
 
 }  // namespace
 
-void declare_node_outputs(LoadContext& context, Message message, Graph& graph) {
+void declare_node_outputs(LoadContext& context, Message message, std::size_t index, Graph& graph) {
   std::string_view name;
   std::string_view op_type;
   std::vector<std::string_view> outputs;
@@ -158,13 +157,14 @@ void declare_node_outputs(LoadContext& context, Message message, Graph& graph) {
   try {
     for (const std::string_view output : outputs) declare_value(context, graph, output, "output");
   } catch (Error& error) {
-    throw error.at_node(shorten(name), shorten(op_type));
+    throw error.at_node(display_name(name, op_type, index), shorten(op_type));
   }
 }
 
 void read_node(LoadContext& context, Message message, Graph& graph) {
   NodeParts parts = walk(context, message);
-  const std::string name = display_name(parts, graph);
+  const std::string name =
+      display_name(parts.name, parts.op_type, static_cast<std::size_t>(graph.node_count()));
   try {
     add_node(context, parts, graph);
   } catch (Error& error) {

@@ -1,6 +1,7 @@
 // The list of all operators ortool knows, and the gate every node passes before other code sees it.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,10 @@ struct OpEntry {
   void (*check)(const Node& node, const OpVersion& version);
   void (*infer)(const Node& node, const OpVersion& version, InferContext& context);
 };
+
+/// The newest version of ONNX's own operators that the catalog was written for. A later one may
+/// have changed any operator.
+inline constexpr std::int64_t newest_opset = 28;
 
 /// Every operator, sorted by domain, then name.
 std::span<const OpEntry> catalog();

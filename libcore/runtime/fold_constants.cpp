@@ -56,9 +56,9 @@ void fold_constants(Graph& graph, const Provider& provider, const CompileContext
     std::int64_t inputs_bytes = 0;
     for (const Operand& input : inputs)
       inputs_bytes += input.is_given() ? input.known->size_bytes() : 0;
-    if (!outputs_fit(outputs, inputs_bytes, limits, used_bytes)) continue;
     std::vector<Tensor> results;
     try {
+      if (!outputs_fit(outputs, inputs_bytes, limits, used_bytes)) continue;
       const KernelPtr kernel = provider.compile(view, context);
       results = evaluate(*kernel, inputs, outputs, context.workers, context.cap);
     } catch (Error& error) {

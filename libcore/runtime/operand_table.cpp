@@ -148,21 +148,22 @@ bool OperandTable::infer(const Node& node, std::vector<const Value*>& wanted) {
   ConcreteContext context(node, *this, wanted);
   try {
     entry->infer(node, *version_of(*entry, node), context);
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      const Value* output = node.output(i);
+      if (output == nullptr) continue;
+      const ValueType& type = context.output_type(i);
+      const std::optional<Shape> shape = type.is_tensor() ? to_known(type.shape) : std::nullopt;
+      if (!shape || type.element == DataType::undefined) return false;
+      if (std::optional<Tensor> content = context.output_value(i, type.element, *shape)) {
+        set_known(*output, std::move(*content));
+      } else {
+        // Throws when no tensor can be that large.
+        static_cast<void>(bytes_of(type.element, shape->element_count()));
+        set(*output, type.element, *shape, nullptr);
+      }
+    }
   } catch (Error& error) {
     throw error.at_node(node.name(), node.op_type());
-  }
-  for (std::int64_t i = 0; i < node.output_count(); ++i) {
-    const Value* output = node.output(i);
-    if (output == nullptr) continue;
-    const ValueType& type = context.output_type(i);
-    const std::optional<Shape> shape = type.is_tensor() ? to_known(type.shape) : std::nullopt;
-    if (!shape || type.element == DataType::undefined) return false;
-    if (std::optional<Tensor> content = context.output_value(i, type.element, *shape)) {
-      set_known(*output, std::move(*content));
-    } else {
-      bytes_of(type.element, shape->element_count());
-      set(*output, type.element, *shape, nullptr);
-    }
   }
   return true;
 }

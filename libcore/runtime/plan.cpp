@@ -87,11 +87,23 @@ std::unique_ptr<Plan::Frame> Plan::take_frame(MemoryCap* cap) const {
   return frame;
 }
 
-std::vector<Tensor> Plan::run(std::span<const Tensor> inputs, Workers& workers, MemoryCap* cap,
-                              Profile* profile) const {
+std::vector<Tensor> Plan::make_outputs(MemoryCap* cap) const {
   std::vector<Tensor> outputs;
   outputs.reserve(outputs_.size());
-  for (const auto& [type, shape] : outputs_) outputs.emplace_back(type, shape, cap);
+  for (const GraphOutput& output : outputs_) {
+    try {
+      outputs.emplace_back(output.type, output.shape, cap);
+    } catch (Error& error) {
+      if (output.producer == nullptr) throw;
+      throw error.at_node(output.producer->name(), output.producer->op_type());
+    }
+  }
+  return outputs;
+}
+
+std::vector<Tensor> Plan::run(std::span<const Tensor> inputs, Workers& workers, MemoryCap* cap,
+                              Profile* profile) const {
+  std::vector<Tensor> outputs = make_outputs(cap);
   std::unique_ptr<Frame> frame = take_frame(cap);
   for (const Frame::Patch& patch : frame->inputs) {
     const std::byte* bytes = inputs[static_cast<std::size_t>(patch.index)].bytes();

@@ -59,17 +59,23 @@ class Plan {
     std::int32_t output;
     std::int64_t bytes;
   };
+  struct GraphOutput {
+    DataType type;
+    Shape shape;
+    const Node* producer;  ///< null for a graph input or constant
+  };
   struct Frame;
   class Layout;
 
   Plan(OperandTable table, const std::vector<CompiledStep>& compiled);
   std::unique_ptr<Frame> take_frame(MemoryCap* cap) const;
+  std::vector<Tensor> make_outputs(MemoryCap* cap) const;
 
   const std::vector<CompiledStep>& compiled_;
   OperandTable table_;  ///< keeps the values known at plan time alive
   std::vector<Step> steps_;
   std::vector<OutputCopy> copies_;
-  std::vector<std::pair<DataType, Shape>> outputs_;
+  std::vector<GraphOutput> outputs_;
   std::int64_t arena_bytes_ = 0;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Frame>> free_frames_;

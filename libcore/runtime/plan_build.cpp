@@ -262,7 +262,7 @@ std::shared_ptr<const Plan> Plan::build(const BuildContext& context, OperandTabl
   }
   for (const Value* output : context.graph.outputs()) {
     const Operand& operand = table.at(output);
-    plan->outputs_.emplace_back(operand.type, operand.shape);
+    plan->outputs_.push_back({operand.type, operand.shape, output->producer()});
   }
   return plan;
 }

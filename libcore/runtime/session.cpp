@@ -7,6 +7,7 @@
 #include <set>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/runtime/compile.hpp"
@@ -24,22 +25,29 @@ constexpr std::int64_t most_host_elements = 1024;
 
 /// One error for all operators that the catalog lacks.
 void refuse_unknown_operators(const Graph& graph) {
+  const bool is_too_new = graph.opset("") > newest_opset;
   std::set<std::string> names;
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes()) {
     const OpEntry* entry = find_op(node.domain(), node.op_type());
-    if (entry != nullptr && version_of(*entry, node) != nullptr) continue;
+    const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
+    if (is_known && !(is_too_new && node.domain().empty())) continue;
     nodes.push_back(&node);
     names.insert(format("{}{}{}-{}", node.domain(), node.domain().empty() ? "" : ".",
                         node.op_type(), graph.opset(node.domain())));
   }
   if (nodes.empty()) return;
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  Error error(ErrorCode::unsupported,
-              format("{} nodes have operators that are not supported: {}", nodes.size(), list),
-              "'ortool providers --kernels' lists what there is");
-  error.with_id("node.operator.unknown");
+  const std::vector<std::string> listed(names.begin(), names.end());
+  const Node& first = *nodes.front();
+  Error error(
+      ErrorCode::unsupported,
+      nodes.size() == 1
+          ? format("operator {} is not supported", listed.front())
+          : format("operators of {} nodes are not supported: {}", nodes.size(), list_names(listed)),
+      is_too_new ? format("opset {} is newer than {}, the newest one known; convert the model",
+                          graph.opset(""), newest_opset)
+                 : std::string("'ortool providers --kernels' lists what there is"));
+  error.with_id("node.operator.unknown").at_node(shorten(first.name()), shorten(first.op_type()));
   for (const Node* node : nodes) {
     error.add_part(Error(ErrorCode::unsupported, "the operator is not supported")
                        .at_node(node->name(), node->op_type())

@@ -12,7 +12,7 @@ import tempfile
 LIMIT_SECONDS = 5
 
 
-def check(command, code, text):
+def check(command, code, texts):
     """What is wrong with how the command ended, or None."""
     try:
         result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS,
@@ -32,9 +32,8 @@ def check(command, code, text):
         return "wrote a line above 1 kB"
     if any(ord(letter) < 32 for letter in errors[0]):
         return "wrote control characters"
-    if text not in errors[0]:
-        return f"does not say {text!r}: {errors[0]}"
-    return None
+    missing = [text for text in texts if text not in errors[0]]
+    return f"does not say {missing}: {errors[0]}" if missing else None
 
 
 def check_links(command_of, folder):
@@ -52,7 +51,7 @@ def check_links(command_of, folder):
                 os.symlink(os.path.join(os.path.abspath(folder), "weights.bin"), weights)
             else:
                 os.mkfifo(weights)
-            yield f"external data as a {kind}", check(command_of("load", path), 2, text)
+            yield f"external data as a {kind}", check(command_of("load", path), 2, [text])
 
 
 def main():
@@ -73,7 +72,8 @@ def main():
         rows = [line.rstrip("\n").split("\t") for line in file]
     for name, how, code, text in rows:
         if how == "load" or not loader:
-            results.append((name, check(command_of(how, os.path.join(folder, name)), int(code), text)))
+            texts = [text, "node 'op' ("] if how == "run" else [text]
+            results.append((name, check(command_of(how, os.path.join(folder, name)), int(code), texts)))
     results += check_links(command_of, folder)
     failures = [(name, problem) for name, problem in results if problem]
     for name, problem in failures:
