@@ -56,15 +56,10 @@ void refuse_unknown_operators(const Graph& graph) {
   throw error;
 }
 
-/// Constants that kernels read where they lie must be aligned; unused ones are let go.
-void tidy_constants(Graph& graph) {
+/// Constants that nothing reads any more are let go.
+void drop_unused_constants(Graph& graph) {
   for (Value* value : graph.values()) {
-    if (!value->is_constant()) continue;
-    if (value->uses().empty()) {
-      graph.remove_value(*value);
-    } else if (!value->constant().is_aligned()) {
-      graph.set_constant(*value, value->constant().aligned());
-    }
+    if (value->is_constant() && value->uses().empty()) graph.remove_value(*value);
   }
 }
 
@@ -152,7 +147,7 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1};
   fold_constants(graph, *state.options.providers.back(), context);
   infer_shapes(*state.model);
-  tidy_constants(graph);
+  drop_unused_constants(graph);
   state.steps =
       compile(place(graph, state.options.providers, state.options.strict_provider), context);
   for (const CompiledStep& step : state.steps) {
