@@ -23,18 +23,24 @@ namespace {
 /// Inputs whose content takes part in a plan's key must stay small.
 constexpr std::int64_t most_host_elements = 1024;
 
-/// One error for all operators that the catalog lacks.
+/// One error for all operators that the catalog lacks, those in subgraphs included.
 void refuse_unknown_operators(const Graph& graph) {
   const bool is_too_new = graph.opset("") > newest_opset;
   std::set<std::string> names;
   std::vector<const Node*> nodes;
-  for (const Node& node : graph.nodes()) {
-    const OpEntry* entry = find_op(node.domain(), node.op_type());
-    const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
-    if (is_known && !(is_too_new && node.domain().empty())) continue;
-    nodes.push_back(&node);
-    names.insert(format("{}{}{}-{}", node.domain(), node.domain().empty() ? "" : ".",
-                        node.op_type(), graph.opset(node.domain())));
+  std::vector<const Graph*> open = {&graph};
+  while (!open.empty()) {
+    const Graph& current = *open.back();
+    open.pop_back();
+    for (const Node& node : current.nodes()) {
+      for (const Graph* subgraph : node.subgraphs()) open.push_back(subgraph);
+      const OpEntry* entry = find_op(node.domain(), node.op_type());
+      const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
+      if (is_known && !(is_too_new && node.domain().empty())) continue;
+      nodes.push_back(&node);
+      names.insert(format("{}{}{}-{}", node.domain(), node.domain().empty() ? "" : ".",
+                          node.op_type(), graph.opset(node.domain())));
+    }
   }
   if (nodes.empty()) return;
   const std::vector<std::string> listed(names.begin(), names.end());

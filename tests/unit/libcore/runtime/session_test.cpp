@@ -177,6 +177,21 @@ TEST_CASE("All operators that are missing are reported together") {
   }
 }
 
+TEST_CASE("Operators missing in subgraphs are reported with the others") {
+  try {
+    make_session(R"(
+      <ir_version: 8, opset_import: ["" : 17]>
+      g (bool c, float[2] x) => (float[2] y) {
+        y = Fourth <then_branch = a () => (float[2] t) { t = Third(x) }> (c)
+      })");
+    FAIL("no error was thrown");
+  } catch (const Error& error) {
+    CHECK(error.parts().size() == 2);
+    CHECK(error.message().find("Fourth-17") != std::string::npos);
+    CHECK(error.message().find("Third-17") != std::string::npos);
+  }
+}
+
 TEST_CASE("A stop request ends a run between its nodes") {
   ThreadPool pool(1);
   const auto session = make_session(chain, cpu_options(&pool));
