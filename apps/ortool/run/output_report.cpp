@@ -1,0 +1,108 @@
+// Outputs beside their highest scores; the terminal gets fewer of those than the report.
+#include "apps/ortool/run/output_report.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/tensor_block.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_label_bytes = 64 << 20;
+
+std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
+                                            std::span<const Output> outputs,
+                                            std::span<const std::string> labels) {
+  const OptionValues& options = invocation.options;
+  std::vector<std::vector<TopEntry>> tops(outputs.size());
+  if (!options.has("top") && labels.empty()) return tops;
+  const std::int64_t count = options.integer("top", 5, 1, 100000);
+  bool has_any = false;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    tops[i] = top_entries(outputs[i].tensor, count);
+    has_any = has_any || !tops[i].empty();
+    const std::int64_t classes = class_count(outputs[i].tensor.shape());
+    if (tops[i].empty() || labels.empty() || classes == static_cast<std::int64_t>(labels.size())) {
+      continue;
+    }
+    invocation.warn(format("{} labels for the {} classes of output {}", labels.size(), classes,
+                           quote(outputs[i].name)));
+  }
+  if (!has_any) {
+    throw Error(ErrorCode::invalid, "no output has scores that --top could rank",
+                "leave --top and --labels out")
+        .with_id("usage.applies_to_nothing");
+  }
+  return tops;
+}
+
+void write_top(std::string& text, const Output& output, std::span<const TopEntry> entries,
+               std::span<const std::string> labels) {
+  constexpr std::size_t most_lines = 100;
+  const bool has_rows = entries.back().row > 0;
+  TextTable table({TextTable::Align::right, TextTable::Align::left, TextTable::Align::right});
+  std::int64_t rank = 0;
+  for (std::size_t i = 0; i < std::min(entries.size(), most_lines); ++i) {
+    rank = i > 0 && entries[i].row == entries[i - 1].row ? rank + 1 : 1;
+    const auto index = static_cast<std::size_t>(entries[i].index);
+    const std::string label = index < labels.size() ? labels[index] : std::to_string(index);
+    const std::string place =
+        has_rows ? format("row {}: {}", entries[i].row, rank) : std::to_string(rank);
+    table.add_row({place, label, readable_number(entries[i].value)});
+  }
+  text += table.to_string(2);
+  if (entries.size() > most_lines) {
+    text += format("  ... and {} more of {}\n", entries.size() - most_lines, shorten(output.name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> read_labels(const std::string& path) {
+  std::vector<std::string> labels = split(read_text_file(path, most_label_bytes), '\n');
+  if (!labels.empty() && labels.back().empty()) labels.pop_back();
+  for (std::string& label : labels) {
+    if (label.ends_with('\r')) label.pop_back();
+  }
+  if (labels.empty()) {
+    throw Error(ErrorCode::invalid, format("{}: holds no labels", path), "write one label a line")
+        .with_id("input.labels");
+  }
+  return labels;
+}
+
+void report_outputs(Invocation& invocation, std::span<const Output> outputs,
+                    std::span<const std::string> labels) {
+  const OptionValues& options = invocation.options;
+  Report& report = invocation.report;
+  const auto tops = find_top(invocation, outputs, labels);
+  std::vector<std::string> files;
+  if (options.has("output-dir")) {
+    files =
+        write_outputs(options.text("output-dir"), options.text("output-format", "npy"), outputs);
+  }
+  Json list = Json::list();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Output& output = outputs[i];
+    Json block = tensor_block(output.name, output.tensor);
+    if (!files.empty()) block.set("file", files[i]);
+    TextTable table;
+    std::vector<std::string> cells = {output.name, type_text(output.tensor)};
+    if (tops[i].empty()) cells.push_back(content_text(output.tensor));
+    if (!files.empty()) cells.push_back("in " + files[i]);
+    table.add_row(std::move(cells));
+    report.text += table.to_string();
+    if (!tops[i].empty()) {
+      write_top(report.text, output, tops[i], labels);
+      block.set("top", top_block(tops[i], labels, tops[i].back().row + 1));
+    }
+    list.add(std::move(block));
+  }
+  report.payload.set("outputs", std::move(list));
+}
+
+}  // namespace ortool

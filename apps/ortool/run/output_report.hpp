@@ -1,0 +1,22 @@
+// The outputs in the report: their content, or their highest scores, and the files they went to.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/run/output_files.hpp"
+
+namespace ortool {
+
+/// The names of the classes, one a line of the file. Throws ErrorCode::invalid when it has none.
+std::vector<std::string> read_labels(const std::string& path);
+
+/// Writes the outputs where --output-dir says, and adds a line and a block each to the report; with
+/// --top or labels their highest scores too. Throws ErrorCode::invalid when no output has scores to
+/// rank, ErrorCode::write_failed when a file cannot be written.
+void report_outputs(Invocation& invocation, std::span<const Output> outputs,
+                    std::span<const std::string> labels);
+
+}  // namespace ortool
