@@ -5,28 +5,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "libcore/tensor/convert.hpp"
 #include "libcore/text/scanner.hpp"
 
 namespace ortool {
 namespace {
-
-std::string print_dimensions(const PartialShape& shape) {
-  if (!shape) return "[]";
-  if (shape->empty()) return {};
-  std::string text = "[";
-  for (const Dimension& dimension : *shape) {
-    if (text.size() > 1) text += ", ";
-    text += dimension.is_symbol() ? name_text(dimension.symbol()) : dimension.to_string();
-  }
-  return text + "]";
-}
-
-std::string print_float(float value) {
-  std::string text = element_text(Tensor::scalar(value), 0);
-  if (text.find_first_of(".enf") == std::string::npos) text += ".0";
-  return text;
-}
 
 std::string print_domain(std::string_view domain) {
   std::string text;
@@ -74,7 +56,7 @@ class Printer {
     for (const Value* input : graph.inputs()) {
       separate(is_first);
       typed_name(*input);
-      if (input->has_default()) text_ += " = " + elements(input->constant());
+      if (input->has_default()) text_ += " = " + print_elements(input->constant(), options_);
     }
     text_ += ") => (";
     is_first = true;
@@ -112,11 +94,6 @@ class Printer {
       text_ += node.input(i) != nullptr ? name_of_value(*node.input(i)) : "\"\"";
     }
     text_ += ")";
-  }
-
-  std::string tensor(const Tensor& tensor) {
-    return print_type(ValueType::tensor(tensor.type(), to_partial(tensor.shape()))) + " " +
-           elements(tensor);
   }
 
  private:
@@ -221,7 +198,7 @@ class Printer {
       if (is_initializer) {
         text_ += print_type(ValueType::tensor(value->constant().type(),
                                               to_partial(value->constant().shape()))) +
-                 " " + name_of_value(*value) + " = " + elements(value->constant());
+                 " " + name_of_value(*value) + " = " + print_elements(value->constant(), options_);
       } else {
         typed_name(*value);
       }
@@ -242,37 +219,6 @@ class Printer {
     --indent_;
     new_line();
     text_ += "}";
-  }
-
-  std::string elements(const Tensor& tensor) {
-    const std::int64_t count = tensor.element_count();
-    if (options_.most_elements >= 0 && count > options_.most_elements) return "{...}";
-    std::string text = "{";
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (i > 0) text += ", ";
-      text += element(tensor, i);
-    }
-    return text + "}";
-  }
-
-  static std::string element(const Tensor& tensor, std::int64_t index) {
-    switch (tensor.type()) {
-      case DataType::string:
-        return quoted_text(tensor.strings()[static_cast<std::size_t>(index)]);
-      case DataType::boolean:
-        return std::to_string(element_as_int64(tensor, index));
-      case DataType::complex64:
-      case DataType::complex128: {
-        const bool is_double = tensor.type() == DataType::complex128;
-        const Tensor parts = Tensor::view(
-            is_double ? DataType::float64 : DataType::float32, Shape{2},
-            {tensor.bytes() + index * (is_double ? 16 : 8), is_double ? std::size_t{16} : 8},
-            nullptr);
-        return element_text(parts, 0) + ", " + element_text(parts, 1);
-      }
-      default:
-        return element_text(tensor, index);
-    }
   }
 
   template <typename Values, typename Print>
@@ -307,13 +253,13 @@ class Printer {
       case AttributeKind::string:
         return append(" = " + quoted_text(std::get<std::string>(value)));
       case AttributeKind::tensor:
-        return append(" = " + tensor(std::get<Tensor>(value)));
+        return append(" = " + print_tensor(std::get<Tensor>(value), options_));
       case AttributeKind::graph:
         return subgraph(*std::get<std::unique_ptr<Graph>>(value));
       case AttributeKind::type:
         return append(": type_proto = " + print_type(std::get<ValueType>(value)));
       case AttributeKind::sparse_tensor:
-        return append(" = " + sparse(std::get<SparseTensor>(value)));
+        return append(" = " + print_sparse_tensor(std::get<SparseTensor>(value), options_));
       case AttributeKind::floats:
         return list(std::get<std::vector<float>>(value), kind,
                     [&](float each) { append(print_float(each)); });
@@ -325,13 +271,13 @@ class Printer {
                     [&](const std::string& each) { append(quoted_text(each)); });
       case AttributeKind::tensors:
         return list(std::get<std::vector<Tensor>>(value), kind,
-                    [&](const Tensor& each) { append(tensor(each)); });
+                    [&](const Tensor& each) { append(print_tensor(each, options_)); });
       case AttributeKind::types:
         return list(std::get<std::vector<ValueType>>(value), kind,
                     [&](const ValueType& each) { append(print_type(each)); });
       case AttributeKind::sparse_tensors:
         return list(std::get<std::vector<SparseTensor>>(value), kind,
-                    [&](const SparseTensor& each) { append(sparse(each)); });
+                    [&](const SparseTensor& each) { append(print_sparse_tensor(each, options_)); });
       case AttributeKind::graphs:
         return list(std::get<Attribute::Graphs>(value), kind, [&](const auto& each) {
           ++indent_;
@@ -350,12 +296,6 @@ class Printer {
     --indent_;
   }
 
-  std::string sparse(const SparseTensor& value) {
-    return "sparse_tensor(" + std::string(onnx_name_of(value.values.type())) +
-           print_dimensions(to_partial(value.dimensions)) + ") {" + tensor(value.values) + ", " +
-           tensor(value.indices) + "}";
-  }
-
   PrintOptions options_;
   std::string text_;
   std::size_t indent_ = 0;
@@ -363,25 +303,6 @@ class Printer {
 };
 
 }  // namespace
-
-std::string print_type(const ValueType& type) {
-  const std::string inside = type.inner != nullptr ? print_type(*type.inner) : std::string();
-  const std::string element(onnx_name_of(type.element));
-  switch (type.kind) {
-    case ValueType::Kind::tensor:
-      return element + print_dimensions(type.shape);
-    case ValueType::Kind::sparse_tensor:
-      return "sparse_tensor(" + element + print_dimensions(type.shape) + ")";
-    case ValueType::Kind::sequence:
-      return "seq(" + inside + ")";
-    case ValueType::Kind::optional:
-      return "optional(" + inside + ")";
-    case ValueType::Kind::map:
-      return "map(" + element + ", " + inside + ")";
-    default:
-      return {};
-  }
-}
 
 std::string print_model(const Model& model, const PrintOptions& options) {
   Printer printer(options);
@@ -399,10 +320,6 @@ std::string print_node(const Node& node, const PrintOptions& options) {
   Printer printer(options);
   printer.node(node);
   return printer.take();
-}
-
-std::string print_tensor(const Tensor& tensor, const PrintOptions& options) {
-  return Printer(options).tensor(tensor);
 }
 
 }  // namespace ortool
