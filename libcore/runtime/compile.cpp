@@ -6,6 +6,8 @@
 
 #include <sys/mman.h>
 
+#include "libcore/runtime/aligned_constants.hpp"
+
 namespace ortool {
 namespace {
 
@@ -26,31 +28,6 @@ bool is_packed_alone(const Value& value) {
   return value.is_constant() && value.uses().size() == 1;
 }
 
-/// Constants lie in the file as they come; kernels want them aligned to their element. Holds aligned
-/// copies while a kernel is compiled, and takes back those it packed, so that no weight stays in
-/// memory twice.
-class AlignedConstants {
- public:
-  explicit AlignedConstants(const std::vector<Value*>& inputs) {
-    for (Value* input : inputs) {
-      if (input == nullptr || !input->is_constant() || input->constant().is_aligned()) continue;
-      originals_.emplace_back(input, input->constant());
-      input->graph().set_constant(*input, input->constant().aligned());
-    }
-  }
-
-  /// The kernel has packed `value` and nothing else reads it.
-  void let_go(Value& value) {
-    for (const auto& [input, original] : originals_) {
-      if (input == &value) value.graph().set_constant(value, original);
-    }
-    page_out(value.constant());
-  }
-
- private:
-  std::vector<std::pair<Value*, Tensor>> originals_;
-};
-
 }  // namespace
 
 std::vector<CompiledStep> compile(std::vector<PlacedGroup> groups, const CompileContext& context) {
@@ -69,7 +46,9 @@ std::vector<CompiledStep> compile(std::vector<PlacedGroup> groups, const Compile
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == nullptr || kernel->needs_input(i)) continue;
-      if (is_packed_alone(*inputs[i])) constants.let_go(*inputs[i]);
+      if (!is_packed_alone(*inputs[i])) continue;
+      constants.restore(*inputs[i]);
+      page_out(inputs[i]->constant());
     }
     std::vector<Value*> outputs = group.view.outputs();
     steps.push_back({std::move(group.view), group.provider, std::move(kernel), std::move(inputs),

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/runtime/aligned_constants.hpp"
 #include "libcore/runtime/evaluate.hpp"
 #include "libcore/runtime/operand_table.hpp"
 
@@ -56,15 +57,18 @@ void fold_constants(Graph& graph, const Provider& provider, const CompileContext
     std::int64_t inputs_bytes = 0;
     for (const Operand& input : inputs)
       inputs_bytes += input.is_given() ? input.known->size_bytes() : 0;
+    const AlignedConstants constants(view.inputs());
     std::vector<Tensor> results;
     try {
       if (!outputs_fit(outputs, inputs_bytes, limits, used_bytes)) continue;
       const KernelPtr kernel = provider.compile(view, context);
       results = evaluate(*kernel, inputs, outputs, context.workers, context.cap);
     } catch (Error& error) {
+      constants.restore_all();
       if (error.code() == ErrorCode::unsupported) continue;
       throw error.at_node(node.name(), node.op_type());
     }
+    constants.restore_all();
     graph.remove_node(node);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (output_values[i] == nullptr) continue;

@@ -144,6 +144,30 @@ TEST_CASE("Graph outputs may be an input, a constant, a view, or one value twice
   CHECK(outputs[4].data<std::int64_t>()[0] == 2);
 }
 
+TEST_CASE("Constants that lie unaligned in their file are folded and packed all the same") {
+  constexpr std::int64_t size = 48;
+  constexpr std::size_t bytes = sizeof(float) * size * size;
+  const auto file = std::make_shared<std::vector<std::byte>>(bytes + 1);
+  for (std::size_t i = 0; i < size; ++i) {
+    const float one = 1;
+    std::memcpy(file->data() + 1 + sizeof(float) * (i * size + i), &one, sizeof(one));
+  }
+  auto model = parse_model(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[N,48] x, float[48,48] w) => (float[N,48] y) {
+      v = MatMul(w, w)
+      a = MatMul(x, v)
+      y = MatMul(a, w)
+    })");
+  ortool::Value& w = *model->graph->find_value("w");
+  model->graph->set_constant(w, Tensor::view(ortool::DataType::float32, Shape{size, size},
+                                             std::span(*file).subspan(1, bytes), file));
+  model->graph->make_default_constant(w);
+  Session session(std::move(model), cpu_options());
+  const Tensor x = random_tensor(Shape{3, size}, 4);
+  CHECK(floats(session.run({{"x", x}}, {})[0]) == floats(x));
+}
+
 TEST_CASE("A shape that a graph input holds is planned for by its content") {
   const auto session = make_session(R"(
     <ir_version: 8, opset_import: ["" : 17]>
