@@ -11,7 +11,7 @@ TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "cma
 _HASH_SUFFIXES = (".cmake", ".sh", ".py")
 # Put together from parts, so that this file passes its own check.
 _MACHINE_PATHS = ["/" + "/".join(parts) for parts in
-                  (["work", ""], ["root", ""], ["home", ""], ["tmp", "bash_jobs"], ["tmp", "wt"])]
+                  (["work", ""], ["root", ""], ["home", ""])]
 _MACHINE_PATH = re.compile(r"(?<![\w.$}~*-])(" + "|".join(map(re.escape, _MACHINE_PATHS)) + ")")
 
 
