@@ -13,6 +13,7 @@
 #include "libcore/ops/logical/comparison.hpp"
 #include "libcore/ops/math/arithmetic.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/math/is_nan.hpp"
 #include "libcore/ops/math/matmul.hpp"
 #include "libcore/ops/math/mod.hpp"
 #include "libcore/ops/math/pow.hpp"
@@ -98,6 +99,7 @@ constexpr OpEntry entries[] = {
     op_entry<Hardmax>(),
     op_entry<Identity>(),
     op_entry<InstanceNormalization>(),
+    op_entry<IsNaN>(),
     op_entry<LRN>(),
     op_entry<LayerNormalization>(),
     op_entry<LeakyRelu>(),

@@ -20,6 +20,7 @@ std::span<const KernelRow> dropout_kernels();
 std::span<const KernelRow> gather_kernels();
 std::span<const KernelRow> gemm_kernels();
 std::span<const KernelRow> generator_kernels();
+std::span<const KernelRow> is_nan_kernels();
 std::span<const KernelRow> layer_normalization_kernels();
 std::span<const KernelRow> matmul_kernels();
 std::span<const KernelRow> normalization_kernels();

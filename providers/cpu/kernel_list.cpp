@@ -21,6 +21,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       gather_kernels(),
       gemm_kernels(),
       generator_kernels(),
+      is_nan_kernels(),
       layer_normalization_kernels(),
       matmul_kernels(),
       normalization_kernels(),

@@ -1,0 +1,18 @@
+// IsNaN: which elements are no number.
+// https://onnx.ai/onnx/operators/onnx__IsNaN.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct IsNaN {
+  static const OpSchema schema;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool
