@@ -16,6 +16,10 @@ else
   echo "tests: SKIPPED: everything on a GPU, because this machine shows none"
 fi
 
+if ! bash tests/peers.sh; then
+  echo "tests: SKIPPED: comparisons with PyPI's onnx and onnxruntime, because they could not be installed"
+fi
+
 cmake --preset release
 cmake --build --preset release --parallel "$(nproc)"
 ctest --preset release --parallel "$(nproc)" --timeout 300 --no-tests=error "$@" </dev/null

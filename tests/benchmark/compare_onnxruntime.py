@@ -2,7 +2,7 @@
 # Times models in ortool and onnxruntime in turn, in one interleaved run, and prints the ratios.
 """Usage: compare_onnxruntime.py --ortool build/release/bin/ortool [--threads 1] [--blocks 7] MODEL_FOLDER...
 
-Needs onnxruntime and numpy from PyPI (tests/benchmark/peers.sh makes the environment). A block runs one
+Needs onnxruntime and numpy from PyPI (tests/peers.sh makes the environment). A block runs one
 engine for at least 0.3 s; blocks of the two engines alternate in an order shuffled by a printed seed, so
 that drift of the machine hits both alike. The figure of a block is the median of its runs; the table shows
 the median over blocks and the ratio ortool / onnxruntime (below 1: ortool is faster).
