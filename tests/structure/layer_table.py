@@ -7,7 +7,7 @@ _GRAPH = _TENSOR + ["graph"]
 _INFER = _GRAPH + ["text", "onnx", "ops"]
 _OPTIMIZE = _INFER + ["infer"]
 _RUNTIME = _OPTIMIZE + ["optimize"]
-_MEASURE = _RUNTIME + ["runtime", "io"]
+_MEASURE = _RUNTIME + ["runtime", "inspect", "io"]
 
 LIBCORE = {
     "base": [],
@@ -18,6 +18,7 @@ LIBCORE = {
     "onnx": _GRAPH,
     "ops": _GRAPH,
     "infer": _INFER,
+    "inspect": _OPTIMIZE,
     "optimize": _OPTIMIZE,
     "runtime": _RUNTIME,
     "quantize": _MEASURE,

@@ -4,7 +4,7 @@
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/graph_block.hpp"
 #include "apps/ortool/inspect/overview.hpp"
-#include "apps/ortool/inspect/summary.hpp"
+#include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -140,11 +140,11 @@ void InspectCommand::run(Invocation& invocation) const {
     if (options.has("select")) check_selection(model, block_options.select);
     const Summary summary = summarize(model, reads_weights);
     if (invocation.has_document) {
-      report.payload.set("graph", graph_block(*model.graph, block_options))
+      report.payload.set("graph", graph_block(*model.graph, block_options, MacCounter(model)))
           .set("functions", functions_block(model, block_options))
           .set("summary", summary_block(summary));
     }
-    if (options.flag("nodes")) report.text += nodes_text(*model.graph, block_options.select);
+    if (options.flag("nodes")) report.text += nodes_text(model, block_options.select);
     if (options.flag("weights")) report.text += weights_text(model, block_options.select);
     if (options.flag("values")) report.text += values_text(*model.graph, block_options.select);
     const bool has_text = has_list || options.flag("check");

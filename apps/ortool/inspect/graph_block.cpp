@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "apps/ortool/inspect/cost.hpp"
 #include "apps/ortool/inspect/glob.hpp"
-#include "apps/ortool/inspect/summary.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/inspect/count_macs.hpp"
+#include "libcore/inspect/weights.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -115,7 +115,8 @@ Json metadata_block(const Metadata& metadata) {
   return block;
 }
 
-Json node_block(const Node& node, std::int64_t index, const BlockOptions& options) {
+Json node_block(const Node& node, std::int64_t index, const BlockOptions& options,
+                const MacCounter& counter) {
   Json inputs = Json::list();
   for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.add(name_or_null(node.input(i)));
   Json outputs = Json::list();
@@ -134,8 +135,8 @@ Json node_block(const Node& node, std::int64_t index, const BlockOptions& option
     attributes.set(attribute.name, attribute_block(attribute, options));
   }
   Json subgraphs = Json::list();
-  for (const Graph* graph : node.subgraphs()) subgraphs.add(graph_block(*graph, options));
-  const std::optional<std::int64_t> macs = count_macs(node).value();
+  for (const Graph* graph : node.subgraphs()) subgraphs.add(graph_block(*graph, options, counter));
+  const std::optional<std::int64_t> macs = counter.count(node).value();
   Json block = Json::object();
   block.set("index", index)
       .set("name", node.name())
@@ -178,7 +179,7 @@ Json value_block(const Value& value) {
       .set("shape", partial_shape_block(value.type().shape));
 }
 
-Json graph_block(const Graph& graph, const BlockOptions& options) {
+Json graph_block(const Graph& graph, const BlockOptions& options, const MacCounter& counter) {
   const auto is_chosen = [&](std::string_view name) { return matches_glob(name, options.select); };
   Json inputs = Json::list();
   for (const Value* input : graph.inputs()) inputs.add(value_block(*input));
@@ -203,7 +204,7 @@ Json graph_block(const Graph& graph, const BlockOptions& options) {
   Json nodes = Json::list();
   std::int64_t index = 0;
   for (const Node& node : graph.nodes()) {
-    if (is_chosen(node.name())) nodes.add(node_block(node, index, options).rendered());
+    if (is_chosen(node.name())) nodes.add(node_block(node, index, options, counter).rendered());
     ++index;
   }
   return Json::object()
@@ -216,6 +217,7 @@ Json graph_block(const Graph& graph, const BlockOptions& options) {
 }
 
 Json functions_block(const Model& model, const BlockOptions& options) {
+  const MacCounter counter(model);
   Json list = Json::list();
   for (const Function& function : model.functions) {
     Json opsets = Json::object();
@@ -228,7 +230,7 @@ Json functions_block(const Model& model, const BlockOptions& options) {
                  .set("overload", function.overload)
                  .set("attributes", Json::list_of(function.attributes))
                  .set("opsets", std::move(opsets))
-                 .set("graph", graph_block(*function.body, options)));
+                 .set("graph", graph_block(*function.body, options, counter)));
   }
   return list;
 }

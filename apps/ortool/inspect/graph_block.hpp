@@ -5,6 +5,7 @@
 
 #include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/inspect/count_macs.hpp"
 
 namespace ortool {
 
@@ -14,7 +15,7 @@ struct BlockOptions {
 };
 
 /// The main graph with its subgraphs inside the nodes that hold them.
-Json graph_block(const Graph& graph, const BlockOptions& options);
+Json graph_block(const Graph& graph, const BlockOptions& options, const MacCounter& counter);
 
 Json functions_block(const Model& model, const BlockOptions& options);
 

@@ -8,6 +8,8 @@
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/inspect/count_macs.hpp"
+#include "libcore/inspect/weights.hpp"
 
 namespace ortool {
 namespace {
@@ -105,18 +107,19 @@ std::string overview_text(const Model& model, const Summary& summary, std::strin
   return text + figures.to_string();
 }
 
-std::string nodes_text(const Graph& graph, std::string_view select) {
+std::string nodes_text(const Model& model, std::string_view select) {
+  const MacCounter counter(model);
   TextTable table({TextTable::Align::right, TextTable::Align::left, TextTable::Align::left,
                    TextTable::Align::left, TextTable::Align::right, TextTable::Align::right});
   table.add_row({"index", "name", "operator", "output", "MACs", "parameters"});
   std::int64_t index = -1;
-  for (const Node& node : graph.nodes()) {
+  for (const Node& node : model.graph->nodes()) {
     ++index;
     if (!matches_glob(node.name(), select)) continue;
     const Value* output = node.output(0);
     table.add_row({std::to_string(index), std::string(node.name()), std::string(node.op_type()),
                    output != nullptr ? output->type().to_string() : "-",
-                   cost_text(count_macs(node)),
+                   cost_text(counter.count(node)),
                    readable_count(static_cast<double>(count_parameters(node)))});
   }
   return table.to_string();

@@ -1,5 +1,5 @@
 // Counting from shapes.
-#include "apps/ortool/inspect/cost.hpp"
+#include "libcore/inspect/count_macs.hpp"
 
 #include <array>
 #include <string_view>
@@ -76,72 +76,9 @@ Cost count_product(const Node& node, const ProductOperator& product) {
                                    : count_elements(*output_shape, 0, output->name()).times(window);
 }
 
-bool has_cost(const Graph& graph) {
-  for (const Node& node : graph.nodes()) {
-    const auto cost = count_macs(node).value();
-    if (!cost || *cost != 0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
-Cost Cost::number(std::int64_t value) {
-  Cost cost;
-  if (value != 0) cost.terms_[""] = static_cast<double>(value);
-  return cost;
-}
-
-Cost Cost::symbol(const std::string& name) {
-  Cost cost;
-  cost.terms_[name] = 1;
-  return cost;
-}
-
-void Cost::add(const Cost& other) {
-  for (const auto& [symbols, coefficient] : other.terms_) terms_[symbols] += coefficient;
-}
-
-Cost Cost::times(const Cost& other) const {
-  Cost result;
-  for (const auto& [symbols, coefficient] : terms_) {
-    for (const auto& [other_symbols, other_coefficient] : other.terms_) {
-      const std::string joint =
-          symbols + (symbols.empty() || other_symbols.empty() ? "" : "*") + other_symbols;
-      result.terms_[joint] += coefficient * other_coefficient;
-    }
-  }
-  return result;
-}
-
-Cost Cost::times(const Dimension& dimension, const std::string& unknown_name) const {
-  if (dimension.is_known()) return times(number(dimension.number()));
-  return times(symbol(dimension.is_symbol() ? dimension.symbol() : unknown_name));
-}
-
-std::optional<std::int64_t> Cost::value() const {
-  double sum = 0;
-  for (const auto& [symbols, coefficient] : terms_) {
-    if (!symbols.empty()) return std::nullopt;
-    sum += coefficient;
-  }
-  if (sum >= 0x1p63) return std::nullopt;
-  return static_cast<std::int64_t>(sum);
-}
-
-std::string Cost::formula() const {
-  std::string text;
-  for (const auto& [symbols, coefficient] : terms_) {
-    if (!text.empty()) text += " + ";
-    const std::string factor = coefficient < 0x1p63
-                                   ? std::to_string(static_cast<std::int64_t>(coefficient))
-                                   : format("{}", coefficient);
-    text += symbols.empty() ? factor : coefficient == 1 ? symbols : factor + "*" + symbols;
-  }
-  return text.empty() ? "0" : text;
-}
-
-Cost count_macs(const Node& node) {
+Cost MacCounter::count(const Node& node) const {
   if (node.domain().empty()) {
     for (const ProductOperator& product : product_operators) {
       if (product.op_type == node.op_type()) return count_product(node, product);
@@ -151,9 +88,16 @@ Cost count_macs(const Node& node) {
     return Cost::symbol(format("macs({})", node.name()));
   }
   for (const Graph* graph : node.subgraphs()) {
-    if (has_cost(*graph)) return Cost::symbol(format("macs({})", node.name()));
+    const auto cost = count(*graph).value();
+    if (!cost || *cost != 0) return Cost::symbol(format("macs({})", node.name()));
   }
   return Cost();
+}
+
+Cost MacCounter::count(const Graph& graph) const {
+  Cost cost;
+  for (const Node& node : graph.nodes()) cost.add(count(node));
+  return cost;
 }
 
 std::int64_t count_parameters(const Node& node) {

@@ -1,5 +1,5 @@
 // Tests of cost formulas.
-#include "apps/ortool/inspect/cost.hpp"
+#include "libcore/inspect/cost.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-// What nodes cost: multiplications with additions, as a number or a formula over symbols.
+// What something costs: a number, or a formula over the symbols of the model's shapes.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/dimension.hpp"
 
 namespace ortool {
 
@@ -30,13 +30,5 @@ class Cost {
  private:
   std::map<std::string, double> terms_;  ///< exact up to 2^53
 };
-
-/// Of convolutions and matrix products, counted from inferred shapes; 0 for other operators. A node
-/// whose cost cannot be told (an operator the catalog lacks, a subgraph with costs of its own) is
-/// the symbol "macs(NODE)".
-Cost count_macs(const Node& node);
-
-/// Elements of the constants that the node reads.
-std::int64_t count_parameters(const Node& node);
 
 }  // namespace ortool

@@ -1,0 +1,29 @@
+// The tensors that a model stores.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/model.hpp"
+
+namespace ortool {
+
+/// A tensor that the model stores: an initialiser, or a Constant node's.
+struct Weight {
+  std::string_view name;
+  DataType type;
+  Shape shape;
+  const Tensor* tensor;
+  bool is_external;
+
+  std::int64_t size_bytes() const;
+};
+
+/// Whether the model stores a tensor for the value: a constant, or an input's default.
+bool is_stored(const Value& value);
+
+/// Of the main graph, its subgraphs and the functions, in order.
+std::vector<Weight> weights_of(const Model& model);
+
+}  // namespace ortool
