@@ -13,6 +13,28 @@ ValueType ValueType::tensor(DataType element, PartialShape shape) {
   return type;
 }
 
+ValueType ValueType::sequence(ValueType element) {
+  ValueType type;
+  type.kind = Kind::sequence;
+  type.inner = std::make_shared<const ValueType>(std::move(element));
+  return type;
+}
+
+ValueType ValueType::optional(ValueType element) {
+  ValueType type;
+  type.kind = Kind::optional;
+  type.inner = std::make_shared<const ValueType>(std::move(element));
+  return type;
+}
+
+ValueType ValueType::map(DataType key, DataType value) {
+  ValueType type;
+  type.kind = Kind::map;
+  type.element = key;
+  type.inner = std::make_shared<const ValueType>(tensor(value, Dimensions()));
+  return type;
+}
+
 std::string ValueType::to_string() const {
   const std::string inside = inner ? inner->to_string() : "unknown";
   switch (kind) {

@@ -20,6 +20,10 @@ struct ValueType {
   std::string denotation;
 
   static ValueType tensor(DataType element, PartialShape shape = std::nullopt);
+  static ValueType sequence(ValueType element);
+  static ValueType optional(ValueType element);
+  /// A map whose keys are `key` (int64 or string) and whose values are tensors' elements.
+  static ValueType map(DataType key, DataType value);
 
   bool is_tensor() const { return kind == Kind::tensor; }
   /// "float32[batch x 3]", "sequence(int64[?])", "unknown".

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
 
 namespace ortool {
 namespace {

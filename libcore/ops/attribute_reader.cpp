@@ -76,6 +76,14 @@ Graph* AttributeReader::graph(std::string_view name) {
   return value != nullptr ? value->get() : nullptr;
 }
 
+const SparseTensor* AttributeReader::sparse_tensor(std::string_view name) {
+  return find<SparseTensor>(name);
+}
+
+const ValueType* AttributeReader::type(std::string_view name) {
+  return find<ValueType>(name);
+}
+
 ValueOr<std::vector<std::int64_t>> AttributeReader::integers_or_input(std::string_view name,
                                                                       std::int64_t input_index) {
   if (knows(name)) return {.value = find_integers(name)};

@@ -39,6 +39,9 @@ class AttributeReader {
   /// An empty tensor when not given.
   Tensor tensor(std::string_view name);
   Graph* graph(std::string_view name);
+  /// Null when not given.
+  const SparseTensor* sparse_tensor(std::string_view name);
+  const ValueType* type(std::string_view name);
 
   /// The attribute where this version has it, else the input at `input_index` where it is given:
   /// as its value when that input is a constant.

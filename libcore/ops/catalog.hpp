@@ -1,9 +1,9 @@
-// The list of all operators ortool knows, and the gate every node passes before other code sees it.
+// All operators ortool knows, and what can be asked of each.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "libcore/ops/attribute_reader.hpp"
 #include "libcore/ops/infer_context.hpp"
@@ -24,7 +24,7 @@ struct OpEntry {
 inline constexpr std::int64_t newest_opset = 28;
 
 /// Every operator, sorted by domain, then name.
-std::span<const OpEntry> catalog();
+std::vector<const OpEntry*> catalog();
 
 /// The operator, or null when the catalog does not hold it.
 const OpEntry* find_op(std::string_view domain, std::string_view op_type);
@@ -32,11 +32,6 @@ const OpEntry* find_op(std::string_view domain, std::string_view op_type);
 /// The version of `entry` that the node's graph imports; null when the operator came later than
 /// that opset.
 const OpVersion* version_of(const OpEntry& entry, const Node& node);
-
-/// Checks arity, attribute names, kinds and values, and the element types of inputs as far as they
-/// are known. Throws ErrorCode::invalid naming the node; ErrorCode::unsupported when the catalog
-/// has no such operator or version. Nothing else may look at a node before this has passed.
-void check_node(const Node& node);
 
 /// The node's meaning as the operator's struct; the node must have passed check_node.
 template <typename Op>

@@ -38,11 +38,16 @@ const AttributeSpec* OpVersion::find_attribute(std::string_view name) const {
   return nullptr;
 }
 
-TypeSet OpVersion::allowed(std::string_view type_parameter) const {
+TypeSet OpVersion::allowed(std::string_view type) const {
   for (const TypeParameter& parameter : types) {
-    if (type_parameter == parameter.name) return parameter.allowed;
+    if (type == parameter.name) return parameter.allowed;
   }
-  return {};
+  constexpr std::string_view opening = "tensor(";
+  if (!type.starts_with(opening) || !type.ends_with(')')) return {};
+  type.remove_prefix(opening.size());
+  type.remove_suffix(1);
+  const std::optional<DataType> element = data_type_from_name(type);
+  return element ? types_of({*element}) : TypeSet();
 }
 
 const OpVersion* OpSchema::at(std::int64_t opset) const {

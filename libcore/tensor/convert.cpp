@@ -47,6 +47,7 @@ std::uint64_t element_pattern(const std::byte* data, std::int64_t index, int bit
   switch (bits) {
     case 2:
     case 4:
+    case 6:
       return get_packed(data, index, bits);
     case 8:
       return load<std::uint8_t>(data, index);
@@ -63,6 +64,7 @@ void set_pattern(std::byte* data, std::int64_t index, int bits, std::uint64_t pa
   switch (bits) {
     case 2:
     case 4:
+    case 6:
       set_packed(data, index, bits, static_cast<std::uint8_t>(pattern));
       break;
     case 8:

@@ -46,6 +46,8 @@ constexpr std::array<Row, data_type_count> rows = {{
     {"float8e8m0", "float8e8m0", 8, Kind::floating},
     {"uint2", "uint2", 2, Kind::unsigned_integer},
     {"int2", "int2", 2, Kind::signed_integer},
+    {"float6e2m3", "float6e2m3", 6, Kind::floating},
+    {"float6e3m2", "float6e3m2", 6, Kind::floating},
 }};
 
 const Row& row(DataType type) {

@@ -36,11 +36,13 @@ enum class DataType : std::int32_t {
   float8e8m0 = 24,
   uint2 = 25,
   int2 = 26,
+  float6e2m3 = 27,
+  float6e3m2 = 28,
 };
 
-constexpr std::int32_t data_type_count = 27;
+constexpr std::int32_t data_type_count = 29;
 
-/// Bits one element takes in memory: 4 and 2 for the packed types, 0 for string and undefined.
+/// Bits one element takes in memory: 6, 4 and 2 for the packed types, 0 for string and undefined.
 int element_bits(DataType type);
 
 /// Bytes of `count` elements, packed types rounded up; throws ErrorCode::invalid when the product

@@ -28,7 +28,7 @@ struct Format {
   std::uint32_t largest;  ///< bits of the largest finite number
 };
 
-constexpr std::array<Format, 8> formats = {{
+constexpr std::array<Format, 10> formats = {{
     {DataType::float32, 8, 23, 127, Specials::ieee, 0x7f7fffff},
     {DataType::float16, 5, 10, 15, Specials::ieee, 0x7bff},
     {DataType::bfloat16, 8, 7, 127, Specials::ieee, 0x7f7f},
@@ -37,6 +37,8 @@ constexpr std::array<Format, 8> formats = {{
     {DataType::float8e5m2, 5, 2, 15, Specials::ieee, 0x7b},
     {DataType::float8e5m2fnuz, 5, 2, 16, Specials::minus_zero, 0x7f},
     {DataType::float4e2m1, 2, 1, 1, Specials::none, 0x7},
+    {DataType::float6e2m3, 2, 3, 1, Specials::none, 0x1f},
+    {DataType::float6e3m2, 3, 2, 3, Specials::none, 0x1f},
 }};
 
 const Format& format_of(DataType type) {
@@ -104,7 +106,7 @@ std::uint64_t encode_nan(const Format& format, std::uint64_t sign, std::uint64_t
     case Specials::minus_zero:
       return 0x80;
     default:
-      return 0x8;
+      return format.largest + 1;
   }
 }
 

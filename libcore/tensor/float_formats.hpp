@@ -22,8 +22,8 @@ struct FloatCast {
 double decode_float(DataType type, std::uint64_t bits);
 
 /// The bits nearest to `value`, half to even, rounded once. Too large becomes infinity in float16,
-/// bfloat16 and float32, the largest number in float4e2m1; float8 goes by `cast`. float4e2m1 has no
-/// NaN and takes it as -0. float8e8m0 has no sign: what is below zero becomes NaN.
+/// bfloat16 and float32, the largest number in float4 and float6; float8 goes by `cast`. float4 and
+/// float6 have no NaN and take it as -0. float8e8m0 has no sign: what is below zero becomes NaN.
 std::uint64_t encode_float(DataType type, double value, FloatCast cast = {});
 
 /// The largest finite value of a floating type.

@@ -19,22 +19,22 @@ constexpr std::initializer_list<OpVersion> arg_extreme_versions = {
      .inputs = {{"data", "T"}},
      .outputs = {{"reduced", "tensor(int64)"}},
      .attributes = arg_extreme_attributes_1,
-     .types = {{"T", types::numbers}, {"tensor(int64)", types::int64_only}}},
+     .types = {{"T", types::numbers}}},
     {.since = 11,
      .inputs = {{"data", "T"}},
      .outputs = {{"reduced", "tensor(int64)"}},
      .attributes = arg_extreme_attributes_1,
-     .types = {{"T", types::numbers}, {"tensor(int64)", types::int64_only}}},
+     .types = {{"T", types::numbers}}},
     {.since = 12,
      .inputs = {{"data", "T"}},
      .outputs = {{"reduced", "tensor(int64)"}},
      .attributes = arg_extreme_attributes_12,
-     .types = {{"T", types::numbers}, {"tensor(int64)", types::int64_only}}},
+     .types = {{"T", types::numbers}}},
     {.since = 13,
      .inputs = {{"data", "T"}},
      .outputs = {{"reduced", "tensor(int64)"}},
      .attributes = arg_extreme_attributes_12,
-     .types = {{"T", types::numbers_and_bfloat16}, {"tensor(int64)", types::int64_only}}}};
+     .types = {{"T", types::numbers_and_bfloat16}}}};
 
 }  // namespace
 

@@ -34,8 +34,7 @@ constexpr std::initializer_list<OpVersion> reduce_mean_versions = {
      .outputs = {{"reduced", "T"}},
      .attributes = {{"keepdims", AttributeKind::integer, false, 1},
                     {"noop_with_empty_axes", AttributeKind::integer, false, 0}},
-     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})},
-               {"tensor(int64)", types::int64_only}}}};
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})}}}};
 
 constexpr std::initializer_list<Formal> reduce_max_inputs = {
     {"data", "T"}, {"axes", "tensor(int64)", Formal::Count::optional}};
@@ -72,16 +71,14 @@ constexpr std::initializer_list<OpVersion> reduce_max_versions = {
      .inputs = reduce_max_inputs,
      .outputs = {{"reduced", "T"}},
      .attributes = reduce_max_attributes_18,
-     .types = {{"T", types::numbers_and_bfloat16 - types_of({DataType::int16, DataType::uint16})},
-               {"tensor(int64)", types::int64_only}}},
+     .types = {{"T", types::numbers_and_bfloat16 - types_of({DataType::int16, DataType::uint16})}}},
     {.since = 20,
      .inputs = reduce_max_inputs,
      .outputs = {{"reduced", "T"}},
      .attributes = reduce_max_attributes_18,
      .types = {
          {"T", types::high_precision_numbers | types_of({DataType::bfloat16, DataType::int8,
-                                                         DataType::uint8, DataType::boolean})},
-         {"tensor(int64)", types::int64_only}}}};
+                                                         DataType::uint8, DataType::boolean})}}}};
 
 constexpr std::initializer_list<Formal> reduce_log_inputs = {
     {"data", "T"}, {"axes", "tensor(int64)", Formal::Count::optional}};
@@ -113,13 +110,12 @@ constexpr std::initializer_list<OpVersion> reduce_log_versions = {
      .inputs = reduce_log_inputs,
      .outputs = {{"reduced", "T"}},
      .attributes = reduce_log_attributes_18,
-     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})},
-               {"tensor(int64)", types::int64_only}}},
+     .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})}}},
     {.since = 28,
      .inputs = reduce_log_inputs,
      .outputs = {{"reduced", "T"}},
      .attributes = reduce_log_attributes_18,
-     .types = {{"T", types::floats}, {"tensor(int64)", types::int64_only}}}};
+     .types = {{"T", types::floats}}}};
 
 constexpr std::initializer_list<AttributeSpec> reduce_sum_attributes = {
     {"axes", AttributeKind::integers}, {"keepdims", AttributeKind::integer, false, 1}};
@@ -144,8 +140,7 @@ constinit const OpSchema ReduceSum::schema = {
       .outputs = {{"reduced", "T"}},
       .attributes = {{"keepdims", AttributeKind::integer, false, 1},
                      {"noop_with_empty_axes", AttributeKind::integer, false, 0}},
-      .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})},
-                {"tensor(int64)", types::int64_only}}}}};
+      .types = {{"T", types::high_precision_numbers | types_of({DataType::bfloat16})}}}}};
 
 constinit const OpSchema ReduceL1::schema = {"ReduceL1", "", reduce_mean_versions};
 constinit const OpSchema ReduceL2::schema = {"ReduceL2", "", reduce_mean_versions};

@@ -12,17 +12,16 @@ constexpr std::initializer_list<Formal> expand_inputs = {{"input", "T"},
 
 }  // namespace
 
-constinit const OpSchema Expand::schema = {
-    "Expand",
-    "",
-    {{.since = 8,
-      .inputs = expand_inputs,
-      .outputs = {{"output", "T"}},
-      .types = {{"T", types::all_tensors}, {"tensor(int64)", types::int64_only}}},
-     {.since = 13,
-      .inputs = expand_inputs,
-      .outputs = {{"output", "T"}},
-      .types = {{"T", types::all_tensors_and_bfloat16}, {"tensor(int64)", types::int64_only}}}}};
+constinit const OpSchema Expand::schema = {"Expand",
+                                           "",
+                                           {{.since = 8,
+                                             .inputs = expand_inputs,
+                                             .outputs = {{"output", "T"}},
+                                             .types = {{"T", types::all_tensors}}},
+                                            {.since = 13,
+                                             .inputs = expand_inputs,
+                                             .outputs = {{"output", "T"}},
+                                             .types = {{"T", types::all_tensors_and_bfloat16}}}}};
 
 void Expand::read(AttributeReader& attributes, int) {
   shape = attributes.integers_or_input("shape", 1);

@@ -57,13 +57,13 @@ constinit const OpSchema Split::schema = {
       .inputs = split_inputs,
       .outputs = {{"outputs", "T", Formal::Count::variadic}},
       .attributes = {{"axis", AttributeKind::integer, false, 0}},
-      .types = {{"T", types::all_tensors_and_bfloat16}, {"tensor(int64)", types::int64_only}}},
+      .types = {{"T", types::all_tensors_and_bfloat16}}},
      {.since = 18,
       .inputs = split_inputs,
       .outputs = {{"outputs", "T", Formal::Count::variadic}},
       .attributes = {{"axis", AttributeKind::integer, false, 0},
                      {"num_outputs", AttributeKind::integer}},
-      .types = {{"T", types::all_tensors_and_bfloat16}, {"tensor(int64)", types::int64_only}}}}};
+      .types = {{"T", types::all_tensors_and_bfloat16}}}}};
 
 void Split::read(AttributeReader& attributes, int version) {
   axis = attributes.integer("axis", 0);

@@ -1,0 +1,22 @@
+// The generator operators, one line each, sorted by domain, then name.
+#include "libcore/ops/generator/constant.hpp"
+#include "libcore/ops/generator/constant_of_shape.hpp"
+#include "libcore/ops/generator/range.hpp"
+#include "libcore/ops/operator_lists.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr OpEntry generator_entries[] = {
+    op_entry<Constant>(),
+    op_entry<ConstantOfShape>(),
+    op_entry<Range>(),
+};
+
+}  // namespace
+
+std::span<const OpEntry> generator_operators() {
+  return generator_entries;
+}
+
+}  // namespace ortool

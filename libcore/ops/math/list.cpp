@@ -1,0 +1,30 @@
+// The math operators, one line each, sorted by domain, then name.
+#include "libcore/ops/math/arithmetic.hpp"
+#include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/math/is_nan.hpp"
+#include "libcore/ops/math/matmul.hpp"
+#include "libcore/ops/math/mod.hpp"
+#include "libcore/ops/math/pow.hpp"
+#include "libcore/ops/math/unary.hpp"
+#include "libcore/ops/math/variadic.hpp"
+#include "libcore/ops/operator_lists.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr OpEntry math_entries[] = {
+    op_entry<Abs>(),  op_entry<Add>(),        op_entry<Ceil>(),  op_entry<Div>(),
+    op_entry<Exp>(),  op_entry<Floor>(),      op_entry<Gemm>(),  op_entry<IsNaN>(),
+    op_entry<Log>(),  op_entry<MatMul>(),     op_entry<Max>(),   op_entry<Mean>(),
+    op_entry<Min>(),  op_entry<Mod>(),        op_entry<Mul>(),   op_entry<Neg>(),
+    op_entry<Pow>(),  op_entry<Reciprocal>(), op_entry<Round>(), op_entry<Sign>(),
+    op_entry<Sqrt>(), op_entry<Sub>(),        op_entry<Sum>(),
+};
+
+}  // namespace
+
+std::span<const OpEntry> math_operators() {
+  return math_entries;
+}
+
+}  // namespace ortool

@@ -1,0 +1,18 @@
+// The operators by family: each family's list lies in libcore/ops/<family>/list.cpp.
+#pragma once
+
+#include <span>
+
+#include "libcore/ops/catalog.hpp"
+
+namespace ortool {
+
+// Every list is sorted by domain, then name, which look-ups rely on.
+std::span<const OpEntry> generator_operators();
+std::span<const OpEntry> logical_operators();
+std::span<const OpEntry> math_operators();
+std::span<const OpEntry> nn_operators();
+std::span<const OpEntry> reduction_operators();
+std::span<const OpEntry> tensor_operators();
+
+}  // namespace ortool
