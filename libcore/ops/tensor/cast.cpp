@@ -111,8 +111,8 @@ constinit const OpSchema Cast::schema = {
       .inputs = {{"input", "T1"}},
       .outputs = {{"output", "T2"}},
       .attributes = cast_attributes_24,
-      .types = {{"T1", types::all_tensors_ir13 - types::complexes},
-                {"T2", types::all_tensors_ir13 - types::complexes}}}}};
+      .types = {{"T1", types::all_tensors_ir14 - types::complexes},
+                {"T2", types::all_tensors_ir14 - types::complexes}}}}};
 
 constinit const OpSchema CastLike::schema = {
     "CastLike",

@@ -1,0 +1,204 @@
+// Infers the shapes of single-node models from scratch, and compares with what their files declare.
+//
+// usage: check_inference EXCEPTIONS FOLDER…
+//
+// Each model is inferred twice: with its inputs unknown, where nothing may contradict the file, and
+// with the test's inputs as constants, where every type and dimension has to come out. EXCEPTIONS
+// has a line `pattern: reason` for each test (or tests, with one *) that may leave something open.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/onnx/load.hpp"
+#include "libcore/ops/catalog.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using ortool::Graph;
+using ortool::Model;
+using ortool::Node;
+using ortool::Value;
+using ortool::ValueType;
+
+struct Exception {
+  std::string pattern;
+  std::string reason;
+  bool is_used = false;
+};
+
+bool matches(const std::string& pattern, const std::string& name) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string::npos) return pattern == name;
+  const std::string tail = pattern.substr(star + 1);
+  return name.size() + 1 >= pattern.size() && name.starts_with(pattern.substr(0, star)) &&
+         name.ends_with(tail);
+}
+
+std::vector<Exception> read_exceptions(const char* path) {
+  std::vector<Exception> result;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.empty() || line[0] == '#' || colon == std::string::npos) continue;
+    result.push_back({line.substr(0, colon), line.substr(colon + 2)});
+  }
+  return result;
+}
+
+/// Forgets every type the file declares, save those of graph inputs.
+void strip_types(const Graph& graph) {
+  for (Value* value : graph.values()) {
+    if (!value->is_graph_input() && !value->is_constant()) value->set_type({});
+  }
+  for (const Node& node : graph.nodes()) {
+    for (const Graph* subgraph : node.subgraphs()) strip_types(*subgraph);
+  }
+}
+
+/// Makes the inputs constants with the values of the test's first data set, where there are any.
+void fix_inputs(Graph& graph, const fs::path& folder) {
+  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]->type().is_tensor()) continue;
+    const fs::path file = folder / "test_data_set_0" / ("input_" + std::to_string(i) + ".pb");
+    if (!fs::exists(file)) continue;
+    graph.set_constant(*inputs[i], ortool::load_tensor(file.string()));
+    graph.make_default_constant(*inputs[i]);
+  }
+}
+
+/// What keeps `found` from being `declared`; empty when nothing does. With `is_whole`, what is not
+/// known counts too.
+std::string difference(const ValueType& found, const ValueType& declared, bool is_whole) {
+  if (found.kind == ValueType::Kind::unknown) return is_whole ? "the type is unknown" : "";
+  if (found.kind != declared.kind) return "the kind differs";
+  if (found.element != declared.element &&
+      (is_whole || found.element != ortool::DataType::undefined))
+    return "the element type differs";
+  if (found.inner && declared.inner) return difference(*found.inner, *declared.inner, is_whole);
+  if (!found.is_tensor() || !declared.shape) return "";
+  if (!found.shape) return is_whole ? "the rank is unknown" : "";
+  if (found.shape->size() != declared.shape->size()) return "the rank differs";
+  for (std::size_t i = 0; i < found.shape->size(); ++i) {
+    const ortool::Dimension& mine = (*found.shape)[i];
+    const ortool::Dimension& theirs = (*declared.shape)[i];
+    if (!theirs.is_known() || mine == theirs) continue;
+    if (mine.is_known() || is_whole) return "dimension " + std::to_string(i) + " differs";
+  }
+  return "";
+}
+
+/// The model's own unknown operators, or nothing.
+std::string unknown_operator(const Model& model) {
+  for (const Node& node : model.graph->nodes()) {
+    const ortool::OpEntry* entry = ortool::find_op(node.domain(), node.op_type());
+    if (entry != nullptr && ortool::version_of(*entry, node) != nullptr) continue;
+    return std::string(node.domain()) + (node.domain().empty() ? "" : ".") +
+           std::string(node.op_type());
+  }
+  return "";
+}
+
+struct Outcome {
+  std::string unknown_operator;
+  std::string problem;
+  bool is_wrong = false;  ///< contradicts the file, which no exception excuses
+};
+
+Outcome infer_once(const fs::path& folder, bool with_values) {
+  const auto model = ortool::load_model((folder / "model.onnx").string());
+  Outcome outcome{.unknown_operator = unknown_operator(*model)};
+  if (!outcome.unknown_operator.empty()) return outcome;
+  std::vector<ValueType> declared;
+  for (const Value* output : model->graph->outputs()) declared.push_back(output->type());
+  if (with_values) fix_inputs(*model->graph, folder);
+  strip_types(*model->graph);
+  ortool::infer_shapes(*model);
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const Value& output = *model->graph->outputs()[i];
+    const std::string found = difference(output.type(), declared[i], with_values);
+    if (found.empty()) continue;
+    outcome.problem =
+        ortool::format("{}{}: {} is {} (the file declares {})", with_values ? "with values, " : "",
+                       found, output.name(), output.type().to_string(), declared[i].to_string());
+    outcome.is_wrong = !difference(output.type(), declared[i], false).empty();
+    break;
+  }
+  return outcome;
+}
+
+Outcome check(const fs::path& folder) {
+  try {
+    Outcome outcome = infer_once(folder, false);
+    if (outcome.unknown_operator.empty() && outcome.problem.empty())
+      outcome = infer_once(folder, true);
+    return outcome;
+  } catch (const ortool::Error& error) {
+    return {.problem = error.what(), .is_wrong = true};
+  }
+}
+
+std::vector<fs::path> find_models(int count, char** folders) {
+  std::vector<fs::path> result;
+  for (int i = 0; i < count; ++i) {
+    if (!fs::exists(folders[i])) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(folders[i])) {
+      if (entry.path().filename() == "model.onnx") result.push_back(entry.path().parent_path());
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) return 1;
+  std::vector<Exception> exceptions = read_exceptions(arguments[1]);
+  const std::vector<fs::path> folders = find_models(count - 2, arguments + 2);
+  if (folders.empty()) {
+    std::printf("skipped: no models are there\n");
+    return 77;
+  }
+  int failures = 0;
+  int excused = 0;
+  std::map<std::string, int> unknown;
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename().string();
+    const Outcome outcome = check(folder);
+    if (!outcome.unknown_operator.empty()) {
+      ++unknown[outcome.unknown_operator];
+      continue;
+    }
+    if (outcome.problem.empty()) continue;
+    const auto exception =
+        std::find_if(exceptions.begin(), exceptions.end(),
+                     [&](const Exception& each) { return matches(each.pattern, name); });
+    if (exception != exceptions.end() && !outcome.is_wrong) {
+      exception->is_used = true;
+      ++excused;
+      continue;
+    }
+    ++failures;
+    std::printf("%s: %s\n", name.c_str(),
+                ortool::escape_control_characters(outcome.problem).c_str());
+  }
+  for (const Exception& exception : exceptions) {
+    if (exception.is_used) continue;
+    ++failures;
+    std::printf("%s: no test needs this exception\n", exception.pattern.c_str());
+  }
+  for (const auto& [name, times] : unknown)
+    std::printf("unknown operator %s: %d models\n", name.c_str(), times);
+  std::printf("%zu models, %d with something open that an exception excuses, %d failures\n",
+              folders.size(), excused, failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Runs check_inference over the installed backend tests and those beside the tree, unpacked meanwhile.
+# usage: check_inference.sh PROGRAM EXCEPTIONS INSTALLED_FOLDER ARCHIVE_FOLDER
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for archive in node node-head node-history; do
+  if [[ -f $4/$archive.tar.xz ]]; then tar -xJf "$4/$archive.tar.xz" -C "$folder"; fi
+done
+"$1" "$2" "$3" "$folder"
