@@ -70,7 +70,9 @@ void fix_inputs(Graph& graph, const fs::path& folder) {
     if (!inputs[i]->type().is_tensor()) continue;
     const fs::path file = folder / "test_data_set_0" / ("input_" + std::to_string(i) + ".pb");
     if (!fs::exists(file)) continue;
-    graph.set_constant(*inputs[i], ortool::load_tensor(file.string()));
+    ortool::Tensor tensor = ortool::load_tensor(file.string());
+    if (tensor.type() != inputs[i]->type().element) continue;
+    graph.set_constant(*inputs[i], std::move(tensor));
     graph.make_default_constant(*inputs[i]);
   }
 }
