@@ -21,36 +21,6 @@ bool are_different_numbers(const Dimension& a, const Dimension& b) {
   return a.is_known() && b.is_known() && a.number() != b.number();
 }
 
-bool is_number(const Dimension& dimension, std::int64_t number) {
-  return dimension.is_known() && dimension.number() == number;
-}
-
-Dimension combine_numbers(DimensionOp op, std::int64_t a, std::int64_t b) {
-  std::int64_t result = -1;
-  bool is_too_big = false;
-  switch (op) {
-    case DimensionOp::add:
-      is_too_big = __builtin_add_overflow(a, b, &result);
-      break;
-    case DimensionOp::subtract:
-      result = a - b;
-      break;
-    case DimensionOp::multiply:
-      is_too_big = __builtin_mul_overflow(a, b, &result);
-      break;
-    case DimensionOp::divide:
-      result = b != 0 ? a / b : -1;
-      break;
-    case DimensionOp::minimum:
-      result = std::min(a, b);
-      break;
-    case DimensionOp::maximum:
-      result = std::max(a, b);
-      break;
-  }
-  return is_too_big ? Dimension() : dimension_of(result);
-}
-
 }  // namespace
 
 Dimension broadcast_dimensions(const Dimension& a, const Dimension& b) {
@@ -60,9 +30,7 @@ Dimension broadcast_dimensions(const Dimension& a, const Dimension& b) {
     throw Error(ErrorCode::invalid,
                 format("the dimensions {} and {} cannot be broadcast", a.number(), b.number()));
   }
-  if (a.is_known()) return a.number() == 1 ? b : a;
-  if (b.is_known()) return b.number() == 1 ? a : b;
-  return a == b ? a : Dimension();
+  return broadcast(a, b);
 }
 
 PartialShape broadcast_shapes(const PartialShape& a, const PartialShape& b) {
@@ -92,8 +60,9 @@ Dimension merge_dimensions(const Dimension& a, const Dimension& b) {
     throw Error(ErrorCode::invalid,
                 format("the dimensions {} and {} must be the same", a.number(), b.number()));
   }
-  if (a.is_known() || b.is_unknown()) return a;
-  return b.is_known() || a.is_unknown() ? b : a;
+  if (a.is_known()) return a;
+  if (b.is_known() || a.is_unknown()) return b.is_unknown() ? a.or_because(b) : b;
+  return a;
 }
 
 PartialShape merge_shapes(const PartialShape& a, const PartialShape& b) {
@@ -137,50 +106,52 @@ std::vector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, std
 }
 
 Dimension combine_dimensions(DimensionOp op, const Dimension& a, const Dimension& b) {
-  if (a.is_known() && b.is_known()) return combine_numbers(op, a.number(), b.number());
   switch (op) {
     case DimensionOp::add:
-      if (is_number(a, 0)) return b;
-      return is_number(b, 0) ? a : Dimension();
+      return a + b;
     case DimensionOp::subtract:
-      if (is_number(b, 0)) return a;
-      return a.is_symbol() && a == b ? Dimension(0) : Dimension();
+      return a - b;
     case DimensionOp::multiply:
-      if (is_number(a, 1)) return b;
-      if (is_number(b, 1)) return a;
-      return is_number(a, 0) || is_number(b, 0) ? Dimension(0) : Dimension();
+      return a * b;
     case DimensionOp::divide:
-      return is_number(b, 1) ? a : Dimension();
+      return truncating_divide(a, b);
     case DimensionOp::minimum:
+      return min(a, b);
     case DimensionOp::maximum:
-      return a.is_symbol() && a == b ? a : Dimension();
+      return max(a, b);
   }
   return {};
 }
 
 Dimension multiply_dimensions(std::span<const Dimension> dimensions) {
-  Dimension result(1);
-  for (const Dimension& dimension : dimensions)
-    result = combine_dimensions(DimensionOp::multiply, result, dimension);
-  return result;
+  return product(dimensions);
 }
 
 Dimension dimension_of(std::int64_t number) {
   return number >= 0 ? Dimension(number) : Dimension();
 }
 
-std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index) {
+std::optional<Dimensions> integer_values(const InferContext& context, std::int64_t index) {
   const Tensor* value = context.input_value(index);
   if (value == nullptr) {
     std::optional<Dimensions> known = context.input_dimensions(index);
     if (known && static_cast<std::int64_t>(known->size()) > most_shape_values) return std::nullopt;
     return known;
   }
-  if (value->type() != DataType::int64 && value->type() != DataType::int32) return std::nullopt;
+  const DataType type = value->type();
+  if (type != DataType::int64 && type != DataType::int32) return std::nullopt;
   if (value->shape().rank() > 1 || value->element_count() > most_shape_values) return std::nullopt;
-  Dimensions result;
-  for (const std::int64_t number : integers_of(*value)) result.push_back(dimension_of(number));
-  return result;
+  const std::vector<std::int64_t> numbers = integers_of(*value);
+  return Dimensions(numbers.begin(), numbers.end());
+}
+
+std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index) {
+  std::optional<Dimensions> values = integer_values(context, index);
+  if (!values) return std::nullopt;
+  for (Dimension& value : *values) {
+    if (value.is_known() && value.number() < 0) value = Dimension();
+  }
+  return values;
 }
 
 void set_shape_values(InferContext& context, DataType element, std::optional<Dimensions> values) {
@@ -191,8 +162,8 @@ void set_shape_values(InferContext& context, DataType element, std::optional<Dim
 }
 
 void combine_shape_values(InferContext& context, DimensionOp op) {
-  const std::optional<Dimensions> a = shape_values(context, 0);
-  const std::optional<Dimensions> b = shape_values(context, 1);
+  const std::optional<Dimensions> a = integer_values(context, 0);
+  const std::optional<Dimensions> b = integer_values(context, 1);
   if (!a || !b || a->empty() || b->empty()) return;
   if (a->size() != b->size() && a->size() != 1 && b->size() != 1) return;
   Dimensions result;

@@ -38,16 +38,17 @@ std::vector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, std
 
 enum class DimensionOp { add, subtract, multiply, divide, minimum, maximum };
 
-/// Arithmetic on values of shapes as far as it is known (x + 0, x * 1 keep a symbol). Results that
-/// are negative or too big are unknown: a Dimension holds no negative number.
+/// The operators of libcore/graph/dimension.hpp by name; division is towards zero.
 Dimension combine_dimensions(DimensionOp op, const Dimension& a, const Dimension& b);
-/// The product of [first, last); a symbol stays when nothing but ones stand beside it.
+/// The product; 1 of none.
 Dimension multiply_dimensions(std::span<const Dimension> dimensions);
 
 /// The number as a Dimension, unknown when negative.
 Dimension dimension_of(std::int64_t number);
-/// An integer input of rank 0 or 1 as dimensions, negative numbers as unknown ones; nothing when
-/// their count is unknown or above most_shape_values.
+/// An integer input of rank 0 or 1, element by element, negative numbers too; nothing
+/// when their count is unknown or above most_shape_values.
+std::optional<Dimensions> integer_values(const InferContext& context, std::int64_t index);
+/// The same as sizes: negative numbers are unknown ones.
 std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index);
 /// Output 0's value, when it is int32 or int64 and there are not too many.
 void set_shape_values(InferContext& context, DataType element, std::optional<Dimensions> values);

@@ -13,7 +13,7 @@ std::string print_dimensions(const PartialShape& shape) {
   std::string text = "[";
   for (const Dimension& dimension : *shape) {
     if (text.size() > 1) text += ", ";
-    text += dimension.is_symbol() ? name_text(dimension.symbol()) : dimension.to_string();
+    text += dimension.is_formula() ? name_text(dimension.to_string()) : dimension.to_string();
   }
   return text + "]";
 }

@@ -18,7 +18,7 @@ Json partial_shape_block(const PartialShape& shape) {
   Json list = Json::list();
   for (const Dimension& dimension : *shape) {
     list.add(dimension.is_known()    ? Json(dimension.number())
-             : dimension.is_symbol() ? Json(dimension.symbol())
+             : dimension.is_formula() ? Json(dimension.to_string())
                                      : Json());
   }
   return list;

@@ -111,16 +111,16 @@ void Range::infer(InferContext& context) const {
   if (start != nullptr && limit != nullptr && delta != nullptr) {
     count = range_count(*start, *limit, *delta);
   } else if (element == DataType::int64 || element == DataType::int32) {
-    const auto first = shape_values(context, 0);
-    const auto last = shape_values(context, 1);
-    const auto step = shape_values(context, 2);
+    const auto first = integer_values(context, 0);
+    const auto last = integer_values(context, 1);
+    const auto step = integer_values(context, 2);
     const bool is_plain = first && last && step && first->size() == 1 && last->size() == 1 &&
                           step->size() == 1 && step->front() == Dimension(1);
-    if (is_plain) count = combine_dimensions(DimensionOp::subtract, last->front(), first->front());
+    if (is_plain) count = max(last->front() - first->front(), 0);
   }
   const bool is_short = count.is_known() && count.number() <= most_shape_values;
-  const auto first = shape_values(context, 0);
-  const auto step = shape_values(context, 2);
+  const auto first = integer_values(context, 0);
+  const auto step = integer_values(context, 2);
   const std::int64_t size = count.number();
   context.set_output(0, element, Dimensions{std::move(count)});
   if (!is_short || !first || !step || first->size() != 1 || step->size() != 1) return;

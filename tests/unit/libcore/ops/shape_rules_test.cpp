@@ -16,7 +16,7 @@ TEST_CASE("broadcasting keeps symbols beside ones and numbers beside symbols", "
   CHECK(broadcast_dimensions(batch, 4) == Dimension(4));
   CHECK(broadcast_dimensions(0, 1) == Dimension(0));
   CHECK(broadcast_dimensions(batch, batch) == batch);
-  CHECK(broadcast_dimensions(batch, length) == unknown);
+  CHECK(broadcast_dimensions(batch, length) == broadcast(batch, length));
   CHECK_THROWS_AS(broadcast_dimensions(3, 4), Error);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("merging takes what is known better and refuses different numbers", "[
   CHECK_THROWS_AS(merge_shapes(Dimensions{2}, Dimensions{2, 2}), Error);
 }
 
-TEST_CASE("arithmetic on dimensions keeps symbols where nothing changes them", "[ops]") {
+TEST_CASE("arithmetic on dimensions has a name for each operator", "[ops]") {
   using enum DimensionOp;
   CHECK(combine_dimensions(add, batch, 0) == batch);
   CHECK(combine_dimensions(subtract, batch, batch) == Dimension(0));
@@ -43,9 +43,10 @@ TEST_CASE("arithmetic on dimensions keeps symbols where nothing changes them", "
   CHECK(combine_dimensions(divide, batch, 1) == batch);
   CHECK(combine_dimensions(divide, 7, 2) == Dimension(3));
   CHECK(combine_dimensions(divide, 7, 0) == unknown);
-  CHECK(combine_dimensions(subtract, 2, 3) == unknown);
+  CHECK(combine_dimensions(subtract, 2, 3) == Dimension(-1));
   CHECK(combine_dimensions(add, std::int64_t{1} << 62, std::int64_t{1} << 62) == unknown);
-  CHECK(combine_dimensions(multiply, batch, 2) == unknown);
+  CHECK(combine_dimensions(multiply, batch, 2) == batch + batch);
+  CHECK(combine_dimensions(divide, -7, 2) == Dimension(-3));
 }
 
 TEST_CASE("axes are normalised, and refused when outside or given twice", "[ops]") {
