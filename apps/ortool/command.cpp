@@ -20,14 +20,20 @@ const Command& find_command(std::span<const std::unique_ptr<const Command>> comm
   throw unknown_name("command", name, "commands", names);
 }
 
-std::vector<OptionGroup> common_options(const Command& command) {
+std::vector<std::string_view> formats_of(const Command& command) {
   std::vector<std::string_view> formats = {"text", "json"};
+  for (const std::string_view format : command.more_formats()) formats.push_back(format);
+  return formats;
+}
+
+std::vector<OptionGroup> common_options(const Command& command) {
+  std::vector<std::string_view> formats = formats_of(command);
   for (const std::string_view format : command.planned_formats()) formats.push_back(format);
   return {
       {"Output",
        {
            {.name = "json", .help = "one JSON document on stdout, also on failure"},
-           {.name = "format", .value = "FORMAT", .help = "text or json", .choices = formats},
+           {.name = "format", .value = "FORMAT", .choices = formats},
            {.name = "report",
             .value = "FILE",
             .help = "write the JSON document to a file as well",

@@ -59,7 +59,9 @@ class Command {
   virtual std::vector<ArgumentSpec> arguments() const = 0;
   /// The options besides those that every command has.
   virtual std::vector<OptionGroup> options() const = 0;
-  /// What --format takes besides text and json; this version refuses them.
+  /// What --format takes besides text and json; the command writes it as its report's text.
+  virtual std::vector<std::string_view> more_formats() const { return {}; }
+  /// What this version refuses.
   virtual std::vector<std::string_view> planned_formats() const { return {}; }
   /// Of the contract but not of this version: nothing else of it is asked then.
   virtual bool is_planned() const { return false; }
@@ -72,6 +74,9 @@ using Commands = std::vector<std::unique_ptr<const Command>>;
 /// The command of that name, or ErrorCode::invalid with the nearest one and the list.
 const Command& find_command(std::span<const std::unique_ptr<const Command>> commands,
                             std::string_view name);
+
+/// What --format takes in this version.
+std::vector<std::string_view> formats_of(const Command& command);
 
 /// A command's own options, and those that every command has.
 std::vector<OptionGroup> all_options(const Command& command);

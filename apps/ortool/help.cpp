@@ -2,6 +2,7 @@
 #include "apps/ortool/help.hpp"
 
 #include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 namespace {
@@ -26,6 +27,11 @@ std::string option_column(const OptionSpec& option) {
   text.append("--").append(option.name);
   if (!option.is_flag()) text.append(" ").append(option.value);
   return text;
+}
+
+/// An option without help of its own shows what it takes.
+std::string help_of(const OptionSpec& option) {
+  return option.help.empty() ? list_names(option.choices) : std::string(option.help);
 }
 
 }  // namespace
@@ -73,7 +79,7 @@ std::string command_help(const Command& command) {
     TextTable table;
     for (const OptionSpec& option : group.options) {
       if (option.is_planned) continue;
-      table.add_row({option_column(option), std::string(option.help)});
+      table.add_row({option_column(option), help_of(option)});
     }
     if (table.is_empty()) continue;
     text.append("\n").append(group.title).append(":\n").append(table.to_string(2));
@@ -101,7 +107,7 @@ Json help_block(std::span<const std::unique_ptr<const Command>> commands) {
         Json row = Json::object();
         row.set("name", "--" + std::string(option.name))
             .set("value", option.is_flag() ? Json() : Json(option.value))
-            .set("help", option.help)
+            .set("help", help_of(option))
             .set("group", group.title)
             .set("repeats", option.repeats)
             .set("choices", Json::list_of(option.choices))

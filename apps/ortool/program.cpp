@@ -62,12 +62,14 @@ class Program {
   void fail(const Error& error);
   int finish();
   void write_report();
+  void write_result() const;
   void leave(ErrorCode reason);
 
   const Commands& commands_;
   const std::vector<std::string> words_;
   std::string command_name_;
   bool has_json_ = false;
+  bool has_json_lines_ = false;
   std::string report_path_;
   Messages messages_;
   Report report_;
@@ -83,6 +85,8 @@ void Program::scan_output_options() {
   for (std::size_t i = 0; i < words_.size() && words_[i] != "--"; ++i) {
     const std::string& word = words_[i];
     const std::string next = i + 1 < words_.size() ? words_[i + 1] : std::string();
+    has_json_lines_ =
+        has_json_lines_ || word == "--format=jsonl" || (word == "--format" && next == "jsonl");
     if (word == "--json" || word == "--format=json" || (word == "--format" && next == "json")) {
       has_json_ = true;
     } else if (word == "--report") {
@@ -171,6 +175,7 @@ void Program::dispatch() {
 
 void Program::apply_common_options(const OptionValues& options) {
   has_json_ = options.flag("json") || options.text("format") == "json";
+  has_json_lines_ = !has_json_ && options.text("format") == "jsonl";
   const bool is_on_command_line =
       std::any_of(words_.begin(), words_.end(),
                   [](const std::string& word) { return word.starts_with("--report"); });
@@ -267,7 +272,7 @@ void Program::run_command(const Command& command, std::span<const std::string> w
   if (std::find(planned.begin(), planned.end(), wanted_format) != planned.end()) {
     throw Error(ErrorCode::unsupported,
                 format("--format {} is planned and not in this version", wanted_format),
-                "use --format text or --format json")
+                format("use --format {}", list_names(formats_of(command))))
         .with_id("usage.planned");
   }
   check_arguments(command, line.arguments);
@@ -289,10 +294,26 @@ void Program::fail(const Error& error) {
 void Program::write_report() {
   if (report_path_.empty()) return;
   try {
-    write_file(report_path_, report_.document(command_name_, words_, exit_code_));
+    AtomicFile file(report_path_);
+    FileSink sink(file);
+    report_.write_document(command_name_, words_, exit_code_, sink);
+    sink.flush();
+    file.commit();
   } catch (const Error& error) {
     fail(error);
   }
+}
+
+void Program::write_result() const {
+  StandardOutputSink out;
+  if (has_json_) {
+    report_.write_document(command_name_, words_, exit_code_, out);
+  } else {
+    if (has_json_lines_) report_.write_header_line(command_name_, words_, exit_code_, out);
+    out += report_.text;
+    if (report_.more_text) report_.more_text(out);
+  }
+  out.flush();
 }
 
 int Program::finish() {
@@ -301,7 +322,7 @@ int Program::finish() {
   exit_code_ = graver_exit_code(exit_code_, report_.verdict);
   write_report();
   try {
-    write_to_stdout(has_json_ ? report_.document(command_name_, words_, exit_code_) : report_.text);
+    write_result();
   } catch (const Error& error) {
     exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
     report_.add_error(error);
@@ -319,12 +340,11 @@ void Program::leave(ErrorCode reason) {
         reason, reason == ErrorCode::timeout ? "stopped by the time limit" : "stopped by a signal");
     report.add_error(error);
     messages_.fail(error);
-    const std::string document =
-        has_json_ || !report_path_.empty()
-            ? report.document(command_name_, words_, static_cast<int>(reason))
-            : std::string();
-    if (!report_path_.empty()) write_file(report_path_, document);
-    if (has_json_) write_to_stdout(document);
+    StringSink document;
+    report.write_document(command_name_, words_, static_cast<int>(reason), document);
+    const std::string text = document.take();
+    if (!report_path_.empty()) write_file(report_path_, text);
+    if (has_json_) write_to_stdout(text);
   } catch (const std::exception&) {
     // The process ends with the reason's exit code all the same.
   }

@@ -1,6 +1,7 @@
 // ortool inspect: what is in a model, and whether it is valid.
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/inspect/check_model.hpp"
+#include "apps/ortool/inspect/dot.hpp"
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/graph_block.hpp"
 #include "apps/ortool/inspect/overview.hpp"
@@ -18,6 +19,10 @@ namespace {
 
 constexpr std::int64_t default_most_elements = 16;
 
+std::string format_of(const OptionValues& options) {
+  return options.flag("json") ? "json" : options.text("format", "text");
+}
+
 /// Types and shapes as far as they go; an operator nobody knows is no reason not to look.
 void infer_what_is_known(const Invocation& invocation, Model& model) {
   try {
@@ -29,7 +34,7 @@ void infer_what_is_known(const Invocation& invocation, Model& model) {
 }
 
 /// Throws when there is a finding that makes the model invalid.
-void report_findings(Report& report, const std::vector<Error>& problems) {
+void report_findings(Report& report, const std::vector<Error>& problems, bool is_text) {
   Json list = Json::list();
   TextTable table;
   Error all(ErrorCode::invalid, "the model is not valid", "stdout lists every finding");
@@ -47,7 +52,7 @@ void report_findings(Report& report, const std::vector<Error>& problems) {
     if (is_invalid) all.add_part(problem);
   }
   report.payload.set("findings", std::move(list));
-  report.text += table.is_empty() ? "no findings\n" : table.to_string();
+  if (is_text) report.text += table.is_empty() ? "no findings\n" : table.to_string();
   if (!all.parts().empty()) throw all.with_id("model.invalid");
 }
 
@@ -65,6 +70,68 @@ void check_selection(const Model& model, std::string_view select) {
       .with_id("usage.applies_to_nothing");
 }
 
+/// What the report's streamed parts refer to.
+struct Inspected {
+  Inspected(std::unique_ptr<Model> taken, BlockOptions options)
+      : model(std::move(taken)), blocks(*model, std::move(options)) {}
+  const std::unique_ptr<Model> model;
+  const BlockMaker blocks;
+};
+
+void add_text(const Invocation& invocation, const Model& model, const Summary& summary,
+              const std::string& path) {
+  const OptionValues& options = invocation.options;
+  std::string& text = invocation.report.text;
+  const std::string select = options.text("select", "*");
+  if (options.flag("nodes")) text += nodes_text(model, select);
+  if (options.flag("weights")) text += weights_text(model, select);
+  if (options.flag("values")) text += values_text(*model.graph, select);
+  if (text.empty()) text = overview_text(model, summary, path);
+}
+
+void inspect(const Invocation& invocation, std::unique_ptr<Model> taken, const std::string& path) {
+  const OptionValues& options = invocation.options;
+  Report& report = invocation.report;
+  const std::string wanted = format_of(options);
+  if (options.flag("check")) {
+    report_findings(report, find_problems(*taken, invocation.stop), wanted == "text");
+  } else {
+    infer_what_is_known(invocation, *taken);
+  }
+  invocation.stop.poll();
+  BlockOptions block_options;
+  block_options.select = options.text("select", "*");
+  block_options.most_elements =
+      options.integer("max-elements", default_most_elements, 0, std::int64_t{1} << 40);
+  if (options.has("select")) check_selection(*taken, block_options.select);
+  const auto inspected = std::make_shared<const Inspected>(std::move(taken), block_options);
+  const Model& model = *inspected->model;
+  report.owner = inspected;
+
+  if (wanted == "dot") {
+    report.more_text = [inspected, select = block_options.select](TextSink& out) {
+      write_dot(*inspected->model, select, out);
+    };
+    if (!invocation.has_document) return;
+  }
+  const Summary summary = summarize(model, !options.flag("no-weights"));
+  if (wanted == "jsonl") {
+    report.more_text = [inspected, block = summary_block(summary)](TextSink& out) {
+      Json line = Json::object().set("kind", "summary");
+      for (const auto& [key, value] : block.members()) line.set(key, value);
+      line.write_compact(out);
+      out += '\n';
+      inspected->blocks.write_lines(out);
+    };
+  }
+  if (invocation.has_document) {
+    report.payload.set("graph", inspected->blocks.graph(*model.graph))
+        .set("functions", inspected->blocks.functions())
+        .set("summary", summary_block(summary));
+  }
+  if (wanted == "text") add_text(invocation, model, summary, path);
+}
+
 class InspectCommand : public Command {
  public:
   std::string_view name() const override { return "inspect"; }
@@ -77,9 +144,8 @@ class InspectCommand : public Command {
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
-  std::vector<std::string_view> planned_formats() const override {
-    return {"jsonl", "dot", "html"};
-  }
+  std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot"}; }
+  std::vector<std::string_view> planned_formats() const override { return {"html"}; }
   void run(Invocation& invocation) const override;
 };
 
@@ -111,45 +177,20 @@ std::vector<OptionGroup> InspectCommand::options() const {
 
 void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
-  Report& report = invocation.report;
+  const std::string wanted = format_of(options);
   const bool has_list = options.flag("nodes") || options.flag("weights") || options.flag("values");
-  if (options.has("select") && !has_list && !invocation.has_document) {
+  if (options.has("select") && !has_list && !invocation.has_document && wanted == "text") {
     throw Error(ErrorCode::invalid, "option --select has nothing to choose from",
                 "add --nodes, --weights or --values")
         .with_id("usage.applies_to_nothing");
   }
-  const bool reads_weights = !options.flag("no-weights");
   LoadOptions load_options;
-  load_options.read_external_data = reads_weights;
+  load_options.read_external_data = !options.flag("no-weights");
   const Progress progress(options, invocation.messages, "inspecting");
-  const LoadedModel loaded = load_model_argument(invocation, load_options);
-  Model& model = *loaded.model;
-  apply_shape_options(options, model);
+  LoadedModel loaded = load_model_argument(invocation, load_options);
+  apply_shape_options(options, *loaded.model);
   invocation.stop.poll();
-  in_file(loaded.path, [&] {
-    if (options.flag("check")) {
-      report_findings(report, find_problems(model, invocation.stop));
-    } else {
-      infer_what_is_known(invocation, model);
-    }
-    invocation.stop.poll();
-    BlockOptions block_options;
-    block_options.select = options.text("select", "*");
-    block_options.most_elements =
-        options.integer("max-elements", default_most_elements, 0, std::int64_t{1} << 40);
-    if (options.has("select")) check_selection(model, block_options.select);
-    const Summary summary = summarize(model, reads_weights);
-    if (invocation.has_document) {
-      report.payload.set("graph", graph_block(*model.graph, block_options, MacCounter(model)))
-          .set("functions", functions_block(model, block_options))
-          .set("summary", summary_block(summary));
-    }
-    if (options.flag("nodes")) report.text += nodes_text(model, block_options.select);
-    if (options.flag("weights")) report.text += weights_text(model, block_options.select);
-    if (options.flag("values")) report.text += values_text(*model.graph, block_options.select);
-    const bool has_text = has_list || options.flag("check");
-    if (!has_text) report.text += overview_text(model, summary, loaded.path);
-  });
+  in_file(loaded.path, [&] { inspect(invocation, std::move(loaded.model), loaded.path); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A graph as JSON: inputs, outputs, initialisers, nodes and values.
+// A graph as JSON: inputs, outputs, initialisers, nodes and values, made while they are written.
 #pragma once
 
 #include <string>
@@ -14,13 +14,42 @@ struct BlockOptions {
   std::string select = "*";         ///< nodes, initialisers and values whose names fit
 };
 
-/// The main graph with its subgraphs inside the nodes that hold them.
-Json graph_block(const Graph& graph, const BlockOptions& options, const MacCounter& counter);
+/// Makes blocks of one model, which outlives the maker, as the maker outlives the lists in its
+/// blocks. What a list holds is made when it is written.
+class BlockMaker {
+ public:
+  BlockMaker(const Model& model, BlockOptions options)
+      : model_(model), options_(std::move(options)), counter_(model) {}
+  BlockMaker(const BlockMaker&) = delete;
+  BlockMaker& operator=(const BlockMaker&) = delete;
 
-Json functions_block(const Model& model, const BlockOptions& options);
+  /// With its subgraphs inside the nodes that hold them.
+  Json graph(const Graph& graph) const;
+  Json functions() const;
+  /// One JSON object a line, with a `kind` and the number of the graph it belongs to (0: the main
+  /// graph): graphs, inputs, outputs, initialisers, values and nodes, subgraphs and functions
+  /// included. A node's `subgraphs` are numbers there.
+  void write_lines(TextSink& out) const;
 
-/// {name, dtype, shape}; dimensions are numbers, symbols, or null; the shape is null when not even
-/// the rank is known.
+ private:
+  using Emit = FunctionRef<void(const Json&)>;
+  using SubgraphBlock = FunctionRef<Json(const Graph&)>;
+
+  bool is_chosen(std::string_view name) const;
+  void make_initializers(const Graph& graph, Emit emit) const;
+  void make_values(const Graph& graph, Emit emit) const;
+  void make_nodes(const Graph& graph, SubgraphBlock subgraph, Emit emit) const;
+  Json node(const Node& node, std::int64_t index, SubgraphBlock subgraph) const;
+  Json function(const Function& function) const;
+  Json function_head(const Function& function) const;
+
+  const Model& model_;
+  BlockOptions options_;
+  MacCounter counter_;
+};
+
+/// {name, dtype, shape}; dimensions are numbers, symbols or formulas, or null; the shape is null
+/// when not even the rank is known.
 Json value_block(const Value& value);
 
 /// Why the shape of a node's output is not known.

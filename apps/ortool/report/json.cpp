@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-void append_text(std::string& out, std::string_view text) {
+void append_text(TextSink& out, std::string_view text) {
   out += '"';
   for (const char character : valid_utf8(text)) {
     switch (character) {
@@ -45,13 +45,13 @@ void append_text(std::string& out, std::string_view text) {
 }
 
 template <typename Number>
-void append_number(std::string& out, Number value) {
+void append_number(TextSink& out, Number value) {
   std::array<char, 40> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  out.append(buffer.data(), end);
+  out += std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
 }
 
-void append_double(std::string& out, double value) {
+void append_double(TextSink& out, double value) {
   if (std::isnan(value)) {
     out += "\"NaN\"";
   } else if (std::isinf(value)) {
@@ -59,6 +59,11 @@ void append_double(std::string& out, double value) {
   } else {
     append_number(out, value);
   }
+}
+
+void append_line(TextSink& out, int level) {
+  out += '\n';
+  for (int i = 0; i < level; ++i) out += "  ";
 }
 
 }  // namespace
@@ -81,7 +86,7 @@ const Json* Json::find(std::string_view key) const {
   return nullptr;
 }
 
-void Json::append_plain(std::string& out) const {
+void Json::append_plain(TextSink& out) const {
   if (is_null()) {
     out += "null";
   } else if (is_flag()) {
@@ -95,19 +100,16 @@ void Json::append_plain(std::string& out) const {
   }
 }
 
-void Json::append_member(std::string& out, const Object::value_type& member, int depth,
+void Json::append_member(TextSink& out, const Object::value_type& member, int depth,
                          bool is_compact) {
   append_text(out, member.first);
   out += ": ";
   member.second.append(out, depth, is_compact);
 }
 
-void Json::append(std::string& out, int depth, bool is_compact) const {
+void Json::append(TextSink& out, int depth, bool is_compact) const {
   if (is_plain()) return append_plain(out);
-  if (const auto* rendered = std::get_if<Rendered>(&value_)) {
-    out += rendered->text;
-    return;
-  }
+  if (is_streamed()) return append_streamed(out, depth, is_compact);
   bool on_one_line = is_compact;
   std::size_t count = 0;
   if (is_list()) {
@@ -120,8 +122,7 @@ void Json::append(std::string& out, int depth, bool is_compact) const {
   }
   const auto start_line = [&](int level) {
     if (on_one_line || count == 0) return;
-    out += '\n';
-    out.append(static_cast<std::size_t>(level) * 2, ' ');
+    append_line(out, level);
   };
   out += is_list() ? '[' : '{';
   for (std::size_t i = 0; i < count; ++i) {
@@ -137,28 +138,46 @@ void Json::append(std::string& out, int depth, bool is_compact) const {
   out += is_list() ? ']' : '}';
 }
 
-std::string Json::write() const {
-  std::string out;
-  append(out, 0, false);
-  out += '\n';
-  return out;
+void Json::append_streamed(TextSink& out, int depth, bool is_compact) const {
+  bool is_first = true;
+  out += '[';
+  std::get<Items>(value_)([&](const Json& item) {
+    if (!is_first) out += is_compact ? ", " : ",";
+    if (!is_compact) append_line(out, depth + 1);
+    item.append(out, depth + 1, true);
+    is_first = false;
+  });
+  if (!is_first && !is_compact) append_line(out, depth);
+  out += ']';
 }
 
-std::string Json::write_with(const Json& more) const {
-  std::string out;
+std::string Json::write() const {
+  StringSink out;
+  append(out, 0, false);
+  out += '\n';
+  return out.take();
+}
+
+void Json::write_with(const Json& more, TextSink& out) const {
+  bool is_first = true;
   for (const Json* object : {this, &more}) {
     for (const auto& member : object->members()) {
-      out += out.empty() ? "{\n  " : ",\n  ";
+      out += is_first ? "{\n  " : ",\n  ";
       append_member(out, member, 1, false);
+      is_first = false;
     }
   }
-  return out + "\n}\n";
+  out += is_first ? "{}\n" : "\n}\n";
 }
 
 std::string Json::write_compact() const {
-  std::string out;
+  StringSink out;
   append(out, 0, true);
-  return out;
+  return out.take();
+}
+
+void Json::write_compact(TextSink& out) const {
+  append(out, 0, true);
 }
 
 }  // namespace ortool

@@ -3,11 +3,15 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "apps/ortool/report/text_sink.hpp"
+#include "libcore/base/function_ref.hpp"
 
 namespace ortool {
 
@@ -30,9 +34,11 @@ class Json {
 
   static Json list() { return Json(Value(List{})); }
   static Json object() { return Json(Value(Object{})); }
-  /// This value as the text it will be written as, on one line: a tenth of the memory, but closed
-  /// to questions.
-  Json rendered() const { return Json(Value(Rendered{write_compact()})); }
+  /// Hands a list's items on, one after the other.
+  using Items = std::function<void(FunctionRef<void(const Json&)>)>;
+  /// A list whose items are made while it is written, as often as it is, and never held together;
+  /// each stands on one line. What `items` refers to must live until then.
+  static Json streamed_list(Items items) { return Json(Value(std::move(items))); }
   /// A list of anything that a Json can be made of.
   template <typename Range>
   static Json list_of(const Range& range) {
@@ -62,25 +68,23 @@ class Json {
 
   /// The document, indented by two; lists of plain values stay on one line.
   std::string write() const;
-  /// This object and `more` as one object, without copying either.
-  std::string write_with(const Json& more) const;
+  /// This object and `more` as one document, without copying either.
+  void write_with(const Json& more, TextSink& out) const;
   /// On one line.
   std::string write_compact() const;
+  void write_compact(TextSink& out) const;
 
  private:
-  struct Rendered {
-    std::string text;
-  };
   using Value =
-      std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object, Rendered>;
+      std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object, Items>;
   explicit Json(Value value) : value_(std::move(value)) {}
-  static void append_member(std::string& out, const Object::value_type& member, int depth,
+  static void append_member(TextSink& out, const Object::value_type& member, int depth,
                             bool is_compact);
-  bool is_plain() const {
-    return !is_list() && !is_object() && !std::holds_alternative<Rendered>(value_);
-  }
-  void append_plain(std::string& out) const;
-  void append(std::string& out, int depth, bool is_compact) const;
+  bool is_streamed() const { return std::holds_alternative<Items>(value_); }
+  bool is_plain() const { return !is_list() && !is_object() && !is_streamed(); }
+  void append_plain(TextSink& out) const;
+  void append(TextSink& out, int depth, bool is_compact) const;
+  void append_streamed(TextSink& out, int depth, bool is_compact) const;
 
   Value value_;
 };

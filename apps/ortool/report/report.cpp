@@ -53,12 +53,12 @@ void Report::add_error(const Error& error) {
   for (const Error& part : error.parts()) errors_.add(error_entry(part));
 }
 
-std::string Report::document(std::string_view command, const std::vector<std::string>& arguments,
-                             int exit_code) const {
+Json Report::envelope(std::string_view command, const std::vector<std::string>& arguments,
+                      int exit_code) const {
   Json tool = Json::object();
   tool.set("name", "ortool").set("version", version()).set("commit", commit());
-  Json envelope = Json::object();
-  envelope.set("schema_version", schema_version)
+  Json block = Json::object();
+  block.set("schema_version", schema_version)
       .set("tool", std::move(tool))
       .set("command", command.empty() ? Json() : Json(command))
       .set("argv", Json::list_of(arguments))
@@ -68,7 +68,21 @@ std::string Report::document(std::string_view command, const std::vector<std::st
       .set("environment", environment_block())
       .set("warnings", Json::list_of(warnings_))
       .set("errors", errors_);
-  return envelope.write_with(payload);
+  return block;
+}
+
+void Report::write_document(std::string_view command, const std::vector<std::string>& arguments,
+                            int exit_code, TextSink& out) const {
+  envelope(command, arguments, exit_code).write_with(payload, out);
+}
+
+void Report::write_header_line(std::string_view command, const std::vector<std::string>& arguments,
+                               int exit_code, TextSink& out) const {
+  Json line = Json::object().set("kind", "header");
+  Json block = envelope(command, arguments, exit_code);
+  for (auto& [key, value] : block.members()) line.set(key, std::move(value));
+  line.write_compact(out);
+  out += '\n';
 }
 
 }  // namespace ortool

@@ -47,13 +47,21 @@ TEST_CASE("a document that is no JSON is refused with its name in front") {
 TEST_CASE("two objects are written as one") {
   const Json first = Json::object().set("a", 1);
   const Json second = Json::object().set("b", Json::list().add(2));
-  CHECK(first.write_with(second) == "{\n  \"a\": 1,\n  \"b\": [2]\n}\n");
-  CHECK(first.write_with(Json::object()) == first.write());
+  ortool::StringSink joined;
+  first.write_with(second, joined);
+  CHECK(joined.take() == "{\n  \"a\": 1,\n  \"b\": [2]\n}\n");
+  ortool::StringSink alone;
+  first.write_with(Json::object(), alone);
+  CHECK(alone.take() == first.write());
 }
 
-TEST_CASE("a rendered value is written as it was, on one line") {
-  const Json value = Json::object().set("a", Json::list().add(Json::object().set("b", 1)));
-  const Json list = Json::list().add(value.rendered()).add(value);
-  CHECK(list.write_compact() == Json::list().add(value).add(value).write_compact());
-  CHECK(Json::list().add(value.rendered()).write() == "[\n  {\"a\": [{\"b\": 1}]}\n]\n");
+TEST_CASE("a streamed list is written as a list, an item a line, each time anew") {
+  const Json list = Json::streamed_list([](ortool::FunctionRef<void(const Json&)> emit) {
+    for (int i = 0; i < 2; ++i) emit(Json::object().set("a", Json::list().add(i)));
+  });
+  const Json holder = Json::object().set("items", list);
+  CHECK(holder.write_compact() == R"({"items": [{"a": [0]}, {"a": [1]}]})");
+  CHECK(holder.write() == "{\n  \"items\": [\n    {\"a\": [0]},\n    {\"a\": [1]}\n  ]\n}\n");
+  const Json empty = Json::streamed_list([](const auto&) {});
+  CHECK(empty.write() == "[]\n");
 }

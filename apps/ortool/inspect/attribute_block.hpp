@@ -1,0 +1,19 @@
+// A node's attribute as JSON.
+#pragma once
+
+#include <cstdint>
+
+#include "apps/ortool/report/json.hpp"
+#include "libcore/graph/attribute.hpp"
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+/// Numbers and text as they are; tensors as {dtype, shape, data} with `data` only up to
+/// `most_elements`; graphs as {graph: NAME}, since they stand in the node's `subgraphs`; inside a
+/// function, a value taken from the caller as {reference: NAME}.
+Json attribute_block(const Attribute& attribute, std::int64_t most_elements);
+
+Json metadata_block(const Metadata& metadata);
+
+}  // namespace ortool

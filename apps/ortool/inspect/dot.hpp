@@ -1,0 +1,17 @@
+// A model as a picture that Graphviz draws.
+#pragma once
+
+#include <string_view>
+
+#include "apps/ortool/report/text_sink.hpp"
+#include "libcore/graph/model.hpp"
+
+namespace ortool {
+
+/// One digraph: boxes for the nodes that `select` fits, with operator, name and the types of their
+/// constants; ellipses for inputs and outputs; edges with the types of values; each subgraph and
+/// function in a cluster of its own, joined to its node by a dashed edge. Names are escaped,
+/// whatever they hold, and cut where they are long.
+void write_dot(const Model& model, std::string_view select, TextSink& out);
+
+}  // namespace ortool
