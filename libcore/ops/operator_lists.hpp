@@ -11,6 +11,7 @@ namespace ortool {
 std::span<const OpEntry> generator_operators();
 std::span<const OpEntry> logical_operators();
 std::span<const OpEntry> math_operators();
+std::span<const OpEntry> ml_operators();
 std::span<const OpEntry> nn_operators();
 std::span<const OpEntry> reduction_operators();
 std::span<const OpEntry> tensor_operators();

@@ -1,0 +1,21 @@
+// The input of classical models: a matrix with a row an example, or a single row.
+#pragma once
+
+#include "libcore/ops/infer_context.hpp"
+
+namespace ortool {
+
+/// The number of examples: the first dimension of a matrix, 1 for a vector. Throws
+/// ErrorCode::invalid for other ranks.
+Dimension row_count(const InferContext& context, std::int64_t input = 0);
+
+/// The number of features: the last dimension.
+Dimension feature_count(const InferContext& context, std::int64_t input = 0);
+
+/// Throws ErrorCode::invalid when the input is known to have another number of features.
+void check_features(const InferContext& context, std::int64_t expected);
+
+/// The same when it is known to have fewer than `least`.
+void check_features_at_least(const InferContext& context, std::int64_t least);
+
+}  // namespace ortool

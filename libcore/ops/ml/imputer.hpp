@@ -1,0 +1,26 @@
+// Imputer: one value, which stands for a missing one, replaced by another.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html
+#pragma once
+
+#include <vector>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct Imputer {
+  static const OpSchema schema;
+
+  bool is_integer = false;    ///< which of the two groups counts
+  float replaced_number = 0;  ///< NaN stands for every NaN
+  std::int64_t replaced_integer = 0;
+  std::vector<float> numbers;  ///< one for all features, or one a feature
+  std::vector<std::int64_t> integers;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

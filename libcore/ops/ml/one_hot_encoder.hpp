@@ -1,0 +1,21 @@
+// OneHotEncoder: each element becomes a row with a one in the column of its category.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct OneHotEncoder {
+  static const OpSchema schema;
+
+  Tensor categories;          ///< int64 or strings
+  bool takes_unknown = true;  ///< what is in no category becomes zeros, else it is an error
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool
