@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Fuzzes for MINUTES each, at once: bash tests/fuzz/run.sh MINUTES [wire_reader|text_parser|load_and_infer ...]
+# The corpus stays in build/fuzz/corpus; a finding (crash, sanitizer report, more than 5 s or 1 GiB) becomes a file
+# in build/fuzz/findings and makes this script exit with 1.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+if [[ $# -lt 1 || ! $1 =~ ^[0-9]+(\.[0-9]+)?$ ]]; then
+  sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}" >&2
+  exit 2
+fi
+if ! command -v clang++ >/dev/null; then
+  echo "fuzz: SKIPPED: there is no clang++ (Debian: clang and libclang-rt-14-dev)"
+  exit 77
+fi
+seconds=$(awk -v minutes="$1" 'BEGIN { printf "%d", minutes * 60 }')
+shift
+fuzzers=("$@")
+[[ ${#fuzzers[@]} -gt 0 ]] || fuzzers=(wire_reader text_parser load_and_infer)
+
+folder=build/fuzz
+cmake --preset fuzz >/dev/null
+cmake --build "$folder" --target "${fuzzers[@]/%/_fuzzer}" >"$folder/build.log" || { tail -n 40 "$folder/build.log"; exit 1; }
+rm -rf "$folder/seeds"
+mkdir -p "$folder/seeds"
+python3 tests/fuzz/make_seeds.py . "$folder/seeds"
+
+# A file of 64 KiB is large enough for every rule; memory counts what the sanitizer adds.
+limits=(-max_len=65536 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=512 -print_final_stats=1)
+export ASAN_OPTIONS=allocator_may_return_null=0:detect_stack_use_after_return=1:symbolize=1
+export UBSAN_OPTIONS=print_stacktrace=1
+pids=()
+for fuzzer in "${fuzzers[@]}"; do
+  mkdir -p "$folder/corpus/$fuzzer" "$folder/findings/$fuzzer"
+  # A copy, so that a build during the run does not pull the program away.
+  cp "$folder/bin/${fuzzer}_fuzzer" "$folder/findings/$fuzzer/program"
+  "$folder/findings/$fuzzer/program" "$folder/corpus/$fuzzer" "$folder/seeds/$fuzzer" "${limits[@]}" \
+    -dict="$folder/seeds/dictionary" -artifact_prefix="$folder/findings/$fuzzer/" -max_total_time="$seconds" \
+    -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 >"$folder/findings/$fuzzer/log" 2>&1 &
+  pids+=($!)
+done
+trap 'kill "${pids[@]}" 2>/dev/null' INT TERM
+for pid in "${pids[@]}"; do wait "$pid" || true; done
+
+found=0
+for fuzzer in "${fuzzers[@]}"; do
+  count=$(find "$folder/findings/$fuzzer" -name 'crash-*' -o -name 'timeout-*' -o -name 'oom-*' -o -name 'leak-*' | wc -l)
+  echo "$fuzzer: $(grep -E '^#[0-9]+: cov' "$folder/findings/$fuzzer/log" | tail -n 1), $count findings in $folder/findings/$fuzzer"
+  found=$((found + count))
+done
+[[ $found -eq 0 ]]
