@@ -18,6 +18,7 @@ LIBCORE = {
     "onnx": _GRAPH,
     "ops": _GRAPH,
     "infer": _INFER,
+    "check": _OPTIMIZE,
     "inspect": _OPTIMIZE,
     "optimize": _OPTIMIZE,
     "runtime": _RUNTIME,

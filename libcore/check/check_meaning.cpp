@@ -1,0 +1,95 @@
+// The loaded model: each node through the catalog's gate, then inference against declarations.
+#include <algorithm>
+#include <map>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/check/checks.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/catalog.hpp"
+
+namespace ortool {
+namespace {
+
+bool has_reference(const Node& node) {
+  return std::any_of(node.attributes().begin(), node.attributes().end(),
+                     [](const Attribute& attribute) { return !attribute.reference.empty(); });
+}
+
+/// Calls `body` for every node of the model that is no call of a function.
+template <typename Body>
+void each_operator(const Model& model, const Body& body) {
+  std::vector<const Graph*> open = {model.graph.get()};
+  for (const Function& function : model.functions) open.push_back(function.body.get());
+  while (!open.empty()) {
+    const Graph& graph = *open.back();
+    open.pop_back();
+    for (const Node& node : graph.nodes()) {
+      for (const Graph* inside : node.subgraphs()) open.push_back(inside);
+      if (model.find_function(node.domain(), node.op_type(), node.overload) == nullptr) body(node);
+    }
+  }
+}
+
+/// Operands that share a type parameter have one element type.
+class TypeParameters {
+ public:
+  TypeParameters(const Node& node, const OpVersion& version, Findings& findings)
+      : node_(node), version_(version), findings_(findings) {}
+
+  void check() {
+    for (std::int64_t i = 0; i < node_.input_count(); ++i) {
+      take(node_.input(i), OpVersion::formal_at(version_.inputs, i));
+    }
+    for (std::int64_t i = 0; i < node_.output_count(); ++i) {
+      take(node_.output(i), OpVersion::formal_at(version_.outputs, i));
+    }
+  }
+
+ private:
+  void take(const Value* value, const Formal* formal) {
+    if (value == nullptr || formal == nullptr || !formal->is_homogeneous) return;
+    const ValueType& type = value->type();
+    if (!type.is_tensor() || type.element == DataType::undefined) return;
+    const auto [first, is_new] = bound_.emplace(formal->type, value);
+    if (is_new || first->second->type().element == type.element) return;
+    findings_.add("node.type_mismatch",
+                  {format("'{}' ({})", node_.name(), node_.op_type()), std::string(value->name())},
+                  format("{} is {} and {} is {}, but the operator wants one type for both",
+                         quote(first->second->name()), name_of(first->second->type().element),
+                         quote(value->name()), name_of(type.element)));
+  }
+
+  const Node& node_;
+  const OpVersion& version_;
+  Findings& findings_;
+  std::map<std::string_view, const Value*> bound_;
+};
+
+}  // namespace
+
+void check_meaning(const Model& model, const StopToken& stop, Findings& findings) {
+  each_operator(model, [&](const Node& node) {
+    stop.poll();
+    const OpEntry* entry = find_op(node.domain(), node.op_type());
+    if (entry == nullptr || version_of(*entry, node) == nullptr || has_reference(node)) return;
+    if (findings.has_error_at(format("'{}' ({})", node.name(), node.op_type()))) return;
+    findings.collect([&] { check_node(node); });
+  });
+}
+
+void check_shapes(Model& model, Findings& findings) {
+  const std::size_t earlier_warnings = model.warnings.size();
+  if (!findings.collect([&] { infer_shapes(model); })) return;
+  for (std::size_t i = earlier_warnings; i < model.warnings.size(); ++i) {
+    findings.add("value.shape", {}, model.warnings[i]);
+  }
+  model.warnings.resize(earlier_warnings);
+  each_operator(model, [&](const Node& node) {
+    const OpEntry* entry = find_op(node.domain(), node.op_type());
+    const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
+    if (version != nullptr) TypeParameters(node, *version, findings).check();
+  });
+}
+
+}  // namespace ortool

@@ -1,0 +1,92 @@
+// One thing that a check found, and the list that findings gather in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+
+namespace ortool {
+
+enum class Severity : std::uint8_t {
+  error,    ///< breaks a rule of ONNX: the model is not valid
+  warning,  ///< valid or accepted here, but others refuse it or it is not what was meant
+  info,     ///< worth knowing
+};
+std::string_view name_of(Severity severity);
+
+/// A rule of docs/checks.md.
+struct CheckRule {
+  std::string_view id;
+  Severity severity;
+  std::string_view meaning;  ///< what it looks for
+  std::string_view remedy;
+};
+
+/// Every rule that a check can report, sorted by id.
+std::span<const CheckRule> check_rules();
+/// Null for an id that is none.
+const CheckRule* find_check_rule(std::string_view id);
+
+struct Finding {
+  std::string rule;
+  Severity severity = Severity::error;
+  std::string node;   ///< "'name' (Type)", empty when no node is at fault
+  std::string value;  ///< empty when no value is at fault
+  std::string message;
+  std::string remedy;
+};
+
+/// Gathers findings, each once and no more than `most` of them.
+class Findings {
+ public:
+  static constexpr std::size_t most = 1000;
+
+  struct Place {
+    std::string node = {};
+    std::string value = {};
+  };
+
+  /// `rule` is one of check_rules().
+  void add(std::string_view rule, Place place, std::string message);
+  /// What a reader, shape rule or other gate threw. One of an id that is no rule is "model.invalid"
+  /// or, where only ortool does not know it, "model.unsupported".
+  void add(const Error& error, std::string_view value = {});
+  /// Runs `body`; an error about the model becomes a finding and the answer is false.
+  template <typename Body>
+  bool collect(const Body& body, std::string_view value = {}) {
+    try {
+      body();
+      return true;
+    } catch (const Error& error) {
+      add(error, value);
+      return false;
+    }
+  }
+
+  bool has_errors() const { return error_count_ > 0; }
+  /// Whether an error names the node "'name' (Type)", or any node.
+  bool has_error_at(const std::string& node) const { return error_nodes_.contains(node); }
+  bool has_node_errors() const { return !error_nodes_.empty(); }
+  bool is_full() const { return list_.size() >= most; }
+  /// Errors first, then warnings, each kind in the order found.
+  std::vector<Finding> take();
+  std::int64_t left_out() const { return left_out_; }
+
+ private:
+  void add(Finding finding);
+
+  std::vector<Finding> list_;
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
+  std::set<std::string> error_nodes_;  ///< by rules "node.*"
+  std::int64_t left_out_ = 0;
+  std::int64_t error_count_ = 0;
+};
+
+}  // namespace ortool
