@@ -7,6 +7,7 @@
 #include "libcore/check/checks.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
 
 namespace ortool {
 namespace {

@@ -110,7 +110,7 @@ void read_attributes(LoadContext& context, const NodeParts& parts, Node& node) {
 
 void add_node(LoadContext& context, NodeParts& parts, Graph& graph) {
   if (parts.op_type.empty()) {
-    throw invalid("the node has no operator type", "export the model again", "node.type");
+    throw invalid("the node has no operator type", "export the model again", "node.no_operator");
   }
   context.budget.take_node();
   context.budget.take_bytes(sizeof(Node) + 64, "nodes");

@@ -12,6 +12,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/load.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
 
 namespace {
 

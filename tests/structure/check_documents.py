@@ -78,8 +78,23 @@ def check_command(root, path, command, program):
     return [f"{path}: `{command}` names {name}, which does not exist" for name in missing]
 
 
+def check_rules(root):
+    """docs/checks.md lists the rules of libcore/check/rules.cpp, in the same words."""
+    source, page = "libcore/check/rules.cpp", "docs/checks.md"
+    if not os.path.exists(os.path.join(root, source)):
+        return []
+    text = r'"((?:[^"\\]|\\.)*)"'
+    rows = re.findall(rf'\{{{text},\s*(\w+),\s*((?:{text}\s*)+),\s*((?:{text}\s*)+)\}},', tree.read(root, source))
+    rules = [(row[0], row[1], "".join(re.findall(text, row[2])), "".join(re.findall(text, row[4]))) for row in rows]
+    listed = re.findall(r"^\| `([\w.]+)` \| (\w+) \| (.*) \| (.*) \|$", tree.read(root, page), re.MULTILINE)
+    violations = [f"{page}: the rule {row[0]} is not as {source} has it" for row in sorted(set(rules) ^ set(listed))]
+    if rules != sorted(rules):
+        violations.append(f"{source}: the rules are not sorted by id")
+    return violations
+
+
 def check(root, program=None):
-    violations = []
+    violations = check_rules(root)
     for path in tree.list_files(root):
         if path.endswith(".md"):
             violations += check_links(root, path)

@@ -1,6 +1,6 @@
 // ortool inspect: what is in a model, and whether it is valid.
 #include "apps/ortool/commands/commands.hpp"
-#include "apps/ortool/inspect/check_model.hpp"
+#include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/graph_block.hpp"
@@ -9,7 +9,6 @@
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
-#include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -31,29 +30,6 @@ void infer_what_is_known(const Invocation& invocation, Model& model) {
     if (error.code() != ErrorCode::unsupported) throw;
     invocation.warn(format("shapes are as the file declares them: {}", error.what()));
   }
-}
-
-/// Throws when there is a finding that makes the model invalid.
-void report_findings(Report& report, const std::vector<Error>& problems, bool is_text) {
-  Json list = Json::list();
-  TextTable table;
-  Error all(ErrorCode::invalid, "the model is not valid", "stdout lists every finding");
-  for (const Error& problem : problems) {
-    const bool is_invalid = problem.code() == ErrorCode::invalid;
-    const std::string_view severity = is_invalid ? "error" : "note";
-    const std::string rule = problem.id().empty() ? "model" : problem.id();
-    list.add(Json::object()
-                 .set("rule", rule)
-                 .set("severity", severity)
-                 .set("node", problem.node().empty() ? Json() : Json(problem.node()))
-                 .set("message", problem.what())
-                 .set("hint", problem.hint().empty() ? Json() : Json(problem.hint())));
-    table.add_row({std::string(severity), rule, problem.what()});
-    if (is_invalid) all.add_part(problem);
-  }
-  report.payload.set("findings", std::move(list));
-  if (is_text) report.text += table.is_empty() ? "no findings\n" : table.to_string();
-  if (!all.parts().empty()) throw all.with_id("model.invalid");
 }
 
 /// Throws when a glob chooses nothing.
@@ -93,11 +69,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> taken, const s
   const OptionValues& options = invocation.options;
   Report& report = invocation.report;
   const std::string wanted = format_of(options);
-  if (options.flag("check")) {
-    report_findings(report, find_problems(*taken, invocation.stop), wanted == "text");
-  } else {
-    infer_what_is_known(invocation, *taken);
-  }
+  if (!options.flag("check")) infer_what_is_known(invocation, *taken);
   invocation.stop.poll();
   BlockOptions block_options;
   block_options.select = options.text("select", "*");
@@ -187,8 +159,13 @@ void InspectCommand::run(Invocation& invocation) const {
   LoadOptions load_options;
   load_options.read_external_data = !options.flag("no-weights");
   const Progress progress(options, invocation.messages, "inspecting");
-  LoadedModel loaded = load_model_argument(invocation, load_options);
-  apply_shape_options(options, *loaded.model);
+  LoadedModel loaded;
+  if (options.flag("check")) {
+    loaded = check_model_argument(invocation, load_options, wanted == "text");
+  } else {
+    loaded = load_model_argument(invocation, load_options);
+    apply_shape_options(options, *loaded.model);
+  }
   invocation.stop.poll();
   in_file(loaded.path, [&] { inspect(invocation, std::move(loaded.model), loaded.path); });
 }

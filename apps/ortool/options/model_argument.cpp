@@ -54,7 +54,7 @@ ArgumentSpec model_argument() {
   return {"MODEL", "an .onnx file, a folder with model.onnx, or - for standard input"};
 }
 
-LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options) {
+LoadedModel find_model_argument(const Invocation& invocation) {
   LoadedModel loaded;
   loaded.path = invocation.arguments.front();
   std::error_code ignored;
@@ -64,12 +64,21 @@ LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions&
     loaded.path = inside.string();
   }
   if (loaded.path != "-") loaded.folder = std::filesystem::path(loaded.path).parent_path().string();
+  return loaded;
+}
+
+void describe_model_argument(const Invocation& invocation, const LoadedModel& loaded) {
+  invocation.report.model = model_block(loaded, invocation.has_document);
+  for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
+}
+
+LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options) {
+  LoadedModel loaded = find_model_argument(invocation);
   const Stopwatch watch;
   loaded.model = load_model(loaded.path, options);
   settle_old_defaults(*loaded.model);
   loaded.load_ms = watch.milliseconds();
-  invocation.report.model = model_block(loaded, invocation.has_document);
-  for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
+  describe_model_argument(invocation, loaded);
   return loaded;
 }
 

@@ -19,6 +19,10 @@ struct LoadedModel {
   double load_ms = 0;
 };
 
+/// Where the first argument leads; nothing is loaded yet.
+LoadedModel find_model_argument(const Invocation& invocation);
+/// Puts the loaded model's block into the report and says what was odd about the file.
+void describe_model_argument(const Invocation& invocation, const LoadedModel& loaded);
 /// Loads what the first argument names, puts the model's block into the report, and says what was
 /// odd about the file.
 LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options = {});
