@@ -14,6 +14,8 @@ except ImportError:
 
 # Above this size onnx's checker takes too much memory; ortool's time does not depend on it.
 MOST_BYTES = 64 << 20
+# Whether the catalog holds every operator is compared elsewhere.
+NOT_COMPARED = {"node.operator.unknown"}
 
 
 def models_below(folders):
@@ -42,8 +44,8 @@ def errors_of(program, path):
         return [{"rule": f"exit {result.returncode}", "node": None, "message": result.stderr.decode()[:200]}]
     errors = [finding for finding in findings if finding["severity"] == "error"]
     if (result.returncode == 2) != bool(errors):
-        errors.append({"rule": f"exit {result.returncode}", "node": None, "message": f"with {len(errors)} errors"})
-    return errors
+        return [{"rule": f"exit {result.returncode}", "node": None, "message": f"with {len(errors)} errors"}]
+    return [error for error in errors if error["rule"] not in NOT_COMPARED]
 
 
 def main():
