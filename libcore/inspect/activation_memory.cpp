@@ -1,72 +1,220 @@
-// Following lifetimes through the order of the nodes.
+// Following lifetimes through the order of the nodes, in bytes that may be formulas.
 #include "libcore/inspect/activation_memory.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
 
+#include "libcore/base/format.hpp"
+#include "libcore/graph/formula.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {
 namespace {
 
-std::optional<std::int64_t> known_bytes(const Value& value) {
-  const std::optional<Shape> shape = to_known(value.type().shape);
-  if (!value.type().is_tensor() || !shape) return std::nullopt;
-  return bytes_of(value.type().element, shape->element_count());
+constexpr std::size_t most_units = 64;
+constexpr std::size_t most_candidates = 8;
+
+/// A sum of products of symbols: the coefficient of each product, by its number in the table; 0 is
+/// the plain number.
+using Bytes = std::vector<std::int64_t>;
+
+std::int64_t at(const Bytes& bytes, std::size_t unit) {
+  return unit < bytes.size() ? bytes[unit] : 0;
+}
+
+void add(Bytes& sum, const Bytes& more, std::int64_t factor) {
+  sum.resize(std::max(sum.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(more[i], factor, &product) ||
+        __builtin_add_overflow(sum[i], product, &sum[i])) {
+      throw Error(ErrorCode::invalid, "the values of the model take more than 2^63 bytes together");
+    }
+  }
+}
+
+/// Whether `a` is at least `b` whatever the symbols, which are no less than 0, stand for.
+bool covers(const Bytes& a, const Bytes& b) {
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    if (at(a, i) < at(b, i)) return false;
+  }
+  return true;
+}
+
+void raise(Bytes& a, const Bytes& b) {
+  a.resize(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i], at(b, i));
+}
+
+/// The sums none of which is known to be the largest.
+class Peak {
+ public:
+  void offer(const Bytes& bytes) {
+    for (const Bytes& candidate : candidates_) {
+      if (covers(candidate, bytes)) return;
+    }
+    std::erase_if(candidates_, [&](const Bytes& candidate) { return covers(bytes, candidate); });
+    candidates_.push_back(bytes);
+    if (candidates_.size() <= most_candidates) return;
+    raise(candidates_.front(), candidates_.back());
+    candidates_.pop_back();
+    is_bound_ = true;
+  }
+  const std::vector<Bytes>& candidates() const { return candidates_; }
+  bool is_bound() const { return is_bound_; }
+
+ private:
+  std::vector<Bytes> candidates_;
+  bool is_bound_ = false;
+};
+
+/// Thrown to give up, naming the value whose size cannot be told.
+struct Unknown {
+  const Value* value;
+};
+
+class LifetimeWalk {
+ public:
+  explicit LifetimeWalk(ActivationMemory& result) : result_(result) {}
+  void run(const Graph& graph) {
+    const Peak peak = peak_of(graph);
+    result_.is_bound = result_.is_bound || peak.is_bound();
+    for (const Bytes& candidate : peak.candidates()) {
+      result_.bytes = Cost::larger(result_.bytes, cost_of(candidate));
+    }
+  }
+
+ private:
+  Peak peak_of(const Graph& graph);
+  Bytes inner_bytes(const Node& node);
+  Bytes bytes_of_value(const Value& value);
+  Cost cost_of(const Bytes& bytes) const {
+    Cost cost{Dimension(at(bytes, 0))};
+    for (std::size_t i = 1; i < bytes.size(); ++i) {
+      if (bytes[i] != 0) cost.add(Cost(units_[i]).times(Dimension(bytes[i])));
+    }
+    return cost;
+  }
+
+  ActivationMemory& result_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  Dimensions units_ = {Dimension(1)};
+};
+
+Bytes LifetimeWalk::bytes_of_value(const Value& value) {
+  const ValueType* type = &value.type();
+  while (type->kind == ValueType::Kind::optional && type->inner) type = type->inner.get();
+  if (!type->is_tensor() || !type->shape || type->element == DataType::undefined) {
+    throw Unknown{&value};
+  }
+  Dimension count = 1;
+  for (std::size_t i = 0; i < type->shape->size(); ++i) {
+    const Dimension& size = (*type->shape)[i];
+    count =
+        count * (size.is_unknown() ? Dimension::symbol(format("{}[{}]", value.name(), i)) : size);
+  }
+  const std::int64_t bits = element_bits(type->element);
+  const Dimension bytes = bits % 8 == 0 ? count * Dimension(bits / 8)
+                                        : ceil_divide(count * Dimension(bits), Dimension(8));
+  if (bytes.is_unknown()) throw Unknown{&value};
+  if (bytes.is_known()) return {bytes.number()};
+  Bytes result;
+  for (const Formula::Term& term : bytes.formula().terms()) {
+    std::size_t number = 0;
+    if (!term.factors.empty()) {
+      const Dimension unit = Dimension::of(*Formula::of_terms({Formula::Term{term.factors, 1}}));
+      const auto [entry, is_new] = numbers_.emplace(unit.to_string(), units_.size());
+      if (is_new) units_.push_back(unit);
+      if (units_.size() > most_units) throw Unknown{&value};
+      number = entry->second;
+    }
+    if (result.size() <= number) result.resize(number + 1);
+    result[number] = term.coefficient;
+  }
+  return result;
+}
+
+/// What runs inside of the node, at its own peak.
+Bytes LifetimeWalk::inner_bytes(const Node& node) {
+  Bytes most;
+  for (const Graph* inside : node.subgraphs()) {
+    const Peak peak = peak_of(*inside);
+    result_.is_bound = result_.is_bound || peak.is_bound();
+    for (const Bytes& candidate : peak.candidates()) {
+      if (!most.empty() && !covers(candidate, most) && !covers(most, candidate)) {
+        result_.is_bound = true;
+      }
+      raise(most, candidate);
+    }
+  }
+  return most;
+}
+
+/// A Constant node's output is a weight.
+bool is_activation(const Value& value) {
+  const bool is_of_constant_node = value.producer() != nullptr &&
+                                   value.producer()->op_type() == "Constant" &&
+                                   value.producer()->domain().empty();
+  return !is_stored(value) && value.captured() == nullptr && !is_of_constant_node;
+}
+
+Peak LifetimeWalk::peak_of(const Graph& graph) {
+  constexpr const Node* never = nullptr;
+  std::unordered_map<const Value*, const Node*> last_reader;
+  const auto each_input = [](const Node& node, const auto& visit) {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      if (node.input(i) != nullptr) visit(*node.input(i));
+    }
+    for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
+      if (node.implicit_input(i) != nullptr) visit(*node.implicit_input(i));
+    }
+  };
+  for (const Node& node : graph.nodes()) {
+    each_input(node, [&](const Value& value) { last_reader[&value] = &node; });
+  }
+  for (const Value* output : graph.outputs()) last_reader[output] = never;
+
+  Bytes live;
+  for (const Value* input : graph.inputs()) {
+    if (is_activation(*input)) add(live, bytes_of_value(*input), 1);
+  }
+  Peak peak;
+  peak.offer(live);
+  for (const Node& node : graph.nodes()) {
+    std::vector<const Value*> unread;
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      const Value* output = node.output(i);
+      if (output == nullptr || !is_activation(*output)) continue;
+      add(live, bytes_of_value(*output), 1);
+      if (last_reader.find(output) == last_reader.end()) unread.push_back(output);
+    }
+    const Bytes inside = inner_bytes(node);
+    add(live, inside, 1);
+    peak.offer(live);
+    add(live, inside, -1);
+    for (const Value* output : unread) add(live, bytes_of_value(*output), -1);
+    each_input(node, [&](const Value& value) {
+      const auto reader = last_reader.find(&value);
+      if (reader == last_reader.end() || reader->second != &node) return;
+      last_reader.erase(reader);
+      if (is_activation(value)) add(live, bytes_of_value(value), -1);
+    });
+  }
+  return peak;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> peak_activation_bytes(const Graph& graph) {
-  std::unordered_map<const Value*, const Node*> last_reader;
-  const auto is_activation = [](const Value& value) { return !is_stored(value); };
-  for (const Node& node : graph.nodes()) {
-    for (std::int64_t i = 0; i < node.input_count(); ++i) last_reader[node.input(i)] = &node;
-    for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
-      last_reader[node.implicit_input(i)] = &node;
-    }
+ActivationMemory peak_activation_memory(const Model& model) {
+  ActivationMemory result;
+  try {
+    LifetimeWalk(result).run(*model.graph);
+  } catch (const Unknown& unknown) {
+    result.bytes = Cost();
+    result.unknown = unknown.value;
   }
-  std::int64_t live_bytes = 0;
-  for (const Value* input : graph.inputs()) {
-    if (!is_activation(*input)) continue;
-    const auto bytes = known_bytes(*input);
-    if (!bytes) return std::nullopt;
-    live_bytes += *bytes;
-  }
-  std::int64_t peak_bytes = live_bytes;
-  std::vector<const Value*> freed;
-  for (const Node& node : graph.nodes()) {
-    freed.clear();
-    const auto consider = [&](const Value* value) {
-      if (value == nullptr || value->is_graph_output() || !is_activation(*value)) return;
-      const auto reader = last_reader.find(value);
-      const bool ends_here = reader == last_reader.end() || reader->second == &node;
-      if (ends_here && std::find(freed.begin(), freed.end(), value) == freed.end()) {
-        freed.push_back(value);
-      }
-    };
-    const bool is_constant_node = node.op_type() == "Constant";
-    for (std::int64_t i = 0; i < node.output_count() && !is_constant_node; ++i) {
-      const Value* output = node.output(i);
-      if (output == nullptr || !is_activation(*output)) continue;
-      const auto bytes = known_bytes(*output);
-      if (!bytes) return std::nullopt;
-      live_bytes += *bytes;
-      consider(output->uses().empty() ? output : nullptr);
-    }
-    peak_bytes = std::max(peak_bytes, live_bytes);
-    for (std::int64_t i = 0; i < node.input_count(); ++i) consider(node.input(i));
-    for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
-      consider(node.implicit_input(i));
-    }
-    for (const Value* value : freed) {
-      const bool was_counted =
-          value->producer() == nullptr || value->producer()->op_type() != "Constant";
-      if (was_counted) live_bytes -= *known_bytes(*value);
-    }
-  }
-  return peak_bytes;
+  return result;
 }
 
 }  // namespace ortool

@@ -1,16 +1,23 @@
 // The memory that values take while a graph runs.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/inspect/cost.hpp"
 
 namespace ortool {
 
-/// Bytes of all values that live at once while the nodes run in order, at most: each from its
-/// making to its last use, inputs from the start, outputs to the end. Nothing where a shape is not
-/// known.
-std::optional<std::int64_t> peak_activation_bytes(const Graph& graph);
+struct ActivationMemory {
+  Cost bytes;
+  /// The formula stands for no less than the peak, and may stand for more.
+  bool is_bound = false;
+  /// Set when the peak cannot be told: the value whose type or shape is missing.
+  const Value* unknown = nullptr;
+};
+
+/// Bytes of all values that live at once while the nodes of the main graph run in order, at most:
+/// each from its making to its last use, inputs from the start, outputs to the end. What subgraphs
+/// and functions make inside counts at its own peak while their node runs. Constants count nothing.
+/// The model's shapes must have been inferred.
+ActivationMemory peak_activation_memory(const Model& model);
 
 }  // namespace ortool

@@ -10,25 +10,46 @@
 
 namespace ortool {
 
-/// A sum of products: a coefficient for each product of symbols, "" for the plain number.
+/// A sum of dimensions and products of them that may grow far longer than a Dimension does: sums
+/// over whole models. Never negative.
 class Cost {
  public:
+  /// Zero.
   Cost() = default;
-  static Cost number(std::int64_t value);
-  static Cost symbol(const std::string& name);
+  /// A dimension that is unknown counts as the symbol `unknown_name`.
+  explicit Cost(const Dimension& dimension, const std::string& unknown_name = "?");
+  explicit Cost(std::int64_t number) : Cost(Dimension(number)) {}
 
   void add(const Cost& other);
-  /// The product of two costs.
-  Cost times(const Cost& other) const;
-  Cost times(const Dimension& dimension, const std::string& unknown_name) const;
+  /// The product; a factor that is unknown counts as the symbol `unknown_name`.
+  Cost times(const Dimension& factor, const std::string& unknown_name = "?") const;
+  /// The larger of the two, or "max(a, b)".
+  static Cost larger(const Cost& a, const Cost& b);
 
+  bool is_zero() const { return number_ == 0 && terms_.empty(); }
   /// The number, when no symbol takes part and it fits 63 bits.
   std::optional<std::int64_t> value() const;
-  /// "147456*batch + 1000".
+  /// The same as one dimension; unknown when it would grow too long for one.
+  Dimension to_dimension() const;
+  /// "147456*batch + 1000"; of very many terms the first, and how many more there are.
   std::string formula() const;
 
+  bool operator==(const Cost& other) const;
+
  private:
-  std::map<std::string, double> terms_;  ///< exact up to 2^53
+  /// A product of symbols, how often it is counted, and itself for further arithmetic.
+  struct Term {
+    std::int64_t coefficient = 0;
+    Dimension unit;
+  };
+  static constexpr std::size_t most_terms = 256;
+
+  void add_number(std::int64_t number);
+  void add_term(const std::string& text, const Dimension& unit, std::int64_t coefficient);
+
+  std::int64_t number_ = 0;            ///< INT64_MAX: too large
+  std::map<std::string, Term> terms_;  ///< by the text of the product
+  std::int64_t left_out_ = 0;          ///< terms beyond the most
 };
 
 }  // namespace ortool

@@ -1,95 +1,87 @@
-// Counting from shapes.
+// Adding nodes up: bodies as often as they run, of two branches the larger.
 #include "libcore/inspect/count_macs.hpp"
 
-#include <array>
 #include <string_view>
+#include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/inspect/product_macs.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-/// Where an operator's data and weights stand among its inputs.
-struct ProductOperator {
-  enum class Kind { convolution, transposed_convolution, matrix };
-
-  std::string_view op_type;
-  Kind kind;
-  std::int64_t data;
-  std::int64_t weights;
-};
-
-constexpr std::array<ProductOperator, 8> product_operators = {{
-    {"Conv", ProductOperator::Kind::convolution, 0, 1},
-    {"ConvInteger", ProductOperator::Kind::convolution, 0, 1},
-    {"QLinearConv", ProductOperator::Kind::convolution, 0, 3},
-    {"ConvTranspose", ProductOperator::Kind::transposed_convolution, 0, 1},
-    {"MatMul", ProductOperator::Kind::matrix, 0, 1},
-    {"MatMulInteger", ProductOperator::Kind::matrix, 0, 1},
-    {"QLinearMatMul", ProductOperator::Kind::matrix, 0, 3},
-    {"Gemm", ProductOperator::Kind::matrix, 0, 1},
-}};
-
-const PartialShape& shape_of(const Value* value) {
-  static const PartialShape unknown;
-  return value != nullptr ? value->type().shape : unknown;
+const Graph* graph_attribute(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* graph =
+      attribute != nullptr ? std::get_if<std::unique_ptr<Graph>>(&attribute->value) : nullptr;
+  return graph != nullptr ? graph->get() : nullptr;
 }
 
-bool is_transposed(const Node& node) {
-  const Attribute* attribute = node.find_attribute("transA");
-  const auto* number =
-      attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
-  return number != nullptr && *number != 0;
+/// The most iterations of a Loop, where they are a constant.
+Dimension trip_count(const Node& node) {
+  const Value* input = node.input(0);
+  while (input != nullptr && input->captured() != nullptr) input = input->captured();
+  if (input == nullptr || !input->is_constant()) return Dimension();
+  const Tensor& tensor = input->constant();
+  if (tensor.element_count() != 1 || !is_integer(tensor.type())) return Dimension();
+  const std::int64_t trips = element_as_int64(tensor, 0);
+  // The largest numbers are what exporters write for "until the condition says stop".
+  constexpr std::int64_t means_no_limit = std::int64_t{1} << 31;
+  return trips >= means_no_limit - 1 ? Dimension() : Dimension(std::max<std::int64_t>(trips, 0));
 }
 
-/// The product of the dimensions from `first` on.
-Cost count_elements(const Dimensions& shape, std::size_t first, std::string_view name) {
-  Cost cost = Cost::number(1);
-  for (std::size_t i = first; i < shape.size(); ++i) {
-    cost = cost.times(shape[i], format("{}[{}]", name, i));
-  }
-  return cost;
+std::vector<std::int64_t> integers_attribute(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* list =
+      attribute != nullptr ? std::get_if<std::vector<std::int64_t>>(&attribute->value) : nullptr;
+  return list != nullptr ? *list : std::vector<std::int64_t>();
 }
 
-Cost count_product(const Node& node, const ProductOperator& product) {
-  const Cost unknown = Cost::symbol(format("macs({})", node.name()));
-  const Value* data = node.input(product.data);
-  const Value* output = node.output(0);
-  const PartialShape& data_shape = shape_of(data);
-  const PartialShape& weight_shape = shape_of(node.input(product.weights));
-  const PartialShape& output_shape = shape_of(output);
-  if (!data_shape || !weight_shape || !output_shape) return unknown;
+Dimension dimension_of(const Value* value, std::int64_t axis) {
+  if (value == nullptr || !value->type().is_tensor() || !value->type().shape) return {};
+  const Dimensions& shape = *value->type().shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const std::int64_t index = axis < 0 ? axis + rank : axis;
+  return index >= 0 && index < rank ? shape[static_cast<std::size_t>(index)] : Dimension();
+}
 
-  if (product.kind == ProductOperator::Kind::matrix) {
-    if (data_shape->empty()) return unknown;
-    const bool is_column = node.op_type() == "Gemm" && is_transposed(node);
-    const Dimension& depth = is_column ? data_shape->front() : data_shape->back();
-    return count_elements(*output_shape, 0, output->name())
-        .times(depth, format("{}[depth]", data->name()));
-  }
-  if (weight_shape->size() < 2) return unknown;
-  const Cost window = count_elements(*weight_shape, 1, node.input(product.weights)->name());
-  const bool is_transposed_convolution =
-      product.kind == ProductOperator::Kind::transposed_convolution;
-  return is_transposed_convolution ? count_elements(*data_shape, 0, data->name()).times(window)
-                                   : count_elements(*output_shape, 0, output->name()).times(window);
+/// The steps of a Scan: the length of its first scanned input. Opset 8 scans each sequence of a
+/// batch.
+Dimension scan_length(const Node& node) {
+  const Attribute* attribute = node.find_attribute("num_scan_inputs");
+  const auto* count = attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
+  if (count == nullptr || *count < 1 || *count > node.input_count()) return {};
+  const Value* scanned = node.input(node.input_count() - *count);
+  if (node.graph().opset("") < 9) return dimension_of(scanned, 0) * dimension_of(scanned, 1);
+  const std::vector<std::int64_t> axes = integers_attribute(node, "scan_input_axes");
+  return dimension_of(scanned, axes.empty() ? 0 : axes.front());
 }
 
 }  // namespace
 
 Cost MacCounter::count(const Node& node) const {
+  if (const auto cost = count_product_macs(node)) return *cost;
   if (node.domain().empty()) {
-    for (const ProductOperator& product : product_operators) {
-      if (product.op_type == node.op_type()) return count_product(node, product);
+    const std::string_view op_type = node.op_type();
+    const Graph* body = graph_attribute(node, "body");
+    if (op_type == "If") {
+      const Graph* chosen = graph_attribute(node, "then_branch");
+      const Graph* other = graph_attribute(node, "else_branch");
+      return Cost::larger(chosen != nullptr ? count(*chosen) : Cost(),
+                          other != nullptr ? count(*other) : Cost());
+    }
+    if (body != nullptr) {
+      const Cost once = count(*body);
+      if (once.is_zero()) return once;
+      if (op_type == "Loop") return once.times(trip_count(node), format("trips({})", node.name()));
+      return once.times(op_type == "Scan" ? scan_length(node) : Dimension(),
+                        format("steps({})", node.name()));
     }
   }
   if (find_op(node.domain(), node.op_type()) == nullptr) {
-    return Cost::symbol(format("macs({})", node.name()));
-  }
-  for (const Graph* graph : node.subgraphs()) {
-    const auto cost = count(*graph).value();
-    if (!cost || *cost != 0) return Cost::symbol(format("macs({})", node.name()));
+    return Cost(Dimension(), format("macs({})", node.name()));
   }
   return Cost();
 }
@@ -104,8 +96,10 @@ std::int64_t count_parameters(const Node& node) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* value = node.input(i);
-    if (value != nullptr && !value->constant().is_empty())
+    while (value != nullptr && value->captured() != nullptr) value = value->captured();
+    if (value != nullptr && !value->constant().is_empty()) {
       count += value->constant().element_count();
+    }
   }
   return count;
 }

@@ -1,80 +1,136 @@
-// Looking at bits, and at equal hashes byte by byte.
+// One pass over the bytes for counts and hash.
 #include "libcore/inspect/weight_statistics.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <unordered_map>
+#include <map>
+
+#include "libcore/base/sha256.hpp"
 
 namespace ortool {
 namespace {
 
+constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
+
+/// Counts of a piece, in types that the compiler turns into vector code.
 template <typename Bits>
-std::int64_t count_denormals(const Tensor& tensor, Bits exponent, Bits mantissa) {
-  std::int64_t count = 0;
-  const std::byte* bytes = tensor.bytes();
-  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
-    Bits bits;
-    std::memcpy(&bits, bytes + static_cast<std::size_t>(i) * sizeof(Bits), sizeof(Bits));
-    count += (bits & exponent) == 0 && (bits & mantissa) != 0 ? 1 : 0;
+void count_floats(std::span<const std::byte> bytes, Bits exponent, Bits mantissa,
+                  WeightStatistics& counts) {
+  Bits zeros = 0;
+  Bits denormals = 0;
+  Bits nans = 0;
+  Bits infinities = 0;
+  const std::size_t count = bytes.size() / sizeof(Bits);
+  constexpr std::size_t most_in_a_block = std::size_t{1} << 14U;  // counters of 16 bits hold that
+  for (std::size_t first = 0; first < count; first += most_in_a_block) {
+    zeros = denormals = nans = infinities = 0;
+    const std::size_t end = std::min(count, first + most_in_a_block);
+    for (std::size_t i = first; i < end; ++i) {
+      Bits bits = 0;
+      std::memcpy(&bits, bytes.data() + i * sizeof(Bits), sizeof(Bits));
+      const Bits high = bits & exponent;
+      const Bits low = bits & mantissa;
+      zeros = static_cast<Bits>(zeros + ((high | low) == 0 ? 1 : 0));
+      denormals = static_cast<Bits>(denormals + (high == 0 && low != 0 ? 1 : 0));
+      nans = static_cast<Bits>(nans + (high == exponent && low != 0 ? 1 : 0));
+      infinities = static_cast<Bits>(infinities + (high == exponent && low == 0 ? 1 : 0));
+    }
+    counts.zeros += static_cast<std::int64_t>(zeros);
+    counts.denormals += static_cast<std::int64_t>(denormals);
+    counts.nans += static_cast<std::int64_t>(nans);
+    counts.infinities += static_cast<std::int64_t>(infinities);
   }
-  return count;
 }
 
-/// A quick hash of a tensor's bytes; equal hashes are compared byte by byte.
-std::uint64_t hash_bytes(const Tensor& tensor) {
-  std::uint64_t hash = 0x9e3779b97f4a7c15U ^ static_cast<std::uint64_t>(tensor.size_bytes());
-  const std::byte* bytes = tensor.bytes();
-  auto left = static_cast<std::size_t>(tensor.size_bytes());
-  while (left > 0) {
-    std::uint64_t word = 0;
-    const std::size_t taken = std::min<std::size_t>(left, sizeof(word));
-    std::memcpy(&word, bytes, taken);
-    hash = std::rotl((hash ^ word) * 0xff51afd7ed558ccdU, 29);
-    bytes += taken;
-    left -= taken;
+template <typename Integer>
+void count_zeros(std::span<const std::byte> bytes, WeightStatistics& counts) {
+  for (std::size_t at = 0; at + sizeof(Integer) <= bytes.size(); at += sizeof(Integer)) {
+    Integer value = 0;
+    std::memcpy(&value, bytes.data() + at, sizeof(Integer));
+    counts.zeros += value == 0 ? 1 : 0;
   }
-  return hash;
+}
+
+void count_piece(DataType type, std::span<const std::byte> bytes, WeightStatistics& counts) {
+  switch (type) {
+    case DataType::float32:
+      return count_floats<std::uint32_t>(bytes, 0x7f800000U, 0x007fffffU, counts);
+    case DataType::float64:
+      return count_floats<std::uint64_t>(bytes, 0x7ff0000000000000U, 0x000fffffffffffffU, counts);
+    case DataType::float16:
+      return count_floats<std::uint16_t>(bytes, std::uint16_t{0x7c00}, std::uint16_t{0x03ff},
+                                         counts);
+    case DataType::bfloat16:
+      return count_floats<std::uint16_t>(bytes, std::uint16_t{0x7f80}, std::uint16_t{0x007f},
+                                         counts);
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::boolean:
+      return count_zeros<std::uint8_t>(bytes, counts);
+    case DataType::int16:
+    case DataType::uint16:
+      return count_zeros<std::uint16_t>(bytes, counts);
+    case DataType::int32:
+    case DataType::uint32:
+      return count_zeros<std::uint32_t>(bytes, counts);
+    case DataType::int64:
+    case DataType::uint64:
+      return count_zeros<std::uint64_t>(bytes, counts);
+    default:
+      return;
+  }
 }
 
 }  // namespace
 
-std::int64_t count_denormals(const Tensor& tensor) {
-  switch (tensor.type()) {
-    case DataType::float32:
-      return count_denormals<std::uint32_t>(tensor, 0x7f800000U, 0x007fffffU);
-    case DataType::float64:
-      return count_denormals<std::uint64_t>(tensor, 0x7ff0000000000000U, 0x000fffffffffffffU);
-    case DataType::float16:
-      return count_denormals<std::uint16_t>(tensor, std::uint16_t{0x7c00}, std::uint16_t{0x03ff});
-    case DataType::bfloat16:
-      return count_denormals<std::uint16_t>(tensor, std::uint16_t{0x7f80}, std::uint16_t{0x007f});
-    default:
-      return 0;
-  }
+void WeightStatistics::add(const WeightStatistics& other) {
+  zeros += other.zeros;
+  denormals += other.denormals;
+  nans += other.nans;
+  infinities += other.infinities;
 }
 
-std::int64_t count_duplicate_bytes(std::span<const Weight> weights) {
-  std::unordered_multimap<std::uint64_t, const Tensor*> seen;
-  std::int64_t bytes = 0;
-  for (const Weight& weight : weights) {
-    if (weight.tensor->size_bytes() == 0) continue;
-    const Tensor& tensor = *weight.tensor;
-    const std::uint64_t hash = hash_bytes(tensor);
-    const auto [first, last] = seen.equal_range(hash);
-    const bool is_copy = std::any_of(first, last, [&](const auto& entry) {
-      const Tensor& other = *entry.second;
-      return other.type() == tensor.type() && other.shape() == tensor.shape() &&
-             std::memcmp(other.bytes(), tensor.bytes(),
-                         static_cast<std::size_t>(tensor.size_bytes())) == 0;
-    });
-    if (is_copy) {
-      bytes += tensor.size_bytes();
-    } else {
-      seen.emplace(hash, &tensor);
+WeightStatistics scan_weight(const Tensor& tensor) {
+  WeightStatistics statistics;
+  Sha256 hash;
+  if (tensor.type() == DataType::string) {
+    for (const std::string& text : tensor.strings()) {
+      const std::string framed = std::to_string(text.size()) + ":" + text;
+      hash.update(std::as_bytes(std::span(framed.data(), framed.size())));
+    }
+  } else {
+    const std::span<const std::byte> bytes(tensor.bytes(),
+                                           static_cast<std::size_t>(tensor.size_bytes()));
+    for (std::size_t at = 0; at < bytes.size(); at += piece_bytes) {
+      const auto piece = bytes.subspan(at, std::min(piece_bytes, bytes.size() - at));
+      count_piece(tensor.type(), piece, statistics);
+      hash.update(piece);
     }
   }
-  return bytes;
+  statistics.sha256 = hash.finish();
+  return statistics;
+}
+
+std::vector<DuplicateGroup> find_duplicates(std::span<const Weight> weights,
+                                            std::span<const WeightStatistics> statistics) {
+  std::map<std::string, DuplicateGroup> groups;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i].size_bytes() == 0) continue;
+    std::string key = statistics[i].sha256;
+    key.append(" ").append(name_of(weights[i].type)).append(" ");
+    DuplicateGroup& group = groups[key + weights[i].shape.to_string()];
+    if (!group.weights.empty()) group.wasted_bytes += weights[i].size_bytes();
+    group.weights.push_back(i);
+  }
+  std::vector<DuplicateGroup> found;
+  for (auto& [key, group] : groups) {
+    if (group.weights.size() > 1) found.push_back(std::move(group));
+  }
+  std::sort(found.begin(), found.end(), [](const DuplicateGroup& a, const DuplicateGroup& b) {
+    return a.wasted_bytes != b.wasted_bytes ? a.wasted_bytes > b.wasted_bytes
+                                            : a.weights.front() < b.weights.front();
+  });
+  return found;
 }
 
 }  // namespace ortool

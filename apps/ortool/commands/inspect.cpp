@@ -4,6 +4,7 @@
 #include "apps/ortool/inspect/dot.hpp"
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/graph_block.hpp"
+#include "apps/ortool/inspect/listings.hpp"
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/options/model_argument.hpp"
@@ -54,15 +55,25 @@ struct Inspected {
   const BlockMaker blocks;
 };
 
-void add_text(const Invocation& invocation, const Model& model, const Summary& summary,
-              const std::string& path) {
+/// The lists that were asked for, or else the overview.
+void add_text(const Invocation& invocation, std::shared_ptr<const Inspected> inspected,
+              const Summary& summary, const std::string& path) {
   const OptionValues& options = invocation.options;
-  std::string& text = invocation.report.text;
-  const std::string select = options.text("select", "*");
-  if (options.flag("nodes")) text += nodes_text(model, select);
-  if (options.flag("weights")) text += weights_text(model, select);
-  if (options.flag("values")) text += values_text(*model.graph, select);
-  if (text.empty()) text = overview_text(model, summary, path);
+  Report& report = invocation.report;
+  const bool has_nodes = options.flag("nodes");
+  const bool has_weights = options.flag("weights");
+  const bool has_values = options.flag("values");
+  if (!has_nodes && !has_weights && !has_values) {
+    if (!options.flag("check")) report.text += overview_text(*inspected->model, summary, path);
+    return;
+  }
+  report.more_text = [=, select = options.text("select", "*"),
+                      reads_weights = !options.flag("no-weights")](TextSink& out) {
+    const Model& model = *inspected->model;
+    if (has_nodes) write_nodes(model, select, out);
+    if (has_weights) write_weights(model, select, reads_weights, out);
+    if (has_values) write_values(model, select, out);
+  };
 }
 
 void inspect(const Invocation& invocation, std::unique_ptr<Model> taken, const std::string& path) {
@@ -101,7 +112,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> taken, const s
         .set("functions", inspected->blocks.functions())
         .set("summary", summary_block(summary));
   }
-  if (wanted == "text") add_text(invocation, model, summary, path);
+  if (wanted == "text") add_text(invocation, inspected, summary, path);
 }
 
 class InspectCommand : public Command {

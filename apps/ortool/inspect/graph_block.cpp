@@ -15,9 +15,9 @@ Json partial_shape_block(const PartialShape& shape) {
   if (!shape) return Json();
   Json list = Json::list();
   for (const Dimension& dimension : *shape) {
-    list.add(dimension.is_known()    ? Json(dimension.number())
+    list.add(dimension.is_known()     ? Json(dimension.number())
              : dimension.is_formula() ? Json(dimension.to_string())
-                                     : Json());
+                                      : Json());
   }
   return list;
 }

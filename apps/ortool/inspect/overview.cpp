@@ -3,36 +3,37 @@
 
 #include <algorithm>
 
-#include "apps/ortool/inspect/glob.hpp"
+#include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/inspect/count_macs.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_listed_values = 8;
+constexpr std::size_t most_listed_values = 6;
 constexpr std::size_t most_listed_operators = 24;
+constexpr std::size_t most_listed_weights = 3;
+constexpr std::size_t most_listed_files = 3;
 constexpr std::size_t line_columns = 96;
+constexpr std::size_t most_formula_bytes = 160;
 
 std::string opsets_text(const Model& model) {
   std::string text = format("IR {}", model.ir_version);
   for (const auto& [domain, version] : model.graph->opsets()) {
     text += format(", {} {}", domain.empty() ? "ai.onnx" : domain, version);
   }
-  if (!model.producer_name.empty()) {
-    text += format(", by {} {}", model.producer_name, model.producer_version);
-  }
-  return cut_to(printable(text), 4 * line_columns);
+  if (!model.producer_name.empty()) text += format(", by {}", model.producer_name);
+  if (!model.producer_version.empty()) text += " " + model.producer_version;
+  return cut_to(printable(text), 2 * line_columns);
 }
 
 std::string values_section(std::string_view title, std::span<Value* const> values) {
   TextTable table;
   for (std::size_t i = 0; i < std::min(values.size(), most_listed_values); ++i) {
-    table.add_row({shorten(values[i]->name(), 60), values[i]->type().to_string()});
+    table.add_row({shorten(values[i]->name(), 40), shorten(values[i]->type().to_string(), 100)});
   }
   std::string text = std::string(title) + "\n" + table.to_string(2);
   if (values.size() > most_listed_values) {
@@ -50,9 +51,10 @@ std::string histogram_text(const Summary& summary) {
   std::string text;
   std::string line;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::string entry = i < most_listed_operators
-                            ? format("{} {}", shorten(counts[i].first, 40), counts[i].second)
-                            : format("and {} more operators", counts.size() - i);
+    std::string entry =
+        i < most_listed_operators
+            ? format("{} {}", printable(shorten(counts[i].first, 40)), counts[i].second)
+            : format("and {} more operators", counts.size() - i);
     if (i + 1 < counts.size() && i < most_listed_operators) entry += ", ";
     if (line.size() + entry.size() > line_columns) {
       text += "  " + line + "\n";
@@ -64,15 +66,61 @@ std::string histogram_text(const Summary& summary) {
   return text + (line.empty() ? "" : "  " + line + "\n");
 }
 
-std::string cost_text(const Cost& cost) {
-  const auto value = cost.value();
-  return value ? readable_count(static_cast<double>(*value)) : shorten(cost.formula(), 200);
+std::string memory_text(const ActivationMemory& memory) {
+  if (memory.unknown != nullptr) {
+    return format("not known: the size of {} is not", quote(memory.unknown->name(), 60));
+  }
+  const auto bytes = memory.bytes.value();
+  const std::string amount = bytes ? readable_bytes(static_cast<double>(*bytes))
+                                   : shorten(memory.bytes.formula(), most_formula_bytes) + " bytes";
+  return memory.is_bound ? "at most " + amount : amount;
+}
+
+void add_weight_rows(const Summary& summary, TextTable& figures) {
+  const WeightStatistics& total = summary.weight_findings->total;
+  const auto add_count = [&](std::string_view label, std::int64_t count, std::string_view remark) {
+    if (count > 0) figures.add_row({std::string(label), format("{}{}", count, remark)});
+  };
+  add_count("denormal weights", total.denormals, ", which slow arithmetic down");
+  add_count("NaN weights", total.nans, "");
+  add_count("infinite weights", total.infinities, "");
+  const bool is_sparse = total.zeros > 1000 && total.zeros * 4 > summary.parameter_count;
+  if (is_sparse) {
+    figures.add_row({"zero weights",
+                     format("{} ({} % of all)", readable_count(static_cast<double>(total.zeros)),
+                            total.zeros * 100 / summary.parameter_count)});
+  }
+  constexpr std::int64_t worth_saying_bytes = 4096;
+  if (summary.weight_findings->duplicate_bytes < worth_saying_bytes) return;
+  const DuplicateGroup& group = summary.weight_findings->duplicates.front();
+  figures.add_row(
+      {"duplicate weights",
+       format("{}, most by {} copies of {}",
+              readable_bytes(static_cast<double>(summary.weight_findings->duplicate_bytes)),
+              group.weights.size(), quote(summary.weights[group.weights.front()].name, 40))});
+}
+
+void add_shape_row(const Summary& summary, TextTable& figures) {
+  if (summary.shape_blockers.empty()) return;
+  const Node& first = *summary.shape_blockers.front();
+  std::string text =
+      format("from {} ({}) on", quote(first.name(), 60), shorten(first.op_type(), 30));
+  if (summary.shape_blockers.size() > 1) {
+    text += format(", and from {} more nodes", summary.shape_blockers.size() - 1);
+  }
+  figures.add_row({"shapes not known", text});
 }
 
 }  // namespace
 
+std::string cost_text(const Cost& cost) {
+  const auto value = cost.value();
+  return value ? readable_count(static_cast<double>(*value))
+               : shorten(cost.formula(), most_formula_bytes);
+}
+
 std::string overview_text(const Model& model, const Summary& summary, std::string_view path) {
-  std::string text = format("{}\n", printable(path));
+  std::string text = format("{}\n", cut_to(printable(path), 2 * line_columns));
   text += "  " + opsets_text(model) + "\n";
   std::vector<Value*> inputs;
   for (Value* input : model.graph->inputs()) {
@@ -85,69 +133,31 @@ std::string overview_text(const Model& model, const Summary& summary, std::strin
   figures.add_row(
       {"parameters", format("{} ({})", readable_count(static_cast<double>(summary.parameter_count)),
                             readable_bytes(static_cast<double>(summary.weight_bytes)))});
+  if (summary.weights.size() > most_listed_weights) {
+    std::string largest;
+    for (const Weight& weight : largest_weights(summary, most_listed_weights)) {
+      largest += format("{}{} {}", largest.empty() ? "" : ", ", shorten(weight.name, 40),
+                        readable_bytes(static_cast<double>(weight.size_bytes())));
+    }
+    figures.add_row({"largest weights", largest});
+  }
   figures.add_row({"MACs", cost_text(summary.macs)});
-  figures.add_row(
-      {"peak activations", summary.peak_activation_bytes
-                               ? readable_bytes(static_cast<double>(*summary.peak_activation_bytes))
-                               : "not known before the shapes are (--dim and --shape set them)"});
-  if (summary.denormal_weights.value_or(0) > 0) {
-    figures.add_row({"denormal weights", std::to_string(*summary.denormal_weights)});
-  }
-  if (summary.duplicate_weight_bytes.value_or(0) > 0) {
-    figures.add_row({"duplicate weights",
-                     readable_bytes(static_cast<double>(*summary.duplicate_weight_bytes))});
-  }
+  figures.add_row({"peak activations", memory_text(summary.peak_activations)});
+  add_shape_row(summary, figures);
+  if (summary.weight_findings) add_weight_rows(summary, figures);
   if (!model.functions.empty()) {
     figures.add_row({"functions", std::to_string(model.functions.size())});
   }
-  for (const ExternalFile& file : model.external_files) {
-    figures.add_row({"external data", format("{} ({})", file.path,
+  for (std::size_t i = 0; i < std::min(model.external_files.size(), most_listed_files); ++i) {
+    const ExternalFile& file = model.external_files[i];
+    figures.add_row({"external data", format("{} ({})", shorten(file.path, 80),
                                              readable_bytes(static_cast<double>(file.bytes)))});
   }
+  if (model.external_files.size() > most_listed_files) {
+    figures.add_row(
+        {"", format("... and {} more files", model.external_files.size() - most_listed_files)});
+  }
   return text + figures.to_string();
-}
-
-std::string nodes_text(const Model& model, std::string_view select) {
-  const MacCounter counter(model);
-  TextTable table({TextTable::Align::right, TextTable::Align::left, TextTable::Align::left,
-                   TextTable::Align::left, TextTable::Align::right, TextTable::Align::right});
-  table.add_row({"index", "name", "operator", "output", "MACs", "parameters"});
-  std::int64_t index = -1;
-  for (const Node& node : model.graph->nodes()) {
-    ++index;
-    if (!matches_glob(node.name(), select)) continue;
-    const Value* output = node.output(0);
-    table.add_row({std::to_string(index), std::string(node.name()), std::string(node.op_type()),
-                   output != nullptr ? output->type().to_string() : "-",
-                   cost_text(counter.count(node)),
-                   readable_count(static_cast<double>(count_parameters(node)))});
-  }
-  return table.to_string();
-}
-
-std::string weights_text(const Model& model, std::string_view select) {
-  TextTable table({TextTable::Align::left, TextTable::Align::left, TextTable::Align::right});
-  table.add_row({"weight", "type", "bytes", ""});
-  for (const Weight& weight : weights_of(model)) {
-    if (!matches_glob(weight.name, select)) continue;
-    table.add_row({std::string(weight.name),
-                   format("{}[{}]", name_of(weight.type), weight.shape.to_string()),
-                   std::to_string(weight.size_bytes()), weight.is_external ? "external" : ""});
-  }
-  return table.to_string();
-}
-
-std::string values_text(const Graph& graph, std::string_view select) {
-  TextTable table;
-  table.add_row({"value", "type", "made by"});
-  for (const Value* value : graph.values()) {
-    if (is_stored(*value) || !matches_glob(value->name(), select)) continue;
-    table.add_row({std::string(value->name()), value->type().to_string(),
-                   value->is_graph_input()        ? "(input)"
-                   : value->producer() != nullptr ? std::string(value->producer()->name())
-                                                  : "-"});
-  }
-  return table.to_string();
 }
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// A model on one screen of text, and its nodes, weights and values as tables.
+// A model on one screen of text.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace ortool {
 
+/// At most 40 lines for any model.
 std::string overview_text(const Model& model, const Summary& summary, std::string_view path);
 
-/// One line each; `select` chooses by name.
-std::string nodes_text(const Model& model, std::string_view select);
-std::string weights_text(const Model& model, std::string_view select);
-std::string values_text(const Graph& graph, std::string_view select);
+/// "300 M", or the formula.
+std::string cost_text(const Cost& cost);
 
 }  // namespace ortool

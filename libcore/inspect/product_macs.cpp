@@ -1,0 +1,234 @@
+// One formula for each kind of operator, from the shapes of its operands.
+#include "libcore/inspect/product_macs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+namespace {
+
+/// What a formula misses when a rank is not known: the count is given up.
+struct NoRank {};
+
+/// An operand with every dimension that is unknown turned into a symbol of its own.
+class Operand {
+ public:
+  explicit Operand(const Value* value) {
+    if (value == nullptr || !value->type().is_tensor() || !value->type().shape) return;
+    has_rank_ = true;
+    const Dimensions& shape = *value->type().shape;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      dimensions_.push_back(
+          shape[i].is_unknown() ? Dimension::symbol(format("{}[{}]", value->name(), i)) : shape[i]);
+    }
+  }
+
+  std::size_t rank() const { return dimensions_.size(); }
+  bool has_rank() const { return has_rank_; }
+  /// Counted from the end when negative. Throws NoRank outside the rank.
+  const Dimension& operator[](std::int64_t axis) const {
+    const auto count = static_cast<std::int64_t>(dimensions_.size());
+    const std::int64_t index = axis < 0 ? axis + count : axis;
+    if (!has_rank_ || index < 0 || index >= count) throw NoRank();
+    return dimensions_[static_cast<std::size_t>(index)];
+  }
+  /// The product of the dimensions from `first` on.
+  Cost elements(std::size_t first = 0) const {
+    if (!has_rank_ || first > dimensions_.size()) throw NoRank();
+    Cost cost{Dimension(1)};
+    for (std::size_t i = first; i < dimensions_.size(); ++i) cost = cost.times(dimensions_[i]);
+    return cost;
+  }
+
+ private:
+  bool has_rank_ = false;
+  Dimensions dimensions_;
+};
+
+std::int64_t integer_attribute(const Node& node, std::string_view name, std::int64_t fallback) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* number =
+      attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
+  return number != nullptr ? *number : fallback;
+}
+
+std::string text_attribute(const Node& node, std::string_view name, std::string_view fallback) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* text = attribute != nullptr ? std::get_if<std::string>(&attribute->value) : nullptr;
+  return text != nullptr ? *text : std::string(fallback);
+}
+
+/// a x b, dimension by dimension of b from `first` on.
+Cost product(Cost a, const Operand& b, std::size_t first) {
+  if (!b.has_rank() || first > b.rank()) throw NoRank();
+  for (std::size_t i = first; i < b.rank(); ++i) a = a.times(b[static_cast<std::int64_t>(i)]);
+  return a;
+}
+
+/// Each output element is a sum over a window of the group's channels.
+Cost count_convolution(const Node& node, std::int64_t weights) {
+  const Operand window(node.input(weights));
+  if (window.rank() < 2) throw NoRank();
+  return product(Operand(node.output(0)).elements(), window, 1);
+}
+
+/// Each input element is spread over a window of the group's output channels.
+Cost count_transposed_convolution(const Node& node) {
+  const Operand window(node.input(1));
+  if (window.rank() < 2) throw NoRank();
+  return product(Operand(node.input(0)).elements(), window, 1);
+}
+
+Cost count_matrix_product(const Node& node, std::int64_t right_input) {
+  const Operand left(node.input(0));
+  const Operand right(node.input(right_input));
+  const bool is_gemm = node.op_type() == "Gemm";
+  const std::int64_t left_axis = is_gemm && integer_attribute(node, "transA", 0) != 0 ? 0 : -1;
+  std::int64_t right_axis = right.rank() == 1 ? 0 : -2;
+  if (is_gemm && integer_attribute(node, "transB", 0) != 0) right_axis = 1;
+  // The sum's length stands in both operands; either may be the one that is known.
+  const bool right_is_known = right.has_rank() && right[right_axis].is_known();
+  const Dimension depth = right_is_known ? right[right_axis] : left[left_axis];
+  return Operand(node.output(0)).elements().times(depth);
+}
+
+/// Every step of every sequence is multiplied with all input and recurrence weights.
+Cost count_recurrence(const Node& node) {
+  const Operand data(node.input(0));
+  Cost weights = Operand(node.input(1)).elements();
+  weights.add(Operand(node.input(2)).elements());
+  return weights.times(data[0]).times(data[1]);
+}
+
+/// Queries times keys, and weights times values.
+Cost count_attention(const Node& node) {
+  const Operand past(node.input(4));
+  Dimension keys = Operand(node.input(1))[-2];
+  if (past.has_rank()) keys = keys + past[-2];
+  Cost rows = Operand(node.input(0)).elements();
+  rows.add(Operand(node.output(0)).elements());
+  return rows.times(keys, format("keys({})", node.name()));
+}
+
+/// Reading the state for each query head, writing it for each key head; the delta rules read it
+/// once more.
+Cost count_linear_attention(const Node& node) {
+  const Operand query(node.input(0));
+  const Operand value(node.input(2));
+  const Dimension query_heads = integer_attribute(node, "q_num_heads", 1);
+  const Dimension key_heads = integer_attribute(node, "kv_num_heads", 1);
+  const std::string rule = text_attribute(node, "update_rule", "");
+  const std::int64_t passes = rule.find("delta") != std::string::npos ? 2 : 1;
+  const Dimension key_size = floor_divide(query[2], query_heads);
+  const Dimension value_size = floor_divide(value[2], key_heads);
+  Cost heads{query_heads + key_heads * Dimension(passes)};
+  return heads.times(query[0]).times(query[1]).times(key_size).times(value_size);
+}
+
+/// All labels together, once for each operand after the first; an ellipsis stands for the
+/// dimensions that labels leave.
+Cost count_einsum(const Node& node) {
+  std::string equation = text_attribute(node, "equation", "");
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+  const std::string left = equation.substr(0, equation.find("->"));
+  Cost cost{Dimension(node.input_count() - 1)};
+  std::set<char> seen;
+  std::size_t widest_ellipsis = 0;
+  Dimensions ellipsis;
+  std::size_t start = 0;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const std::size_t end = std::min(left.find(',', start), left.size());
+    const std::string labels = left.substr(std::min(start, left.size()), end - start);
+    start = end + 1;
+    const Operand operand(node.input(i));
+    if (!operand.has_rank()) throw NoRank();
+    const auto letters = static_cast<std::size_t>(
+        std::count_if(labels.begin(), labels.end(), [](char c) { return c != '.'; }));
+    if (letters > operand.rank()) throw NoRank();
+    std::int64_t axis = 0;
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+      if (labels[at] != '.') {
+        if (seen.insert(labels[at]).second) cost = cost.times(operand[axis]);
+        ++axis;
+        continue;
+      }
+      const std::size_t width = operand.rank() - letters;
+      at += 2;
+      if (width >= widest_ellipsis) {
+        widest_ellipsis = width;
+        ellipsis.clear();
+        for (std::size_t d = 0; d < width; ++d) {
+          ellipsis.push_back(operand[axis + static_cast<std::int64_t>(d)]);
+        }
+      }
+      axis += static_cast<std::int64_t>(width);
+    }
+  }
+  for (const Dimension& dimension : ellipsis) cost = cost.times(dimension);
+  return cost;
+}
+
+/// Each row of the data with every coefficient; supports with every feature.
+Cost count_linear_model(const Node& node) {
+  const bool has_supports = node.op_type().starts_with("SVM");
+  const Attribute* attribute =
+      node.find_attribute(has_supports ? "support_vectors" : "coefficients");
+  const auto* numbers =
+      attribute != nullptr ? std::get_if<std::vector<float>>(&attribute->value) : nullptr;
+  if (numbers == nullptr) return Cost();
+  const Operand data(node.input(0));
+  const Dimension rows = data.rank() > 1 ? data[0] : Dimension(1);
+  return Cost(static_cast<std::int64_t>(numbers->size())).times(rows);
+}
+
+using Count = Cost (*)(const Node& node);
+
+struct Row {
+  std::string_view domain;
+  std::string_view op_type;
+  Count count;
+};
+
+constexpr std::array<Row, 20> rows = {{
+    {"", "Conv", [](const Node& node) { return count_convolution(node, 1); }},
+    {"", "ConvInteger", [](const Node& node) { return count_convolution(node, 1); }},
+    {"", "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
+    {"", "DeformConv", [](const Node& node) { return count_convolution(node, 1); }},
+    {"", "CausalConvWithState", [](const Node& node) { return count_convolution(node, 1); }},
+    {"", "ConvTranspose", count_transposed_convolution},
+    {"", "MatMul", [](const Node& node) { return count_matrix_product(node, 1); }},
+    {"", "MatMulInteger", [](const Node& node) { return count_matrix_product(node, 1); }},
+    {"", "QLinearMatMul", [](const Node& node) { return count_matrix_product(node, 3); }},
+    {"", "Gemm", [](const Node& node) { return count_matrix_product(node, 1); }},
+    {"", "Einsum", count_einsum},
+    {"", "LSTM", count_recurrence},
+    {"", "GRU", count_recurrence},
+    {"", "RNN", count_recurrence},
+    {"", "Attention", count_attention},
+    {"", "LinearAttention", count_linear_attention},
+    {"ai.onnx.ml", "LinearClassifier", count_linear_model},
+    {"ai.onnx.ml", "LinearRegressor", count_linear_model},
+    {"ai.onnx.ml", "SVMClassifier", count_linear_model},
+    {"ai.onnx.ml", "SVMRegressor", count_linear_model},
+}};
+
+}  // namespace
+
+std::optional<Cost> count_product_macs(const Node& node) {
+  for (const Row& row : rows) {
+    if (row.op_type != node.op_type() || row.domain != node.domain()) continue;
+    try {
+      return row.count(node);
+    } catch (const NoRank&) {
+      return Cost(Dimension(), format("macs({})", node.name()));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ortool
