@@ -1,7 +1,9 @@
 // Reads a node's attributes by kind and name, and refuses the ones nobody read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +33,20 @@ class AttributeReader {
   float number(std::string_view name, float default_value = 0);
   bool flag(std::string_view name, bool default_value = false);
   std::string string(std::string_view name, std::string_view default_value = {});
+  /// Throws ErrorCode::invalid when it is not in [least, most].
+  std::int64_t integer_in(std::string_view name, std::int64_t default_value, std::int64_t least,
+                          std::int64_t most);
+  /// The enumerator at the position that the attribute's text has in `texts`. Throws
+  /// ErrorCode::invalid for any other text.
+  template <typename Enumeration>
+  Enumeration choice(std::string_view name, std::initializer_list<std::string_view> texts,
+                     Enumeration default_value) {
+    const std::optional<std::size_t> position = position_among(name, texts);
+    return position ? static_cast<Enumeration>(*position) : default_value;
+  }
+  /// The element type that an integer attribute stands for. Throws ErrorCode::invalid when it
+  /// stands for none, or for one that the type parameter does not allow.
+  std::optional<DataType> find_data_type(std::string_view name, std::string_view type_parameter);
   std::optional<std::int64_t> find_integer(std::string_view name);
   std::optional<float> find_number(std::string_view name);
   std::optional<std::vector<std::int64_t>> find_integers(std::string_view name);
@@ -56,6 +72,8 @@ class AttributeReader {
  private:
   template <typename T>
   const T* find(std::string_view name);
+  std::optional<std::size_t> position_among(std::string_view name,
+                                            std::initializer_list<std::string_view> texts);
 
   const Node& node_;
   const OpVersion& version_;

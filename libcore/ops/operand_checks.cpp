@@ -64,6 +64,24 @@ void check_single(const InferContext& context, std::int64_t input, std::string_v
   }
 }
 
+void check_output_rank(std::size_t rank) {
+  if (rank <= static_cast<std::size_t>(Shape::most_dimensions)) return;
+  throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})", rank,
+                                         Shape::most_dimensions));
+}
+
+void check_size(std::string_view what, std::int64_t size) {
+  if (size >= 0 && size <= std::int64_t{1} << 43) return;
+  throw Error(ErrorCode::invalid, format("{} holds {} (expected 0 to 2^43)", what, size));
+}
+
+std::optional<std::int64_t> single_integer(const InferContext& context, std::int64_t input,
+                                           std::string_view name) {
+  check_single(context, input, name);
+  const std::optional<std::vector<std::int64_t>> values = context.integers(input);
+  return values && values->size() == 1 ? std::optional(values->front()) : std::nullopt;
+}
+
 Dimension dimension_at(const InferContext& context, std::int64_t input, std::int64_t axis) {
   const PartialShape shape = context.shape(input);
   return shape && axis < static_cast<std::int64_t>(shape->size())

@@ -1,7 +1,9 @@
 // Checks that operands go together, shared by shape rules.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "libcore/ops/infer_context.hpp"
@@ -32,6 +34,17 @@ void check_broadcasts_to(const InferContext& context, std::int64_t input, std::s
 
 /// The input holds more or less than one element.
 void check_single(const InferContext& context, std::int64_t input, std::string_view name);
+
+/// A shape of this rank cannot be made.
+void check_output_rank(std::size_t rank);
+
+/// A value that becomes a dimension is negative or beyond 2^43; `what` names it.
+void check_size(std::string_view what, std::int64_t size);
+
+/// The one integer that the input holds, or nothing while it is not known. Throws
+/// ErrorCode::invalid when it holds more or less than one.
+std::optional<std::int64_t> single_integer(const InferContext& context, std::int64_t input,
+                                           std::string_view name);
 
 /// The dimension of an input's shape, or unknown when its rank is.
 Dimension dimension_at(const InferContext& context, std::int64_t input, std::int64_t axis);

@@ -1,8 +1,8 @@
 // The generator operators, one line each, sorted by domain, then name.
 #include "libcore/ops/generator/constant.hpp"
 #include "libcore/ops/generator/constant_of_shape.hpp"
+#include "libcore/ops/generator/eye_like.hpp"
 #include "libcore/ops/generator/range.hpp"
-#include "libcore/ops/operator_lists.hpp"
 
 namespace ortool {
 namespace {
@@ -10,6 +10,7 @@ namespace {
 constexpr OpEntry generator_entries[] = {
     op_entry<Constant>(),
     op_entry<ConstantOfShape>(),
+    op_entry<EyeLike>(),
     op_entry<Range>(),
 };
 

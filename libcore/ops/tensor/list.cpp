@@ -1,31 +1,77 @@
 // The tensor operators, one line each, sorted by domain, then name.
 #include "libcore/ops/operator_lists.hpp"
+#include "libcore/ops/tensor/bit_cast.hpp"
 #include "libcore/ops/tensor/cast.hpp"
+#include "libcore/ops/tensor/center_crop_pad.hpp"
+#include "libcore/ops/tensor/compress.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/depth_to_space.hpp"
 #include "libcore/ops/tensor/expand.hpp"
 #include "libcore/ops/tensor/flatten.hpp"
 #include "libcore/ops/tensor/gather.hpp"
+#include "libcore/ops/tensor/gather_elements.hpp"
+#include "libcore/ops/tensor/gather_nd.hpp"
 #include "libcore/ops/tensor/identity.hpp"
+#include "libcore/ops/tensor/image_decoder.hpp"
+#include "libcore/ops/tensor/non_zero.hpp"
+#include "libcore/ops/tensor/one_hot.hpp"
 #include "libcore/ops/tensor/pad.hpp"
 #include "libcore/ops/tensor/reshape.hpp"
+#include "libcore/ops/tensor/reverse_sequence.hpp"
+#include "libcore/ops/tensor/scatter_elements.hpp"
+#include "libcore/ops/tensor/scatter_nd.hpp"
 #include "libcore/ops/tensor/shape_op.hpp"
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/ops/tensor/split.hpp"
 #include "libcore/ops/tensor/squeeze.hpp"
+#include "libcore/ops/tensor/tensor_scatter.hpp"
 #include "libcore/ops/tensor/tile.hpp"
+#include "libcore/ops/tensor/top_k.hpp"
 #include "libcore/ops/tensor/transpose.hpp"
+#include "libcore/ops/tensor/trilu.hpp"
+#include "libcore/ops/tensor/unique.hpp"
 #include "libcore/ops/tensor/where.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr OpEntry tensor_entries[] = {
-    op_entry<Cast>(),   op_entry<CastLike>(),     op_entry<Concat>(),    op_entry<DepthToSpace>(),
-    op_entry<Expand>(), op_entry<Flatten>(),      op_entry<Gather>(),    op_entry<Identity>(),
-    op_entry<Pad>(),    op_entry<Reshape>(),      op_entry<ShapeOp>(),   op_entry<Size>(),
-    op_entry<Slice>(),  op_entry<SpaceToDepth>(), op_entry<Split>(),     op_entry<Squeeze>(),
-    op_entry<Tile>(),   op_entry<Transpose>(),    op_entry<Unsqueeze>(), op_entry<Where>(),
+    op_entry<BitCast>(),
+    op_entry<Cast>(),
+    op_entry<CastLike>(),
+    op_entry<CenterCropPad>(),
+    op_entry<Compress>(),
+    op_entry<Concat>(),
+    op_entry<DepthToSpace>(),
+    op_entry<Expand>(),
+    op_entry<Flatten>(),
+    op_entry<Gather>(),
+    op_entry<GatherElements>(),
+    op_entry<GatherND>(),
+    op_entry<Identity>(),
+    op_entry<ImageDecoder>(),
+    op_entry<NonZero>(),
+    op_entry<OneHot>(),
+    op_entry<Pad>(),
+    op_entry<Reshape>(),
+    op_entry<ReverseSequence>(),
+    op_entry<Scatter>(),
+    op_entry<ScatterElements>(),
+    op_entry<ScatterND>(),
+    op_entry<ShapeOp>(),
+    op_entry<Size>(),
+    op_entry<Slice>(),
+    op_entry<SpaceToDepth>(),
+    op_entry<Split>(),
+    op_entry<Squeeze>(),
+    op_entry<TensorScatter>(),
+    op_entry<Tile>(),
+    op_entry<TopK>(),
+    op_entry<Transpose>(),
+    op_entry<Trilu>(),
+    op_entry<Unique>(),
+    op_entry<Unsqueeze>(),
+    op_entry<Where>(),
 };
 
 }  // namespace

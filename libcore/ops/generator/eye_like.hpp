@@ -1,0 +1,24 @@
+// EyeLike: a matrix with ones on a diagonal, of the size of another.
+// https://onnx.ai/onnx/operators/onnx__EyeLike.html
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct EyeLike {
+  static const OpSchema schema;
+
+  std::optional<DataType> type;  ///< none: that of the input
+  std::int64_t k = 0;            ///< the diagonal, counted to the right of the main one
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

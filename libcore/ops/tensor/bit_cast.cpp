@@ -1,0 +1,32 @@
+// BitCast: both types have the same width.
+#include "libcore/ops/tensor/bit_cast.hpp"
+
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+constinit const OpSchema BitCast::schema = {
+    "BitCast",
+    "",
+    {{.since = 26,
+      .inputs = {{"input", "T1"}},
+      .outputs = {{"output", "T2"}},
+      .attributes = {{"to", AttributeKind::integer, true}},
+      .types = {{"T1", types::all_tensors_ir13 - types::string_only},
+                {"T2", types::all_tensors_ir13 - types::string_only}}}}};
+
+void BitCast::read(AttributeReader& attributes, int) {
+  to = *attributes.find_data_type("to", "T2");
+}
+
+void BitCast::infer(InferContext& context) const {
+  const DataType from = context.element(0);
+  if (from != DataType::undefined && element_bits(from) != element_bits(to)) {
+    throw Error(ErrorCode::invalid,
+                format("the bits of {} cannot be read as {} (expected a type of {} bits)",
+                       name_of(from), name_of(to), element_bits(from)));
+  }
+  context.set_output(0, to, context.shape(0));
+}
+
+}  // namespace ortool

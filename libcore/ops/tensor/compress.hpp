@@ -1,0 +1,23 @@
+// Compress: the slices along an axis where a condition holds.
+// https://onnx.ai/onnx/operators/onnx__Compress.html
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct Compress {
+  static const OpSchema schema;
+
+  std::optional<std::int64_t> axis;  ///< none: the input is seen as a vector
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

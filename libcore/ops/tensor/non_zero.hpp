@@ -1,0 +1,18 @@
+// NonZero: the positions of all elements that are not zero.
+// https://onnx.ai/onnx/operators/onnx__NonZero.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct NonZero {
+  static const OpSchema schema;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

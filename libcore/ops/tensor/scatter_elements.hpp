@@ -1,0 +1,35 @@
+// Scatter and ScatterElements: a tensor with some elements replaced, each at an index along an
+// axis. https://onnx.ai/onnx/operators/onnx__ScatterElements.html
+// https://onnx.ai/onnx/operators/onnx__Scatter.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// What a scattered update does to the element it meets.
+enum class ScatterReduction { none, add, multiply, maximum, minimum };
+
+/// The attribute 'reduction', where the version has it.
+ScatterReduction read_scatter_reduction(AttributeReader& attributes, int version);
+
+struct ScatterElements {
+  static const OpSchema schema;
+
+  std::int64_t axis = 0;
+  ScatterReduction reduction = ScatterReduction::none;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+/// What ScatterElements was called first.
+struct Scatter : ScatterElements {
+  static const OpSchema schema;
+};
+
+}  // namespace ortool

@@ -1,0 +1,24 @@
+// Trilu: the triangle of each matrix above or below a diagonal, zero elsewhere.
+// https://onnx.ai/onnx/operators/onnx__Trilu.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/value_or.hpp"
+
+namespace ortool {
+
+struct Trilu {
+  static const OpSchema schema;
+
+  ValueOr<std::int64_t> k;  ///< the diagonal, counted to the right of the main one; 0 if left out
+  bool upper = true;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool
