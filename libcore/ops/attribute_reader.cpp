@@ -45,8 +45,8 @@ std::int64_t AttributeReader::integer_in(std::string_view name, std::int64_t def
                                          std::int64_t least, std::int64_t most) {
   const std::int64_t value = integer(name, default_value);
   if (value >= least && value <= most) return value;
-  throw Error(ErrorCode::invalid, format("attribute '{}' is {} (expected {} to {})", name, value,
-                                         least, most));
+  throw Error(ErrorCode::invalid,
+              format("attribute '{}' is {} (expected {} to {})", name, value, least, most));
 }
 
 std::optional<std::size_t> AttributeReader::position_among(

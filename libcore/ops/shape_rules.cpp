@@ -127,6 +127,10 @@ Dimension multiply_dimensions(std::span<const Dimension> dimensions) {
   return product(dimensions);
 }
 
+Dimension multiply_dimensions(const Dimension& a, const Dimension& b) {
+  return a.is_known() && b.is_known() ? Dimension(multiply_sizes(a.number(), b.number())) : a * b;
+}
+
 Dimension dimension_of(std::int64_t number) {
   return number >= 0 ? Dimension(number) : Dimension();
 }

@@ -43,6 +43,9 @@ Dimension combine_dimensions(DimensionOp op, const Dimension& a, const Dimension
 /// The product; 1 of none.
 Dimension multiply_dimensions(std::span<const Dimension> dimensions);
 
+/// a * b, both sizes; throws ErrorCode::invalid when that is a number above 2^43.
+Dimension multiply_dimensions(const Dimension& a, const Dimension& b);
+
 /// The number as a Dimension, unknown when negative.
 Dimension dimension_of(std::int64_t number);
 /// An integer input of rank 0 or 1, element by element, negative numbers too; nothing

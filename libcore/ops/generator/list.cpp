@@ -3,6 +3,7 @@
 #include "libcore/ops/generator/constant_of_shape.hpp"
 #include "libcore/ops/generator/eye_like.hpp"
 #include "libcore/ops/generator/range.hpp"
+#include "libcore/ops/operator_lists.hpp"
 
 namespace ortool {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
@@ -35,11 +36,16 @@ std::int64_t checked_count(double count) {
   throw Error(ErrorCode::invalid, "the step is 0 (expected another number)");
 }
 
-template <typename Number>
+double floating_scalar(const Tensor& tensor) {
+  if (tensor.element_count() == 1) return element_as_double(tensor, 0);
+  throw Error(ErrorCode::invalid,
+              format("an input has {} elements (expected 1)", tensor.element_count()));
+}
+
 std::int64_t count_floating(const Tensor& start, const Tensor& limit, const Tensor& delta) {
-  const auto first = static_cast<double>(range_scalar<Number>(start));
-  const auto last = static_cast<double>(range_scalar<Number>(limit));
-  const auto step = static_cast<double>(range_scalar<Number>(delta));
+  const double first = floating_scalar(start);
+  const double last = floating_scalar(limit);
+  const double step = floating_scalar(delta);
   if (step == 0) throw_zero_step();
   return checked_count(std::ceil((last - first) / step));
 }
@@ -82,10 +88,11 @@ std::int64_t range_count(const Tensor& start, const Tensor& limit, const Tensor&
     throw Error(ErrorCode::invalid, "start, limit and delta differ in type");
   }
   switch (start.type()) {
+    case DataType::float16:
+    case DataType::bfloat16:
     case DataType::float32:
-      return count_floating<float>(start, limit, delta);
     case DataType::float64:
-      return count_floating<double>(start, limit, delta);
+      return count_floating(start, limit, delta);
     case DataType::int16:
       return count_integers<std::int16_t>(start, limit, delta);
     case DataType::int32:

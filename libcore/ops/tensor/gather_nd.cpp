@@ -15,7 +15,7 @@ namespace {
 
 /// Numbers of a shape that are chosen one by one.
 std::optional<Dimensions> gather_nd_values(const InferContext& context) {
-  const std::optional<Dimensions> data = shape_values(context, 0);
+  const std::optional<Dimensions> data = integer_values(context, 0);
   const std::optional<std::vector<std::int64_t>> indices = context.integers(1);
   if (!data || !indices || context.rank(0) != 1) return std::nullopt;
   const auto size = static_cast<std::int64_t>(data->size());

@@ -40,7 +40,7 @@ void Unique::infer(InferContext& context) const {
   Dimension count;
   if (!axis) {
     values = Dimensions(1);
-    if (input) count = multiply_dimensions(*input);
+    if (input) count = product(*input);
   } else if (input) {
     const auto along = static_cast<std::size_t>(normalize_axis(*axis, context.rank(0)));
     values = input;
