@@ -1,0 +1,25 @@
+// FlexAttention: attention with graphs that change scores and weights on the way.
+// https://onnx.ai/onnx/operators/onnx_ai_onnx_preview_FlexAttention.html
+#pragma once
+
+#include <optional>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct FlexAttention {
+  static const OpSchema schema;
+
+  std::optional<float> scale;  ///< none: one over the root of the head's size
+  std::optional<DataType> softmax_precision;
+  Graph* change_scores = nullptr;   ///< before the softmax; null: none
+  Graph* change_weights = nullptr;  ///< behind the softmax; null: none
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

@@ -1,0 +1,28 @@
+// LinearAttention: attention whose past is one matrix a head, kept from step to step.
+// https://onnx.ai/onnx/operators/onnx__LinearAttention.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct LinearAttention {
+  static const OpSchema schema;
+
+  /// How a step changes the state: by adding, after fading, by correcting, or both.
+  enum class Rule { linear, gated, delta, gated_delta };
+
+  Rule rule = Rule::gated_delta;
+  std::int64_t query_heads = 1;
+  std::int64_t shared_heads = 1;  ///< of keys, values and states
+  float scale = 0;                ///< 0: one over the root of a key's size
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool
