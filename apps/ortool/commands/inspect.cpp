@@ -6,6 +6,7 @@
 #include "apps/ortool/inspect/graph_block.hpp"
 #include "apps/ortool/inspect/listings.hpp"
 #include "apps/ortool/inspect/overview.hpp"
+#include "apps/ortool/inspect/run_diff.hpp"
 #include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -123,7 +124,8 @@ class InspectCommand : public Command {
     return {{"ortool inspect model.onnx", "inputs, outputs, operators, size and cost"},
             {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes of some names"},
             {"ortool inspect model.onnx --dim batch=8 --json", "all of it, for programs"},
-            {"ortool inspect model.onnx --check", "whether it keeps ONNX's rules"}};
+            {"ortool inspect model.onnx --check", "whether it keeps ONNX's rules"},
+            {"ortool inspect old.onnx --diff new.onnx", "what has changed, whatever the names"}};
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
@@ -142,6 +144,10 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "select", .value = "GLOB", .help = "only names that fit, such as 'layer1/*'"},
           {.name = "check", .help = "report everything that breaks ONNX's rules; exit 2 when so"},
           {.name = "no-weights", .help = "never read external data"},
+          {.name = "diff",
+           .value = "OTHER.onnx",
+           .help = "what is different in another model, names and order aside; exit 1 when so",
+           .completes = Completes::files},
           {.name = "max-elements",
            .value = "N",
            .help = "of tensor attributes in JSON (default: 16)"},
@@ -150,7 +156,6 @@ std::vector<OptionGroup> InspectCommand::options() const {
       "Planned",
       {
           {.name = "placement", .is_planned = true},
-          {.name = "diff", .value = "OTHER.onnx", .is_planned = true},
           {.name = "data", .value = "DIR", .is_planned = true},
           {.name = "assert", .value = "CONDITION", .repeats = true, .is_planned = true},
           {.name = "budget", .value = "LIMITS", .is_planned = true},
@@ -162,7 +167,8 @@ void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
   const std::string wanted = format_of(options);
   const bool has_list = options.flag("nodes") || options.flag("weights") || options.flag("values");
-  if (options.has("select") && !has_list && !invocation.has_document && wanted == "text") {
+  if (options.has("select") && !has_list && !options.has("diff") && !invocation.has_document &&
+      wanted == "text") {
     throw Error(ErrorCode::invalid, "option --select has nothing to choose from",
                 "add --nodes, --weights or --values")
         .with_id("usage.applies_to_nothing");
@@ -171,10 +177,11 @@ void InspectCommand::run(Invocation& invocation) const {
   load_options.read_external_data = !options.flag("no-weights");
   const Progress progress(options, invocation.messages, "inspecting");
   LoadedModel loaded;
-  if (options.flag("check")) {
+  if (options.flag("check") && !options.has("diff")) {
     loaded = check_model_argument(invocation, load_options, wanted == "text");
   } else {
     loaded = load_model_argument(invocation, load_options);
+    if (options.has("diff")) return run_diff(invocation, loaded, load_options);
     apply_shape_options(options, *loaded.model);
   }
   invocation.stop.poll();

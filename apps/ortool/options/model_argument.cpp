@@ -48,15 +48,9 @@ Json model_block(const LoadedModel& loaded, bool has_document) {
   return block;
 }
 
-}  // namespace
-
-ArgumentSpec model_argument() {
-  return {"MODEL", "an .onnx file, a folder with model.onnx, or - for standard input"};
-}
-
-LoadedModel find_model_argument(const Invocation& invocation) {
+LoadedModel find_model(std::string path) {
   LoadedModel loaded;
-  loaded.path = invocation.arguments.front();
+  loaded.path = std::move(path);
   std::error_code ignored;
   const std::filesystem::path inside = std::filesystem::path(loaded.path) / "model.onnx";
   if (loaded.path != "-" && std::filesystem::is_directory(loaded.path, ignored) &&
@@ -67,17 +61,32 @@ LoadedModel find_model_argument(const Invocation& invocation) {
   return loaded;
 }
 
+}  // namespace
+
+ArgumentSpec model_argument() {
+  return {"MODEL", "an .onnx file, a folder with model.onnx, or - for standard input"};
+}
+
+LoadedModel find_model_argument(const Invocation& invocation) {
+  return find_model(invocation.arguments.front());
+}
+
 void describe_model_argument(const Invocation& invocation, const LoadedModel& loaded) {
   invocation.report.model = model_block(loaded, invocation.has_document);
   for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
 }
 
-LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options) {
-  LoadedModel loaded = find_model_argument(invocation);
+LoadedModel load_model_at(std::string path, const LoadOptions& options) {
+  LoadedModel loaded = find_model(std::move(path));
   const Stopwatch watch;
   loaded.model = load_model(loaded.path, options);
   settle_old_defaults(*loaded.model);
   loaded.load_ms = watch.milliseconds();
+  return loaded;
+}
+
+LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options) {
+  LoadedModel loaded = load_model_at(invocation.arguments.front(), options);
   describe_model_argument(invocation, loaded);
   return loaded;
 }

@@ -19,6 +19,8 @@ struct LoadedModel {
   double load_ms = 0;
 };
 
+/// Loads the file, or the folder's model.onnx, at `path`.
+LoadedModel load_model_at(std::string path, const LoadOptions& options = {});
 /// Where the first argument leads; nothing is loaded yet.
 LoadedModel find_model_argument(const Invocation& invocation);
 /// Puts the loaded model's block into the report and says what was odd about the file.

@@ -1,0 +1,302 @@
+// Differences as JSON and as lines of text.
+#include "apps/ortool/inspect/diff_report.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "apps/ortool/report/escape.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/graph/diff/node_hash.hpp"
+#include "libcore/tensor/data_type.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::size_t most_listed = 12;
+constexpr std::size_t most_listed_neighbours = 4;
+
+const Tensor& tensor_of(const Value& value) {
+  return value.has_default() ? value.constant() : *diff::stored_tensor(value);
+}
+
+std::string operator_of(const Node& node) {
+  return (node.domain().empty() ? "" : std::string(node.domain()) + ".") +
+         std::string(node.op_type());
+}
+
+std::vector<std::string_view> input_names(const Node& node) {
+  std::vector<std::string_view> names;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    names.push_back(node.input(i) != nullptr ? node.input(i)->name() : "");
+  }
+  return names;
+}
+
+/// Names of the nodes that read what the node makes, each once; graph outputs by their name.
+std::vector<std::string_view> reader_names(const Node& node) {
+  std::vector<std::string_view> names;
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    if (node.output(i) == nullptr) continue;
+    for (const Use& use : node.output(i)->uses()) {
+      const bool is_output = use.kind == Use::Kind::graph_output;
+      const std::string_view name = is_output ? node.output(i)->name() : use.node->name();
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+Json text_or_null(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json();
+}
+
+Json changes_block(const std::vector<FieldChange>& changes) {
+  Json list = Json::list();
+  for (const FieldChange& change : changes) {
+    list.add(Json::object()
+                 .set("field", change.field)
+                 .set("before", text_or_null(change.before))
+                 .set("after", text_or_null(change.after)));
+  }
+  return list;
+}
+
+Json lone_nodes_block(const std::vector<LoneNode>& nodes) {
+  Json list = Json::list();
+  for (const LoneNode& lone : nodes) {
+    list.add(Json::object()
+                 .set("name", lone.node->name())
+                 .set("op_type", lone.node->op_type())
+                 .set("domain", lone.node->domain())
+                 .set("place", lone.place)
+                 .set("inputs", Json::list_of(input_names(*lone.node)))
+                 .set("read_by", Json::list_of(reader_names(*lone.node))));
+  }
+  return list;
+}
+
+Json nodes_block(const ModelDiff& diff) {
+  Json changed = Json::list();
+  for (const ChangedNode& node : diff.changed) {
+    changed.add(Json::object()
+                    .set("before", node.before->name())
+                    .set("after", node.after->name())
+                    .set("op_type", node.after->op_type())
+                    .set("domain", node.after->domain())
+                    .set("place", node.place)
+                    .set("changes", changes_block(node.changes)));
+  }
+  Json renamed = Json::list();
+  for (const RenamedNode& node : diff.renamed_nodes) {
+    renamed.add(Json::object()
+                    .set("before", node.before->name())
+                    .set("after", node.after->name())
+                    .rendered());
+  }
+  return Json::object()
+      .set("matched", diff.matched_nodes)
+      .set("reordered", diff.reordered_nodes)
+      .set("added", lone_nodes_block(diff.added))
+      .set("removed", lone_nodes_block(diff.removed))
+      .set("changed", std::move(changed))
+      .set("renamed", std::move(renamed));
+}
+
+Json tensor_block(const Value* value) {
+  if (value == nullptr) return Json();
+  const Tensor& tensor = tensor_of(*value);
+  return Json::object()
+      .set("name", value->name())
+      .set("dtype", name_of(tensor.type()))
+      .set("shape", Json::list_of(tensor.shape()));
+}
+
+Json weights_block(const ModelDiff& diff) {
+  Json list = Json::list();
+  for (const ChangedWeight& weight : diff.weights) {
+    Json delta;
+    if (weight.delta) {
+      delta = Json::object()
+                  .set("count", weight.delta->count)
+                  .set("changed", weight.delta->changed)
+                  .set("max_abs", weight.delta->max_abs)
+                  .set("mean_abs", weight.delta->mean_abs)
+                  .set("relative", weight.delta->relative)
+                  .set("cosine", weight.delta->cosine)
+                  .set("sqnr_db", weight.delta->sqnr_db);
+    }
+    list.add(Json::object()
+                 .set("before", tensor_block(weight.before))
+                 .set("after", tensor_block(weight.after))
+                 .set("place", weight.place)
+                 .set("delta", std::move(delta)));
+  }
+  return Json::object().set("same", diff.same_weights).set("different", std::move(list));
+}
+
+Json values_block(const std::vector<ChangedValue>& values, bool is_output) {
+  const auto block = [](const Value* value) {
+    return value == nullptr
+               ? Json()
+               : Json::object().set("name", value->name()).set("type", value->type().to_string());
+  };
+  Json list = Json::list();
+  for (const ChangedValue& value : values) {
+    if (value.is_output != is_output) continue;
+    list.add(Json::object().set("before", block(value.before)).set("after", block(value.after)));
+  }
+  return list;
+}
+
+/// "reads 'x', 'w'; read by 'pool'".
+std::string neighbours_text(const Node& node) {
+  const auto names_text = [](const std::vector<std::string_view>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), most_listed_neighbours); ++i) {
+      text += (i > 0 ? ", " : "") + quote(names[i], 60);
+    }
+    if (names.size() > most_listed_neighbours) {
+      text += format(" and {} more", names.size() - most_listed_neighbours);
+    }
+    return text.empty() ? std::string("nothing") : text;
+  };
+  return format("reads {}; read by {}", names_text(input_names(node)),
+                names_text(reader_names(node)));
+}
+
+std::string place_text(const std::string& place) {
+  return place.empty() ? "" : format(" in {}", shorten(place, 80));
+}
+
+std::string change_text(const FieldChange& change) {
+  const std::string field = shorten(change.field, 120);
+  if (!change.before) return format("{} added: {}", field, shorten(*change.after, 160));
+  if (!change.after) return format("{} removed: {}", field, shorten(*change.before, 160));
+  return format("{}: {} -> {}", field, shorten(*change.before, 160), shorten(*change.after, 160));
+}
+
+std::string stored_text(const Value& value) {
+  const Tensor& tensor = tensor_of(value);
+  return format("{} {}[{}]", quote(value.name(), 80), name_of(tensor.type()),
+                tensor.shape().to_string());
+}
+
+std::string weight_text(const ChangedWeight& weight) {
+  const std::string place = place_text(weight.place);
+  if (weight.before == nullptr) return format("+ {}{}", stored_text(*weight.after), place);
+  if (weight.after == nullptr) return format("- {}{}", stored_text(*weight.before), place);
+  const Tensor& before = tensor_of(*weight.before);
+  const Tensor& after = tensor_of(*weight.after);
+  std::string text = "~ " + stored_text(*weight.before);
+  const bool is_same_kind = before.type() == after.type() && before.shape() == after.shape();
+  if (weight.before->name() != weight.after->name() || !is_same_kind) {
+    text += " -> " + stored_text(*weight.after);
+  }
+  text += place;
+  if (!weight.delta) return text;
+  const TensorDelta& delta = *weight.delta;
+  return text + format(
+                    "\n      {} of {} numbers differ, max {}, mean {}, relative {}, cosine {}, "
+                    "SQNR {} dB",
+                    delta.changed, delta.count, readable_number(delta.max_abs),
+                    readable_number(delta.mean_abs), readable_number(delta.relative),
+                    readable_number(delta.cosine), readable_number(delta.sqnr_db));
+}
+
+std::string value_text(const ChangedValue& value) {
+  const auto text = [](const Value& one) {
+    return format("{} {}", quote(one.name(), 80), shorten(one.type().to_string(), 120));
+  };
+  const std::string_view kind = value.is_output ? "output" : "input";
+  if (value.before == nullptr) return format("+ {} {}", kind, text(*value.after));
+  if (value.after == nullptr) return format("- {} {}", kind, text(*value.before));
+  return format("~ {} {} -> {}", kind, text(*value.before), text(*value.after));
+}
+
+/// A heading with a count and the first entries below it; nothing without entries.
+template <typename List, typename Line>
+std::string section(std::string_view title, const List& list, const Line& line) {
+  if (list.empty()) return "";
+  std::string text = format("{}: {}\n", title, list.size());
+  for (std::size_t i = 0; i < std::min(list.size(), most_listed); ++i) {
+    text += "  " + line(list[i]) + "\n";
+  }
+  if (list.size() > most_listed) text += format("  ... and {} more\n", list.size() - most_listed);
+  return text;
+}
+
+std::string changed_node_text(const ChangedNode& node) {
+  std::string text = format("~ {} {}{}", operator_of(*node.before), quote(node.before->name(), 80),
+                            place_text(node.place));
+  for (const FieldChange& change : node.changes) text += "\n      " + change_text(change);
+  return text;
+}
+
+std::string renamed_text(const ModelDiff& diff) {
+  std::vector<std::string> parts;
+  if (!diff.renamed_nodes.empty()) parts.push_back(format("{} nodes", diff.renamed_nodes.size()));
+  if (diff.renamed_inner_values > 0) {
+    parts.push_back(format("{} inner values and stored tensors", diff.renamed_inner_values));
+  }
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "renamed: " : ", ") + part;
+  return text.empty() ? text : text + "\n";
+}
+
+}  // namespace
+
+Json diff_block(const ModelDiff& diff, std::string_view path) {
+  return Json::object()
+      .set("other", Json::object().set("path", path))
+      .set("is_different", diff.is_different())
+      .set("nodes", nodes_block(diff))
+      .set("weights", weights_block(diff))
+      .set("inputs", values_block(diff.values, false))
+      .set("outputs", values_block(diff.values, true))
+      .set("wiring", changes_block(diff.interface))
+      .set("opsets", changes_block(diff.opsets))
+      .set("metadata", changes_block(diff.metadata))
+      .set("functions", changes_block(diff.functions))
+      .set("header", changes_block(diff.header))
+      .set("renamed_inputs", values_block(diff.renamed_values, false))
+      .set("renamed_outputs", values_block(diff.renamed_values, true))
+      .set("renamed_inner_values", diff.renamed_inner_values);
+}
+
+std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_view other_path) {
+  const bool has_other_names =
+      !diff.renamed_nodes.empty() || !diff.renamed_values.empty() || diff.renamed_inner_values > 0;
+  std::string text = format("{} -> {}\n", printable(path), printable(other_path));
+  if (diff.is_different()) {
+    text += "different\n";
+  } else if (has_other_names || diff.reordered_nodes > 0) {
+    text += has_other_names ? "the same under other names\n" : "the same in another order\n";
+  } else {
+    text += "the same\n";
+  }
+  text += format("nodes matched: {}, in another order: {}; stored tensors that are equal: {}\n",
+                 diff.matched_nodes, diff.reordered_nodes, diff.same_weights);
+  const auto lone = [](std::string_view sign) {
+    return [sign](const LoneNode& node) {
+      return format("{} {} {}{} ({})", sign, operator_of(*node.node), quote(node.node->name(), 80),
+                    place_text(node.place), neighbours_text(*node.node));
+    };
+  };
+  text += section("inputs and outputs that differ", diff.values, value_text);
+  text += section("outputs made otherwise", diff.interface, change_text);
+  text += section("opsets that differ", diff.opsets, change_text);
+  text += section("metadata that differ", diff.metadata, change_text);
+  text += section("functions that differ", diff.functions, change_text);
+  text += section("nodes added", diff.added, lone("+"));
+  text += section("nodes removed", diff.removed, lone("-"));
+  text += section("nodes changed", diff.changed, changed_node_text);
+  text += section("stored tensors that differ", diff.weights, weight_text);
+  text += section("inputs and outputs renamed", diff.renamed_values, value_text);
+  text += renamed_text(diff);
+  text += section("header (counts for nothing)", diff.header, change_text);
+  return text;
+}
+
+}  // namespace ortool

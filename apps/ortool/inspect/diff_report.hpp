@@ -1,0 +1,18 @@
+// inspect --diff: what is different between two models, for people and for programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apps/ortool/report/json.hpp"
+#include "libcore/graph/diff.hpp"
+
+namespace ortool {
+
+/// The `diff` of the document; `path` is the other model's.
+Json diff_block(const ModelDiff& diff, std::string_view path);
+
+/// One line that says whether they are the same, then the differences, the first of each kind.
+std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_view other_path);
+
+}  // namespace ortool

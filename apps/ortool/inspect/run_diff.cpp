@@ -1,0 +1,52 @@
+// Loading the other model and reporting.
+#include "apps/ortool/inspect/run_diff.hpp"
+
+#include "apps/ortool/inspect/diff_report.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/graph/diff.hpp"
+
+namespace ortool {
+namespace {
+
+[[noreturn]] void refuse(std::string_view option) {
+  throw Error(ErrorCode::invalid, format("option {} does not go with --diff", option),
+              "ask for one at a time; --diff takes --no-weights, and writes text or JSON")
+      .with_id("usage.applies_to_nothing");
+}
+
+void check_options(const OptionValues& options) {
+  for (const std::string_view name : {"nodes", "weights", "values", "check", "select", "dim",
+                                      "shape", "max-elements", "assert", "budget", "data"}) {
+    if (options.has(name)) refuse("--" + std::string(name));
+  }
+  const std::string wanted = options.text("format", "text");
+  if (wanted != "text" && wanted != "json") refuse("--format " + wanted);
+}
+
+}  // namespace
+
+void run_diff(const Invocation& invocation, const LoadedModel& loaded,
+              const LoadOptions& load_options) {
+  const OptionValues& options = invocation.options;
+  check_options(options);
+  const std::string path = options.text("diff");
+  if (path == "-" && loaded.path == "-") {
+    throw Error(ErrorCode::invalid, "option --diff: standard input holds one model only",
+                "give the other one as a file")
+        .with_id("usage.value");
+  }
+  const LoadedModel other = load_model_at(path, load_options);
+  for (const std::string& warning : other.model->warnings) {
+    invocation.warn(format("{}: {}", other.path, warning));
+  }
+  DiffOptions diff_options;
+  diff_options.reads_weights = !options.flag("no-weights");
+  diff_options.stop = &invocation.stop;
+  const ModelDiff diff = diff_models(*loaded.model, *other.model, diff_options);
+  Report& report = invocation.report;
+  if (invocation.has_document) report.payload.set("diff", diff_block(diff, other.path));
+  report.text += diff_text(diff, loaded.path, other.path);
+  if (diff.is_different()) report.verdict = static_cast<int>(ErrorCode::negative_result);
+}
+
+}  // namespace ortool

@@ -1,0 +1,456 @@
+// Growing a matching from its ends, and finding new places to grow from.
+#include "libcore/graph/diff/matcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_set>
+
+namespace ortool::diff {
+namespace {
+
+constexpr std::array<std::string_view, 13> commuting_operators = {
+    "Add",  "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Max",
+    "Mean", "Min", "Mul",        "Or",        "Sum",        "Xor"};
+
+/// Calls `body(value, position)` for explicit and implicit inputs.
+template <typename Body>
+void each_input(const Node& node, Body body) {
+  for (std::int64_t i = 0; i < node.input_count(); ++i) body(node.input(i), i);
+  for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
+    body(node.implicit_input(i), node.input_count() + i);
+  }
+}
+
+/// Calls `body(value before, value after)` for inputs at the same position.
+template <typename Body>
+void each_input_pair(const Node& before, const Node& after, Body body) {
+  for (std::int64_t i = 0; i < std::min(before.input_count(), after.input_count()); ++i) {
+    body(before.input(i), after.input(i));
+  }
+  const std::int64_t implicit =
+      std::min(before.implicit_input_count(), after.implicit_input_count());
+  for (std::int64_t i = 0; i < implicit; ++i) {
+    body(before.implicit_input(i), after.implicit_input(i));
+  }
+}
+
+struct Bucket {
+  std::vector<const Node*> of[2];
+};
+
+/// The nodes of both sides by a key, in the order in which keys come up first.
+template <typename Key>
+std::vector<Bucket> buckets_by(const std::vector<const Node*> (&nodes)[2], Key key) {
+  std::unordered_map<std::uint64_t, std::size_t> places;
+  std::vector<Bucket> buckets;
+  for (std::size_t side = 0; side < 2; ++side) {
+    for (const Node* node : nodes[side]) {
+      const auto [place, is_new] = places.try_emplace(key(side, *node), buckets.size());
+      if (is_new) buckets.emplace_back();
+      buckets[place->second].of[side].push_back(node);
+    }
+  }
+  return buckets;
+}
+
+}  // namespace
+
+void Matching::pair(const Node& before, const Node& after) {
+  nodes_.emplace(&before, &after);
+  nodes_.emplace(&after, &before);
+}
+
+void Matching::pair(const Value& before, const Value& after) {
+  if (values_.contains(&before) || values_.contains(&after)) return;
+  values_.emplace(&before, Entry{&after, next_token_});
+  values_.emplace(&after, Entry{&before, next_token_});
+  ++next_token_;
+}
+
+const Node* Matching::partner(const Node& node) const {
+  const auto found = nodes_.find(&node);
+  return found == nodes_.end() ? nullptr : found->second;
+}
+
+const Value* Matching::partner(const Value& value) const {
+  const auto found = values_.find(&value);
+  return found == values_.end() ? nullptr : found->second.partner;
+}
+
+std::optional<std::uint64_t> Matching::token(const Value& value) const {
+  const auto found = values_.find(&value);
+  if (found == values_.end()) return std::nullopt;
+  return found->second.token;
+}
+
+bool commutes(const Node& node) {
+  return node.domain().empty() && std::find(commuting_operators.begin(), commuting_operators.end(),
+                                            node.op_type()) != commuting_operators.end();
+}
+
+GraphMatcher::GraphMatcher(const Graph& before, const Graph& after, NodeHasher& hasher,
+                           Matching& matching, ValuePairs outputs, const StopToken* stop)
+    : hasher_(hasher), matching_(matching), outputs_(std::move(outputs)), stop_(stop) {
+  sides_[0].graph = &before;
+  sides_[1].graph = &after;
+  for (Side& side : sides_) {
+    collect(side);
+    for (const Value* output : side.graph->outputs()) side.output_hash.emplace(output, 0);
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    sides_[0].output_hash[outputs_[i].first] += Mixer(i).add(1).value();
+    sides_[1].output_hash[outputs_[i].second] += Mixer(i).add(1).value();
+  }
+  for (Side& side : sides_) hash_readers(side);
+}
+
+void GraphMatcher::collect(Side& side) const {
+  for (const Node& node : side.graph->nodes()) {
+    if (!is_constant_node(node)) side.nodes.push_back(&node);
+  }
+}
+
+/// What is the same for both values of a pair, for equal tensors, and for what is left out.
+std::optional<std::uint64_t> GraphMatcher::slot_token(const Value* value, Level level) const {
+  if (value == nullptr) return 2;
+  const Tensor* stored = stored_tensor(*value);
+  if (stored != nullptr) return Mixer(3).add(hasher_.of_tensor(*stored, level)).value();
+  return matching_.token(outermost(*value));
+}
+
+std::uint64_t GraphMatcher::local_hash(const Node& node, Level level) const {
+  Mixer mixer(hasher_.of_label(node, level));
+  if (level == Level::operator_) return mixer.value();
+  const bool has_order = !commutes(node);
+  std::uint64_t sum = 0;
+  each_input(node, [&](const Value* value, std::int64_t position) {
+    const Tensor* stored = value != nullptr ? stored_tensor(*value) : nullptr;
+    if (stored == nullptr) return;
+    const auto place = static_cast<std::uint64_t>(has_order ? position : 0);
+    sum += Mixer(place).add(hasher_.of_tensor(*stored, level)).value();
+  });
+  return mixer.add(sum).value();
+}
+
+/// Nothing while an input has no partner yet.
+std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, Level level) const {
+  const bool has_order = !commutes(node);
+  std::uint64_t sum = 0;
+  bool is_known = true;
+  each_input(node, [&](const Value* value, std::int64_t position) {
+    const auto token = slot_token(value, level);
+    is_known = is_known && token;
+    if (!token || (level == Level::operator_ && value != nullptr && stored_tensor(*value))) return;
+    sum += Mixer(static_cast<std::uint64_t>(has_order ? position : 0)).add(*token).value();
+  });
+  if (!is_known) return std::nullopt;
+  return Mixer(hasher_.of_label(node, level)).add(sum).value();
+}
+
+/// What the node reads, and which operators read it: the same for a node that was replaced.
+std::uint64_t GraphMatcher::replaced_key(const Node& node) const {
+  std::uint64_t sum = 0;
+  each_input(node, [&](const Value* value, std::int64_t position) {
+    if (value == nullptr || stored_tensor(*value) != nullptr) return;
+    const auto token = matching_.token(outermost(*value));
+    sum += Mixer(static_cast<std::uint64_t>(position)).add(token.value_or(0)).value();
+  });
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    if (node.output(i) == nullptr) continue;
+    for (const Use& use : node.output(i)->uses()) {
+      sum += use.node != nullptr ? hasher_.of_label(*use.node, Level::operator_) : 5;
+    }
+  }
+  return Mixer(11).add(sum).value();
+}
+
+/// From the last node to the first: a node by what becomes of its outputs.
+void GraphMatcher::hash_readers(Side& side) const {
+  side.reader_hash.reserve(side.nodes.size());
+  for (std::size_t i = side.nodes.size(); i-- > 0;) {
+    const Node& node = *side.nodes[i];
+    std::uint64_t sum = 0;
+    for (std::int64_t out = 0; out < node.output_count(); ++out) {
+      if (node.output(out) == nullptr) continue;
+      for (const Use& use : node.output(out)->uses()) {
+        Mixer mixer(static_cast<std::uint64_t>(out));
+        if (use.kind == Use::Kind::graph_output) {
+          mixer.add(side.output_hash.at(node.output(out)));
+        } else {
+          const auto reader = side.reader_hash.find(use.node);
+          mixer.add(reader == side.reader_hash.end() ? 0 : reader->second);
+          mixer.add(static_cast<std::uint64_t>(use.kind));
+          mixer.add(static_cast<std::uint64_t>(commutes(*use.node) ? 0 : use.index));
+        }
+        sum += mixer.value();
+      }
+    }
+    side.reader_hash.emplace(&node, Mixer(local_hash(node, Level::full)).add(sum).value());
+  }
+}
+
+bool GraphMatcher::can_pair(const Node& before, const Node& after, Level level) const {
+  return matching_.partner(before) == nullptr && matching_.partner(after) == nullptr &&
+         local_hash(before, level) == local_hash(after, level);
+}
+
+void GraphMatcher::pair(const Node& before, const Node& after) {
+  matching_.pair(before, after);
+  for (std::int64_t i = 0; i < std::min(before.output_count(), after.output_count()); ++i) {
+    if (before.output(i) != nullptr && after.output(i) != nullptr) {
+      matching_.pair(*before.output(i), *after.output(i));
+    }
+  }
+  fresh_.emplace_back(&before, &after);
+  pairs_.emplace_back(&before, &after);
+  if (stop_ != nullptr) stop_->poll();
+}
+
+GraphMatcher::Nodes GraphMatcher::open_nodes(const Side& side) const {
+  Nodes nodes;
+  for (const Node* node : side.nodes) {
+    if (matching_.partner(*node) == nullptr) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+void GraphMatcher::start_forward(std::size_t side, Level level) {
+  sides_[side].waits_for.clear();
+  for (const Node* node : open_nodes(sides_[side])) {
+    std::int64_t waits_for = 0;
+    each_input(*node, [&](const Value* value, std::int64_t) {
+      waits_for += slot_token(value, level) ? 0 : 1;
+    });
+    sides_[side].waits_for[node] = waits_for + 1;
+    settle_reader(side, *node, level);
+  }
+}
+
+/// One thing less that the node waits for; with the last one it joins those of its kind.
+void GraphMatcher::settle_reader(std::size_t side, const Node& node, Level level) {
+  const auto waits_for = sides_[side].waits_for.find(&node);
+  if (waits_for == sides_[side].waits_for.end() || --waits_for->second > 0) return;
+  const auto key = forward_key(node, level);
+  if (!key) return;
+  const auto join = [&](std::uint64_t group, std::deque<std::uint64_t>& ready) {
+    Nodes& nodes = groups_[group].of[side];
+    nodes.push_back(&node);
+    if (nodes.size() == 1) ready.push_back(group);
+  };
+  join(*key, ready_);
+  if (may_replace_) join(replaced_key(node), ready_replaced_);
+}
+
+void GraphMatcher::tell_readers(std::size_t side, const Value& value, Level level) {
+  for (const Use& use : value.uses()) {
+    if (use.kind != Use::Kind::graph_output) settle_reader(side, *use.node, level);
+  }
+}
+
+void GraphMatcher::match_producers(const Value* before, const Value* after, Level level) {
+  if (before == nullptr || after == nullptr) return;
+  const Node* made_before = before->producer();
+  const Node* made_after = after->producer();
+  if (made_before == nullptr || made_after == nullptr ||
+      before->producer_index() != after->producer_index() || is_constant_node(*made_before) ||
+      is_constant_node(*made_after) || !can_pair(*made_before, *made_after, level)) {
+    return;
+  }
+  pair(*made_before, *made_after);
+}
+
+void GraphMatcher::go_backward(const Node& before, const Node& after, Level level) {
+  each_input_pair(before, after, [&](const Value* value_before, const Value* value_after) {
+    match_producers(value_before, value_after, level);
+  });
+}
+
+/// Pairs what is alone of its kind; of several alike, those with the same readers and then those
+/// with the same name.
+void GraphMatcher::split_group(Group& group, bool may_use_order) {
+  const auto drop_paired = [&] {
+    for (Nodes& nodes : group.of) {
+      std::erase_if(nodes, [&](const Node* node) { return matching_.partner(*node) != nullptr; });
+    }
+    return !group.of[0].empty() && !group.of[1].empty();
+  };
+  const auto pair_in_order = [&](const Bucket& bucket) {
+    for (std::size_t i = 0; i < std::min(bucket.of[0].size(), bucket.of[1].size()); ++i) {
+      pair(*bucket.of[0][i], *bucket.of[1][i]);
+    }
+  };
+  const auto pair_by_names = [&](const Bucket& bucket) {
+    const auto name_of_node = [](std::size_t side, const Node& node) {
+      return node.has_name_of_its_own() ? Mixer().add(node.name()).value() : side;
+    };
+    for (const Bucket& same : buckets_by(bucket.of, name_of_node)) {
+      if (same.of[0].size() == 1 && same.of[1].size() == 1) pair_in_order(same);
+    }
+  };
+  const auto readers = [&](std::size_t side, const Node& node) {
+    return sides_[side].reader_hash.at(&node);
+  };
+  if (!drop_paired()) return;
+  if (group.of[0].size() == 1 && group.of[1].size() == 1) {
+    pair(*group.of[0][0], *group.of[1][0]);
+    drop_paired();
+    return;
+  }
+  for (const Bucket& bucket : buckets_by(group.of, readers)) {
+    if (bucket.of[0].size() != bucket.of[1].size()) continue;
+    pair_by_names(bucket);
+    Group rest{{bucket.of[0], bucket.of[1]}};
+    for (Nodes& nodes : rest.of) {
+      std::erase_if(nodes, [&](const Node* node) { return matching_.partner(*node) != nullptr; });
+    }
+    pair_in_order(Bucket{{rest.of[0], rest.of[1]}});
+  }
+  if (!drop_paired()) return;
+  pair_by_names(Bucket{{group.of[0], group.of[1]}});
+  if (!drop_paired() || !may_use_order) return;
+  pair_in_order(Bucket{{group.of[0], group.of[1]}});
+  drop_paired();
+}
+
+void GraphMatcher::grow(Level level, bool may_use_order) {
+  groups_.clear();
+  ready_.clear();
+  ready_replaced_.clear();
+  fresh_.clear();
+  for (std::size_t side = 0; side < 2; ++side) start_forward(side, level);
+  std::size_t next_backward = 0;
+  bool has_outputs = false;
+  std::deque<std::uint64_t> ambiguous;
+  while (true) {
+    if (!fresh_.empty()) {
+      const auto [before, after] = fresh_.back();
+      fresh_.pop_back();
+      const Node* made[2] = {before, after};
+      const std::int64_t count = std::min(before->output_count(), after->output_count());
+      for (std::size_t side = 0; side < 2; ++side) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          if (before->output(i) == nullptr || after->output(i) == nullptr) continue;
+          tell_readers(side, *made[side]->output(i), level);
+        }
+      }
+    } else if (!ready_.empty()) {
+      const std::uint64_t key = ready_.front();
+      ready_.pop_front();
+      Group& group = groups_[key];
+      split_group(group, false);
+      if (!group.of[0].empty() && !group.of[1].empty()) ambiguous.push_back(key);
+    } else if (!has_outputs) {
+      has_outputs = true;
+      for (const auto& [before, after] : outputs_) match_producers(before, after, level);
+    } else if (next_backward < pairs_.size()) {
+      const auto [before, after] = pairs_[next_backward++];
+      go_backward(*before, *after, level);
+    } else if (may_use_order && !ambiguous.empty()) {
+      split_group(groups_[ambiguous.front()], true);
+      ambiguous.pop_front();
+    } else if (!ready_replaced_.empty()) {
+      split_group(groups_[ready_replaced_.front()], false);
+      ready_replaced_.pop_front();
+    } else {
+      return;
+    }
+  }
+}
+
+void GraphMatcher::match_by_names(Level level) {
+  std::unordered_map<std::string_view, const Node*> by_name;
+  for (const Node* node : open_nodes(sides_[0])) {
+    if (node->has_name_of_its_own()) by_name.emplace(node->name(), node);
+  }
+  for (const Node* node : open_nodes(sides_[1])) {
+    const auto found = by_name.find(node->name());
+    if (node->has_name_of_its_own() && found != by_name.end() &&
+        can_pair(*found->second, *node, level)) {
+      pair(*found->second, *node);
+    }
+  }
+}
+
+/// Each open node by itself, by its paired neighbours, and by the open ones up to `rounds` away.
+std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const Side& side,
+                                                                          Level level,
+                                                                          int rounds) const {
+  std::unordered_map<const Node*, std::uint64_t> hashes;
+  for (const Node* node : open_nodes(side)) {
+    std::uint64_t sum = 0;
+    each_input(*node, [&](const Value* value, std::int64_t position) {
+      if (value == nullptr || stored_tensor(*value) != nullptr) return;
+      const auto token = matching_.token(outermost(*value));
+      if (token) sum += Mixer(static_cast<std::uint64_t>(position)).add(*token).value();
+    });
+    for (std::int64_t i = 0; i < node->output_count(); ++i) {
+      if (node->output(i) == nullptr) continue;
+      for (const Use& use : node->output(i)->uses()) {
+        const Value* made = use.node != nullptr ? use.node->output(0) : node->output(i);
+        const auto token = made != nullptr ? matching_.token(*made) : std::nullopt;
+        if (token) sum += Mixer(~static_cast<std::uint64_t>(use.index)).add(*token).value();
+      }
+    }
+    hashes.emplace(node, Mixer(local_hash(*node, level)).add(rounds < 0 ? 0 : sum).value());
+  }
+  for (int round = 0; round < rounds; ++round) {
+    std::unordered_map<const Node*, std::uint64_t> next;
+    for (const auto& [node, hash] : hashes) {
+      std::uint64_t sum = 0;
+      const auto add = [&](const Node* neighbour, std::uint64_t place) {
+        const auto found = hashes.find(neighbour);
+        if (found != hashes.end()) sum += Mixer(place).add(found->second).value();
+      };
+      each_input(*node, [&](const Value* value, std::int64_t position) {
+        if (value != nullptr) add(value->producer(), static_cast<std::uint64_t>(position));
+      });
+      for (std::int64_t i = 0; i < node->output_count(); ++i) {
+        if (node->output(i) == nullptr) continue;
+        for (const Use& use : node->output(i)->uses()) {
+          add(use.node, ~static_cast<std::uint64_t>(use.index));
+        }
+      }
+      next.emplace(node, Mixer(hash).add(sum).value());
+    }
+    hashes = std::move(next);
+  }
+  return hashes;
+}
+
+bool GraphMatcher::match_by_surroundings(Level level, int rounds) {
+  const Nodes open[2] = {open_nodes(sides_[0]), open_nodes(sides_[1])};
+  if (open[0].empty() || open[1].empty()) return false;
+  const std::size_t pairs_before = pairs_.size();
+  const std::unordered_map<const Node*, std::uint64_t> hashes[2] = {
+      surroundings(sides_[0], level, rounds), surroundings(sides_[1], level, rounds)};
+  const auto hash = [&](std::size_t side, const Node& node) { return hashes[side].at(&node); };
+  for (const Bucket& bucket : buckets_by(open, hash)) {
+    if (bucket.of[0].size() == 1 && bucket.of[1].size() == 1) {
+      pair(*bucket.of[0][0], *bucket.of[1][0]);
+    }
+  }
+  return pairs_.size() > pairs_before;
+}
+
+void GraphMatcher::match() {
+  const auto is_done = [&] {
+    return open_nodes(sides_[0]).empty() || open_nodes(sides_[1]).empty();
+  };
+  // Among nodes that are alike, order decides only once nothing else can.
+  for (const Level level : {Level::full, Level::soft, Level::operator_}) {
+    if (level != Level::full) match_by_names(level);
+    for (const bool may_use_order : {false, true}) {
+      grow(level, may_use_order);
+      for (const int rounds : {4, 1, 0, -1}) {
+        if (is_done()) return;
+        if (level == Level::operator_ && rounds < 0) continue;
+        if (match_by_surroundings(level, rounds)) grow(level, may_use_order);
+      }
+    }
+  }
+  may_replace_ = true;
+  grow(Level::operator_, true);
+}
+
+}  // namespace ortool::diff

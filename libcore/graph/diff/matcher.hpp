@@ -1,0 +1,102 @@
+// Which nodes and values of one graph are which of another, whatever they are called.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/stop_token.hpp"
+#include "libcore/graph/diff/node_hash.hpp"
+#include "libcore/graph/graph.hpp"
+
+namespace ortool::diff {
+
+/// What is known to be the same so far, over all graphs of two models.
+class Matching {
+ public:
+  void pair(const Node& before, const Node& after);
+  void pair(const Value& before, const Value& after);
+  const Node* partner(const Node& node) const;
+  const Value* partner(const Value& value) const;
+  /// A number that both values of a pair have; nothing for a value without a partner.
+  std::optional<std::uint64_t> token(const Value& value) const;
+
+ private:
+  struct Entry {
+    const Value* partner;
+    std::uint64_t token;
+  };
+  std::unordered_map<const Node*, const Node*> nodes_;
+  std::unordered_map<const Value*, Entry> values_;
+  std::uint64_t next_token_ = 1;
+};
+
+/// Whether the order of the operator's inputs means nothing.
+bool commutes(const Node& node);
+
+/// Matches two graphs whose inputs and outputs have been paired. From what is paired it goes
+/// forward (the same operator on the same inputs) and backward (what makes the same input of paired
+/// nodes), first for nodes that are the same in everything, then by names, then for those that
+/// differ in attributes and weights. Takes time by edges, and no recursion.
+class GraphMatcher {
+ public:
+  using ValuePairs = std::vector<std::pair<const Value*, const Value*>>;
+
+  /// `outputs`: the pairs of values that are outputs of the two graphs.
+  GraphMatcher(const Graph& before, const Graph& after, NodeHasher& hasher, Matching& matching,
+               ValuePairs outputs, const StopToken* stop);
+
+  void match();
+
+ private:
+  using Nodes = std::vector<const Node*>;
+  struct Side {
+    const Graph* graph;
+    Nodes nodes;  ///< in order, without those that only hold a tensor
+    std::unordered_map<const Value*, std::uint64_t> output_hash;
+    std::unordered_map<const Node*, std::uint64_t> reader_hash;
+    std::unordered_map<const Node*, std::int64_t> waits_for;
+  };
+  struct Group {
+    Nodes of[2];
+  };
+  using Groups = std::unordered_map<std::uint64_t, Group>;
+
+  void collect(Side& side) const;
+  void hash_readers(Side& side) const;
+  std::optional<std::uint64_t> slot_token(const Value* value, Level level) const;
+  std::uint64_t local_hash(const Node& node, Level level) const;
+  std::optional<std::uint64_t> forward_key(const Node& node, Level level) const;
+  std::uint64_t replaced_key(const Node& node) const;
+  bool can_pair(const Node& before, const Node& after, Level level) const;
+  void pair(const Node& before, const Node& after);
+  void grow(Level level, bool may_use_order);
+  void start_forward(std::size_t side, Level level);
+  void settle_reader(std::size_t side, const Node& node, Level level);
+  void tell_readers(std::size_t side, const Value& value, Level level);
+  void go_backward(const Node& before, const Node& after, Level level);
+  void match_producers(const Value* before, const Value* after, Level level);
+  void split_group(Group& group, bool may_use_order);
+  void match_by_names(Level level);
+  bool match_by_surroundings(Level level, int rounds);
+  std::unordered_map<const Node*, std::uint64_t> surroundings(const Side& side, Level level,
+                                                              int rounds) const;
+  Nodes open_nodes(const Side& side) const;
+
+  NodeHasher& hasher_;
+  Matching& matching_;
+  const ValuePairs outputs_;
+  const StopToken* stop_;
+  Side sides_[2];
+  Groups groups_;
+  std::deque<std::uint64_t> ready_;
+  bool may_replace_ = false;
+  std::deque<std::uint64_t> ready_replaced_;
+  std::vector<std::pair<const Node*, const Node*>> fresh_;  ///< pairs whose readers wait for word
+  std::vector<std::pair<const Node*, const Node*>> pairs_;
+};
+
+}  // namespace ortool::diff

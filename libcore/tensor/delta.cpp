@@ -1,0 +1,94 @@
+// Sums over blocks of both tensors.
+#include "libcore/tensor/delta.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t block_elements = 1024;
+constexpr std::int64_t block_bytes = 1 << 20;
+
+bool is_number_like(DataType before, DataType after) {
+  return is_arithmetic(before) && is_arithmetic(after) &&
+         (before == after || is_floating_point(before) == is_floating_point(after));
+}
+
+}  // namespace
+
+bool is_same_tensor(const Tensor& before, const Tensor& after, const StopToken* stop) {
+  if (before.type() != after.type() || before.shape() != after.shape()) return false;
+  if (before.type() == DataType::string) {
+    return std::equal(before.strings().begin(), before.strings().end(), after.strings().begin(),
+                      after.strings().end());
+  }
+  if (before.bytes() == after.bytes()) return true;
+  for (std::int64_t first = 0; first < before.size_bytes(); first += block_bytes) {
+    if (stop != nullptr) stop->poll();
+    const auto count = static_cast<std::size_t>(std::min(block_bytes, before.size_bytes() - first));
+    if (std::memcmp(before.bytes() + first, after.bytes() + first, count) != 0) return false;
+  }
+  return true;
+}
+
+std::optional<TensorDelta> delta_of(const Tensor& before, const Tensor& after,
+                                    const StopToken* stop) {
+  if (before.shape() != after.shape() || !is_number_like(before.type(), after.type())) {
+    return std::nullopt;
+  }
+  TensorDelta delta;
+  delta.count = before.element_count();
+  double before_squares = 0;
+  double after_squares = 0;
+  double products = 0;
+  double error_squares = 0;
+  double errors = 0;
+  std::int64_t finite = 0;
+  std::array<double, block_elements> block_before;
+  std::array<double, block_elements> block_after;
+  for (std::int64_t first = 0; first < delta.count; first += block_elements) {
+    if (stop != nullptr) stop->poll();
+    const auto count = static_cast<std::size_t>(std::min(block_elements, delta.count - first));
+    read_doubles(before, first, std::span(block_before).first(count));
+    read_doubles(after, first, std::span(block_after).first(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = block_before[i];
+      const double y = block_after[i];
+      const bool is_same = x == y || (std::isnan(x) && std::isnan(y));
+      delta.changed += is_same ? 0 : 1;
+      if (!std::isfinite(x) || !std::isfinite(y)) continue;
+      ++finite;
+      const double error = std::fabs(y - x);
+      delta.max_abs = std::max(delta.max_abs, error);
+      errors += error;
+      error_squares += error * error;
+      before_squares += x * x;
+      after_squares += y * y;
+      products += x * y;
+    }
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  delta.mean_abs = finite > 0 ? errors / static_cast<double>(finite) : 0;
+  if (error_squares > 0) {
+    delta.relative =
+        before_squares > 0 ? std::sqrt(error_squares) / std::sqrt(before_squares) : infinity;
+    delta.sqnr_db = 10 * std::log10(before_squares / error_squares);
+  } else {
+    delta.sqnr_db = infinity;
+  }
+  const double lengths = std::sqrt(before_squares) * std::sqrt(after_squares);
+  if (lengths > 0) {
+    delta.cosine = std::clamp(products / lengths, -1.0, 1.0);
+  } else {
+    delta.cosine = before_squares == after_squares ? 1 : 0;
+  }
+  return delta;
+}
+
+}  // namespace ortool
