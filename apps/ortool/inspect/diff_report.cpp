@@ -90,10 +90,7 @@ Json nodes_block(const ModelDiff& diff) {
   }
   Json renamed = Json::list();
   for (const RenamedNode& node : diff.renamed_nodes) {
-    renamed.add(Json::object()
-                    .set("before", node.before->name())
-                    .set("after", node.after->name())
-                    .rendered());
+    renamed.add(Json::object().set("before", node.before->name()).set("after", node.after->name()));
   }
   return Json::object()
       .set("matched", diff.matched_nodes)

@@ -104,7 +104,8 @@ void WeightComparison::compare(ModelDiff& result) {
   std::vector<std::pair<const Value*, const Value*>> shared;
   std::unordered_set<const Value*> is_accounted;
   for (const auto& [before, after] : votes_) {
-    if (partner_.at(before) == after || partner_.at(after) == before) continue;
+    const auto partner = partner_.find(before);
+    if (partner != partner_.end() && partner->second == after) continue;
     const auto [place, is_new] = checked.try_emplace({before, after}, false);
     if (!is_new) continue;
     shared.emplace_back(before, after);
