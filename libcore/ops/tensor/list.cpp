@@ -17,6 +17,7 @@
 #include "libcore/ops/tensor/one_hot.hpp"
 #include "libcore/ops/tensor/pad.hpp"
 #include "libcore/ops/tensor/reshape.hpp"
+#include "libcore/ops/tensor/resize.hpp"
 #include "libcore/ops/tensor/reverse_sequence.hpp"
 #include "libcore/ops/tensor/scatter_elements.hpp"
 #include "libcore/ops/tensor/scatter_nd.hpp"
@@ -54,6 +55,7 @@ constexpr OpEntry tensor_entries[] = {
     op_entry<OneHot>(),
     op_entry<Pad>(),
     op_entry<Reshape>(),
+    op_entry<Resize>(),
     op_entry<ReverseSequence>(),
     op_entry<Scatter>(),
     op_entry<ScatterElements>(),
@@ -71,6 +73,7 @@ constexpr OpEntry tensor_entries[] = {
     op_entry<Trilu>(),
     op_entry<Unique>(),
     op_entry<Unsqueeze>(),
+    op_entry<Upsample>(),
     op_entry<Where>(),
 };
 
