@@ -67,6 +67,22 @@ class TypeParameters {
   std::map<std::string_view, const Value*> bound_;
 };
 
+/// A value that no memory can hold is found here, not when the model runs.
+void check_sizes(const Model& model, Findings& findings) {
+  for (const Value* value : model.graph->values()) {
+    const ValueType& type = value->type();
+    const auto shape = type.is_tensor() ? to_known(type.shape) : std::nullopt;
+    if (!shape || type.element == DataType::undefined) continue;
+    try {
+      static_cast<void>(bytes_of(type.element, shape->element_count()));
+    } catch (const Error& error) {
+      findings.add(
+          "value.size", {{}, std::string(value->name())},
+          format("{} of shape {}: {}", quote(value->name()), shape->to_string(), error.message()));
+    }
+  }
+}
+
 }  // namespace
 
 void check_meaning(const Model& model, const StopToken& stop, Findings& findings) {
@@ -86,6 +102,7 @@ void check_shapes(Model& model, Findings& findings) {
     findings.add("value.shape", {}, model.warnings[i]);
   }
   model.warnings.resize(earlier_warnings);
+  check_sizes(model, findings);
   each_operator(model, [&](const Node& node) {
     const OpEntry* entry = find_op(node.domain(), node.op_type());
     const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;

@@ -39,6 +39,7 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
     result.model = load_model_from_bytes(bytes, owner, "", directory, options);
     settle_old_defaults(*result.model);
   } catch (const Error& error) {
+    result.load_error = error;
     if (!had_errors) findings.add(error);
   }
   if (result.model != nullptr) {

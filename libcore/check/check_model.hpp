@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@ namespace ortool {
 
 struct CheckResult {
   std::vector<Finding> findings;  ///< errors first
-  std::int64_t left_out = 0;      ///< findings beyond the first thousand
+  std::int64_t left_out = 0;      ///< findings beyond the first thousand of a severity
   /// The loaded model with inferred types; null when it cannot be loaded.
   std::unique_ptr<Model> model;
+  std::optional<Error> load_error;  ///< why there is no model
 };
 
 /// Checks the model at `path` ("-": standard input). `prepare` (may be empty) is called between

@@ -2,6 +2,7 @@
 #include "libcore/check/file_model.hpp"
 
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "libcore/base/format.hpp"
@@ -18,6 +19,13 @@ using onnx::Message;
 using onnx::WireReader;
 
 constexpr std::int64_t name_bytes = 96;  ///< of a table's entry that checks make of each name
+
+/// Of AttributeProto: all but name, documentation, kind and reference.
+bool is_value_field(std::uint32_t number) {
+  namespace field = onnx::attribute_field;
+  return number != field::name && number != field::doc_string && number != field::type &&
+         number != field::ref_attr_name;
+}
 
 struct OpenGraph {
   std::size_t graph;
@@ -311,9 +319,16 @@ class FileReader {
     } catch (Error& error) {
       findings_.add(error.at_node(node.name, node.op_type));
     }
+    std::set<std::uint32_t> value_fields;
     WireReader reader(context_.source, message, onnx::attribute_table);
     while (reader.next()) {
       if (reader.number() == onnx::attribute_field::name) attribute.name = reader.text();
+      if (is_value_field(reader.number())) value_fields.insert(reader.number());
+    }
+    if (value_fields.size() > 1) {
+      findings_.add("attribute.two_values", {node.label(), {}},
+                    format("attribute {} holds values of {} kinds", quote(attribute.name),
+                           value_fields.size()));
     }
     node.attributes.push_back(std::move(attribute));
     for (const Message each : graphs) {

@@ -48,17 +48,17 @@ void Findings::add(const Error& error, std::string_view value) {
 }
 
 void Findings::add(Finding finding) {
-  if (finding.severity == Severity::error) {
-    ++error_count_;
-    if (finding.rule.starts_with("node.") && !is_full()) error_nodes_.insert(finding.node);
-  }
-  if (is_full()) {
+  std::int64_t& count = counts_[static_cast<std::size_t>(finding.severity)];
+  if (count >= static_cast<std::int64_t>(most)) {
     ++left_out_;
     return;
   }
-  if (seen_.emplace(finding.rule, finding.node, finding.value, finding.message).second) {
-    list_.push_back(std::move(finding));
+  if (!seen_.emplace(finding.rule, finding.node, finding.value, finding.message).second) return;
+  ++count;
+  if (finding.severity == Severity::error && finding.rule.starts_with("node.")) {
+    error_nodes_.insert(finding.node);
   }
+  list_.push_back(std::move(finding));
 }
 
 std::vector<Finding> Findings::take() {

@@ -1,6 +1,7 @@
 // One thing that a check found, and the list that findings gather in.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -43,7 +44,7 @@ struct Finding {
   std::string remedy;
 };
 
-/// Gathers findings, each once and no more than `most` of them.
+/// Gathers findings, each once and no more than `most` of a severity.
 class Findings {
  public:
   static constexpr std::size_t most = 1000;
@@ -70,11 +71,10 @@ class Findings {
     }
   }
 
-  bool has_errors() const { return error_count_ > 0; }
+  bool has_errors() const { return counts_[0] > 0; }
   /// Whether an error names the node "'name' (Type)", or any node.
   bool has_error_at(const std::string& node) const { return error_nodes_.contains(node); }
   bool has_node_errors() const { return !error_nodes_.empty(); }
-  bool is_full() const { return list_.size() >= most; }
   /// Errors first, then warnings, each kind in the order found.
   std::vector<Finding> take();
   std::int64_t left_out() const { return left_out_; }
@@ -86,7 +86,7 @@ class Findings {
   std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
   std::set<std::string> error_nodes_;  ///< by rules "node.*"
   std::int64_t left_out_ = 0;
-  std::int64_t error_count_ = 0;
+  std::array<std::int64_t, 3> counts_ = {};  ///< of each severity
 };
 
 }  // namespace ortool

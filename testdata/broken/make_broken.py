@@ -2,105 +2,34 @@
 # Makes small broken and hostile model files, and the table of what each must end in.
 """Usage: make_broken.py [FOLDER]   (default: the folder of this script). Standard library only.
 
-expected.tsv has a line a file: name, how it is opened (load: reading it is enough; run: it loads, and
-fails at the latest when it is run), exit code, and a part of the error line.
+expected.tsv has a line a file: name, how it is opened, exit code, and a part of the error line. The ways:
+load: reading it is enough. look: it loads, and inspect refuses it. run: it fails at the latest when it is run.
+check: inspect --check ends with the code and reports the rule that stands instead of the line's part.
+input: given as the input x of good.onnx.
 """
 import os
-import struct
 import sys
+
+sys.dont_write_bytecode = True
+import broken_inputs
+import broken_models
+import broken_operators
+from onnx_bytes import (block, external, function, graph, int64s, integer, model, node, one, real, subgraph, tensor,
+                        value, varint)
 
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
 ROWS = []
 
 
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
-def integer(field, number):
-    return varint(field << 3) + varint(number)
-
-
-def block(field, content):
-    content = content.encode() if isinstance(content, str) else content
-    return varint(field << 3 | 2) + varint(len(content)) + content
-
-
-def value(name, shape=(2,), element=1):
-    dims = b"".join(block(1, integer(1, size) if isinstance(size, int) else block(2, size)) for size in shape)
-    return block(1, name) + block(2, block(1, integer(1, element) + block(2, dims)))
-
-
-def tensor(name, shape, element=1, raw=None, extra=b""):
-    out = b"".join(integer(1, size) for size in shape) + integer(2, element) + block(8, name)
-    return out + (block(9, raw) if raw is not None else b"") + extra
-
-
-def int64s(name, numbers):
-    return tensor(name, [len(numbers)], 7, struct.pack(f"<{len(numbers)}q", *numbers))
-
-
-def external(name, shape, entries):
-    pairs = b"".join(block(13, block(1, key) + block(2, text)) for key, text in entries)
-    return tensor(name, shape, 1, None, pairs + integer(14, 1))
-
-
-def ints(name, numbers):
-    return block(1, name) + b"".join(integer(8, number) for number in numbers) + integer(20, 7)
-
-
-def number(name, value_of):
-    return block(1, name) + integer(3, value_of) + integer(20, 2)
-
-
-def real(name, value_of):
-    return block(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value_of) + integer(20, 1)
-
-
-def subgraph(name, content):
-    return block(1, name) + block(6, content) + integer(20, 5)
-
-
-def node(kind, inputs, outputs, attributes=(), name="", domain=""):
-    out = b"".join(block(1, each) for each in inputs) + b"".join(block(2, each) for each in outputs)
-    out += block(3, name) + block(4, kind) if name else block(4, kind)
-    return out + b"".join(block(5, each) for each in attributes) + (block(7, domain) if domain else b"")
-
-
-def graph(nodes, inputs=(), outputs=(), constants=(), more=b""):
-    out = b"".join(block(1, each) for each in nodes) + block(2, "g")
-    out += b"".join(block(5, each) for each in constants) + b"".join(block(11, each) for each in inputs)
-    return out + b"".join(block(12, each) for each in outputs) + more
-
-
-def model(content, functions=(), opset=17, more=b""):
-    opsets = block(8, integer(2, opset)) + block(8, block(1, "my") + integer(2, 1))
-    return integer(1, 8) + opsets + block(7, content) + b"".join(block(25, each) for each in functions) + more
-
-
-def function(name, calls):
-    out = block(1, name) + block(4, "v0") + block(5, f"v{len(calls)}") + block(10, "my")
-    for index, called in enumerate(calls):
-        out += block(7, node(called, [f"v{index}"], [f"v{index + 1}"], domain="my"))
-    return out + block(9, block(1, "my") + integer(2, 1))
-
-
-def one(kind, attributes=(), shape=(2,), constants=(), extra=(), outputs=("y",), domain="", element=1, **more):
-    """A graph of one node named 'op' that reads x and the constants."""
-    names = ["x", *extra]
-    single = node(kind, names, outputs, attributes, "op", domain)
-    return model(graph([single], [value("x", shape, element)], [value("y", (), element)], constants), **more)
-
-
-def add(name, content, code, text, how="load"):
-    with open(os.path.join(FOLDER, name + ".onnx"), "wb") as file:
+def write(name, content):
+    with open(os.path.join(FOLDER, name), "wb") as file:
         file.write(content)
-    ROWS.append(f"{name}.onnx\t{how}\t{code}\t{text}")
+
+
+def add(name, content, code, text="", how="load"):
+    name = name if "." in name else name + ".onnx"
+    write(name, content)
+    ROWS.append(f"{name}\t{how}\t{code}\t{text}")
 
 
 WHOLE = one("Relu")
@@ -199,8 +128,7 @@ def make_external():
     add("external_length_wrong", with_entries(weights, ("length", "4")), 2, "4 bytes")
     add("external_length_text", with_entries(weights, ("length", "8 ")), 2, "whole number")
     add("external_location_twice", with_entries(weights, weights), 2, "two entries")
-    with open(os.path.join(FOLDER, "weights.bin"), "wb") as file:
-        file.write(bytes(8))
+    write("weights.bin", bytes(8))
 
 
 def make_graphs():
@@ -235,50 +163,14 @@ def make_graphs():
     add("name_of_100_kb", one("Add", extra=["n" * 100000]), 2, "...")
 
 
-def make_operators():
-    def run(name, content, code, text=""):
-        add(name, content, code, text, "run")
-    image, kernel = (1, 1, 5, 5), [tensor("w", [1, 1, 3, 3], raw=bytes(36))]
-    run("unknown_operator", one("NoSuchOperator"), 5, "NoSuchOperator")
-    run("unknown_domain", one("Relu", domain="nowhere"), 5, "nowhere")
-    run("unknown_opset", one("Relu", opset=9999), 5, "Relu-9999")
-    run("unknown_attribute", one("Relu", [number("colour", 3)]), 2, "colour")
-    run("attribute_of_wrong_kind", one("Softmax", [real("axis", 1)]), 2, "axis")
-    run("attribute_missing", one("Cast"), 2, "to")
-    run("too_many_inputs", one("Relu", extra=["x"]), 2)
-    run("too_few_inputs", one("Add"), 2)
-    run("too_many_outputs", one("Relu", outputs=("y", "z")), 2)
-    run("axis_outside", one("Softmax", [number("axis", 5)]), 2, "axis 5")
-    run("axis_least", one("Softmax", [number("axis", -(1 << 63))]), 2, "axis")
-    run("add_of_other_shape", one("Add", constants=[tensor("w", [3], raw=bytes(12))], extra=["w"]), 2)
-    run("add_of_other_type", one("Add", constants=[int64s("w", [1, 2])], extra=["w"]), 2)
-    run("conv_stride_zero", one("Conv", [ints("strides", [0, 0])], image, kernel, ["w"]), 2, "strid")
-    run("conv_dilation_huge", one("Conv", [ints("dilations", [1 << 40] * 2)], image, kernel, ["w"]), 2)
-    run("conv_pads_huge", one("Conv", [ints("pads", [1 << 62] * 4)], image, kernel, ["w"]), 2)
-    run("conv_dilations_short", one("Conv", [ints("dilations", [1])], image, kernel, ["w"]), 2)
-    run("conv_group_zero", one("Conv", [number("group", 0)], image, kernel, ["w"]), 2)
-    run("pool_kernel_huge", one("MaxPool", [ints("kernel_shape", [1 << 40] * 2)], image), 2)
-    run("reshape_huge", one("Reshape", constants=[int64s("w", [1 << 40])], extra=["w"]), 2)
-    run("reshape_two_unknown", one("Reshape", constants=[int64s("w", [-1, -1])], extra=["w"]), 2)
-    run("expand_huge", one("Expand", shape=(1,), constants=[int64s("w", [1 << 40])], extra=["w"]), 2, "limit")
-    run("tile_huge", one("Tile", constants=[int64s("w", [1 << 60])], extra=["w"]), 2)
-    fill = model(graph([node("ConstantOfShape", ["w"], ["y"], name="op")], (), Y, [int64s("w", [1 << 37])]))
-    run("constant_of_shape_huge", fill, 6, "bytes")
-    run("gather_outside", one("Gather", constants=[int64s("w", [7])], extra=["w"]), 2)
-    run("transpose_twice_same", one("Transpose", [ints("perm", [0, 0])], (2, 2)), 2, "perm")
-    run("concat_axis_outside", one("Concat", [number("axis", 3)]), 2, "axis")
-    run("split_by_zero", one("Split", [number("axis", 0), number("num_outputs", 0)], opset=18), 2)
-    run("matmul_mismatch", one("MatMul", shape=(2, 3), constants=[tensor("w", [4, 2], raw=bytes(32))], extra=["w"]), 2)
-    run("divide_by_zero", one("Div", constants=[int64s("w", [0])], extra=["w"], element=7), 2)
-    run("depth_to_space_huge", one("DepthToSpace", [number("blocksize", 1 << 32)], (1, 4, 1, 1)), 2)
-
-
 def main():
     make_wire()
     make_tensors()
     make_external()
     make_graphs()
-    make_operators()
+    broken_operators.make(add)
+    broken_inputs.make(add, write)
+    broken_models.make(add)
     with open(os.path.join(FOLDER, "expected.tsv"), "w", encoding="utf-8") as file:
         file.write("\n".join(ROWS) + "\n")
     print(f"{len(ROWS)} files")

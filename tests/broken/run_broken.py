@@ -1,29 +1,57 @@
 #!/usr/bin/env python3
 # Opens every broken model and checks that it is refused the way testdata/broken/expected.tsv says.
-"""Usage: run_broken.py PROGRAM FOLDER [--loader]
+"""Usage: run_broken.py PROGRAM FOLDER [--loader] [--sanitizer]
 
 PROGRAM is ortool, or with --loader one that only loads the file it is given. Exit 77: nothing to test.
 """
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 
 LIMIT_SECONDS = 5
+MOST_BYTES = 256 << 20  # of memory, for files this small
+
+
+class Result:
+    """What a command wrote, how it ended, and the most memory it had."""
+
+    def __init__(self, command):
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            timer = threading.Timer(LIMIT_SECONDS, process.kill)
+            timer.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            self.took_too_long = not timer.is_alive()
+            timer.cancel()
+            process.returncode = self.code = os.waitstatus_to_exitcode(status)
+            self.memory_bytes = usage.ru_maxrss * 1024
+            out.seek(0)
+            err.seek(0)
+            self.stdout, self.stderr = out.read(), err.read()
+
+    def problem(self, code):
+        """What is wrong with how it ended, or None."""
+        if self.took_too_long:
+            return f"took more than {LIMIT_SECONDS} s"
+        if self.code != code:
+            return f"ended with {self.code} instead of {code}: {self.stderr.splitlines()[:2]}"
+        # Sanitizers need memory of their own.
+        if self.memory_bytes > MOST_BYTES and "--sanitizer" not in sys.argv:
+            return f"took {self.memory_bytes >> 20} MB of memory"
+        return None
 
 
 def check(command, code, texts):
-    """What is wrong with how the command ended, or None."""
-    try:
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS,
-                                check=False)
-    except subprocess.TimeoutExpired:
-        return f"took more than {LIMIT_SECONDS} s"
+    """What is wrong with how the command was refused, or None."""
+    result = Result(command)
+    if result.problem(code):
+        return result.problem(code)
     lines = result.stderr.decode("utf-8", "replace").splitlines()
     errors = [line for line in lines if line.startswith("error: ")]
     hints = [line for line in lines if line.startswith("hint: ")]
-    if result.returncode != code:
-        return f"ended with {result.returncode} instead of {code}: {lines[:2]}"
     if result.stdout:
         return f"wrote to stdout: {result.stdout[:100]}"
     if len(errors) != 1 or len(hints) > 1:
@@ -34,6 +62,26 @@ def check(command, code, texts):
         return "wrote control characters"
     missing = [text for text in texts if text not in errors[0]]
     return f"does not say {missing}: {errors[0]}" if missing else None
+
+
+def check_findings(program, path, code, rule):
+    """inspect --check: a document with findings whatever the file is, and the right code."""
+    result = Result([program, "inspect", path, "--check", "--json"])
+    if code is not None and result.problem(code):
+        return f"--check {result.problem(code)}"
+    if result.took_too_long or result.code not in (0, 2):
+        return f"--check ended with {result.code}: {result.stderr.splitlines()[:2]}"
+    try:
+        findings = json.loads(result.stdout).get("findings")
+    except ValueError as problem:
+        return f"--check wrote no JSON: {problem}"
+    if not findings:
+        return "--check has no findings"
+    errors = [finding["rule"] for finding in findings if finding["severity"] == "error"]
+    if (result.code == 2) != bool(errors):
+        return f"--check ended with {result.code} with errors {errors}"
+    rules = [finding["rule"] for finding in findings]
+    return f"--check reports {sorted(set(rules))}, not {rule}" if rule and rule not in rules else None
 
 
 def check_links(command_of, folder):
@@ -71,14 +119,27 @@ def main():
     with open(os.path.join(folder, "expected.tsv"), encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     for name, how, code, text in rows:
-        if how == "load" or not loader:
-            texts = [text, "node 'op' ("] if how == "run" else [text]
-            results.append((name, check(command_of(how, os.path.join(folder, name)), int(code), texts)))
+        path, code = os.path.join(folder, name), int(code)
+        if how == "load":
+            results.append((name, check(command_of("load", path), code, [text])))
+        elif loader:
+            continue
+        elif how == "check":
+            results.append((name, check_findings(program, path, code, text)))
+        elif how == "look":
+            results.append((name, check([program, "inspect", path], code, [text, "node 'op' ("])))
+        elif how == "input":
+            model = os.path.join(folder, "good.onnx")
+            results.append((name, check([program, "run", model, "--input", f"x={path}"], code, [text])))
+        else:
+            results.append((name, check(command_of("run", path), code, [text, "node 'op' ("])))
+        if not loader and how in ("load", "look", "run"):
+            results.append((name, check_findings(program, path, None, None)))
     results += check_links(command_of, folder)
     failures = [(name, problem) for name, problem in results if problem]
     for name, problem in failures:
         print(f"{name}: {problem}")
-    print(f"{len(results)} files, {len(failures)} not refused as they should be")
+    print(f"{len(rows)} files, {len(results)} checks, {len(failures)} did not end as they should")
     return 1 if failures else 0
 
 

@@ -94,6 +94,8 @@ LoadedModel check_model_argument(const Invocation& invocation, const LoadOptions
     if (finding.severity == Severity::error) all.add_part(to_error(finding));
   }
   if (!all.parts().empty()) throw all.with_id("model.invalid").in(loaded.path);
+  // Valid as far as can be told, but of a kind that ortool does not read.
+  if (loaded.model == nullptr) throw result.load_error->in(loaded.path);
   return loaded;
 }
 
