@@ -12,6 +12,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/open_below.hpp"
 
 namespace ortool::onnx {
 namespace {
@@ -47,6 +48,10 @@ std::string next_component(std::string_view& rest) {
   if (number == ELOOP) {
     throw invalid(format("external data {} is, or lies behind, a symbolic link", quote(path)),
                   "put the file itself beside the model (cp -L follows links)", "external.path");
+  }
+  if (number == EXDEV) {
+    throw invalid(format("external data {} lies outside the model's folder", quote(path)),
+                  "external data must lie in the model's folder or below it", "external.path");
   }
   if (number == ENOENT || number == ENOTDIR) {
     throw invalid(format("external data {} is missing", quote(path)),
@@ -189,29 +194,9 @@ Descriptor ExternalFiles::open_below_directory(const std::string& location) {
         [&] { return ::open(directory_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); }));
     if (!directory_descriptor_.is_open()) fail_to_open(directory_, errno);
   }
-  Descriptor folder;
-  std::string_view rest = location;
-  while (true) {
-    const std::string component = next_component(rest);
-    if (component.empty() && !rest.empty()) continue;
-    const int base = folder.is_open() ? folder.number() : directory_descriptor_.number();
-    const bool is_last = rest.empty();
-    const char* const name = component.empty() ? "." : component.c_str();
-    const int flags = is_last ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH;
-    Descriptor next(
-        retry_interrupted([&] { return ::openat(base, name, flags | O_NOFOLLOW | O_CLOEXEC); }));
-    if (!next.is_open()) fail_to_open(location, errno);
-    if (!is_last) {
-      // O_PATH with O_NOFOLLOW opens a link itself; nothing can be opened below it (ENOTDIR), but
-      // the reader deserves the true reason.
-      struct stat status {};
-      if (::fstat(next.number(), &status) == 0 && S_ISLNK(status.st_mode)) {
-        fail_to_open(location, ELOOP);
-      }
-    }
-    if (is_last) return next;
-    folder = std::move(next);
-  }
+  Descriptor file = open_below(directory_descriptor_.number(), location);
+  if (!file.is_open()) fail_to_open(location, errno);
+  return file;
 }
 
 }  // namespace ortool::onnx
