@@ -225,10 +225,9 @@ def make_checks(add):
     check("type_contradicts", model(graph([RELU], X, [value("y", (2,), 7)])), 2, "value.type")
     check("value_info_unknown", model(graph([RELU], X, Y, more=block(13, value("ghost")))), 0, "value_info.unknown")
     check("value_info_twice", model(graph([RELU], X, Y, more=block(13, value("y")) * 2)), 0, "value_info.repeated")
-    check("shadowed", model(graph([node("Relu", ["x"], ["a"]), node("If", ["c"], ["y"], [
-        subgraph("then_branch", graph([node("Abs", ["x"], ["a"])], (), [value("a")])),
-        subgraph("else_branch", graph([node("Abs", ["x"], ["b"])], (), [value("b")]))], "op")],
-                                  X + [value("c", (), 9)], Y)), 0, "value.shadowed")
+    inner = graph([node("Abs", ["x"], ["a"])], (), [value("a")])
+    check("shadowed", model(graph([node("Abs", ["x"], ["a"]), node("Op", ["a"], ["y"], [subgraph("inner", inner)], "op",
+                                                                   "my")], X, Y)), 0, "value.shadowed")
     check("operator_later", one("Gelu"), 2, "node.operator.unknown")
     check("operator_gone", one("Upsample", constants=[tensor("w", [1], 1, floats(2))], extra=["w"]), 2,
           "node.operator.deprecated")
