@@ -24,11 +24,15 @@ constinit const OpSchema MatMul::schema = {
                                                 DataType::uint64})}}}}};
 
 void MatMul::infer(InferContext& context) const {
-  check_rank_at_least(context, 0, "A", 1);
-  check_rank_at_least(context, 1, "B", 1);
-  const PartialShape a = context.shape(0);
-  const PartialShape b = context.shape(1);
-  if (!a || !b) return context.set_output(0, context.element(0), std::nullopt);
+  context.set_output(0, context.element(0), matmul_shape(context, 0, 1));
+}
+
+PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::int64_t second) {
+  check_rank_at_least(context, first, "A", 1);
+  check_rank_at_least(context, second, "B", 1);
+  const PartialShape a = context.shape(first);
+  const PartialShape b = context.shape(second);
+  if (!a || !b) return std::nullopt;
   // A vector counts as a matrix of one row (A) or one column (B), left out of the result again.
   const Dimension& depth = b->size() == 1 ? b->back() : (*b)[b->size() - 2];
   check_dimension("the length of the sums in 'B'", depth, a->back());
@@ -38,7 +42,7 @@ void MatMul::infer(InferContext& context) const {
   Dimensions output = *broadcast_shapes(batch(*a), batch(*b));
   if (a->size() > 1) output.push_back((*a)[a->size() - 2]);
   if (b->size() > 1) output.push_back(b->back());
-  context.set_output(0, context.element(0), std::move(output));
+  return output;
 }
 
 }  // namespace ortool

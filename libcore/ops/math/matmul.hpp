@@ -17,4 +17,8 @@ struct MatMul {
   void infer(InferContext& context) const;
 };
 
+/// The shape of the product of inputs `first` and `second`; nothing when the rank of either is
+/// unknown. Throws ErrorCode::invalid when they cannot be multiplied.
+PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::int64_t second);
+
 }  // namespace ortool

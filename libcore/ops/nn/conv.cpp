@@ -1,7 +1,6 @@
 // Conv in its versions, which differ in types only, and the checks of its operands.
 #include "libcore/ops/nn/conv.hpp"
 
-#include "libcore/base/format.hpp"
 #include "libcore/ops/nn/window_operands.hpp"
 #include "libcore/ops/operand_checks.hpp"
 
@@ -47,20 +46,8 @@ void Conv::read(AttributeReader& attributes, int) {
 }
 
 void Conv::infer(InferContext& context) const {
-  const std::int64_t axes = window_axes(window, context);
-  if (axes < 0) return context.set_output(0, context.element(0), std::nullopt);
-  const Dimension maps = dimension_at(context, 1, 0);
-  const Dimension group_channels = dimension_at(context, 1, 1);
-  if (group_channels.is_known()) {
-    check_dimension("the number of channels of 'X'", dimension_at(context, 0, 1),
-                    multiply_sizes(group_channels.number(), groups));
-  }
-  if (maps.is_known()) check_divides("the number of output channels", maps.number(), groups);
-  check_vector(context, 2, "B", maps);
-  Dimensions output = window_outputs(window, spatial_dimensions(context, 0, axes),
-                                     window_kernel(window, context, axes));
-  output.insert(output.begin(), {dimension_at(context, 0, 0), maps});
-  context.set_output(0, context.element(0), std::move(output));
+  check_vector(context, 2, "B", dimension_at(context, 1, 0));
+  context.set_output(0, context.element(0), conv_shape(window, groups, context));
 }
 
 std::vector<WindowAxis> Conv::place(const Shape& input, const Shape& weights) const {

@@ -1,0 +1,66 @@
+// RandomNormal, RandomUniform and their …Like forms: tensors of random numbers.
+// https://onnx.ai/onnx/operators/onnx__RandomNormal.html, …__RandomUniform.html
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// What is drawn from: a normal distribution of this mean and deviation.
+struct NormalDistribution {
+  float mean = 0.0F;
+  float scale = 1.0F;
+
+  void read(AttributeReader& attributes);
+};
+
+/// What is drawn from: numbers from `low` to `high`, all as likely.
+struct UniformDistribution {
+  float low = 0.0F;
+  float high = 1.0F;
+
+  void read(AttributeReader& attributes);
+};
+
+/// A tensor of the shape and type that attributes give.
+template <typename Distribution>
+struct RandomTensor {
+  Distribution distribution;
+  std::optional<float> seed;  ///< nothing: another one each time
+  DataType element = DataType::float32;
+  Shape shape;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+/// A tensor of the input's shape, and of its type unless an attribute gives another.
+template <typename Distribution>
+struct RandomLike {
+  Distribution distribution;
+  std::optional<float> seed;
+  std::optional<DataType> element;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+struct RandomNormal : RandomTensor<NormalDistribution> {
+  static const OpSchema schema;
+};
+struct RandomNormalLike : RandomLike<NormalDistribution> {
+  static const OpSchema schema;
+};
+struct RandomUniform : RandomTensor<UniformDistribution> {
+  static const OpSchema schema;
+};
+struct RandomUniformLike : RandomLike<UniformDistribution> {
+  static const OpSchema schema;
+};
+
+}  // namespace ortool

@@ -1,0 +1,24 @@
+// QLinearConv: a convolution of bytes whose result is bytes again.
+// https://onnx.ai/onnx/operators/onnx__QLinearConv.html
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/window_rules.hpp"
+
+namespace ortool {
+
+struct QLinearConv {
+  static const OpSchema schema;
+
+  WindowAttributes window;
+  std::int64_t groups = 1;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

@@ -1,0 +1,19 @@
+// GRU: a recurrent layer with an update, a reset and a hidden gate.
+// https://onnx.ai/onnx/operators/onnx__GRU.html
+#pragma once
+
+#include "libcore/ops/op_schema.hpp"
+#include "libcore/ops/rnn/recurrent.hpp"
+
+namespace ortool {
+
+struct GRU : RecurrentLayer {
+  static const OpSchema schema;
+
+  bool linear_before_reset = false;  ///< the reset gate comes after the product with R
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

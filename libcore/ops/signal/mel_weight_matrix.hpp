@@ -1,0 +1,20 @@
+// MelWeightMatrix: weights that gather the bins of a spectrum into bands of the mel scale.
+// https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct MelWeightMatrix {
+  static const OpSchema schema;
+
+  DataType element = DataType::float32;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool
