@@ -13,8 +13,9 @@ using OperatorList = std::span<const OpEntry> (*)();
 
 /// Big families first: a look-up asks one after the other.
 constexpr OperatorList families[] = {
-    math_operators,    tensor_operators,    nn_operators, reduction_operators,
-    logical_operators, generator_operators, ml_operators,
+    math_operators,    tensor_operators,    nn_operators,   reduction_operators,
+    logical_operators, generator_operators, ml_operators,   quantization_operators,
+    signal_operators,  rnn_operators,       loss_operators,
 };
 
 std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {

@@ -10,10 +10,14 @@ namespace ortool {
 // Every list is sorted by domain, then name, which look-ups rely on.
 std::span<const OpEntry> generator_operators();
 std::span<const OpEntry> logical_operators();
+std::span<const OpEntry> loss_operators();
 std::span<const OpEntry> math_operators();
 std::span<const OpEntry> ml_operators();
 std::span<const OpEntry> nn_operators();
+std::span<const OpEntry> quantization_operators();
 std::span<const OpEntry> reduction_operators();
+std::span<const OpEntry> rnn_operators();
+std::span<const OpEntry> signal_operators();
 std::span<const OpEntry> tensor_operators();
 
 }  // namespace ortool

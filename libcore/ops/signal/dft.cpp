@@ -25,8 +25,7 @@ constinit const OpSchema DFT::schema = {
       .outputs = {{"output", "T1"}},
       .attributes = {{"inverse", AttributeKind::integer, false, 0},
                      {"onesided", AttributeKind::integer, false, 0}},
-      .types = {
-          {"T1", types::floats}, {"T2", types::indices}, {"tensor(int64)", types::int64_only}}}}};
+      .types = {{"T1", types::floats}, {"T2", types::indices}}}}};
 
 namespace {
 

@@ -1,0 +1,26 @@
+// The quantisation operators, one line each, sorted by domain, then name.
+#include "libcore/ops/operator_lists.hpp"
+#include "libcore/ops/quantization/conv_integer.hpp"
+#include "libcore/ops/quantization/dequantize_linear.hpp"
+#include "libcore/ops/quantization/dynamic_quantize_linear.hpp"
+#include "libcore/ops/quantization/matmul_integer.hpp"
+#include "libcore/ops/quantization/qlinear_conv.hpp"
+#include "libcore/ops/quantization/qlinear_matmul.hpp"
+#include "libcore/ops/quantization/quantize_linear.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr OpEntry quantization_entries[] = {
+    op_entry<ConvInteger>(),    op_entry<DequantizeLinear>(), op_entry<DynamicQuantizeLinear>(),
+    op_entry<MatMulInteger>(),  op_entry<QLinearConv>(),      op_entry<QLinearMatMul>(),
+    op_entry<QuantizeLinear>(),
+};
+
+}  // namespace
+
+std::span<const OpEntry> quantization_operators() {
+  return quantization_entries;
+}
+
+}  // namespace ortool
