@@ -2,6 +2,7 @@
 #include "libcore/ops/shape_rules.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/attribute_reader.hpp"
@@ -10,6 +11,7 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 43;
+constexpr std::int64_t most_number = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void throw_unlike(std::string_view what, const PartialShape& a,
                                const PartialShape& b) {
@@ -182,6 +184,15 @@ std::optional<std::vector<std::int64_t>> known_integers(
     const InferContext& context, const ValueOr<std::vector<std::int64_t>>& value) {
   if (value.input < 0) return value.value;
   return context.integers(value.input);
+}
+
+std::optional<Dimensions> known_elements(const InferContext& context,
+                                         const ValueOr<std::vector<std::int64_t>>& value) {
+  const std::optional<std::vector<std::int64_t>> numbers = known_integers(context, value);
+  if (!numbers) return value.input < 0 ? std::nullopt : integer_values(context, value.input);
+  Dimensions result;
+  for (const std::int64_t number : *numbers) result.push_back(std::max(number, -most_number));
+  return result;
 }
 
 std::int64_t add_sizes(std::int64_t a, std::int64_t b) {

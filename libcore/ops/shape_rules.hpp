@@ -63,6 +63,11 @@ void combine_shape_values(InferContext& context, DimensionOp op);
 std::optional<std::vector<std::int64_t>> known_integers(
     const InferContext& context, const ValueOr<std::vector<std::int64_t>>& value);
 
+/// The same element by element: numbers, formulas or unknown ones. Nothing when not even their
+/// count is known.
+std::optional<Dimensions> known_elements(const InferContext& context,
+                                         const ValueOr<std::vector<std::int64_t>>& value);
+
 /// a + b, either perhaps negative; throws ErrorCode::invalid when the sum passes 2^43 either way.
 std::int64_t add_sizes(std::int64_t a, std::int64_t b);
 

@@ -10,6 +10,7 @@ namespace {
 
 /// The most any attribute may be: the product of two stays below 2^63.
 constexpr std::int64_t most_extent = std::int64_t{1} << 31;
+constexpr std::int64_t most_input = std::int64_t{1} << 43;
 
 std::vector<std::int64_t> read_extents(AttributeReader& attributes, std::string_view name,
                                        std::int64_t least) {
@@ -58,6 +59,11 @@ std::int64_t extent_of(const WindowAxis& axis) {
   return (axis.kernel - 1) * axis.dilation + 1;
 }
 
+void check_input(std::int64_t in) {
+  if (in >= 0 && in <= most_input) return;
+  throw Error(ErrorCode::invalid, format("an axis has the size {} (expected 0 to 2^43)", in));
+}
+
 void check_kernel(std::int64_t kernel) {
   if (kernel >= 1 && kernel <= most_extent) return;
   throw Error(ErrorCode::invalid,
@@ -71,6 +77,7 @@ void split_pad(WindowAxis& axis, std::int64_t total, bool odd_behind) {
 
 WindowAxis place_axis(const WindowAttributes& window, std::size_t index, std::size_t axes,
                       std::int64_t in, std::int64_t kernel) {
+  check_input(in);
   check_kernel(kernel);
   WindowAxis axis = start_axis(window, index, axes, in, kernel);
   const std::int64_t extent = extent_of(axis);
@@ -99,10 +106,11 @@ WindowAxis place_axis(const WindowAttributes& window, std::size_t index, std::si
 WindowAxis place_transposed_axis(const WindowAttributes& window, const TransposedWindow& transposed,
                                  std::size_t index, std::size_t axes, std::int64_t in,
                                  std::int64_t kernel) {
+  check_input(in);
   check_kernel(kernel);
   WindowAxis axis = start_axis(window, index, axes, in, kernel);
   const std::int64_t padding = at_or(transposed.output_padding, index, 0);
-  // `in` is a dimension, below 2^43; with strides up to 2^31 its product needs the check.
+  // With strides up to 2^31 the product needs the check.
   const std::int64_t full =
       multiply_sizes(std::max<std::int64_t>(in - 1, 0), axis.stride) + extent_of(axis) + padding;
   const bool is_same =
@@ -122,15 +130,37 @@ WindowAxis place_transposed_axis(const WindowAttributes& window, const Transpose
   return axis;
 }
 
-/// Whether the window keeps the size of its input, whatever that is.
-bool keeps_size(const WindowAttributes& window, std::size_t index, std::size_t axes,
-                const Dimension& kernel) {
+/// place_axis as formulas, for a window that fits its input.
+Dimension window_output(const WindowAttributes& window, std::size_t index, std::size_t axes,
+                        const Dimension& in, const Dimension& kernel) {
+  if (kernel.is_known()) check_kernel(kernel.number());
+  const WindowAxis axis = start_axis(window, index, axes, 0, 1);
   if (window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower)
-    return at_or(window.strides, index, 1) == 1;
-  if (!kernel.is_known()) return false;
-  check_kernel(kernel.number());
-  const WindowAxis axis = start_axis(window, index, axes, 0, kernel.number());
-  return axis.stride == 1 && axis.pad_begin + axis.pad_end == extent_of(axis) - 1;
+    return ceil_divide(in, axis.stride);
+  const Dimension extent = (kernel - 1) * axis.dilation + 1;
+  const Dimension room = in + axis.pad_begin + axis.pad_end - extent;
+  if (!window.ceil_mode) return floor_divide(room, axis.stride) + 1;
+  // The last window starts before the padded input's end: of a / s and b / s, both rounded up, the
+  // lesser is that of the lesser dividend.
+  const Dimension behind = axis.pad_end - extent + axis.stride;
+  if (!behind.is_known()) return ceil_divide(room, axis.stride) + 1;
+  const std::int64_t more = behind.number() <= 0
+                                ? behind.number()
+                                : std::max<std::int64_t>(behind.number() - axis.stride, 0);
+  return ceil_divide(in + axis.pad_begin + more, axis.stride);
+}
+
+/// place_transposed_axis as formulas.
+Dimension transposed_output(const WindowAttributes& window, const TransposedWindow& transposed,
+                            std::size_t index, std::size_t axes, const Dimension& in,
+                            const Dimension& kernel) {
+  if (kernel.is_known()) check_kernel(kernel.number());
+  const WindowAxis axis = start_axis(window, index, axes, 0, 1);
+  if (window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower)
+    return in * axis.stride;
+  const std::int64_t padding = at_or(transposed.output_padding, index, 0);
+  return (in - 1) * axis.stride + (kernel - 1) * axis.dilation + 1 + padding - axis.pad_begin -
+         axis.pad_end;
 }
 
 }  // namespace
@@ -182,7 +212,7 @@ Dimensions window_outputs(const WindowAttributes& window, std::span<const Dimens
     if (in[i].is_known() && kernel[i].is_known()) {
       out.emplace_back(place_axis(window, i, in.size(), in[i].number(), kernel[i].number()).out);
     } else {
-      out.push_back(keeps_size(window, i, in.size(), kernel[i]) ? in[i] : Dimension());
+      out.push_back(window_output(window, i, in.size(), in[i], kernel[i]));
     }
   }
   return out;
@@ -241,7 +271,7 @@ Dimensions transposed_window_outputs(const WindowAttributes& window,
                                              kernel[i].number())
                            .out);
     } else {
-      out.emplace_back();
+      out.push_back(transposed_output(window, transposed, i, in.size(), in[i], kernel[i]));
     }
   }
   return out;

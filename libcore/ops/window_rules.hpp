@@ -55,8 +55,8 @@ std::vector<WindowAxis> place_window(const WindowAttributes& window,
                                      std::span<const std::int64_t> in,
                                      std::span<const std::int64_t> kernel);
 
-/// The output sizes of the same where not all is known. Dimensions pass through where the window
-/// keeps them, whatever they are.
+/// The output sizes of the same, as formulas where not all is known. These hold for images that are
+/// not empty.
 Dimensions window_outputs(const WindowAttributes& window, std::span<const Dimension> in,
                           std::span<const Dimension> kernel);
 
@@ -78,7 +78,7 @@ std::vector<WindowAxis> place_transposed_window(const WindowAttributes& window,
                                                 std::span<const std::int64_t> in,
                                                 std::span<const std::int64_t> kernel);
 
-/// The output sizes of the same where not all is known.
+/// The output sizes of the same, as formulas where not all is known.
 Dimensions transposed_window_outputs(const WindowAttributes& window,
                                      const TransposedWindow& transposed,
                                      std::span<const Dimension> in,

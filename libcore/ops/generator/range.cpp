@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -13,14 +14,16 @@ namespace {
 constexpr std::initializer_list<Formal> range_inputs = {
     {"start", "T"}, {"limit", "T"}, {"delta", "T"}};
 
+void check_one_element(const Tensor& tensor) {
+  if (tensor.element_count() == 1) return;
+  throw Error(ErrorCode::invalid,
+              format("an input has {} elements (expected 1)", tensor.element_count()));
+}
+
 template <typename T>
 T range_scalar(const Tensor& tensor) {
-  const Tensor aligned = tensor.aligned();
-  if (aligned.element_count() != 1) {
-    throw Error(ErrorCode::invalid,
-                format("an input has {} elements (expected 1)", aligned.element_count()));
-  }
-  return aligned.data<T>()[0];
+  check_one_element(tensor);
+  return tensor.aligned().data<T>()[0];
 }
 
 std::int64_t checked_count(double count) {
@@ -37,9 +40,8 @@ std::int64_t checked_count(double count) {
 }
 
 double floating_scalar(const Tensor& tensor) {
-  if (tensor.element_count() == 1) return element_as_double(tensor, 0);
-  throw Error(ErrorCode::invalid,
-              format("an input has {} elements (expected 1)", tensor.element_count()));
+  check_one_element(tensor);
+  return element_as_double(tensor, 0);
 }
 
 std::int64_t count_floating(const Tensor& start, const Tensor& limit, const Tensor& delta) {
@@ -65,6 +67,20 @@ std::int64_t count_integers(const Tensor& start, const Tensor& limit, const Tens
   const std::uint64_t count = (high - low - 1) / stride + 1;
   static_cast<void>(checked_count(static_cast<double>(count)));
   return static_cast<std::int64_t>(count);
+}
+
+/// An integer operand, unknown where it is none.
+Dimension range_operand(const InferContext& context, std::int64_t input) {
+  const std::optional<Dimensions> values = integer_values(context, input);
+  return values && values->size() == 1 ? values->front() : Dimension();
+}
+
+/// range_count as a formula; steps of an unknown sign leave it unknown.
+Dimension range_length(const Dimension& first, const Dimension& last, const Dimension& step) {
+  if (step == Dimension(0)) throw_zero_step();
+  if (!step.is_known()) return step.is_unknown() ? step : Dimension();
+  const Dimension distance = step.number() > 0 ? last - first : first - last;
+  return max(ceil_divide(distance, step.number() > 0 ? step : -step), 0);
 }
 
 }  // namespace
@@ -111,33 +127,25 @@ void Range::read(AttributeReader& attributes, int) {
 
 void Range::infer(InferContext& context) const {
   const DataType element = common_element(context, 0, 3);
+  check_single(context, 0, "start");
+  check_single(context, 1, "limit");
+  check_single(context, 2, "delta");
   const Tensor* start = context.input_value(0);
   const Tensor* limit = context.input_value(1);
   const Tensor* delta = context.input_value(2);
+  const Dimension first = range_operand(context, 0);
+  const Dimension step = range_operand(context, 2);
   Dimension count;
   if (start != nullptr && limit != nullptr && delta != nullptr) {
     count = range_count(*start, *limit, *delta);
   } else if (element == DataType::int64 || element == DataType::int32) {
-    const auto first = integer_values(context, 0);
-    const auto last = integer_values(context, 1);
-    const auto step = integer_values(context, 2);
-    const bool is_plain = first && last && step && first->size() == 1 && last->size() == 1 &&
-                          step->size() == 1 && step->front() == Dimension(1);
-    if (is_plain) count = max(last->front() - first->front(), 0);
+    count = range_length(first, range_operand(context, 1), step);
   }
-  const bool is_short = count.is_known() && count.number() <= most_shape_values;
-  const auto first = integer_values(context, 0);
-  const auto step = integer_values(context, 2);
-  const std::int64_t size = count.number();
-  context.set_output(0, element, Dimensions{std::move(count)});
-  if (!is_short || !first || !step || first->size() != 1 || step->size() != 1) return;
-  if (!first->front().is_known() || !step->front().is_known()) return;
+  context.set_output(0, element, Dimensions{count});
+  if (!count.is_known() || count.number() > most_shape_values) return;
+  if (first.is_unknown() || step.is_unknown()) return;
   Dimensions values;
-  Dimension next = first->front();
-  for (std::int64_t i = 0; i < size; ++i) {
-    values.push_back(next);
-    next = combine_dimensions(DimensionOp::add, next, step->front());
-  }
+  for (std::int64_t i = 0; i < count.number(); ++i) values.push_back(first + step * i);
   set_shape_values(context, element, std::move(values));
 }
 

@@ -61,7 +61,7 @@ void ConvTranspose::infer(InferContext& context) const {
   const Dimension group_maps = dimension_at(context, 1, 1);
   const Dimension maps = group_maps.is_known()
                              ? Dimension(multiply_sizes(group_maps.number(), groups))
-                             : (groups == 1 ? group_maps : Dimension());
+                             : group_maps * groups;
   check_vector(context, 2, "B", maps);
   Dimensions output =
       transposed_window_outputs(window, transposed, spatial_dimensions(context, 0, axes),

@@ -28,11 +28,7 @@ void check_blocks(const Dimensions& scales, const Dimensions& data, std::int64_t
   Dimensions expected = data;
   Dimension& blocked = expected[static_cast<std::size_t>(
       normalize_axis(axis, static_cast<std::int64_t>(data.size())))];
-  if (blocked.is_known()) {
-    blocked = blocked.number() / block_size + (blocked.number() % block_size != 0 ? 1 : 0);
-  } else {
-    blocked = Dimension();
-  }
+  blocked = ceil_divide(blocked, block_size);
   bool fits = scales.size() == expected.size();
   for (std::size_t i = 0; fits && i < scales.size(); ++i) fits = may_be(scales[i], expected[i]);
   if (!fits)
@@ -119,16 +115,6 @@ void check_matrix_parameter(const InferContext& context, std::int64_t input, std
         name, shape,
         format("one element, or one a {} of {}", kept == -2 ? "row" : "column", to_string(matrix)));
   }
-}
-
-void check_same_element(const InferContext& context, std::int64_t input, std::string_view name,
-                        std::int64_t other, std::string_view other_name) {
-  const DataType mine = context.element(input);
-  const DataType theirs = context.element(other);
-  if (mine == DataType::undefined || theirs == DataType::undefined || mine == theirs) return;
-  throw Error(ErrorCode::invalid, format("'{}' is {} beside '{}', which is {} (expected the same)",
-                                         name, name_of(mine), other_name, name_of(theirs)))
-      .with_id("node.type");
 }
 
 }  // namespace ortool

@@ -39,8 +39,4 @@ void check_one_or_vector(const InferContext& context, std::int64_t input, std::s
 void check_matrix_parameter(const InferContext& context, std::int64_t input, std::string_view name,
                             const PartialShape& matrix, std::int64_t kept);
 
-/// Throws ErrorCode::invalid when both inputs are given and differ in element type.
-void check_same_element(const InferContext& context, std::int64_t input, std::string_view name,
-                        std::int64_t other, std::string_view other_name);
-
 }  // namespace ortool

@@ -102,12 +102,10 @@ void QuantizeLinear::read(AttributeReader& attributes, int version) {
     throw Error(ErrorCode::invalid,
                 format("precision is {} (expected a floating-point type)", name_of(*precision)));
   }
-  has_scale_like_input = version >= 19 && version < 23;
 }
 
 void QuantizeLinear::infer(InferContext& context) const {
   granularity.check(context, "y_scale", "y_zero_point");
-  if (has_scale_like_input) check_same_element(context, 1, "y_scale", 0, "x");
   DataType made = element.value_or(context.has_input(2) ? context.element(2) : DataType::uint8);
   const DataType zero = context.element(2);
   if (zero != DataType::undefined && zero != made) {

@@ -16,7 +16,6 @@ struct QuantizeLinear {
   bool saturate = true;               ///< to 8-bit floats: too big becomes the biggest
   std::optional<DataType> element;    ///< nothing: the zero point's, or else uint8
   std::optional<DataType> precision;  ///< of the division; nothing: the scale's
-  bool has_scale_like_input = false;  ///< versions 19 and 21
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -23,12 +23,11 @@ RecurrentLayer::Direction read_direction(AttributeReader& attributes) {
 
 /// The number of hidden neurons from W's or R's rows, `gates` of which make one.
 Dimension hidden_from_rows(const Dimension& rows, std::int64_t gates, std::string_view name) {
-  if (!rows.is_known()) return gates == 1 ? rows : Dimension();
-  if (rows.number() % gates != 0) {
+  if (rows.is_known() && rows.number() % gates != 0) {
     throw Error(ErrorCode::invalid, format("'{}' has {} rows (expected a multiple of the {} gates)",
                                            name, rows.number(), gates));
   }
-  return rows.number() / gates;
+  return floor_divide(rows, gates);
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context
 }
 
 Dimension RecurrentLayer::weight_rows(const Sizes& sizes, std::int64_t gates) {
-  return combine_dimensions(DimensionOp::multiply, sizes.hidden, gates);
+  return sizes.hidden * gates;
 }
 
 Dimensions RecurrentLayer::state_shape(const Sizes& sizes) const {

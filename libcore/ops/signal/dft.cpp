@@ -3,7 +3,6 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/operand_checks.hpp"
-#include "libcore/ops/shape_rules.hpp"
 #include "libcore/ops/signal/scalar_size.hpp"
 
 namespace ortool {
@@ -66,8 +65,7 @@ Dimension default_length(const Dimension& size, bool mirrored) {
                        "'dft_length')",
                        size.number()));
   }
-  return combine_dimensions(DimensionOp::multiply,
-                            combine_dimensions(DimensionOp::subtract, size, 1), 2);
+  return (size - 1) * 2;
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ Dimension scalar_size(const InferContext& context, std::int64_t input, std::stri
 }
 
 Dimension unique_bins(const Dimension& length) {
-  return combine_dimensions(DimensionOp::add, combine_dimensions(DimensionOp::divide, length, 2),
-                            1);
+  return floor_divide(length, 2) + 1;
 }
 
 }  // namespace ortool

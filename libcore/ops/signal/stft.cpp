@@ -42,9 +42,7 @@ Dimension frame_count(const Dimension& signal, const Dimension& frame, const Dim
     throw Error(ErrorCode::invalid, format("frames are {} long, but the signal only {}",
                                            frame.number(), signal.number()));
   }
-  const Dimension room = combine_dimensions(DimensionOp::subtract, signal, frame);
-  return combine_dimensions(DimensionOp::add, combine_dimensions(DimensionOp::divide, room, step),
-                            1);
+  return floor_divide(signal - frame, step) + 1;
 }
 
 }  // namespace

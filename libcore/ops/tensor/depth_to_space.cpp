@@ -72,16 +72,16 @@ bool read_depth_last(AttributeReader& attributes) {
 }
 
 Dimension divided(std::string_view what, const Dimension& dimension, std::int64_t divisor) {
-  if (!dimension.is_known()) return {};
-  if (dimension.number() % divisor != 0) {
+  if (dimension.is_known() && dimension.number() % divisor != 0) {
     throw Error(ErrorCode::invalid,
                 format("{} is {} (expected a multiple of {})", what, dimension.number(), divisor));
   }
-  return dimension.number() / divisor;
+  return floor_divide(dimension, divisor);
 }
 
 Dimension multiplied(const Dimension& dimension, std::int64_t factor) {
-  return dimension.is_known() ? Dimension(multiply_sizes(dimension.number(), factor)) : Dimension();
+  return dimension.is_known() ? Dimension(multiply_sizes(dimension.number(), factor))
+                              : dimension * factor;
 }
 
 }  // namespace

@@ -28,32 +28,26 @@ void Expand::read(AttributeReader& attributes, int) {
 }
 
 void Expand::infer(InferContext& context) const {
-  std::optional<Dimensions> wanted;
-  if (const auto numbers = known_integers(context, shape)) {
-    for (const std::int64_t number : *numbers) {
-      if (number < 0) {
-        throw Error(ErrorCode::invalid,
-                    format("the shape to expand to holds {} (expected 0 or more)", number));
-      }
-    }
-    wanted.emplace(numbers->begin(), numbers->end());
-    if (numbers->size() > static_cast<std::size_t>(Shape::most_dimensions)) {
-      throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})",
-                                             numbers->size(), Shape::most_dimensions));
-    }
-  } else {
-    wanted = shape_values(context, 1);
+  const std::optional<Dimensions> wanted = known_elements(context, shape);
+  if (wanted && wanted->size() > static_cast<std::size_t>(Shape::most_dimensions)) {
+    throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})",
+                                           wanted->size(), Shape::most_dimensions));
+  }
+  for (std::size_t i = 0; wanted && i < wanted->size(); ++i) {
+    if (!(*wanted)[i].is_known() || (*wanted)[i].number() >= 0) continue;
+    throw Error(ErrorCode::invalid, format("the shape to expand to holds {} (expected 0 or more)",
+                                           (*wanted)[i].number()));
   }
   PartialShape result = broadcast_shapes(context.shape(0), wanted);
   if (result && wanted) {
     // A size that is not known may turn out not to fit: nothing is concluded from the input alone.
     const std::size_t offset = result->size() - wanted->size();
     for (std::size_t i = 0; i < wanted->size(); ++i) {
-      if ((*wanted)[i].is_unknown()) (*result)[offset + i] = Dimension();
+      if ((*wanted)[i].is_unknown()) (*result)[offset + i] = (*wanted)[i];
     }
   }
   context.set_output(0, context.element(0), result);
-  const std::optional<Dimensions> values = shape_values(context, 0);
+  const std::optional<Dimensions> values = integer_values(context, 0);
   const std::optional<Shape> known = to_known(result);
   if (!values || values->size() != 1 || !known || known->rank() != 1) return;
   if ((*known)[0] > most_shape_values) return;

@@ -31,6 +31,42 @@ Pad::Mode read_pad_mode(AttributeReader& attributes, int version) {
                                          mode, version >= 19 ? ", edge or wrap" : " or edge"));
 }
 
+/// The axes that pads are for, in their order.
+using PadPositions = std::vector<std::size_t>;
+
+PadPositions pad_positions(std::int64_t rank, std::size_t pads,
+                           const std::optional<std::vector<std::int64_t>>& axes) {
+  PadPositions positions;
+  if (axes) {
+    for (const std::int64_t axis : normalize_axes(*axes, rank))
+      positions.push_back(static_cast<std::size_t>(axis));
+  } else {
+    for (std::int64_t axis = 0; axis < rank; ++axis)
+      positions.push_back(static_cast<std::size_t>(axis));
+  }
+  if (pads != 2 * positions.size()) {
+    throw Error(ErrorCode::invalid, format("there are {} pads for {} axes (expected {})", pads,
+                                           positions.size(), 2 * positions.size()));
+  }
+  return positions;
+}
+
+Dimension padded(const Dimension& dimension, const Dimension& begin, const Dimension& end,
+                 std::size_t axis) {
+  // Numbers are bounded as soon as they are known, so that none leads too far.
+  if (begin.is_known() && end.is_known()) {
+    const std::int64_t added = add_sizes(begin.number(), end.number());
+    if (dimension.is_known()) static_cast<void>(add_sizes(dimension.number(), added));
+  }
+  Dimension size = dimension + begin + end;
+  if (size.is_known() && size.number() < 0) {
+    throw Error(ErrorCode::invalid,
+                format("axis {} of size {} with pads {} and {} would have size {}", axis,
+                       dimension.to_string(), begin.to_string(), end.to_string(), size.number()));
+  }
+  return size;
+}
+
 }  // namespace
 
 constinit const OpSchema Pad::schema = {
@@ -100,49 +136,28 @@ void Pad::read(AttributeReader& attributes, int version) {
 
 Pad::Edges Pad::edges(std::int64_t rank, const std::vector<std::int64_t>& pads,
                       const std::optional<std::vector<std::int64_t>>& axes) {
+  const PadPositions positions = pad_positions(rank, pads.size(), axes);
   Edges result{std::vector<std::int64_t>(static_cast<std::size_t>(rank)),
                std::vector<std::int64_t>(static_cast<std::size_t>(rank))};
-  std::vector<std::int64_t> positions;
-  if (axes) {
-    positions = normalize_axes(*axes, rank);
-  } else {
-    for (std::int64_t axis = 0; axis < rank; ++axis) positions.push_back(axis);
-  }
-  if (pads.size() != 2 * positions.size()) {
-    throw Error(ErrorCode::invalid, format("there are {} pads for {} axes (expected {})",
-                                           pads.size(), positions.size(), 2 * positions.size()));
-  }
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(positions[i]);
-    result.begins[axis] = pads[i];
-    result.ends[axis] = pads[i + positions.size()];
+    result.begins[positions[i]] = pads[i];
+    result.ends[positions[i]] = pads[i + positions.size()];
   }
   return result;
 }
 
 void Pad::infer(InferContext& context) const {
   PartialShape shape = context.shape(0);
-  const auto known_pads = known_integers(context, pads);
+  const auto around = known_elements(context, pads);
   const auto known_axes = known_integers(context, axes);
-  if (shape && (!known_pads || (axes.is_given() && !known_axes))) {
+  if (shape && (!around || (axes.is_given() && !known_axes))) {
     *shape = Dimensions(shape->size());
   } else if (shape) {
-    const Edges around = edges(static_cast<std::int64_t>(shape->size()), *known_pads, known_axes);
-    for (std::size_t i = 0; i < shape->size(); ++i) {
-      Dimension& dimension = (*shape)[i];
-      const std::int64_t added = add_sizes(around.begins[i], around.ends[i]);
-      if (!dimension.is_known()) {
-        dimension = added == 0 ? dimension : Dimension();
-        continue;
-      }
-      const std::int64_t size = add_sizes(dimension.number(), added);
-      if (size < 0) {
-        throw Error(ErrorCode::invalid,
-                    format("axis {} of size {} with pads {} and {} would have "
-                           "size {}",
-                           i, dimension.number(), around.begins[i], around.ends[i], size));
-      }
-      dimension = size;
+    const PadPositions positions =
+        pad_positions(static_cast<std::int64_t>(shape->size()), around->size(), known_axes);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      Dimension& dimension = (*shape)[positions[i]];
+      dimension = padded(dimension, (*around)[i], (*around)[i + positions.size()], positions[i]);
     }
   }
   context.set_output(0, context.element(0), std::move(shape));

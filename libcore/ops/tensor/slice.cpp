@@ -16,43 +16,75 @@ constexpr std::initializer_list<Formal> slice_inputs = {{"data", "T"},
                                                         {"axes", "Tind", Formal::Count::optional},
                                                         {"steps", "Tind", Formal::Count::optional}};
 
-struct SliceBounds {
-  std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> ends;
-  std::vector<std::int64_t> axes;
-  std::vector<std::int64_t> steps;
-};
-
-SliceBounds slice_bounds(std::int64_t rank, const Slice::Integers& starts,
-                         const Slice::Integers& ends, const std::optional<Slice::Integers>& axes,
-                         const std::optional<Slice::Integers>& steps) {
-  SliceBounds bounds{starts, ends, axes.value_or(Slice::Integers()),
-                     steps.value_or(Slice::Integers(starts.size(), 1))};
-  if (!axes) {
-    for (std::size_t i = 0; i < starts.size(); ++i)
-      bounds.axes.push_back(static_cast<std::int64_t>(i));
-  }
-  const std::size_t count = starts.size();
-  if (ends.size() != count || bounds.axes.size() != count || bounds.steps.size() != count) {
+/// The axes that bounds are for; throws unless there are as many of each.
+std::vector<std::int64_t> slice_axes(std::int64_t rank, std::size_t starts, std::size_t ends,
+                                     const std::optional<Slice::Integers>& axes,
+                                     std::optional<std::size_t> steps) {
+  std::vector<std::int64_t> result = axes.value_or(Slice::Integers());
+  for (std::size_t i = 0; !axes && i < starts; ++i) result.push_back(static_cast<std::int64_t>(i));
+  if (ends != starts || result.size() != starts || steps.value_or(starts) != starts) {
     throw Error(ErrorCode::invalid,
                 format("there are {} starts, {} ends, {} axes and {} steps (expected as many of "
                        "each)",
-                       count, ends.size(), bounds.axes.size(), bounds.steps.size()));
+                       starts, ends, result.size(), steps.value_or(starts)));
   }
-  bounds.axes = normalize_axes(bounds.axes, rank);
-  return bounds;
+  return normalize_axes(result, rank);
 }
 
-/// What is left of a dimension that is not known: all of it, nothing, or who knows.
-Dimension slice_unknown(const Dimension& dimension, std::int64_t start, std::int64_t end,
-                        std::int64_t step) {
+/// Beyond every size: exporters write it for "to the end".
+bool is_far(const Dimension& bound) {
   constexpr std::int64_t far = std::numeric_limits<std::int32_t>::max();
-  const bool is_all =
-      (start == 0 && end >= far && step == 1) || (start == -1 && end <= -far && step == -1);
-  if (is_all) return dimension;
-  const bool same_side = (start >= 0) == (end >= 0);
-  const bool is_nothing = same_side && (step > 0 ? end <= start : end >= start);
-  return is_nothing ? Dimension(0) : Dimension();
+  return bound.is_known() && (bound.number() >= far || bound.number() <= -far);
+}
+
+/// A bound counted from the front, not yet kept within the axis. Formulas are sizes, or their
+/// negatives.
+Dimension from_front(const Dimension& bound, const Dimension& size) {
+  if (is_far(bound)) return bound.number() > 0 ? size : Dimension(-1);
+  return is_at_least(0, bound) && bound != Dimension(0) ? size + bound : bound;
+}
+
+/// Slice::range's count as a formula; `step` is not 0.
+Dimension slice_count(const Dimension& size, const Dimension& start, const Dimension& end,
+                      std::int64_t step) {
+  if (start.is_unknown()) return start.or_because(end);
+  if (end.is_unknown()) return end;
+  if (start == Dimension(-1) && is_far(end) && end.number() < 0 && step < 0)
+    return ceil_divide(size, -Dimension(step));
+  const Dimension first = from_front(start, size);
+  const Dimension last = from_front(end, size);
+  if (step > 0) {
+    const Dimension stop = min(last, size);
+    // What lies before the axis is left out: stop - max(first, 0).
+    const Dimension span = is_at_least(first, 0) ? stop - first : min(stop - first, stop);
+    return max(ceil_divide(span, step), 0);
+  }
+  const Dimension from = max(min(first, size - 1), 0);
+  const Dimension to = max(min(last, size - 1), -1);
+  // An empty axis gives nothing, wherever the bounds lie.
+  return min(max(ceil_divide(from - to, -Dimension(step)), 0), size);
+}
+
+/// The elements of a value that is known, as far as the bounds are.
+std::optional<Dimensions> slice_values(const Dimensions& values, const Dimension& start,
+                                       const Dimension& end, const Dimension& step) {
+  if (!start.is_known() || !end.is_known() || !step.is_known()) return std::nullopt;
+  const Slice::Range part = Slice::range(static_cast<std::int64_t>(values.size()), start.number(),
+                                         end.number(), step.number());
+  Dimensions picked;
+  for (std::int64_t k = 0; k < part.count; ++k)
+    picked.push_back(values[static_cast<std::size_t>(part.start + k * part.step)]);
+  return picked;
+}
+
+/// `dimension` between the bounds; a number when all four are.
+Dimension sliced(const Dimension& dimension, const Dimension& start, const Dimension& end,
+                 const Dimension& step) {
+  if (!step.is_known()) return step;
+  if (step.number() == 0) throw Error(ErrorCode::invalid, "a step is 0 (expected another number)");
+  if (dimension.is_known() && start.is_known() && end.is_known())
+    return Slice::range(dimension.number(), start.number(), end.number(), step.number()).count;
+  return slice_count(dimension, start, end, step.number());
 }
 
 }  // namespace
@@ -109,55 +141,47 @@ Slice::Range Slice::range(std::int64_t dimension, std::int64_t start, std::int64
 std::vector<Slice::Range> Slice::ranges(const Shape& shape, const Integers& starts,
                                         const Integers& ends, const std::optional<Integers>& axes,
                                         const std::optional<Integers>& steps) {
-  const SliceBounds bounds = slice_bounds(shape.rank(), starts, ends, axes, steps);
+  const std::vector<std::int64_t> cut =
+      slice_axes(shape.rank(), starts.size(), ends.size(), axes,
+                 steps ? std::optional(steps->size()) : std::nullopt);
   std::vector<Range> result;
   for (const std::int64_t dimension : shape) result.push_back({0, 1, dimension});
-  for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
-    result[static_cast<std::size_t>(bounds.axes[i])] =
-        range(shape[bounds.axes[i]], bounds.starts[i], bounds.ends[i], bounds.steps[i]);
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    result[static_cast<std::size_t>(cut[i])] =
+        range(shape[cut[i]], starts[i], ends[i], steps ? (*steps)[i] : 1);
   }
   return result;
 }
 
 void Slice::infer(InferContext& context) const {
   PartialShape shape = context.shape(0);
-  const auto known_starts = known_integers(context, starts);
-  const auto known_ends = known_integers(context, ends);
+  if (!shape) return context.set_output(0, context.element(0), std::nullopt);
   const auto known_axes = known_integers(context, axes);
-  const auto known_steps = known_integers(context, steps);
-  const bool knows_axes = known_axes || !axes.is_given();
-  const bool knows_all =
-      known_starts && known_ends && knows_axes && (known_steps || !steps.is_given());
-  if (!shape || !knows_all) {
-    if (shape && knows_axes && known_axes) {
-      // Only the axes named change.
-      for (const std::int64_t axis :
-           normalize_axes(*known_axes, static_cast<std::int64_t>(shape->size())))
-        (*shape)[static_cast<std::size_t>(axis)] = Dimension();
-    } else if (shape) {
-      *shape = Dimensions(shape->size());
-    }
-    context.set_output(0, context.element(0), std::move(shape));
-    return;
+  if (axes.is_given() && !known_axes) {
+    *shape = Dimensions(shape->size());
+    return context.set_output(0, context.element(0), std::move(shape));
   }
-  const SliceBounds bounds = slice_bounds(static_cast<std::int64_t>(shape->size()), *known_starts,
-                                          *known_ends, known_axes, known_steps);
-  std::optional<Dimensions> values = shape->size() == 1 ? shape_values(context, 0) : std::nullopt;
-  for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
-    Dimension& dimension = (*shape)[static_cast<std::size_t>(bounds.axes[i])];
-    const Range part = range(dimension.is_known() ? dimension.number() : 0, bounds.starts[i],
-                             bounds.ends[i], bounds.steps[i]);
-    if (!dimension.is_known()) {
-      dimension = slice_unknown(dimension, bounds.starts[i], bounds.ends[i], bounds.steps[i]);
-      values.reset();
-      continue;
-    }
-    dimension = part.count;
-    if (!values) continue;
-    Dimensions picked;
-    for (std::int64_t k = 0; k < part.count; ++k)
-      picked.push_back((*values)[static_cast<std::size_t>(part.start + k * part.step)]);
-    values = std::move(picked);
+  const auto known_starts = known_elements(context, starts);
+  const auto known_ends = known_elements(context, ends);
+  auto known_steps = known_elements(context, steps);
+  // Bounds nothing is known of are still of certain axes, all of them in the worst case.
+  const std::size_t count = known_axes     ? known_axes->size()
+                            : known_starts ? known_starts->size()
+                            : known_ends   ? known_ends->size()
+                            : known_steps  ? known_steps->size()
+                                           : shape->size();
+  if (!steps.is_given()) known_steps = Dimensions(count, 1);
+  const Dimensions open(count);
+  const Dimensions& from = known_starts ? *known_starts : open;
+  const Dimensions& to = known_ends ? *known_ends : open;
+  const Dimensions& by = known_steps ? *known_steps : open;
+  const std::vector<std::int64_t> cut = slice_axes(static_cast<std::int64_t>(shape->size()),
+                                                   from.size(), to.size(), known_axes, by.size());
+  std::optional<Dimensions> values = shape->size() == 1 ? integer_values(context, 0) : std::nullopt;
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    Dimension& dimension = (*shape)[static_cast<std::size_t>(cut[i])];
+    dimension = sliced(dimension, from[i], to[i], by[i]);
+    if (values) values = slice_values(*values, from[i], to[i], by[i]);
   }
   context.set_output(0, context.element(0), std::move(shape));
   set_shape_values(context, context.element(0), std::move(values));

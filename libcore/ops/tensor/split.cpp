@@ -13,24 +13,44 @@ constexpr std::initializer_list<Formal> split_inputs = {
 constexpr std::initializer_list<AttributeSpec> split_attributes = {
     {"axis", AttributeKind::integer, false, 0}, {"split", AttributeKind::integers}};
 
-void check_split_sizes(const std::vector<std::int64_t>& sizes, const Dimension& dimension,
-                       std::int64_t outputs) {
+void check_split_sizes(const Dimensions& sizes, const Dimension& dimension, std::int64_t outputs) {
   if (static_cast<std::int64_t>(sizes.size()) != outputs) {
     throw Error(ErrorCode::invalid,
                 format("there are {} sizes for {} outputs", sizes.size(), outputs));
   }
-  std::int64_t sum = 0;
-  for (const std::int64_t size : sizes) {
-    if (size < 0) {
-      throw Error(ErrorCode::invalid, format("a piece has size {} (expected 0 or more)", size));
+  std::int64_t known_sum = 0;
+  bool knows_all = true;
+  for (const Dimension& size : sizes) {
+    knows_all = knows_all && size.is_known();
+    if (!size.is_known()) continue;
+    if (size.number() < 0) {
+      throw Error(ErrorCode::invalid,
+                  format("a piece has size {} (expected 0 or more)", size.number()));
     }
-    sum = add_sizes(sum, size);
+    known_sum = add_sizes(known_sum, size.number());
   }
-  if (dimension.is_known() && dimension.number() != sum) {
-    throw Error(
-        ErrorCode::invalid,
-        format("the pieces have {} elements in all, but the axis has {}", sum, dimension.number()));
+  if (!dimension.is_known()) return;
+  if (knows_all ? dimension.number() != known_sum : dimension.number() < known_sum) {
+    throw Error(ErrorCode::invalid,
+                format("the pieces have {}{} elements in all, but the axis has {}",
+                       knows_all ? "" : "at least ", known_sum, dimension.number()));
   }
+}
+
+/// One size that is not known where the others and the whole are.
+void fill_in_rest(Dimensions& sizes, const Dimension& dimension) {
+  Dimension rest = dimension;
+  Dimension* open = nullptr;
+  for (Dimension& size : sizes) {
+    if (!size.is_unknown()) {
+      rest = rest - size;
+    } else if (open == nullptr) {
+      open = &size;
+    } else {
+      return;
+    }
+  }
+  if (open != nullptr && !rest.is_unknown()) *open = rest;
 }
 
 }  // namespace
@@ -98,6 +118,25 @@ std::vector<std::int64_t> Split::even_sizes(std::int64_t dimension, std::int64_t
   return result;
 }
 
+Dimensions Split::piece_sizes(const InferContext& context, const Dimension& dimension,
+                              std::int64_t count) const {
+  if (sizes.is_given()) {
+    std::optional<Dimensions> given = known_elements(context, sizes);
+    if (!given) return Dimensions(static_cast<std::size_t>(count));
+    check_split_sizes(*given, dimension, count);
+    fill_in_rest(*given, dimension);
+    return *given;
+  }
+  if (dimension.is_known()) {
+    const std::vector<std::int64_t> even = even_sizes(dimension.number(), count);
+    return Dimensions(even.begin(), even.end());
+  }
+  const Dimension each = pieces ? ceil_divide(dimension, count) : floor_divide(dimension, count);
+  Dimensions result(static_cast<std::size_t>(count), each);
+  if (pieces) result.back() = dimension - each * (count - 1);
+  return result;
+}
+
 void Split::infer(InferContext& context) const {
   const std::int64_t outputs = context.output_count();
   PartialShape shape = context.shape(0);
@@ -107,27 +146,23 @@ void Split::infer(InferContext& context) const {
   }
   const auto along =
       static_cast<std::size_t>(normalize_axis(axis, static_cast<std::int64_t>(shape->size())));
-  const Dimension dimension = (*shape)[along];
-  std::optional<std::vector<std::int64_t>> known;
-  if (sizes.is_given()) {
-    known = known_integers(context, sizes);
-    if (known) check_split_sizes(*known, dimension, outputs);
-  } else if (dimension.is_known()) {
-    known = even_sizes(dimension.number(), outputs);
-  }
-  const std::optional<Dimensions> values =
-      shape->size() == 1 && known ? shape_values(context, 0) : std::nullopt;
+  const Dimensions parts = piece_sizes(context, (*shape)[along], outputs);
+  std::optional<Dimensions> values = shape->size() == 1 && is_integer(context.element(0))
+                                         ? integer_values(context, 0)
+                                         : std::nullopt;
   std::int64_t begin = 0;
   for (std::int64_t i = 0; i < outputs; ++i) {
-    const std::int64_t size = known ? (*known)[static_cast<std::size_t>(i)] : -1;
-    (*shape)[along] = dimension_of(size);
+    const Dimension& size = parts[static_cast<std::size_t>(i)];
+    (*shape)[along] = size;
     context.set_output(i, context.element(0), shape);
-    if (!values || !is_integer(context.element(0))) continue;
-    if (context.has_output(i) && begin + size <= static_cast<std::int64_t>(values->size())) {
+    if (!size.is_known()) values.reset();
+    if (!values) continue;
+    if (context.has_output(i) &&
+        begin + size.number() <= static_cast<std::int64_t>(values->size())) {
       context.set_output_dimensions(
-          i, Dimensions(values->begin() + begin, values->begin() + begin + size));
+          i, Dimensions(values->begin() + begin, values->begin() + begin + size.number()));
     }
-    begin += size;
+    begin += size.number();
   }
 }
 

@@ -23,6 +23,10 @@ struct Split {
   /// The sizes of `count` pieces of a dimension when `sizes` is not given.
   std::vector<std::int64_t> even_sizes(std::int64_t dimension, std::int64_t count) const;
 
+  /// The sizes of the pieces of input 0 along the axis, whose size is `dimension`.
+  Dimensions piece_sizes(const InferContext& context, const Dimension& dimension,
+                         std::int64_t count) const;
+
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };

@@ -21,6 +21,16 @@ std::int64_t legacy_number(const Tensor& tensor, std::string_view what) {
   return static_cast<std::int64_t>(values[0]);
 }
 
+Dimension repeated(const Dimension& dimension, const Dimension& times, std::size_t axis) {
+  if (!times.is_known()) return dimension * times;
+  if (times.number() < 0) {
+    throw Error(ErrorCode::invalid,
+                format("axis {} is repeated {} times (expected 0 or more)", axis, times.number()));
+  }
+  return dimension.is_known() ? Dimension(multiply_sizes(dimension.number(), times.number()))
+                              : dimension * times;
+}
+
 }  // namespace
 
 constinit const OpSchema Tile::schema = {
@@ -54,38 +64,22 @@ void Tile::read(AttributeReader& attributes, int version) {
 
 void Tile::infer(InferContext& context) const {
   PartialShape shape = context.shape(0);
-  std::optional<std::vector<std::int64_t>> known;
+  std::optional<Dimensions> known;
   if (!one_axis) {
-    known = known_integers(context, repeats);
+    known = known_elements(context, repeats);
   } else if (shape && context.input_value(1) != nullptr && context.input_value(2) != nullptr) {
-    known = legacy_repeats(*context.input_value(1), *context.input_value(2),
-                           static_cast<std::int64_t>(shape->size()));
+    const std::vector<std::int64_t> numbers = legacy_repeats(
+        *context.input_value(1), *context.input_value(2), static_cast<std::int64_t>(shape->size()));
+    known.emplace(numbers.begin(), numbers.end());
   }
-  if (!shape) {
-    if (known) shape = Dimensions(known->size());
-  } else if (!known) {
-    const std::optional<Dimensions> values = one_axis ? std::nullopt : shape_values(context, 1);
-    for (std::size_t i = 0; i < shape->size(); ++i) {
-      (*shape)[i] = values && values->size() == shape->size()
-                        ? combine_dimensions(DimensionOp::multiply, (*shape)[i], (*values)[i])
-                        : Dimension();
-    }
-  } else if (known->size() != shape->size()) {
+  if (shape && known && known->size() != shape->size()) {
     throw Error(ErrorCode::invalid, format("there are {} repeats for an input of rank {}",
                                            known->size(), shape->size()));
-  } else {
-    for (std::size_t i = 0; i < shape->size(); ++i) {
-      const std::int64_t repeat = (*known)[i];
-      if (repeat < 0) {
-        throw Error(ErrorCode::invalid,
-                    format("axis {} is repeated {} times (expected 0 or more)", i, repeat));
-      }
-      Dimension& dimension = (*shape)[i];
-      dimension = dimension.is_known()
-                      ? Dimension(multiply_sizes(dimension.number(), repeat))
-                      : combine_dimensions(DimensionOp::multiply, dimension, repeat);
-    }
   }
+  if (!shape && known && known->size() <= static_cast<std::size_t>(Shape::most_dimensions))
+    shape = Dimensions(known->size());
+  for (std::size_t i = 0; shape && i < shape->size(); ++i)
+    (*shape)[i] = known ? repeated((*shape)[i], (*known)[i], i) : Dimension();
   context.set_output(0, context.element(0), std::move(shape));
 }
 

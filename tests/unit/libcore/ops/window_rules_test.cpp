@@ -1,6 +1,9 @@
 // Sizes and pads of sliding windows, by hand-worked cases and hostile numbers.
 #include "libcore/ops/window_rules.hpp"
 
+#include <limits>
+#include <random>
+
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
@@ -46,12 +49,45 @@ TEST_CASE("ceil_mode leaves out a window that would start in the pads behind") {
   CHECK(one({.strides = {2}, .pads = {1, 1}, .ceil_mode = true}, 2, 1).out == 2);
 }
 
-TEST_CASE("a window of a size nobody knows passes dimensions it keeps") {
-  const Dimensions in = {Dimension::symbol("height"), Dimension::symbol("width")};
-  const Dimensions kernel = {3, 3};
-  const Dimensions same = window_outputs({.strides = {1, 2}, .pads = {1, 1, 1, 1}}, in, kernel);
-  CHECK(same[0] == in[0]);
-  CHECK(same[1].is_unknown());
+TEST_CASE("formulas for sizes that are symbols agree with numbers") {
+  const auto seed = std::random_device()();
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto number = [&](int low, int high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  const Dimensions length = {Dimension::symbol("length")};
+  for (int i = 0; i < 500; ++i) {
+    const WindowAttributes window = {.auto_pad = static_cast<AutoPad>(number(0, 3)),
+                                     .strides = {number(1, 4)},
+                                     .dilations = {number(1, 3)},
+                                     .pads = {number(0, 4), number(0, 4)},
+                                     .ceil_mode = number(0, 1) == 1};
+    const TransposedWindow transposed = {.output_padding = {number(0, 2)}};
+    const std::int64_t kernel = number(1, 4);
+    const Dimension forth = window_outputs(window, length, Dimensions{kernel}).front();
+    const Dimension back =
+        transposed_window_outputs(window, transposed, length, Dimensions{kernel}).front();
+    // Long enough for every window, short enough for pads to matter.
+    for (std::int64_t size = 12; size < 24; ++size) {
+      INFO("size " << size << ", kernel " << kernel << ", stride " << window.strides[0]
+                   << ", dilation " << window.dilations[0] << ", pads " << window.pads[0] << " "
+                   << window.pads[1] << ", auto_pad " << static_cast<int>(window.auto_pad)
+                   << ", ceil_mode " << window.ceil_mode << ": " << forth.to_string());
+      const SymbolMap symbols = {{"length", size}};
+      CHECK(substitute(forth, symbols) == Dimension(one(window, size, kernel).out));
+      CHECK(substitute(back, symbols) ==
+            Dimension(one_transposed(window, transposed, size, kernel).out));
+    }
+  }
+}
+
+TEST_CASE("a window whose own size is a symbol gives a formula, one of unknown size none") {
+  const Dimensions in = {10};
+  const Dimensions kernel = {Dimension::symbol("k")};
+  CHECK(window_outputs({.strides = {2}}, in, kernel).front().to_string() == "-k + floor(k/2) + 6");
+  const Dimensions unknown = {Dimension::unknown_because("n")};
+  CHECK(window_outputs({}, in, unknown).front().cause() == "n");
 }
 
 TEST_CASE("transposed windows work their pads out from the size asked for") {
@@ -73,6 +109,8 @@ TEST_CASE("numbers as big as attributes may be neither overflow nor pass") {
   CHECK(one({.strides = {big}, .pads = {big, big}}, 10, 1).out == 3);
   CHECK_THROWS_AS(one_transposed({.strides = {big}}, {}, big, 3), Error);
   CHECK_THROWS_AS(one({}, 10, big + 1), Error);
+  CHECK_THROWS_AS(one({}, std::numeric_limits<std::int64_t>::max(), 1), Error);
+  CHECK_THROWS_AS(one_transposed({}, {}, std::numeric_limits<std::int64_t>::max(), 1), Error);
   CHECK_THROWS_AS(one({.strides = {1, 1}}, 10, 1), Error);
 }
 
