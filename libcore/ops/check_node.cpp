@@ -100,6 +100,7 @@ void check_types(const Node& node, const OpVersion& version) {
 void check_attributes(const Node& node, const OpVersion& version) {
   for (const Attribute& attribute : node.attributes()) {
     const AttributeSpec* spec = version.find_attribute(attribute.name);
+    if (spec == nullptr && version.takes_any_attribute) continue;
     if (spec == nullptr) {
       throw Error(ErrorCode::invalid,
                   format("attribute '{}' is none of version {} of the operator", attribute.name,

@@ -66,6 +66,7 @@ struct OpVersion {
   std::initializer_list<AttributeSpec> attributes = {};
   std::initializer_list<TypeParameter> types = {};
   bool is_deprecated = false;
+  bool takes_any_attribute = false;  ///< beside the ones it has
 
   /// Fewest and most inputs or outputs a node of this version has; most is 2^31 for variadic ones.
   std::int64_t fewest(std::initializer_list<Formal> formals) const;

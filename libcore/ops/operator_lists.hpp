@@ -8,6 +8,7 @@
 namespace ortool {
 
 // Every list is sorted by domain, then name, which look-ups rely on.
+std::span<const OpEntry> experimental_operators();
 std::span<const OpEntry> generator_operators();
 std::span<const OpEntry> logical_operators();
 std::span<const OpEntry> loss_operators();
@@ -18,6 +19,9 @@ std::span<const OpEntry> quantization_operators();
 std::span<const OpEntry> reduction_operators();
 std::span<const OpEntry> rnn_operators();
 std::span<const OpEntry> signal_operators();
+std::span<const OpEntry> sequence_operators();
 std::span<const OpEntry> tensor_operators();
+std::span<const OpEntry> text_operators();
+std::span<const OpEntry> training_operators();
 
 }  // namespace ortool

@@ -20,10 +20,26 @@ except ImportError:
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 # Operators that ONNX has taken out of its list, which old files may still hold.
-REMOVED = set()
+REMOVED = {
+    ("", name)
+    for name in (
+        "ATen",
+        "Affine",
+        "ConstantFill",
+        "Crop",
+        "DynamicSlice",
+        "GRUUnit",
+        "GivenTensorFill",
+        "ImageScaler",
+        "ParametricSoftplus",
+        "Scale",
+        "ScaledTanh",
+    )
+}
+# The same of single versions.
+REMOVED_VERSIONS = {("", "ThresholdedRelu", 1)}
 
 COUNTS = {"Single": "single", "Optional": "optional", "Variadic": "variadic"}
-KINDS = {"TYPE_PROTO": "type", "SPARSE_TENSOR": "sparse_tensor"}
 
 
 def default_of(attribute):
@@ -52,7 +68,7 @@ def describe(schema):
     for name, attribute in schema.attributes.items():
         kind = attribute.type.name
         attributes[name] = {
-            "kind": KINDS.get(kind, kind.lower()),
+            "kind": kind.lower(),
             "is_required": attribute.required,
             "default": default_of(attribute),
         }
@@ -139,7 +155,7 @@ def main():
     for domain, name in sorted(known_missing - their_names):
         report(f"{domain}.{name}: is listed as missing, but ONNX has no such operator")
     for key in sorted(theirs.keys() | ours.keys()):
-        if key[:2] not in our_names or key[:2] in REMOVED:
+        if key[:2] not in our_names or key[:2] in REMOVED or key in REMOVED_VERSIONS:
             continue
         if key not in ours:
             report(f"{key[0]}.{key[1]} {key[2]}: the version is missing")

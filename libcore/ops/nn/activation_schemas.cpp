@@ -105,7 +105,12 @@ constinit const OpSchema Celu::schema = {
 constinit const OpSchema ThresholdedRelu::schema = {
     "ThresholdedRelu",
     "",
-    {{.since = 10,
+    {{.since = 1,  // experimental: ONNX has forgotten it, files have not
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}},
+      .attributes = {{"alpha", AttributeKind::float_number, false, 1.0F}},
+      .types = {{"T", types::high_floats}}},
+     {.since = 10,
       .inputs = {{"X", "T"}},
       .outputs = {{"Y", "T"}},
       .attributes = {{"alpha", AttributeKind::float_number, false, 1.0F}},

@@ -1,0 +1,42 @@
+// ConstantFill and GivenTensorFill, removed in ONNX 1.5: tensors of given numbers.
+// https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// Where the shape comes from: the attribute, or the input, which has it or says it.
+struct FillShape {
+  std::optional<std::vector<std::int64_t>> shape;
+  bool is_input_value = false;
+  std::vector<std::int64_t> more;  ///< dimensions behind those of the input
+
+  PartialShape infer(const InferContext& context) const;
+};
+
+/// One number everywhere.
+struct ConstantFill {
+  static const OpSchema schema;
+  FillShape fill;
+  float value = 0;
+  DataType element = DataType::float32;  ///< float32, int32, int64 or bool
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+/// Numbers one by one.
+struct GivenTensorFill {
+  static const OpSchema schema;
+  FillShape fill;
+  std::vector<float> values;
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

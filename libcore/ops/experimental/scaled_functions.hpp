@@ -1,0 +1,54 @@
+// Functions of one number that ONNX tried and removed by version 1.5; files of opset 1 to 9 have
+// them. https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
+#pragma once
+
+#include <vector>
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/nn/activation.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// alpha x + beta.
+struct Affine : ElementwiseOp {
+  static const OpSchema schema;
+  float alpha = 1;
+  float beta = 0;
+  void read(AttributeReader& attributes, int version);
+};
+
+/// alpha log(e^(beta x) + 1).
+struct ParametricSoftplus : ElementwiseOp {
+  static const OpSchema schema;
+  float alpha = 0;
+  float beta = 0;
+  void read(AttributeReader& attributes, int version);
+};
+
+/// scale x.
+struct Scale : ElementwiseOp {
+  static const OpSchema schema;
+  float scale = 1;
+  void read(AttributeReader& attributes, int version);
+};
+
+/// alpha tanh(beta x).
+struct ScaledTanh : ElementwiseOp {
+  static const OpSchema schema;
+  float alpha = 0;
+  float beta = 0;
+  void read(AttributeReader& attributes, int version);
+};
+
+/// scale x + the bias of the channel, for images [N, C, H, W].
+struct ImageScaler {
+  static const OpSchema schema;
+  float scale = 1;
+  std::vector<float> bias;  ///< one a channel; empty: zeros
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool
