@@ -13,6 +13,12 @@ bool is_one(const Dimension& dimension) {
   return dimension.is_known() && dimension.number() == 1;
 }
 
+/// Whether the shape has one element and a rank of at most 1, as far as is known.
+bool may_be_single(const Dimensions& shape) {
+  return shape.empty() ||
+         (shape.size() == 1 && (!shape.front().is_known() || shape.front().number() == 1));
+}
+
 bool may_be(const Dimension& found, const Dimension& expected) {
   return !found.is_known() || !expected.is_known() || found == expected;
 }
@@ -75,7 +81,7 @@ void check_zero_point(const InferContext& context, std::int64_t scale, std::stri
                       std::int64_t zero_point, std::string_view zero_point_name) {
   const PartialShape scales = context.shape(scale);
   const PartialShape zero_points = context.shape(zero_point);
-  if (!scales || !zero_points || (is_single(scales) && is_single(zero_points))) return;
+  if (!scales || !zero_points || (may_be_single(*scales) && may_be_single(*zero_points))) return;
   bool fits = scales->size() == zero_points->size();
   for (std::size_t i = 0; fits && i < scales->size(); ++i)
     fits = may_be((*scales)[i], (*zero_points)[i]);
