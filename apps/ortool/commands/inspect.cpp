@@ -3,16 +3,17 @@
 #include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
 #include "apps/ortool/inspect/glob.hpp"
-#include "apps/ortool/inspect/graph_block.hpp"
+#include "apps/ortool/inspect/inspection.hpp"
 #include "apps/ortool/inspect/listings.hpp"
 #include "apps/ortool/inspect/overview.hpp"
+#include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/run_diff.hpp"
-#include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {
@@ -34,86 +35,107 @@ void infer_what_is_known(const Invocation& invocation, Model& model) {
   }
 }
 
+/// Calls `visit` with the names of nodes and values until it says true; whether it did.
+template <typename Visit>
+bool visit_names(const Model& model, const Visit& visit) {
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      if (visit(node.name())) return true;
+    }
+    for (const Value* value : graph->values()) {
+      if (visit(value->name())) return true;
+    }
+  }
+  return false;
+}
+
 /// Throws when a glob chooses nothing.
 void check_selection(const Model& model, std::string_view select) {
-  for (const Node& node : model.graph->nodes()) {
-    if (matches_glob(node.name(), select)) return;
-  }
-  for (const Value* value : model.graph->values()) {
-    if (matches_glob(value->name(), select)) return;
-  }
+  if (visit_names(model, [&](std::string_view name) { return matches_glob(name, select); })) return;
+  NearestName nearest(select);
+  visit_names(model, [&](std::string_view name) {
+    nearest.offer(name);
+    return false;
+  });
   throw Error(ErrorCode::invalid,
               format("option --select: nothing in the model fits {}", quote(select)),
-              "* stands for any text; `--nodes`, `--weights` and `--values` list the names")
+              nearest.best().empty()
+                  ? "* stands for any text; `--nodes`, `--weights` and `--values` list the names"
+                  : format("the nearest name is {}; * stands for any text", quote(nearest.best())))
       .with_id("usage.applies_to_nothing");
 }
 
-/// What the report's streamed parts refer to.
-struct Inspected {
-  Inspected(std::unique_ptr<Model> taken, BlockOptions options)
-      : model(std::move(taken)), blocks(*model, std::move(options)) {}
-  const std::unique_ptr<Model> model;
-  const BlockMaker blocks;
-};
-
-/// The lists that were asked for, or else the overview.
-void add_text(const Invocation& invocation, std::shared_ptr<const Inspected> inspected,
-              const Summary& summary, const std::string& path) {
-  const OptionValues& options = invocation.options;
-  Report& report = invocation.report;
-  const bool has_nodes = options.flag("nodes");
-  const bool has_weights = options.flag("weights");
-  const bool has_values = options.flag("values");
-  if (!has_nodes && !has_weights && !has_values) {
-    if (!options.flag("check")) report.text += overview_text(*inspected->model, summary, path);
-    return;
+/// Writes the lists that were asked for.
+void write_lists(const Inspection& inspection, const OptionValues& options, TextSink& out) {
+  const Model& model = inspection.model();
+  const std::string& select = inspection.options().blocks.select;
+  if (options.flag("nodes")) write_nodes(model, select, out);
+  if (options.flag("weights")) {
+    write_weights(model, select, inspection.options().reads_weights, out);
   }
-  report.more_text = [=, select = options.text("select", "*"),
-                      reads_weights = !options.flag("no-weights")](TextSink& out) {
-    const Model& model = *inspected->model;
-    if (has_nodes) write_nodes(model, select, out);
-    if (has_weights) write_weights(model, select, reads_weights, out);
-    if (has_values) write_values(model, select, out);
-  };
+  if (options.flag("values")) write_values(model, select, out);
+  if (options.flag("quantization")) write_quantization(inspection.quantization(), out);
 }
 
-void inspect(const Invocation& invocation, std::unique_ptr<Model> taken, const std::string& path) {
+bool has_list(const OptionValues& options) {
+  return options.flag("nodes") || options.flag("weights") || options.flag("values") ||
+         options.flag("quantization");
+}
+
+/// --assert and --budget: a condition that does not hold makes the answer "no".
+void check_conditions(const Invocation& invocation, Inspection& inspection) {
+  const OptionValues& options = invocation.options;
+  if (!options.has("assert") && !options.has("budget")) return;
+  const Metrics metrics(inspection.model(), inspection.summary(), inspection.quantization());
+  inspection.assertions = check_assertions(options, metrics);
+  for (const Assertion& assertion : inspection.assertions) {
+    if (assertion.has_passed) continue;
+    invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);
+  }
+}
+
+InspectionOptions inspection_options(const Invocation& invocation) {
+  const OptionValues& options = invocation.options;
+  InspectionOptions result;
+  result.blocks.select = options.text("select", "*");
+  result.blocks.most_elements =
+      options.integer("max-elements", default_most_elements, 0, std::int64_t{1} << 40);
+  result.reads_weights = !options.flag("no-weights");
+  const bool is_picture = format_of(options) == "dot";
+  result.has_figures =
+      !is_picture || invocation.has_document || options.has("assert") || options.has("budget");
+  return result;
+}
+
+void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const std::string& path) {
   const OptionValues& options = invocation.options;
   Report& report = invocation.report;
-  const std::string wanted = format_of(options);
-  if (!options.flag("check")) infer_what_is_known(invocation, *taken);
+  if (!options.flag("check")) infer_what_is_known(invocation, *model);
   invocation.stop.poll();
-  BlockOptions block_options;
-  block_options.select = options.text("select", "*");
-  block_options.most_elements =
-      options.integer("max-elements", default_most_elements, 0, std::int64_t{1} << 40);
-  if (options.has("select")) check_selection(*taken, block_options.select);
-  const auto inspected = std::make_shared<const Inspected>(std::move(taken), block_options);
-  const Model& model = *inspected->model;
-  report.owner = inspected;
+  InspectionOptions settings = inspection_options(invocation);
+  if (options.has("select")) check_selection(*model, settings.blocks.select);
+  const auto inspection = std::make_shared<Inspection>(std::move(model), path, std::move(settings));
+  report.owner = inspection;
+  check_conditions(invocation, *inspection);
+  if (invocation.has_document) add_payload(*inspection, report.payload);
 
+  const std::string wanted = format_of(options);
   if (wanted == "dot") {
-    report.more_text = [inspected, select = block_options.select](TextSink& out) {
-      write_dot(*inspected->model, select, out);
+    report.more_text = [inspection](TextSink& out) {
+      write_dot(inspection->model(), inspection->options().blocks.select, out);
     };
-    if (!invocation.has_document) return;
+  } else if (wanted == "jsonl") {
+    report.more_text = [inspection](TextSink& out) { write_json_lines(*inspection, out); };
+  } else if (wanted == "text") {
+    if (!inspection->assertions.empty()) report.text += assertions_text(inspection->assertions);
+    if (has_list(options)) {
+      report.more_text = [inspection, options = options](TextSink& out) {
+        write_lists(*inspection, options, out);
+      };
+    } else if (!options.flag("check") && inspection->assertions.empty()) {
+      report.text += overview_text(*inspection);
+    }
   }
-  const Summary summary = summarize(model, !options.flag("no-weights"));
-  if (wanted == "jsonl") {
-    report.more_text = [inspected, block = summary_block(summary)](TextSink& out) {
-      Json line = Json::object().set("kind", "summary");
-      for (const auto& [key, value] : block.members()) line.set(key, value);
-      line.write_compact(out);
-      out += '\n';
-      inspected->blocks.write_lines(out);
-    };
-  }
-  if (invocation.has_document) {
-    report.payload.set("graph", inspected->blocks.graph(*model.graph))
-        .set("functions", inspected->blocks.functions())
-        .set("summary", summary_block(summary));
-  }
-  if (wanted == "text") add_text(invocation, inspected, summary, path);
 }
 
 class InspectCommand : public Command {
@@ -124,6 +146,8 @@ class InspectCommand : public Command {
     return {{"ortool inspect model.onnx", "inputs, outputs, operators, size and cost"},
             {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes of some names"},
             {"ortool inspect model.onnx --dim batch=8 --json", "all of it, for programs"},
+            {"ortool inspect model.onnx --format dot | dot -Tsvg > model.svg", "a picture"},
+            {"ortool inspect model.onnx --budget memory=64MB,macs=300M", "whether it fits"},
             {"ortool inspect model.onnx --check", "whether it keeps ONNX's rules"},
             {"ortool inspect old.onnx --diff new.onnx", "what has changed, whatever the names"}};
   }
@@ -148,27 +172,36 @@ std::vector<OptionGroup> InspectCommand::options() const {
            .value = "OTHER.onnx",
            .help = "what is different in another model, names and order aside; exit 1 when so",
            .completes = Completes::files},
+          {.name = "quantization", .help = "list scales, zero points and float islands"},
           {.name = "max-elements",
            .value = "N",
            .help = "of tensor attributes in JSON (default: 16)"},
       }};
-  const OptionGroup planned = {
-      "Planned",
+  const OptionGroup conditions = {
+      "Conditions (exit 1 when one does not hold)",
       {
-          {.name = "placement", .is_planned = true},
-          {.name = "data", .value = "DIR", .is_planned = true},
-          {.name = "assert", .value = "CONDITION", .repeats = true, .is_planned = true},
-          {.name = "budget", .value = "LIMITS", .is_planned = true},
+          {.name = "assert",
+           .value = "CONDITION",
+           .help = "such as 'ops.Conv<=20', 'opset>=17', 'denormal_weights==0'",
+           .repeats = true},
+          {.name = "budget",
+           .value = "LIMITS",
+           .help = "of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M"},
       }};
-  return {lists, shape_options(), planned};
+  const OptionGroup planned = {"Planned",
+                               {
+                                   {.name = "placement", .is_planned = true},
+                                   {.name = "diff", .value = "OTHER.onnx", .is_planned = true},
+                                   {.name = "data", .value = "DIR", .is_planned = true},
+                               }};
+  return {lists, conditions, shape_options(), planned};
 }
 
 void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
   const std::string wanted = format_of(options);
-  const bool has_list = options.flag("nodes") || options.flag("weights") || options.flag("values");
-  if (options.has("select") && !has_list && !options.has("diff") && !invocation.has_document &&
-      wanted == "text") {
+  if (options.has("select") && !has_list(options) && !options.has("diff") &&
+      !invocation.has_document && wanted == "text") {
     throw Error(ErrorCode::invalid, "option --select has nothing to choose from",
                 "add --nodes, --weights or --values")
         .with_id("usage.applies_to_nothing");

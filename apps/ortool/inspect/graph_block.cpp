@@ -3,6 +3,7 @@
 
 #include "apps/ortool/inspect/attribute_block.hpp"
 #include "apps/ortool/inspect/glob.hpp"
+#include "apps/ortool/inspect/preprocessing_report.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/inspect/weights.hpp"
@@ -174,6 +175,20 @@ Json BlockMaker::graph(const Graph& graph) const {
   }
   if (!graph.metadata.empty()) block.set("metadata", metadata_block(graph.metadata));
   if (!graph.doc_string.empty()) block.set("doc_string", graph.doc_string);
+  return block;
+}
+
+Json BlockMaker::main_graph() const {
+  Json block = graph(*model_.graph);
+  Json inputs = Json::list();
+  for (const Value* input : model_.graph->inputs()) {
+    inputs.add(value_block(*input));
+    const PreprocessingHint hint = find_preprocessing(model_, *input);
+    if (!hint.is_empty()) inputs.items().back().set("preprocessing", preprocessing_block(hint));
+  }
+  for (auto& [key, value] : block.members()) {
+    if (key == "inputs") value = std::move(inputs);
+  }
   return block;
 }
 

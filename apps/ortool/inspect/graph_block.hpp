@@ -23,6 +23,8 @@ class BlockMaker {
   BlockMaker(const BlockMaker&) = delete;
   BlockMaker& operator=(const BlockMaker&) = delete;
 
+  /// The main graph, with hints of how its inputs want to be fed.
+  Json main_graph() const;
   /// With its subgraphs inside the nodes that hold them.
   Json graph(const Graph& graph) const;
   Json functions() const;

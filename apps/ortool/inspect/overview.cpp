@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "apps/ortool/inspect/preprocessing_report.hpp"
+#include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -30,10 +32,15 @@ std::string opsets_text(const Model& model) {
   return cut_to(printable(text), 2 * line_columns);
 }
 
-std::string values_section(std::string_view title, std::span<Value* const> values) {
+std::string values_section(const Model& model, std::string_view title,
+                           std::span<Value* const> values) {
   TextTable table;
   for (std::size_t i = 0; i < std::min(values.size(), most_listed_values); ++i) {
-    table.add_row({shorten(values[i]->name(), 40), shorten(values[i]->type().to_string(), 100)});
+    const Value& value = *values[i];
+    const std::string hint =
+        value.is_graph_input() ? preprocessing_line(find_preprocessing(model, value)) : "";
+    table.add_row(
+        {shorten(value.name(), 40), shorten(value.type().to_string(), 100), shorten(hint, 120)});
   }
   std::string text = std::string(title) + "\n" + table.to_string(2);
   if (values.size() > most_listed_values) {
@@ -119,15 +126,17 @@ std::string cost_text(const Cost& cost) {
                : shorten(cost.formula(), most_formula_bytes);
 }
 
-std::string overview_text(const Model& model, const Summary& summary, std::string_view path) {
-  std::string text = format("{}\n", cut_to(printable(path), 2 * line_columns));
+std::string overview_text(const Inspection& inspection) {
+  const Model& model = inspection.model();
+  const Summary& summary = inspection.summary();
+  std::string text = format("{}\n", cut_to(printable(inspection.path()), 2 * line_columns));
   text += "  " + opsets_text(model) + "\n";
   std::vector<Value*> inputs;
   for (Value* input : model.graph->inputs()) {
     if (!input->has_default()) inputs.push_back(input);
   }
-  text += values_section("inputs", inputs);
-  text += values_section("outputs", model.graph->outputs());
+  text += values_section(model, "inputs", inputs);
+  text += values_section(model, "outputs", model.graph->outputs());
   text += format("nodes: {}\n", summary.node_count) + histogram_text(summary);
   TextTable figures;
   figures.add_row(
@@ -144,6 +153,9 @@ std::string overview_text(const Model& model, const Summary& summary, std::strin
   figures.add_row({"MACs", cost_text(summary.macs)});
   figures.add_row({"peak activations", memory_text(summary.peak_activations)});
   add_shape_row(summary, figures);
+  if (!inspection.quantization().is_empty()) {
+    figures.add_row({"quantisation", quantization_line(inspection.quantization())});
+  }
   if (summary.weight_findings) add_weight_rows(summary, figures);
   if (!model.functions.empty()) {
     figures.add_row({"functions", std::to_string(model.functions.size())});

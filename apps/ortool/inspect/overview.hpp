@@ -3,13 +3,12 @@
 
 #include <string>
 
-#include "libcore/graph/model.hpp"
-#include "libcore/inspect/summary.hpp"
+#include "apps/ortool/inspect/inspection.hpp"
 
 namespace ortool {
 
 /// At most 40 lines for any model.
-std::string overview_text(const Model& model, const Summary& summary, std::string_view path);
+std::string overview_text(const Inspection& inspection);
 
 /// "300 M", or the formula.
 std::string cost_text(const Cost& cost);

@@ -1,0 +1,248 @@
+// Reading conditions and telling what was found.
+#include "apps/ortool/inspect/assertions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "apps/ortool/report/escape.hpp"
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/ops/catalog.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view operators_prefix = "ops.";
+constexpr std::string_view opset_prefix = "opset.";
+
+/// What --budget calls the figures.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> budget_names = {{
+    {"memory", "peak_activation_bytes"},
+    {"macs", "macs"},
+    {"weights", "weight_bytes"},
+    {"parameters", "parameter_count"},
+    {"nodes", "node_count"},
+}};
+
+Error unreadable(std::string_view option, std::string_view text, std::string_view example) {
+  return Error(ErrorCode::invalid, format("option --{}: {} is no condition", option, quote(text)),
+               format("write it like --{} '{}'", option, example))
+      .with_id("usage.value");
+}
+
+/// "20", "300M", "256MB", "1.5GiB".
+std::optional<double> read_amount(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, double>, 14> units = {{
+      {"KiB", 0x1p10},
+      {"MiB", 0x1p20},
+      {"GiB", 0x1p30},
+      {"TiB", 0x1p40},
+      {"kB", 1e3},
+      {"KB", 1e3},
+      {"MB", 1e6},
+      {"GB", 1e9},
+      {"TB", 1e12},
+      {"k", 1e3},
+      {"M", 1e6},
+      {"G", 1e9},
+      {"T", 1e12},
+      {"B", 1},
+  }};
+  double factor = 1;
+  for (const auto& [unit, value] : units) {
+    if (!text.ends_with(unit)) continue;
+    factor = value;
+    text.remove_suffix(unit.size());
+    break;
+  }
+  double number = 0;
+  if (!read_number(text, number) || !std::isfinite(number)) return std::nullopt;
+  return number * factor;
+}
+
+std::string trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+bool compare(double found, std::string_view comparator, double limit) {
+  if (comparator == "<=") return found <= limit;
+  if (comparator == ">=") return found >= limit;
+  if (comparator == "<") return found < limit;
+  if (comparator == ">") return found > limit;
+  if (comparator == "!=") return found != limit;
+  return found == limit;
+}
+
+Assertion read_condition(std::string_view text) {
+  constexpr std::string_view example = "ops.Conv<=20";
+  const std::size_t start = text.find_first_of("<>=!");
+  if (start == std::string_view::npos || start == 0) throw unreadable("assert", text, example);
+  const std::size_t end = text.find_first_not_of("<>=!", start);
+  Assertion assertion;
+  assertion.condition = trim(text);
+  assertion.metric = trim(text.substr(0, start));
+  assertion.comparator = std::string(text.substr(start, end - start));
+  constexpr std::array<std::string_view, 7> comparators = {"<=", ">=", "<", ">", "==", "=", "!="};
+  const bool is_known =
+      std::find(comparators.begin(), comparators.end(), assertion.comparator) != comparators.end();
+  const auto limit =
+      end == std::string_view::npos ? std::nullopt : read_amount(trim(text.substr(end)));
+  if (!is_known || !limit) throw unreadable("assert", text, example);
+  if (assertion.comparator == "=") assertion.comparator = "==";
+  assertion.limit = *limit;
+  return assertion;
+}
+
+Assertion read_budget(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto limit =
+      equals == std::string::npos ? std::nullopt : read_amount(trim(text.substr(equals + 1)));
+  if (!limit || *limit < 0) throw unreadable("budget", text, "memory=256MB,macs=300M");
+  const std::string name = trim(text.substr(0, equals));
+  std::vector<std::string> known;
+  for (const auto& [short_name, metric] : budget_names) {
+    if (short_name == name) {
+      return {trim(text), std::string(metric), "<=", *limit, {}, false};
+    }
+    known.emplace_back(short_name);
+  }
+  throw unknown_name("budget", name, "budgets", known);
+}
+
+Metric metric_of(const Cost& cost) {
+  return {cost.value(), cost.value() ? std::string() : cost.formula()};
+}
+
+std::string number_text(double number) {
+  return number == std::floor(number) && std::abs(number) < 0x1p53
+             ? std::to_string(static_cast<std::int64_t>(number))
+             : format("{}", number);
+}
+
+}  // namespace
+
+Metrics::Metrics(const Model& model, const Summary& summary,
+                 const QuantizationReadout& quantization)
+    : model_(model), summary_(summary) {
+  const auto count = [](std::size_t number) {
+    return Metric{static_cast<std::int64_t>(number), {}};
+  };
+  const auto of_weights = [&](const std::optional<std::int64_t>& number) {
+    return Metric{number, number ? "" : "not counted with --no-weights"};
+  };
+  metrics_["node_count"] = {summary.node_count, {}};
+  metrics_["op_types"] = count(summary.op_histogram.size());
+  metrics_["parameter_count"] = {summary.parameter_count, {}};
+  metrics_["weight_bytes"] = {summary.weight_bytes, {}};
+  metrics_["macs"] = metric_of(summary.macs);
+  metrics_["peak_activation_bytes"] =
+      summary.peak_activations.unknown != nullptr
+          ? Metric{{},
+                   format("not known: the size of value '{}' is not",
+                          summary.peak_activations.unknown->name())}
+          : metric_of(summary.peak_activations.bytes);
+  metrics_["denormal_weights"] = of_weights(summary.denormal_weights());
+  metrics_["duplicate_weight_bytes"] = of_weights(summary.duplicate_weight_bytes());
+  std::optional<std::int64_t> nans;
+  std::optional<std::int64_t> infinities;
+  if (summary.weight_findings) {
+    nans = summary.weight_findings->total.nans;
+    infinities = summary.weight_findings->total.infinities;
+  }
+  metrics_["nan_weights"] = of_weights(nans);
+  metrics_["infinite_weights"] = of_weights(infinities);
+  metrics_["unknown_shape_nodes"] = count(summary.shape_blockers.size());
+  metrics_["input_count"] = count(model.graph->inputs().size());
+  metrics_["output_count"] = count(model.graph->outputs().size());
+  metrics_["function_count"] = count(model.functions.size());
+  metrics_["external_files"] = count(model.external_files.size());
+  metrics_["ir_version"] = {model.ir_version, {}};
+  metrics_["opset"] = {model.graph->opset(""), {}};
+  metrics_["quantized_nodes"] = {quantization.quantized_nodes, {}};
+  metrics_["float_islands"] = count(quantization.islands.size());
+}
+
+Metric Metrics::find(std::string_view name) const {
+  const auto found = metrics_.find(name);
+  if (found != metrics_.end()) return found->second;
+  if (name.starts_with(opset_prefix)) {
+    const std::string_view domain = canonical_domain(name.substr(opset_prefix.size()));
+    return {model_.graph->opset(domain), {}};
+  }
+  std::vector<std::string> known;
+  if (name.starts_with(operators_prefix)) {
+    const std::string op_type(name.substr(operators_prefix.size()));
+    const auto entry = summary_.op_histogram.find(op_type);
+    if (entry != summary_.op_histogram.end()) return {entry->second, {}};
+    const std::size_t dot = op_type.rfind('.');
+    const bool has_domain = dot != std::string::npos;
+    if (find_op(has_domain ? op_type.substr(0, dot) : "",
+                has_domain ? op_type.substr(dot + 1) : op_type) != nullptr) {
+      return {0, {}};
+    }
+    for (const auto& [operator_name, count] : summary_.op_histogram) {
+      known.push_back(std::string(operators_prefix) + operator_name);
+    }
+    throw unknown_name("metric", name, "operators of the model", known);
+  }
+  for (const auto& [metric, value] : metrics_) known.push_back(metric);
+  known.emplace_back("ops.TYPE");
+  known.emplace_back("opset.DOMAIN");
+  throw unknown_name("metric", name, "metrics", known);
+}
+
+std::vector<Assertion> check_assertions(const OptionValues& options, const Metrics& metrics) {
+  std::vector<Assertion> assertions;
+  for (const std::string& text : options.all("assert")) {
+    for (const std::string& condition : split(text, ',')) {
+      assertions.push_back(read_condition(condition));
+    }
+  }
+  for (const std::string& text : options.all("budget")) {
+    for (const std::string& part : split(text, ',')) assertions.push_back(read_budget(part));
+  }
+  for (Assertion& assertion : assertions) {
+    assertion.found = metrics.find(assertion.metric);
+    assertion.has_passed =
+        assertion.found.number && compare(static_cast<double>(*assertion.found.number),
+                                          assertion.comparator, assertion.limit);
+  }
+  return assertions;
+}
+
+Json assertions_block(std::span<const Assertion> assertions) {
+  Json list = Json::list();
+  for (const Assertion& assertion : assertions) {
+    Json block = Json::object();
+    block.set("condition", assertion.condition)
+        .set("metric", assertion.metric)
+        .set("comparator", assertion.comparator)
+        .set("limit", assertion.limit)
+        .set("found", assertion.found.number ? Json(*assertion.found.number) : Json());
+    if (!assertion.found.number) block.set("formula", assertion.found.formula);
+    list.add(std::move(block.set("passed", assertion.has_passed)));
+  }
+  return list;
+}
+
+std::string assertions_text(std::span<const Assertion> assertions) {
+  std::string text;
+  for (const Assertion& assertion : assertions) {
+    if (assertion.has_passed) continue;
+    std::string found =
+        assertion.found.number
+            ? format("is {}", *assertion.found.number)
+            : format("cannot be told: {} (--dim and --shape give dimensions numbers)",
+                     shorten(assertion.found.formula, 200));
+    text += printable(format("failed: {} {} {}: it {}", assertion.metric, assertion.comparator,
+                             number_text(assertion.limit), found)) +
+            "\n";
+  }
+  return text.empty() ? format("{} conditions hold\n", assertions.size()) : text;
+}
+
+}  // namespace ortool

@@ -1,0 +1,55 @@
+// A model with everything that inspect tells of it, and the forms it is told in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/inspect/assertions.hpp"
+#include "apps/ortool/inspect/graph_block.hpp"
+#include "libcore/inspect/quantization.hpp"
+#include "libcore/inspect/summary.hpp"
+
+namespace ortool {
+
+struct InspectionOptions {
+  BlockOptions blocks;
+  bool reads_weights = true;
+  bool has_figures = true;  ///< false: the summary stays empty, for a mere picture
+};
+
+/// Lives as long as the report's streamed parts.
+class Inspection {
+ public:
+  /// Types and shapes of `model` have been inferred.
+  Inspection(std::unique_ptr<Model> model, std::string path, InspectionOptions options);
+  Inspection(const Inspection&) = delete;
+  Inspection& operator=(const Inspection&) = delete;
+
+  const Model& model() const { return *model_; }
+  const std::string& path() const { return path_; }
+  const InspectionOptions& options() const { return options_; }
+  const BlockMaker& blocks() const { return blocks_; }
+  const Summary& summary() const { return summary_; }
+  const QuantizationReadout& quantization() const { return quantization_; }
+
+  std::vector<Assertion> assertions;
+  Json ranges;  ///< of --data; null: not asked for
+
+ private:
+  const std::unique_ptr<Model> model_;
+  const std::string path_;
+  const InspectionOptions options_;
+  const BlockMaker blocks_;
+  Summary summary_;
+  QuantizationReadout quantization_;
+};
+
+/// The keys of the JSON document; `inspection` must live until it is written.
+void add_payload(const Inspection& inspection, Json& payload);
+
+/// One JSON object a line, the header aside.
+void write_json_lines(const Inspection& inspection, TextSink& out);
+
+}  // namespace ortool
