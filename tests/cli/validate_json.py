@@ -1,4 +1,4 @@
-# Reads a JSON document of ortool from a file or stdin and holds it against the schema the program prints.
+# Reads a JSON document of ortool, or lines of them, from a file or stdin and holds them against the schema the program prints.
 import json
 import subprocess
 import sys
@@ -13,14 +13,19 @@ def refuse_constant(word):
 def main():
     command, path = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "/dev/stdin"
     with open(path, "rb") as file:
-        document = json.loads(file.read().decode("utf-8"), parse_constant=refuse_constant)
+        text = file.read().decode("utf-8")
+    if command.endswith("-lines"):
+        documents = [json.loads(line, parse_constant=refuse_constant) for line in text.splitlines()]
+    else:
+        documents = [json.loads(text, parse_constant=refuse_constant)]
     schema = json.loads(subprocess.run(["ortool", "schema", command], capture_output=True, check=True).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
-    problems = sorted(jsonschema.Draft202012Validator(schema).iter_errors(document), key=str)
+    validator = jsonschema.Draft202012Validator(schema)
+    problems = sorted((problem for document in documents for problem in validator.iter_errors(document)), key=str)
     for problem in problems[:10]:
         print(f"{problem.json_path}: {problem.message[:300]}")
     if not problems:
-        print(f"valid, exit code {document['exit_code']}")
+        print(f"valid, exit code {documents[0]['exit_code']}")
     return 1 if problems else 0
 
 

@@ -191,7 +191,6 @@ std::vector<OptionGroup> InspectCommand::options() const {
   const OptionGroup planned = {"Planned",
                                {
                                    {.name = "placement", .is_planned = true},
-                                   {.name = "diff", .value = "OTHER.onnx", .is_planned = true},
                                    {.name = "data", .value = "DIR", .is_planned = true},
                                }};
   return {lists, conditions, shape_options(), planned};

@@ -38,9 +38,11 @@ class SchemaCommand : public Command {
   void run(Invocation& invocation) const override {
     const std::string& name = invocation.arguments.front();
     Json schema = read_schema(name);
-    // The envelope travels inside, under its own $id, so that one file is enough to validate.
+    // What it refers to travels inside, under its own $id, so that one file is enough to validate.
     if (name != "envelope") {
-      schema.set("$defs", Json::object().set("envelope", read_schema("envelope")));
+      Json inside = Json::object().set("envelope", read_schema("envelope"));
+      if (name == "inspect-lines") inside.set("inspect", read_schema("inspect"));
+      schema.set("$defs", std::move(inside));
     }
     invocation.report.text = schema.write();
     invocation.report.payload.set("schema", std::move(schema));
