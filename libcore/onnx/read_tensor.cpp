@@ -9,6 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/messages.hpp"
+#include "libcore/tensor/packed.hpp"
 
 namespace ortool::onnx {
 namespace {
@@ -66,8 +67,8 @@ std::uint32_t data_field_of(DataType type) {
 /// Numbers that the data field holds for `elements`.
 std::int64_t numbers_for(DataType type, std::int64_t elements) {
   if (type == DataType::complex64 || type == DataType::complex128) return 2 * elements;
-  // Packed types: a byte's worth an entry.
-  if (is_packed(type)) return bytes_of(type, elements);
+  // Packed types: a byte's worth an entry, but one element where elements cross bytes.
+  if (is_packed(type) && element_bits(type) != 6) return bytes_of(type, elements);
   return elements;
 }
 
@@ -180,6 +181,9 @@ Range range_of(DataType type) {
     case DataType::int32:
     case DataType::boolean:
       return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    case DataType::float6e2m3:
+    case DataType::float6e3m2:
+      return {0, 63};
     default:
       return {-128, 255};
   }
@@ -215,6 +219,10 @@ Tensor decode(LoadContext& context, Message message, DataType type, Shape shape)
   const auto element_bytes = static_cast<std::size_t>(std::max(element_bits(type) / 8, 1));
   NumberSink sink(tensor, is_complex ? element_bytes / 2 : element_bytes);
   const Range range = range_of(type);
+  const bool crosses_bytes = element_bits(type) == 6;
+  if (crosses_bytes)
+    std::memset(tensor.mutable_bytes(), 0, static_cast<std::size_t>(tensor.size_bytes()));
+  std::int64_t index = 0;
   WireReader reader(context.source, message, tensor_table);
   while (reader.next()) {
     if (reader.number() != field) continue;
@@ -230,7 +238,11 @@ Tensor decode(LoadContext& context, Message message, DataType type, Shape shape)
       } else if (type == DataType::uint32 && bits > std::numeric_limits<std::uint32_t>::max()) {
         throw invalid(format("uint64_data has {}, which is no uint32", bits), "tensor.value");
       }
-      sink.put(bits);
+      if (crosses_bytes) {
+        set_packed(tensor.mutable_bytes(), index++, 6, static_cast<std::uint8_t>(bits));
+      } else {
+        sink.put(bits);
+      }
     });
   }
   return tensor;
@@ -277,7 +289,7 @@ Tensor read_data(LoadContext& context, Message message, const TensorParts& parts
   if (parts.type == 0) throw invalid("has no element type", "tensor.type");
   if (!is_known(parts.type)) {
     throw Error(ErrorCode::unsupported, format("element type {} is not known", parts.type),
-                "export the model with a type listed by ONNX up to IR version 13")
+                "export the model with a type listed by ONNX up to IR version 14")
         .with_id("tensor.type");
   }
   if (parts.has_segment) {

@@ -15,7 +15,7 @@ DataType to_data_type(std::int64_t number) {
   const auto type = static_cast<std::int32_t>(number);
   if (type == 0 || is_known(type)) return static_cast<DataType>(type);
   throw Error(ErrorCode::unsupported, format("element type {} is not known", type),
-              "export the model with a type listed by ONNX up to IR version 13")
+              "export the model with a type listed by ONNX up to IR version 14")
       .with_id("type.element");
 }
 

@@ -226,6 +226,11 @@ TEST_CASE("typed data of every kind is decoded") {
   const Tensor packed = constant(tensor("w", DataType::int4, {3}, int32_data, "\x21\x03"));
   CHECK(packed.size_bytes() == 2);
   CHECK(packed.bytes()[0] == std::byte{0x21});
+  const Tensor six =
+      constant(tensor("w", DataType::float6e2m3, {5}, int32_data, "\x08\x10\x14\x18\x1a"));
+  CHECK(six.size_bytes() == 4);
+  CHECK(six.bytes()[2] == std::byte{0x61});
+  CHECK(six.bytes()[3] == std::byte{0x1a});
   CHECK(
       constant(raw_tensor("w", DataType::boolean, {2}, std::string("\0\x07", 2))).data<bool>()[1]);
   const Tensor text = constant(tensor("w", DataType::string, {1}, string_data, "abc"));

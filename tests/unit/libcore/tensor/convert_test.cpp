@@ -15,12 +15,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 constexpr DataType arithmetic_types[] = {
-    DataType::float32,  DataType::uint8,      DataType::int8,          DataType::uint16,
-    DataType::int16,    DataType::int32,      DataType::int64,         DataType::boolean,
-    DataType::float16,  DataType::float64,    DataType::uint32,        DataType::uint64,
-    DataType::bfloat16, DataType::float8e5m2, DataType::float8e4m3fn,  DataType::float8e4m3fnuz,
-    DataType::uint4,    DataType::int4,       DataType::float4e2m1,    DataType::uint2,
-    DataType::int2,     DataType::float8e8m0, DataType::float8e5m2fnuz};
+    DataType::float32,   DataType::uint8,      DataType::int8,           DataType::uint16,
+    DataType::int16,     DataType::int32,      DataType::int64,          DataType::boolean,
+    DataType::float16,   DataType::float64,    DataType::uint32,         DataType::uint64,
+    DataType::bfloat16,  DataType::float8e5m2, DataType::float8e4m3fn,   DataType::float8e4m3fnuz,
+    DataType::uint4,     DataType::int4,       DataType::float4e2m1,     DataType::uint2,
+    DataType::int2,      DataType::float8e8m0, DataType::float8e5m2fnuz, DataType::float6e2m3,
+    DataType::float6e3m2};
 
 std::int64_t one(DataType to, double value) {
   return element_as_int64(convert(Tensor::scalar(value), to), 0);

@@ -22,7 +22,8 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 constexpr DataType small_formats[] = {DataType::float16,      DataType::bfloat16,
                                       DataType::float8e4m3fn, DataType::float8e4m3fnuz,
                                       DataType::float8e5m2,   DataType::float8e5m2fnuz,
-                                      DataType::float4e2m1,   DataType::float8e8m0};
+                                      DataType::float4e2m1,   DataType::float8e8m0,
+                                      DataType::float6e2m3,   DataType::float6e3m2};
 
 std::uint64_t pattern_count(DataType type) {
   return std::uint64_t{1} << element_bits(type);
@@ -105,6 +106,8 @@ TEST_CASE("float8 and float4 hold the values that ml_dtypes gives them") {
       {DataType::float8e5m2, 57344, 0x1p-16, 6, 2, 720895.9995117188, 0xd56747ff4b9b5b25},
       {DataType::float8e5m2fnuz, 57344, 0x1p-17, 1, 0, 720895.9997558594, 0x44b41dc2b9fa3da5},
       {DataType::float4e2m1, 6, 0.5, 0, 0, 36, 0x74e44ac75a7a5925},
+      {DataType::float6e2m3, 7.5, 0.125, 0, 0, 168, 0x26634b0f1fa38ba5},
+      {DataType::float6e3m2, 28, 0.0625, 0, 0, 350, 0x175b5f60742d5025},
   };
   for (const Facts& facts : all) {
     INFO(name_of(facts.type));
@@ -181,6 +184,9 @@ TEST_CASE("float8 takes NaN, infinity and what is too large as ONNX's Cast says"
   CHECK(encode(float4e2m1, infinity, false) == 0x7);
   CHECK(encode(float4e2m1, -1e9, true) == 0xf);
   CHECK(encode(float4e2m1, nan_value, true) == 0x8);
+  CHECK(encode(float6e2m3, infinity, false) == 0x1f);
+  CHECK(encode(float6e3m2, -1e9, true) == 0x3f);
+  CHECK(encode(float6e2m3, nan_value, true) == 0x20);
   CHECK(encode(float16, 65519.99, true) == 0x7bff);
   CHECK(encode(float16, 65520, true) == 0x7c00);
 }
@@ -218,6 +224,13 @@ TEST_CASE("the first packed element lies in the low bits and its neighbours stay
   set_packed(bytes, 2, 2, 0x1);
   CHECK(bytes[0] == std::byte{0xd1});
   CHECK(get_packed(bytes, 2, 2) == 0x1);
+  std::byte six[3] = {std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+  const std::uint8_t elements[] = {8, 16, 20, 24};
+  for (std::int64_t i = 0; i < 4; ++i) set_packed(six, 3 - i, 6, elements[3 - i]);
+  CHECK(six[0] == std::byte{0x08});
+  CHECK(six[1] == std::byte{0x44});
+  CHECK(six[2] == std::byte{0x61});
+  for (std::int64_t i = 0; i < 4; ++i) CHECK(get_packed(six, i, 6) == elements[i]);
   CHECK(sign_extend(0xf, 4) == -1);
   CHECK(sign_extend(0x7, 4) == 7);
   CHECK(sign_extend(0x8, 4) == -8);
