@@ -49,8 +49,10 @@ std::string preprocessing_line(const PreprocessingHint& hint) {
   const auto append = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
   if (!hint.denotation.empty()) append(shorten(hint.denotation, 20));
   if (!hint.mean.empty()) {
-    append(
-        format("computes (x - {}) / {} itself", numbers_text(hint.mean), numbers_text(hint.std)));
+    const bool has_mean = hint.mean != std::vector<double>(hint.mean.size(), 0);
+    append(format("computes {} / {} itself",
+                  has_mean ? format("(x - {})", numbers_text(hint.mean)) : std::string("x"),
+                  numbers_text(hint.std)));
   }
   if (hint.range) {
     append(format("holds {} to {}", readable_number(hint.range->first),
