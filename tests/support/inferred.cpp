@@ -9,9 +9,10 @@
 namespace ortool::test {
 
 std::string inferred(const NodeText& text) {
-  const std::string model_text =
-      format("<ir_version: 13, opset_import: [\"\" : {}]> g ({}) => () <{}> { {} }", text.opset,
-             text.inputs, text.constants, text.nodes);
+  const std::string model_text = format(
+      "<ir_version: 13, opset_import: [\"\" : {}, \"ai.onnx.ml\": {}, "
+      "\"ai.onnx.preview.training\": 1]> g ({}) => () <{}> { {} }",
+      text.opset, text.ml_opset, text.inputs, text.constants, text.nodes);
   const auto model = parse_model(model_text);
   try {
     infer_shapes(*model);

@@ -14,6 +14,7 @@ struct NodeText {
   std::string_view inputs = {};
   std::string_view constants = {};
   std::int64_t opset = 28;
+  std::int64_t ml_opset = 5;  ///< of ai.onnx.ml
 };
 
 /// The types of the last node's outputs, as "float32[N x 3], int64[?]"; outputs left out are none.

@@ -67,7 +67,7 @@ void check_list_size(std::string_view name, std::size_t found, std::size_t expec
 std::int64_t count_pieces(std::string_view name, std::size_t elements, std::int64_t piece,
                           std::string_view what) {
   const auto count = static_cast<std::int64_t>(elements);
-  if (piece < 1 || count % piece != 0) {
+  if (piece < 1 || count == 0 || count % piece != 0) {
     throw Error(ErrorCode::invalid,
                 format("attribute '{}' has {} elements, which cannot be shared out among {} {}",
                        name, count, piece, what));

@@ -32,7 +32,7 @@ void check_list_size(std::string_view name, std::size_t found, std::size_t expec
                      std::string_view what);
 
 /// How many pieces of `piece` elements the list `name` consists of. Throws ErrorCode::invalid when
-/// some are left over or `piece` is below 1.
+/// some are left over, there are none, or `piece` is below 1.
 std::int64_t count_pieces(std::string_view name, std::size_t elements, std::int64_t piece,
                           std::string_view what);
 
