@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 
 namespace ortool {
 namespace {
@@ -25,14 +26,9 @@ std::vector<std::int64_t> read_extents(AttributeReader& attributes, std::string_
 }
 
 AutoPad read_auto_pad(AttributeReader& attributes) {
-  const std::string text = attributes.string("auto_pad", "NOTSET");
-  if (text == "NOTSET" || text.empty()) return AutoPad::not_set;
-  if (text == "SAME_UPPER") return AutoPad::same_upper;
-  if (text == "SAME_LOWER") return AutoPad::same_lower;
-  if (text == "VALID") return AutoPad::valid;
-  throw Error(ErrorCode::invalid,
-              format("auto_pad is '{}' (expected NOTSET, SAME_UPPER, SAME_LOWER or VALID)",
-                     escape_control_characters(text)));
+  if (attributes.string("auto_pad").empty()) return AutoPad::not_set;
+  static constexpr std::string_view choices[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
+  return read_choice_as<AutoPad>(attributes, "auto_pad", "NOTSET", choices);
 }
 
 std::int64_t at_or(const std::vector<std::int64_t>& values, std::size_t index,

@@ -1,7 +1,7 @@
 // Attributes and operand shapes of losses over class labels.
 #include "libcore/ops/loss/class_loss.hpp"
 
-#include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
@@ -9,12 +9,8 @@ namespace ortool {
 
 void ClassLoss::read(AttributeReader& attributes, int) {
   ignore_index = attributes.find_integer("ignore_index");
-  const std::string text = attributes.string("reduction", "mean");
-  if (text != "none" && text != "mean" && text != "sum") {
-    throw Error(ErrorCode::invalid, format("reduction is '{}' (expected none, mean or sum)",
-                                           escape_control_characters(text)));
-  }
-  reduction = text == "none" ? Reduction::none : text == "sum" ? Reduction::sum : Reduction::mean;
+  static constexpr std::string_view reductions[] = {"none", "mean", "sum"};
+  reduction = read_choice_as<Reduction>(attributes, "reduction", "mean", reductions);
 }
 
 PartialShape ClassLoss::loss_shape(const InferContext& context, std::string_view scores,

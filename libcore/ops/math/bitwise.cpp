@@ -1,7 +1,7 @@
 // The versions of BitShift and the bitwise operators.
 #include "libcore/ops/math/bitwise.hpp"
 
-#include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -44,12 +44,8 @@ void BitwiseBinary::infer(InferContext& context) const {
 }
 
 void BitShift::read(AttributeReader& attributes, int) {
-  const std::string direction = attributes.string("direction");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    throw Error(ErrorCode::invalid, format("direction is '{}' (expected LEFT or RIGHT)",
-                                           escape_control_characters(direction)));
-  }
-  to_the_right = direction == "RIGHT";
+  static constexpr std::string_view directions[] = {"LEFT", "RIGHT"};
+  to_the_right = read_choice(attributes, "direction", "", directions) == 1;
 }
 
 void BitShift::infer(InferContext& context) const {

@@ -1,7 +1,7 @@
 // Reading the parameters of activations, and the shape rule they share.
 #include "libcore/ops/nn/activation.hpp"
 
-#include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 
 namespace ortool {
 
@@ -41,12 +41,8 @@ void Shrink::read(AttributeReader& attributes, int) {
 }
 
 void Gelu::read(AttributeReader& attributes, int) {
-  const std::string approximate = attributes.string("approximate", "none");
-  if (approximate != "none" && approximate != "tanh") {
-    throw Error(ErrorCode::invalid, format("approximate is '{}' (expected none or tanh)",
-                                           escape_control_characters(approximate)));
-  }
-  is_approximate = approximate == "tanh";
+  static constexpr std::string_view choices[] = {"none", "tanh"};
+  is_approximate = read_choice(attributes, "approximate", "none", choices) == 1;
 }
 
 void Swish::read(AttributeReader& attributes, int) {

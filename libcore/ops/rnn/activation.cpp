@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 namespace {
@@ -52,11 +53,10 @@ const FunctionRow& row_named(std::string_view name) {
       std::find_if(std::begin(functions), std::end(functions),
                    [&](const FunctionRow& row) { return equal_letters(row.name, name); });
   if (found != std::end(functions)) return *found;
-  std::string names;
-  for (const FunctionRow& row : functions)
-    names += format("{}{}", names.empty() ? "" : ", ", row.name);
-  throw Error(ErrorCode::invalid, format("activations holds '{}' (expected one of {})",
-                                         escape_control_characters(name), names));
+  std::vector<std::string_view> names;
+  for (const FunctionRow& row : functions) names.push_back(row.name);
+  throw Error(ErrorCode::invalid,
+              format("activations holds {} (expected one of {})", quote(name), list_names(names)));
 }
 
 /// The numbers given for alpha or beta, handed out one after the other.

@@ -2,6 +2,7 @@
 #include "libcore/ops/rnn/recurrent.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
@@ -11,14 +12,11 @@ namespace {
 constexpr std::int64_t most_hidden = std::int64_t{1} << 31;
 
 RecurrentLayer::Direction read_direction(AttributeReader& attributes) {
-  const std::string text = attributes.string("direction", "forward");
+  using Direction = RecurrentLayer::Direction;
   // ONNX misspells the default of GRU's first version.
-  if (text == "forward" || text == "foward") return RecurrentLayer::Direction::forward;
-  if (text == "reverse") return RecurrentLayer::Direction::reverse;
-  if (text == "bidirectional") return RecurrentLayer::Direction::bidirectional;
-  throw Error(ErrorCode::invalid,
-              format("direction is '{}' (expected forward, reverse or bidirectional)",
-                     escape_control_characters(text)));
+  if (attributes.string("direction") == "foward") return Direction::forward;
+  static constexpr std::string_view directions[] = {"forward", "reverse", "bidirectional"};
+  return read_choice_as<Direction>(attributes, "direction", "forward", directions);
 }
 
 /// The number of hidden neurons from W's or R's rows, `gates` of which make one.

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -40,7 +42,7 @@ DataType read_cast_target(AttributeReader& attributes, int version) {
     const std::optional<DataType> type = data_type_from_name(lower);
     if (type) return *type;
     throw Error(ErrorCode::invalid,
-                format("attribute 'to' is '{}' (expected a type's name)", name));
+                format("attribute 'to' is {} (expected a type's name)", quote(name)));
   }
   const std::int64_t number = attributes.integer("to");
   if (number > 0 && number < data_type_count) return static_cast<DataType>(number);
@@ -155,12 +157,8 @@ constinit const OpSchema CastLike::schema = {
 
 void Conversion::read_rounding(AttributeReader& attributes) {
   saturate = attributes.flag("saturate", true);
-  const std::string mode = attributes.string("round_mode", "up");
-  if (mode != "up" && mode != "down" && mode != "nearest") {
-    throw Error(ErrorCode::invalid,
-                format("attribute 'round_mode' is '{}' (expected up, down or nearest)", mode));
-  }
-  round_mode = mode == "up" ? RoundMode::up : mode == "down" ? RoundMode::down : RoundMode::nearest;
+  static constexpr std::string_view modes[] = {"up", "down", "nearest"};
+  round_mode = read_choice_as<RoundMode>(attributes, "round_mode", "up", modes);
 }
 
 void Cast::read(AttributeReader& attributes, int version) {

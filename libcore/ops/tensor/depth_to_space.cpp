@@ -2,6 +2,7 @@
 #include "libcore/ops/tensor/depth_to_space.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/tensor/shape.hpp"
 
@@ -65,10 +66,8 @@ std::int64_t read_block(AttributeReader& attributes) {
 }
 
 bool read_depth_last(AttributeReader& attributes) {
-  const std::string mode = attributes.string("mode", "DCR");
-  if (mode == "DCR" || mode == "CRD") return mode == "CRD";
-  throw Error(ErrorCode::invalid,
-              format("mode is '{}' (expected DCR or CRD)", escape_control_characters(mode)));
+  static constexpr std::string_view modes[] = {"DCR", "CRD"};
+  return read_choice(attributes, "mode", "DCR", modes) == 1;
 }
 
 Dimension divided(std::string_view what, const Dimension& dimension, std::int64_t divisor) {

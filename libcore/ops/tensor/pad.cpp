@@ -1,9 +1,10 @@
 // Pad in its versions; 11 made pads and value inputs, 18 brought axes, 19 the mode wrap.
 #include "libcore/ops/tensor/pad.hpp"
 
-#include <string>
+#include <span>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -22,13 +23,9 @@ constexpr std::initializer_list<AttributeSpec> pad_attributes = {
     {"mode", AttributeKind::string, false, "constant"}};
 
 Pad::Mode read_pad_mode(AttributeReader& attributes, int version) {
-  const std::string mode = attributes.string("mode", "constant");
-  if (mode == "constant") return Pad::Mode::constant;
-  if (mode == "reflect") return Pad::Mode::reflect;
-  if (mode == "edge") return Pad::Mode::edge;
-  if (mode == "wrap" && version >= 19) return Pad::Mode::wrap;
-  throw Error(ErrorCode::invalid, format("attribute 'mode' is '{}' (expected constant, reflect{})",
-                                         mode, version >= 19 ? ", edge or wrap" : " or edge"));
+  static constexpr std::string_view modes[] = {"constant", "reflect", "edge", "wrap"};
+  return read_choice_as<Pad::Mode>(attributes, "mode", "constant",
+                                   std::span(modes).first(version >= 19 ? 4 : 3));
 }
 
 /// The axes that pads are for, in their order.

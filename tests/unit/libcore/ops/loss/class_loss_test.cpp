@@ -22,7 +22,7 @@ TEST_CASE("losses are a scalar unless nothing is reduced", "[ops]") {
 TEST_CASE("losses refuse operands that do not go together", "[ops]") {
   CHECK_THAT(inferred({R"(y = NegativeLogLikelihoodLoss <reduction = "all"> (x, t))",
                        "float[2, 5] x, int64[2] t"}),
-             Catch::Contains("reduction is 'all' (expected none, mean or sum)"));
+             Catch::Contains("attribute 'reduction' is 'all' (expected one of none, mean, sum)"));
   CHECK_THAT(inferred({"y = NegativeLogLikelihoodLoss(x, t)", "float[2, 5] x, int64[3] t"}),
              Catch::Contains("the shapes 2 and 3 must be the same"));
   CHECK_THAT(inferred({"y = NegativeLogLikelihoodLoss(x, t)", "float[2, 5] x, int64[2, 5] t"}),

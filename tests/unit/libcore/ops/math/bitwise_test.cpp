@@ -20,7 +20,7 @@ TEST_CASE("shifts have one of two directions, and signed integers since 28", "[o
   CHECK(inferred({R"(y = BitShift <direction = "LEFT"> (a, b))", "uint8[2, 3] a, uint8 b"}) ==
         "uint8[2 x 3]");
   CHECK(inferred({R"(y = BitShift <direction = "UP"> (a, b))", "uint8[2] a, uint8 b"}) ==
-        "invalid: direction is 'UP' (expected LEFT or RIGHT)");
+        "invalid: attribute 'direction' is 'UP' (expected one of LEFT, RIGHT)");
   CHECK(inferred({R"(y = BitShift <direction = "RIGHT"> (a, b))", "int8[2] a, int8 b"}) ==
         "int8[2]");
   CHECK_THAT(

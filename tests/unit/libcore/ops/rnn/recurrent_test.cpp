@@ -51,8 +51,9 @@ TEST_CASE("operands that disagree are refused", "[ops]") {
 
 TEST_CASE("attributes of recurrent layers are checked", "[ops]") {
   const std::string_view one = "float[T, N, 3] x, float[1, 5, 3] w, float[1, 5, 5] r";
-  CHECK_THAT(inferred({R"(y = RNN <direction = "back"> (x, w, r))", one}),
-             Catch::Contains("direction is 'back' (expected forward, reverse or bidirectional)"));
+  CHECK_THAT(
+      inferred({R"(y = RNN <direction = "back"> (x, w, r))", one}),
+      Catch::Contains("'direction' is 'back' (expected one of forward, reverse, bidirectional)"));
   CHECK_THAT(inferred({"y = RNN <hidden_size = 0> (x, w, r)", one}),
              Catch::Contains("hidden_size is 0 (expected 1 to 2^31)"));
   CHECK_THAT(inferred({"y = RNN <hidden_size = 4611686018427387904> (x, w, r)", one}),
