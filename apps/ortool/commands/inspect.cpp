@@ -3,6 +3,7 @@
 #include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
 #include "apps/ortool/inspect/glob.hpp"
+#include "apps/ortool/inspect/html_page.hpp"
 #include "apps/ortool/inspect/inspection.hpp"
 #include "apps/ortool/inspect/listings.hpp"
 #include "apps/ortool/inspect/overview.hpp"
@@ -126,6 +127,15 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
     };
   } else if (wanted == "jsonl") {
     report.more_text = [inspection](TextSink& out) { write_json_lines(*inspection, out); };
+  } else if (wanted == "html") {
+    report.more_text = [inspection, header = report.model,
+                        warnings = report.warnings()](TextSink& out) {
+      Json document = Json::object().set("model", header).set("warnings", Json::list_of(warnings));
+      add_payload(*inspection, document);
+      document.set("weight_statistics",
+                   weight_ranges(inspection->model(), inspection->options().reads_weights));
+      write_page(inspection->path(), document, out);
+    };
   } else if (wanted == "text") {
     if (!inspection->assertions.empty()) report.text += assertions_text(inspection->assertions);
     if (has_list(options)) {
@@ -153,8 +163,7 @@ class InspectCommand : public Command {
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
-  std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot"}; }
-  std::vector<std::string_view> planned_formats() const override { return {"html"}; }
+  std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot", "html"}; }
   void run(Invocation& invocation) const override;
 };
 

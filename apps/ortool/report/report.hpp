@@ -31,6 +31,7 @@ class Report {
 
   /// False when the same text is there already.
   bool add_warning(std::string_view text);
+  const std::vector<std::string>& warnings() const { return warnings_; }
   /// Adds the error with its parts.
   void add_error(const Error& error);
 

@@ -1,0 +1,247 @@
+// What can be opened and closed: scopes from names, blocks that repeat, and runs where there is neither.
+
+const mostChildren = 120;
+const fewestForBlocks = 25;
+
+// An item is a node, a group of items, an input or an output. Ranges tell what lies inside of what.
+function makeItem(kind, fields) {
+  return Object.assign({ kind, parent: null, children: null, isOpen: false, nodeCount: 0, macs: 0, parameters: 0, bytes: 0, level: 0 }, fields);
+}
+
+function makeGroup(title, children, reason) {
+  return makeItem('group', { title, children, reason });
+}
+
+function itemOfNode(node) {
+  const item = makeItem('node', { node, title: node.op });
+  node.item = item;
+  if (node.subgraphs.length) {
+    item.children = node.subgraphs.map((graph) => {
+      const group = makeGroup(graph.title, itemsOfGraph(graph), 'subgraph');
+      group.graph = graph;
+      return group;
+    });
+  }
+  return item;
+}
+
+function itemsOfGraph(graph) {
+  const nodes = graph.nodes.filter((node) => {
+    node.isFolded = Boolean(node.isStored && !node.outputs[0].isOutput);
+    return !node.isFolded;
+  });
+  const inner = groupByScopes(nodes);
+  const inputs = graph.inputs.map((value) => {
+    const item = makeItem('input', { value, title: value.name });
+    value.item = item;
+    return item;
+  });
+  const outputs = graph.outputs.map((value) => makeItem('output', { value, title: value.name }));
+  return [...bounded(inputs, 'inputs'), ...inner, ...bounded(outputs, 'outputs')];
+}
+
+function bounded(items, what) {
+  return items.length > mostChildren ? [makeGroup(`${items.length} ${what}`, inRuns(items), 'run')] : items;
+}
+
+function pathOf(node, separator, useOutput) {
+  const name = useOutput ? (node.outputs.find((value) => value) || { name: '' }).name : node.name;
+  return name.split(separator).filter((part) => part !== '');
+}
+
+// The separator that most names have, looked for in node names and then in names of results.
+function findSeparator(nodes) {
+  for (const useOutput of [false, true]) {
+    for (const separator of ['/', '.', ':']) {
+      const count = nodes.filter((node) => pathOf(node, separator, useOutput).length > 1).length;
+      if (count * 2 > nodes.length) return { separator, useOutput };
+    }
+  }
+  return null;
+}
+
+function groupByScopes(nodes) {
+  const found = nodes.length >= 12 ? findSeparator(nodes) : null;
+  if (!found) return refine(nodes.map(itemOfNode));
+  const root = { children: [], scopes: new Map() };
+  for (const node of nodes) {
+    const path = pathOf(node, found.separator, found.useOutput).slice(0, 64);
+    let at = root;
+    for (const part of path.slice(0, -1)) {
+      let next = at.scopes.get(part);
+      if (!next) {
+        next = { title: part, children: [], scopes: new Map() };
+        at.scopes.set(part, next);
+        at.children.push(next);
+      }
+      at = next;
+    }
+    at.children.push(itemOfNode(node));
+  }
+  // At most 64 deep, as the paths are.
+  const settle = (scope) => {
+    const items = scope.children.flatMap((child) => child.scopes ? settle(child) : [child]);
+    if (!scope.title) return refine(items);
+    if (items.length === 1 && items[0].kind === 'group' && items[0].reason === 'scope') {
+      items[0].title = scope.title + found.separator + items[0].title;
+      return items;
+    }
+    return items.length < 3 ? items : [makeGroup(scope.title, refine(items), 'scope')];
+  };
+  return settle(root);
+}
+
+function refine(items) {
+  const blocks = items.length >= fewestForBlocks ? groupRepeats(items) : items;
+  return blocks.length > mostChildren ? inRuns(blocks) : blocks;
+}
+
+function inRuns(items) {
+  let level = items;
+  while (level.length > mostChildren) {
+    const size = Math.min(100, Math.max(12, Math.ceil(Math.sqrt(level.length))));
+    const runs = [];
+    for (let first = 0; first < level.length; first += size) {
+      const children = level.slice(first, first + size);
+      runs.push(children.length < 3 ? children : [makeGroup('', children, 'run')]);
+    }
+    level = runs.flat();
+  }
+  return level;
+}
+
+function labelOf(item, labels) {
+  const text = item.kind === 'node' ? item.node.domain + ':' + item.node.op : item.shapeKey || item.kind + labels.size;
+  if (!labels.has(text)) labels.set(text, labels.size + 1);
+  return labels.get(text);
+}
+
+function shapeKeyOf(children) {
+  return children.map((child) => child.kind === 'node' ? child.node.op : child.shapeKey || child.kind).join(',');
+}
+
+// The length whose repeats cover most, at least four and enough that few groups come out.
+function bestRepeat(sequence) {
+  const count = sequence.length;
+  const lengths = [];
+  for (let length = Math.max(4, Math.floor(count / 48)); length <= count / 2 && lengths.length < 96; length = Math.ceil(length * (length > 40 ? 1.06 : 1) + (length > 40 ? 0 : 1))) {
+    lengths.push(length);
+  }
+  let best = null;
+  for (const length of lengths) {
+    let power = 1;
+    let hash = 0;
+    const ends = new Map();
+    for (let i = 0; i < length; ++i) power = Math.imul(power, 0x01000193);
+    for (let i = 0; i < count; ++i) {
+      hash = (Math.imul(hash, 0x01000193) + sequence[i]) | 0;
+      if (i >= length) hash = (hash - Math.imul(sequence[i - length], power)) | 0;
+      if (i < length - 1) continue;
+      const first = i - length + 1;
+      const entry = ends.get(hash) || { end: 0, starts: [] };
+      if (first >= entry.end) {
+        entry.starts.push(first);
+        entry.end = i + 1;
+      }
+      ends.set(hash, entry);
+    }
+    for (const entry of ends.values()) {
+      const score = (entry.starts.length - 1) * length;
+      if (entry.starts.length > 1 && (!best || score > best.score)) best = { score, length, starts: entry.starts };
+    }
+  }
+  return best && best.score * 4 >= count ? best : null;
+}
+
+function groupRepeats(items) {
+  let level = items;
+  for (let round = 0; round < 3 && level.length >= fewestForBlocks; ++round) {
+    const labels = new Map();
+    const best = bestRepeat(level.map((item) => item.isBlock ? 1e6 + labels.size * 7919 + labelOf(item, labels) : labelOf(item, labels)));
+    if (!best) break;
+    const starts = new Set(best.starts);
+    const next = [];
+    for (let i = 0; i < level.length;) {
+      if (!starts.has(i)) {
+        next.push(level[i++]);
+        continue;
+      }
+      const children = level.slice(i, i + best.length);
+      const block = makeGroup('', null, 'block');
+      block.shapeKey = shapeKeyOf(children);
+      block.isBlock = true;
+      block.children = refine(children);
+      block.blockCount = best.starts.length;
+      block.blockIndex = [...starts].indexOf(i) + 1;
+      next.push(block);
+      i += best.length;
+    }
+    if (next.length >= level.length) break;
+    level = next;
+  }
+  return level;
+}
+
+// Sums, parents, titles, and ranges: everything that needs the finished tree. Children come before parents.
+function finishTree(root) {
+  const order = [];
+  const open = [root];
+  while (open.length) {
+    const item = open.pop();
+    order.push(item);
+    for (const child of item.children || []) {
+      child.parent = item;
+      child.level = item.level + 1;
+      open.push(child);
+    }
+  }
+  order.forEach((item, place) => { item.first = place; item.last = place; });
+  for (const item of order.slice().reverse()) {
+    const node = item.node;
+    if (node) Object.assign(item, { nodeCount: 1, macs: node.macs, parameters: node.parameters, bytes: node.bytes });
+    item.firstNode = node ? node.index : Infinity;
+    item.lastNode = node ? node.index : -Infinity;
+    for (const child of item.children || []) {
+      item.nodeCount += child.nodeCount;
+      item.last = Math.max(item.last, child.last);
+      if (node) continue;
+      item.firstNode = Math.min(item.firstNode, child.firstNode);
+      item.lastNode = Math.max(item.lastNode, child.lastNode);
+      for (const key of ['macs', 'parameters', 'bytes']) {
+        item[key] = item[key] === null || child[key] === null ? null : item[key] + child[key];
+      }
+    }
+    if (item.kind === 'group' && !item.title) {
+      item.title = item.reason === 'block' ? `Block ${item.blockIndex} of ${item.blockCount}`
+        : item.lastNode >= 0 ? `Nodes ${item.firstNode} to ${item.lastNode}` : `${item.children.length} values`;
+    }
+  }
+  return root;
+}
+
+function isInside(inner, outer) {
+  return inner.first >= outer.first && inner.first <= outer.last;
+}
+
+function buildTree(graph) {
+  const root = makeGroup(graph.title, itemsOfGraph(graph), 'graph');
+  root.graph = graph;
+  root.isOpen = true;
+  return finishTree(root);
+}
+
+// Opens groups from the outside in as long as not too much is seen at once.
+function openInitially(root, mostSeen) {
+  let seen = root.children.length;
+  let level = root.children;
+  while (level.length) {
+    const next = [];
+    for (const item of level) {
+      if (!item.children || seen + item.children.length > mostSeen) continue;
+      item.isOpen = true;
+      seen += item.children.length;
+      next.push(...item.children);
+    }
+    level = next;
+  }
+}
