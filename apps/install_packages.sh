@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The one list of Debian packages that building and testing need; installs those that are missing.
+# With --with-browser the headless browser too (300 MB), in which the tests look at pages.
 set -euo pipefail
 
 packages=(
@@ -10,6 +11,9 @@ packages=(
   python3 python3-jsonschema python3-numpy python3-onnx python3-venv
 )
 
+if [[ "${1:-}" == "--with-browser" ]]; then
+  packages+=(chromium)
+fi
 if [[ "${1:-}" == "--list" ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-bash apps/install_packages.sh
+bash apps/install_packages.sh --with-browser
 
 if [[ -d ../shared/models ]]; then
   echo "tests: the shared material is at ../shared; tests of whole models take part"

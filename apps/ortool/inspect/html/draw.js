@@ -1,5 +1,7 @@
 // Drawing on the canvas, coarser where less can be seen.
 
+const mostLabelWidth = 120;
+
 class Painter {
   constructor(canvas) {
     this.canvas = canvas;
@@ -272,21 +274,22 @@ class Painter {
     context.textAlign = 'left';
     context.textBaseline = 'middle';
     for (const edge of group.edges) {
-      if (!edge.from || edge.isBack || (edge.from.isOpen && edge.from.kind === 'group')) continue;
+      if (!edge.from || edge.isBack || edge.from.isOpen) continue;
       const name = edge.points[0][0] + ' ' + edge.points[0][1];
       if (done.has(name)) continue;
       done.add(name);
       const [startX, startY] = edge.points[1];
       if (!this.isSeen(x + startX, y + startY, x + startX + 120, y + startY + 20)) continue;
-      const text = this.shorten(edge.values.length > 1 ? `${edge.values.length} values` : labelOfShape(edge.values[0]), 130, 10.5);
+      const text = this.shorten(edge.values.length > 1 ? `${edge.values.length} values` : labelOfShape(edge.values[0]), mostLabelWidth, 10.5);
       const left = x + startX + 5;
+      const middle = y + startY + (edge.from.kind === 'group' ? 12 : 9.5);
       context.font = this.font(10.5);
-      context.fillStyle = group === this.state.root ? this.colors.page : this.colors.group;
-      context.globalAlpha = 0.8;
-      context.fillRect(left - 2, y + startY + 2.5, this.width(text, 10.5) + 4, 13);
-      context.globalAlpha = 1;
+      context.lineWidth = 3;
+      context.lineJoin = 'round';
+      context.strokeStyle = group === this.state.root ? this.colors.page : this.colors.group;
+      context.strokeText(text, left, middle);
       context.fillStyle = this.colors.soft;
-      context.fillText(text, left, y + startY + 9.5);
+      context.fillText(text, left, middle);
     }
   }
 }

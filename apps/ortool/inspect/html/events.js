@@ -112,6 +112,7 @@ Object.assign(Viewer.prototype, {
     const search = byId('search');
     search.addEventListener('input', () => this.search(search.value));
     search.addEventListener('keydown', (event) => {
+      event.stopPropagation();
       if (event.key === 'Enter') this.nextResult(event.shiftKey ? -1 : 1);
       if (event.key === 'Escape') {
         search.value = '';

@@ -230,17 +230,19 @@ function buildTree(graph) {
   return finishTree(root);
 }
 
-// Opens groups from the outside in as long as not too much is seen at once.
+// Opens groups from the outside in as long as not too much is seen at once; the children of a group all or none of them.
 function openInitially(root, mostSeen) {
   let seen = root.children.length;
-  let level = root.children;
+  let level = [root];
   while (level.length) {
     const next = [];
     for (const item of level) {
-      if (!item.children || seen + item.children.length > mostSeen) continue;
-      item.isOpen = true;
-      seen += item.children.length;
-      next.push(...item.children);
+      const openable = item.children.filter((child) => child.children);
+      const more = openable.reduce((sum, child) => sum + child.children.length, 0);
+      if (seen + more > mostSeen) continue;
+      for (const child of openable) child.isOpen = true;
+      seen += more;
+      next.push(...openable);
     }
     level = next;
   }

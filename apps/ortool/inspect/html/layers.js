@@ -1,10 +1,11 @@
 // The layered drawing of one group: layers by longest path, order by barycentres, places by least squares.
 
-const gapBetween = 26;
+const gapBetween = 22;
 const gapOfLines = 14;
-const gapOfLayers = 40;
+const gapOfLayers = 46;
+const stubLength = 15;
 
-// nodes: {w, h, pin} with pin -1 for the first layer, 1 for the last; edges: {from, to, fromDx, toDx}, indices and distances from
+// nodes: {w, h, pin, label, isSide}, label being the width of what stands beside the line below, with pin -1 for the first layer, 1 for the last; edges: {from, to, fromDx, toDx}, indices and distances from
 // the middle. Gives every node x, y and every edge points, and returns the size.
 function layoutLayers(nodes, edges) {
   const count = nodes.length;
@@ -14,7 +15,8 @@ function layoutLayers(nodes, edges) {
   const layerOf = assignLayers(nodes, links, position);
   const layerCount = layerOf.reduce((most, layer) => Math.max(most, layer + 1), 0);
   const layers = Array.from({ length: layerCount }, () => []);
-  const cells = nodes.map((node, index) => ({ w: node.w, h: node.h, layer: layerOf[index], up: [], down: [], x: 0, key: position[index], node }));
+  const cells = nodes.map((node, index) => ({ l: node.w / 2, r: Math.max(node.w / 2, node.label ? node.label + 8 : 0), h: node.h,
+    layer: layerOf[index], up: [], down: [], x: 0, key: position[index], node }));
   for (const cell of cells) layers[cell.layer].push(cell);
   const routes = links.map((link) => routeLink(link, cells, layers));
   for (const layer of layers) layer.sort((a, b) => a.key - b.key);
@@ -28,7 +30,7 @@ function layoutLayers(nodes, edges) {
     const height = layer.reduce((most, cell) => Math.max(most, cell.h), 0);
     tops.push(y);
     bottoms.push(y + height);
-    for (const cell of layer) cell.y = y + (height - cell.h) / 2;
+    for (const cell of layer) cell.y = height > 140 ? y : y + (height - cell.h) / 2;
     const lines = layer.reduce((sum, cell) => sum + cell.down.length, 0);
     y += height + (index + 1 === layerCount ? 0 : gapOfLayers + Math.min(60, lines * 1.2));
   });
@@ -40,6 +42,7 @@ function layoutLayers(nodes, edges) {
     const from = cells[link.from];
     const to = cells[link.to];
     const points = [[from.x + link.fromDx, from.y + from.h], [from.x + link.fromDx, bottoms[from.layer]]];
+    if (from.node.label) points.push([from.x + link.fromDx, bottoms[from.layer] + stubLength]);
     for (const cell of routes[index]) points.push([cell.x, tops[cell.layer]], [cell.x, bottoms[cell.layer]]);
     points.push([to.x + link.toDx, tops[to.layer]], [to.x + link.toDx, to.y]);
     (link.edge || link).points = link.isBack ? points.reverse() : points;
@@ -49,8 +52,8 @@ function layoutLayers(nodes, edges) {
   let right = -Infinity;
   for (const layer of layers) {
     for (const cell of layer) {
-      left = Math.min(left, cell.x - cell.w / 2);
-      right = Math.max(right, cell.x + cell.w / 2);
+      left = Math.min(left, cell.x - cell.l);
+      right = Math.max(right, cell.x + cell.r);
     }
   }
   if (count === 0) left = right = 0;
@@ -122,8 +125,13 @@ function assignLayers(nodes, links, position) {
 function routeLink(link, cells, layers) {
   const from = cells[link.from];
   const to = cells[link.to];
-  const join = (upper, lower, upperDx, lowerDx) => {
-    const weight = upper.isLine && lower.isLine ? 6 : upper.isLine || lower.isLine ? 2 : 1;
+  const join = (upper, lower, upperGap, lowerGap) => {
+    // Boxes below each other are lined up by their middles: by their lines, a row of them would wander off.
+    const areBoxes = upper.node && lower.node && upper.node.isBox && lower.node.isBox;
+    const upperDx = areBoxes ? 0 : upperGap;
+    const lowerDx = areBoxes ? 0 : lowerGap;
+    const isSide = upper.node && upper.node.isSide && upper.up.length === 0;
+    const weight = isSide ? 0.1 : upper.isLine && lower.isLine ? 6 : upper.isLine || lower.isLine ? 1.5 : 2;
     upper.down.push({ cell: lower, dx: upperDx - lowerDx, weight });
     lower.up.push({ cell: upper, dx: lowerDx - upperDx, weight });
   };
@@ -135,7 +143,7 @@ function routeLink(link, cells, layers) {
     const name = link.fromDx + ':' + layer;
     let cell = from.trunks.get(name);
     if (!cell) {
-      cell = { w: 2, h: 0, layer, up: [], down: [], x: 0, key: from.key, isLine: true };
+      cell = { l: 1, r: 1, h: 0, layer, up: [], down: [], x: 0, key: from.key, isLine: true };
       from.trunks.set(name, cell);
       layers[layer].push(cell);
       join(at, cell, atDx, 0);
@@ -207,10 +215,10 @@ function placeCells(layers) {
     const middle = x / 2;
     for (const cell of layer) cell.x -= middle;
   }
-  const rounds = 14;
+  const rounds = layers.length > 400 ? 14 : 30;
   for (let round = 0; round < rounds; ++round) {
     const isDown = round % 2 === 0;
-    const isLast = round >= rounds - 4;
+    const isLast = round >= rounds / 2;
     for (let step = 0; step < layers.length; ++step) {
       const layer = layers[isDown ? step : layers.length - 1 - step];
       for (const cell of layer) {
@@ -232,7 +240,7 @@ function placeCells(layers) {
 
 function separation(left, right) {
   const gap = left.isLine && right.isLine ? gapOfLines : left.isLine || right.isLine ? (gapBetween + gapOfLines) / 2 : gapBetween;
-  return (left.w + right.w) / 2 + gap;
+  return left.r + right.l + gap;
 }
 
 function settleLayer(layer) {

@@ -84,7 +84,8 @@ function layoutGroup(group, measure) {
   for (const child of group.children) {
     if (!child.isOpen) Object.assign(child, measure(child));
   }
-  const cells = group.children.map((child) => ({ w: child.w, h: child.h, pin: 0, item: child }));
+  const cells = group.children.map((child) => ({ w: child.w, h: child.h, pin: 0, item: child, label: measure.label(child),
+    isSide: child.kind === 'node' && child.reads.size === 0, isBox: child.isOpen }));
   const indexOf = new Map(group.children.map((child, index) => [child, index]));
   const topPorts = new Map();
   const bottomPorts = new Map();

@@ -15,8 +15,14 @@ function section(title, ...children) {
   return children.length ? [element('h3', {}, title), ...children] : [];
 }
 
+const mostFormula = 400;
+
+function shortText(text, most) {
+  return text.length <= most ? text : text.slice(0, most) + '…';
+}
+
 function rows(entries) {
-  return element('table', {}, ...entries.map(([name, value, isNumber]) =>
+  return element('table', entries.some((entry) => entry[2]) ? { class: 'figures' } : {}, ...entries.map(([name, value, isNumber]) =>
     element('tr', {}, element('td', {}, name), element('td', isNumber ? { class: 'number' } : {}, value))));
 }
 
@@ -87,9 +93,9 @@ class Panel {
     this.show(
       element('h2', {}, model.path),
       ...(found.warnings || []).map((text) => element('p', { class: 'warn' }, text)),
-      section('Figures', rows(figures), summary.macs === null ? element('p', { class: 'type' }, 'MACs = ' + (summary.macs_formula || '?')) : null),
+      section('Figures', rows(figures), summary.macs === null ? element('p', { class: 'type' }, 'MACs = ' + shortText(summary.macs_formula || '?', mostFormula)) : null),
       section('Inputs', ...values(main.inputs)), section('Outputs', ...values(main.outputs)),
-      section('Operators', element('table', {}, ...bars)),
+      section('Operators', element('table', { class: 'figures' }, ...bars)),
       section('File', rows(about)),
       metadata.length ? section('Metadata', rows(metadata)) : [],
       model.doc_string ? section('Description', element('p', {}, model.doc_string)) : [],
@@ -168,7 +174,7 @@ class Panel {
     this.show(element('h2', {}, (node.domain ? node.domain + '.' : '') + node.op), element('p', {}, node.name),
       element('p', { class: 'soft' }, `node ${node.index} · ` + (node.item ? this.placeText(node.item) : node.graph.title)),
       block.shape_unknown_because ? element('p', { class: 'warn' }, 'Shape not known: ' + block.shape_unknown_because) : null,
-      section('Figures', rows(figures), block.macs_formula ? element('p', { class: 'type' }, 'MACs = ' + block.macs_formula) : null),
+      section('Figures', rows(figures), block.macs_formula ? element('p', { class: 'type' }, 'MACs = ' + shortText(block.macs_formula, mostFormula)) : null),
       attributes.length ? section('Attributes', rows(attributes)) : [],
       section('Inputs', ...node.inputs.map((value, place) => value ? this.valueEntry(value, String(place)) : element('div', { class: 'entry soft' }, `${place} left out`))),
       section('Outputs', ...node.outputs.map((value, place) => value ? element('div', { class: 'entry' }, value.name, element('div', { class: 'type' }, typeText(value)),

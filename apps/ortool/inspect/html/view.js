@@ -17,7 +17,9 @@ class Viewer {
     this.results = [];
     this.measure = (item) => this.measureItem(item);
     this.measure.title = (item) => item.parent ? Math.min(420, this.painter.width(item.title, 12, 600) + 60) : 0;
-    const name = found.model.path.split('/').pop();
+    this.measure.label = (item) => item.isOpen ? 0 : this.labelWidth(item);
+    const path = found.model.path.split('/');
+    const name = path[path.length - 1] === 'model.onnx' ? path.slice(-2).join('/') : path[path.length - 1];
     byId('title').textContent = name;
     byId('title').title = found.model.path;
     document.title = name + ' – ortool';
@@ -63,6 +65,13 @@ class Viewer {
     const widest = Math.max(this.painter.width(lines[0], 12.5, 600), lines[1] ? this.painter.width(lines[1], 11) : 0);
     const sign = item.children ? 26 : 0;
     return { w: Math.min(240, Math.max(64, widest + 24 + sign)), h: lines.length > 1 ? 42 : 28 };
+  }
+
+  // Of the widest shape that may stand below the item.
+  labelWidth(item) {
+    let widest = 0;
+    for (const value of [...item.makes].slice(0, 4)) widest = Math.max(widest, this.painter.width(labelOfShape(value), 10.5));
+    return Math.min(mostLabelWidth, widest);
   }
 
   layout() {
@@ -114,7 +123,7 @@ class Viewer {
     const scale = Math.min(clientWidth / root.w, clientHeight / root.h) * 0.96;
     this.state.scale = Math.min(1.1, Math.max(0.001, scale));
     // What would be too small to read begins at its top instead.
-    if (this.state.scale < 0.45) this.state.scale = Math.min(0.75, Math.max(this.state.scale, clientWidth / root.w * 0.96));
+    if (this.state.scale < 0.62) this.state.scale = Math.min(0.85, Math.max(this.state.scale, clientWidth / root.w * 0.96));
     this.state.x = (clientWidth - root.w * this.state.scale) / 2;
     this.state.y = root.h * this.state.scale > clientHeight ? 8 : (clientHeight - root.h * this.state.scale) / 2;
     this.schedule();
