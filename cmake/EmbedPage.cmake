@@ -1,6 +1,6 @@
 # Run with -DFOLDER and -DOUTPUT: writes a .cpp with the page, the style and the script of inspect's html format.
 # The script's parts in the order in which they build on each other.
-set(parts model groups layers layout draw panel view events)
+set(parts formula model groups layers layout draw panel view events)
 file(READ "${FOLDER}/page.html" page)
 file(READ "${FOLDER}/style.css" style)
 set(script "'use strict';\n{\n")

@@ -299,11 +299,14 @@ function labelOfShape(value) {
   return value.shape.length === 0 ? 'scalar' : value.shape.map((dimension) => dimension === null ? '?' : String(dimension)).join('×');
 }
 
+// With a star where names of dimensions had to be taken as 1.
+function figureText(item, metric) {
+  const unit = metric === 'bytes' ? 'B' : '';
+  return item[metric] === null ? readableNumber(item.atOne[metric], unit) + '*' : readableNumber(item[metric], unit);
+}
+
 function metricText(item, overlay) {
-  const unit = { macs: 'MACs', parameters: 'parameters', bytes: 'B' }[overlay];
-  const value = item[overlay];
-  if (value === null) return `${overlay === 'bytes' ? 'bytes' : unit} not known`;
-  return overlay === 'bytes' ? readableNumber(value, 'B') : readableNumber(value) + ' ' + unit;
+  return figureText(item, overlay) + { macs: ' MACs', parameters: ' parameters', bytes: '' }[overlay];
 }
 
 function noteOf(item, overlay) {
@@ -319,7 +322,7 @@ function linesOf(item, overlay) {
   if (!item.node) return [item.title, `${item.value.dtype} ${labelOfShape(item.value)}`];
   const node = item.node;
   const title = (node.domain ? node.domain + '.' : '') + node.op;
-  if (overlay && item[overlay] !== 0) return [title, metricText(item, overlay)];
+  if (overlay && item.atOne[overlay] !== 0) return [title, figureText(item, overlay)];
   if (node.subgraphs.length) return [title, node.subgraphs.map((graph) => graph.title).join(', ')];
   const stored = node.inputs.filter((value) => value && (value.kind === 'stored' || isFolded(value)));
   const largest = stored.reduce((most, value) => !most || (elementCount(value.shape) || 0) > (elementCount(most.shape) || 0) ? value : most, null);

@@ -5,7 +5,8 @@ const fewestForBlocks = 25;
 
 // An item is a node, a group of items, an input or an output. Ranges tell what lies inside of what.
 function makeItem(kind, fields) {
-  return Object.assign({ kind, parent: null, children: null, isOpen: false, nodeCount: 0, macs: 0, parameters: 0, bytes: 0, level: 0 }, fields);
+  return Object.assign({ kind, parent: null, children: null, isOpen: false, nodeCount: 0, macs: 0, parameters: 0, bytes: 0, level: 0,
+    atOne: { macs: 0, parameters: 0, bytes: 0 } }, fields);
 }
 
 function makeGroup(title, children, reason) {
@@ -46,7 +47,9 @@ function bounded(items, what) {
 
 function pathOf(node, separator, useOutput) {
   const name = useOutput ? (node.outputs.find((value) => value) || { name: '' }).name : node.name;
-  return name.split(separator).filter((part) => part !== '');
+  const parts = name.split(separator).filter((part) => part !== '');
+  // "Conv.3" is a name with a number, not a scope for everything that is a Conv.
+  return parts.filter((part, place) => place === parts.length - 1 || part !== node.op);
 }
 
 // The separator that most names have, looked for in node names and then in names of results.
@@ -88,7 +91,8 @@ function groupByScopes(nodes) {
     }
     return items.length < 3 ? items : [makeGroup(scope.title, refine(items), 'scope')];
   };
-  return settle(root);
+  const items = settle(root);
+  return items.length === 1 && items[0].kind === 'group' ? items[0].children : items;
 }
 
 function refine(items) {
@@ -172,7 +176,8 @@ function groupRepeats(items) {
       block.isBlock = true;
       block.children = refine(children);
       block.blockCount = best.starts.length;
-      block.blockIndex = [...starts].indexOf(i) + 1;
+      block.blockIndex = best.starts.indexOf(i) + 1;
+      block.blockKind = 'ABCDEFGH'[round] || '';
       next.push(block);
       i += best.length;
     }
@@ -198,7 +203,7 @@ function finishTree(root) {
   order.forEach((item, place) => { item.first = place; item.last = place; });
   for (const item of order.slice().reverse()) {
     const node = item.node;
-    if (node) Object.assign(item, { nodeCount: 1, macs: node.macs, parameters: node.parameters, bytes: node.bytes });
+    if (node) Object.assign(item, { nodeCount: 1, macs: node.macs, parameters: node.parameters, bytes: node.bytes, atOne: node.atOne });
     item.firstNode = node ? node.index : Infinity;
     item.lastNode = node ? node.index : -Infinity;
     for (const child of item.children || []) {
@@ -209,10 +214,11 @@ function finishTree(root) {
       item.lastNode = Math.max(item.lastNode, child.lastNode);
       for (const key of ['macs', 'parameters', 'bytes']) {
         item[key] = item[key] === null || child[key] === null ? null : item[key] + child[key];
+        item.atOne[key] += child.atOne[key];
       }
     }
     if (item.kind === 'group' && !item.title) {
-      item.title = item.reason === 'block' ? `Block ${item.blockIndex} of ${item.blockCount}`
+      item.title = item.reason === 'block' ? `Block ${item.blockKind} · ${item.blockIndex} of ${item.blockCount}`
         : item.lastNode >= 0 ? `Nodes ${item.firstNode} to ${item.lastNode}` : `${item.children.length} values`;
     }
   }

@@ -22,6 +22,7 @@ function layoutLayers(nodes, edges) {
   for (const layer of layers) layer.sort((a, b) => a.key - b.key);
   orderLayers(layers);
   placeCells(layers);
+  straighten(layers);
 
   let y = 0;
   const tops = [];
@@ -207,6 +208,12 @@ function countCrossings(layers) {
 // Every layer in turn as close to its neighbours as the order and the gaps allow: isotonic regression.
 function placeCells(layers) {
   for (const layer of layers) {
+    layer.forEach((cell, place) => {
+      cell.before = layer[place - 1];
+      cell.after = layer[place + 1];
+    });
+  }
+  for (const layer of layers) {
     let x = 0;
     layer.forEach((cell, place) => {
       if (place > 0) x += separation(layer[place - 1], cell);
@@ -235,6 +242,48 @@ function placeCells(layers) {
       }
       settleLayer(layer);
     }
+  }
+}
+
+// Long lines, and rows of nodes that only read each other, bend as seldom as the gaps to their neighbours allow.
+function straighten(layers) {
+  const nextInRow = (cell) => {
+    const links = cell.down.filter((link) => link.weight > 0.1);
+    if (links.length !== 1 || links[0].dx !== 0) return null;
+    const next = links[0].cell;
+    return Boolean(next.isLine) === Boolean(cell.isLine) && next.up.filter((link) => link.weight > 0.1).length === 1 ? next : null;
+  };
+  for (const layer of layers) {
+    for (const cell of layer) {
+      if (cell.isStraight) continue;
+      const row = [];
+      for (let at = cell; at && !at.isStraight; at = nextInRow(at)) {
+        at.isStraight = true;
+        row.push(at);
+      }
+      if (row.length > 1) straightenRow(row);
+    }
+  }
+}
+
+function straightenRow(row) {
+  for (let first = 0; first < row.length;) {
+    let low = -Infinity;
+    let high = Infinity;
+    let sum = 0;
+    let end = first;
+    for (; end < row.length; ++end) {
+      const cell = row[end];
+      const least = cell.before ? cell.before.x + separation(cell.before, cell) : -Infinity;
+      const most = cell.after ? cell.after.x - separation(cell, cell.after) : Infinity;
+      if (Math.max(low, least) > Math.min(high, most)) break;
+      low = Math.max(low, least);
+      high = Math.min(high, most);
+      sum += cell.x;
+    }
+    if (end === first) end = first + 1;
+    else for (let i = first; i < end; ++i) row[i].x = Math.min(high, Math.max(low, sum / (end - first)));
+    first = end;
   }
 }
 

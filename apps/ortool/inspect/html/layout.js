@@ -152,7 +152,7 @@ function spreadEnds(cells, edges) {
   const into = new Map();
   for (const edge of edges) {
     const item = cells[edge.to].item;
-    if (!item || item.isOpen || !item.node) continue;
+    if (!item || !item.node || (item.isOpen && item.topPorts.has(edge.values[0]))) continue;
     if (!into.has(edge.to)) into.set(edge.to, []);
     into.get(edge.to).push(edge);
   }

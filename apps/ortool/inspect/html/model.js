@@ -101,6 +101,7 @@ class ModelGraphs {
     const node = { id: this.nodes.length, graph, block, index: block.index, name: block.name, op: block.op_type, domain: block.domain,
       macs: block.macs, parameters: block.parameters, bytes: 0, inputs: [], outputs: [], subgraphs: [] };
     this.nodes.push(node);
+    const atOne = { macs: block.macs ?? valueAtOne(block.macs_formula || '') ?? 0, parameters: block.parameters, bytes: 0 };
     node.inputs = block.inputs.map((name, place) => {
       if (!name) return null;
       const value = graph.scope.find(name) || make(name, 'node');
@@ -114,8 +115,10 @@ class ModelGraphs {
       if (value.shape === null && block.output_shapes[place]) value.shape = block.output_shapes[place];
       const bytes = byteCount(value);
       node.bytes = bytes === null || node.bytes === null ? null : node.bytes + bytes;
+      atOne.bytes += bytesAtOne(value) ?? 0;
       return value;
     });
+    node.atOne = atOne;
     const names = [];
     for (const [name, value] of Object.entries(block.attributes)) {
       const graphs = Array.isArray(value) ? value.filter((one) => one && one.graph !== undefined) : value && value.graph !== undefined ? [value] : [];

@@ -120,12 +120,16 @@ class Panel {
     }
     const histogram = [...counts].sort((a, b) => b[1] - a[1]);
     this.show(element('h2', {}, item.title), element('p', { class: 'soft' }, this.placeText(item)),
-      section('Figures', rows([['Nodes', item.nodeCount.toLocaleString('en'), true], ['MACs', readableNumber(item.macs), true],
-        ['Parameters', readableNumber(item.parameters), true], ['Output bytes', readableNumber(item.bytes, 'B'), true]])),
+      section('Figures', rows([['Nodes', item.nodeCount.toLocaleString('en'), true], ['MACs', figureText(item, 'macs'), true],
+        ['Parameters', figureText(item, 'parameters'), true], ['Output bytes', figureText(item, 'bytes'), true]]), this.starNote(item)),
       section('Operators', rows(histogram.map(([name, count]) => [name, String(count), true]))),
       section('Reads', ...[...item.reads].slice(0, 100).map((value) => this.valueEntry(value))),
       section('Makes', ...[...item.makes].slice(0, 100).map((value) => this.valueEntry(value))),
       element('p', {}, this.link(item.isOpen ? 'Close' : 'Open', () => this.actions.toggle(item))));
+  }
+
+  starNote(item) {
+    return item.macs === null || item.bytes === null ? element('p', { class: 'soft' }, '* every unknown dimension taken as 1') : null;
   }
 
   placeText(item) {
@@ -166,15 +170,15 @@ class Panel {
 
   showNode(node) {
     const { block } = node;
-    const figures = [['MACs', node.macs === null ? 'formula' : readableNumber(node.macs), true],
-      ['Parameters', readableNumber(node.parameters), true], ['Output bytes', readableNumber(node.bytes, 'B'), true]];
+    const figures = ['macs', 'parameters', 'bytes'].map((metric) =>
+      [{ macs: 'MACs', parameters: 'Parameters', bytes: 'Output bytes' }[metric], figureText(node, metric), true]);
     const attributes = Object.entries(block.attributes).map(([name, value]) => [name, attributeText(value)]);
     const called = this.model.functions.find((graph) => graph.functionName === (node.domain ? node.domain + '.' : '') + node.op + (block.overload ? ':' + block.overload : ''));
     const metadata = Object.entries(block.metadata || {});
     this.show(element('h2', {}, (node.domain ? node.domain + '.' : '') + node.op), element('p', {}, node.name),
       element('p', { class: 'soft' }, `node ${node.index} · ` + (node.item ? this.placeText(node.item) : node.graph.title)),
       block.shape_unknown_because ? element('p', { class: 'warn' }, 'Shape not known: ' + block.shape_unknown_because) : null,
-      section('Figures', rows(figures), block.macs_formula ? element('p', { class: 'type' }, 'MACs = ' + shortText(block.macs_formula, mostFormula)) : null),
+      section('Figures', rows(figures), this.starNote(node), block.macs_formula ? element('p', { class: 'type' }, 'MACs = ' + shortText(block.macs_formula, mostFormula)) : null),
       attributes.length ? section('Attributes', rows(attributes)) : [],
       section('Inputs', ...node.inputs.map((value, place) => value ? this.valueEntry(value, String(place)) : element('div', { class: 'entry soft' }, `${place} left out`))),
       section('Outputs', ...node.outputs.map((value, place) => value ? element('div', { class: 'entry' }, value.name, element('div', { class: 'type' }, typeText(value)),

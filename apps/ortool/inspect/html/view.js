@@ -281,15 +281,16 @@ class Viewer {
     while (open.length) {
       const item = open.pop();
       if (item.isOpen) open.push(...item.children);
-      else most = Math.max(most, item[overlay] || 0);
+      else most = Math.max(most, item.atOne[overlay]);
     }
-    this.state.heat = (item) => !item.nodeCount || item[overlay] === 0 ? -1 : item[overlay] === null ? -1 : Math.sqrt(item[overlay] / (most || 1));
+    this.state.heat = (item) => item.atOne[overlay] > 0 ? Math.sqrt(item.atOne[overlay] / most) : -1;
     const isDark = document.documentElement.classList.contains('dark');
     const stops = [0, 0.25, 0.5, 0.75, 1].map((heat) => `hsl(${46 - 40 * heat} ${isDark ? 25 + 50 * heat : 60 + 30 * heat}% ${isDark ? 20 + 22 * heat : 96 - 38 * heat}%)`);
     const bar = element('i');
     bar.style.background = `linear-gradient(90deg, ${stops.join(', ')})`;
     legend.replaceChildren(element('span', {}, byId('overlay').selectedOptions[0].textContent.replace('Colour: ', '')), bar,
-      element('div', {}, element('span', {}, '0'), element('span', {}, readableNumber(most, overlay === 'bytes' ? 'B' : ''))));
+      element('div', {}, element('span', {}, '0'), element('span', {}, readableNumber(most, overlay === 'bytes' ? 'B' : ''))),
+      root[overlay] === null ? '* unknown dimensions taken as 1' : '');
   }
 
   setTheme(isDark) {
