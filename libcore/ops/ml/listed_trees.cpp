@@ -71,7 +71,8 @@ NodeRows read_rows_of_nodes(AttributeReader& attributes) {
 
   for (std::size_t i = 0; i < count; ++i)
     rows.keys.push_back({rows.tree_ids[i], rows.node_ids[i], i});
-  std::sort(rows.keys.begin(), rows.keys.end());
+  if (!std::is_sorted(rows.keys.begin(), rows.keys.end()))
+    std::sort(rows.keys.begin(), rows.keys.end());
   const auto twice = std::adjacent_find(rows.keys.begin(), rows.keys.end(),
                                         [](const RowKey& a, const RowKey& b) { return !(a < b); });
   if (twice != rows.keys.end()) {
@@ -81,17 +82,45 @@ NodeRows read_rows_of_nodes(AttributeReader& attributes) {
   return rows;
 }
 
-/// Throws ErrorCode::invalid when there is no such node; `who` looks for it.
-std::size_t find_row(const NodeRows& rows, std::int64_t tree, std::int64_t node,
-                     std::string_view who) {
-  const RowKey wanted = {tree, node};
-  const auto found = std::lower_bound(rows.keys.begin(), rows.keys.end(), wanted);
-  if (found == rows.keys.end() || wanted < *found) {
-    throw Error(ErrorCode::invalid,
-                format("{} of tree {} names node {}, which is not there", who, tree, node));
+/// Finds rows by their ids. Ids mostly count up within a tree, and one tree is asked for many times
+/// in a row, so that a look-up rarely has to search.
+class RowFinder {
+ public:
+  explicit RowFinder(const std::vector<RowKey>& keys) : keys_(keys) {}
+
+  /// Throws ErrorCode::invalid when there is no such node; `who` looks for it.
+  std::size_t find(std::int64_t tree, std::int64_t node, std::string_view who) {
+    if (begin_ == end_ || keys_[begin_].tree != tree) find_tree(tree);
+    const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(begin_);
+    const auto last = keys_.begin() + static_cast<std::ptrdiff_t>(end_);
+    const RowKey wanted = {tree, node};
+    const std::uint64_t guess =
+        first == last ? 0
+                      : static_cast<std::uint64_t>(node) - static_cast<std::uint64_t>(first->node);
+    if (guess < end_ - begin_ && keys_[begin_ + guess].node == node)
+      return keys_[begin_ + guess].row;
+    const auto found = std::lower_bound(first, last, wanted);
+    if (found == last || wanted < *found) {
+      throw Error(ErrorCode::invalid,
+                  format("{} of tree {} names node {}, which is not there", who, tree, node));
+    }
+    return found->row;
   }
-  return found->row;
-}
+
+ private:
+  void find_tree(std::int64_t tree) {
+    const auto is_before = [](const RowKey& key, std::int64_t id) { return key.tree < id; };
+    const auto is_behind = [](std::int64_t id, const RowKey& key) { return id < key.tree; };
+    const auto first = std::lower_bound(keys_.begin(), keys_.end(), tree, is_before);
+    const auto last = std::upper_bound(first, keys_.end(), tree, is_behind);
+    begin_ = static_cast<std::size_t>(first - keys_.begin());
+    end_ = static_cast<std::size_t>(last - keys_.begin());
+  }
+
+  const std::vector<RowKey>& keys_;
+  std::size_t begin_ = 0;  ///< the rows of the tree asked for last
+  std::size_t end_ = 0;
+};
 
 /// Makes nodes and empty leaves; gives where each row went.
 std::vector<TreeLink> place_rows(const NodeRows& rows, DecisionTrees& trees,
@@ -123,11 +152,12 @@ std::vector<TreeLink> place_rows(const NodeRows& rows, DecisionTrees& trees,
 void connect_nodes(const NodeRows& rows, const std::vector<TreeLink>& links,
                    const std::vector<std::size_t>& row_of_node, DecisionTrees& trees) {
   std::vector<bool> has_parent(rows.size());
+  RowFinder finder(rows.keys);
   for (std::size_t i = 0; i < trees.nodes.size(); ++i) {
     const std::size_t row = row_of_node[i];
     const std::int64_t tree = rows.tree_ids[row];
-    const std::size_t on_true = find_row(rows, tree, rows.true_ids[row], "the true branch");
-    const std::size_t on_false = find_row(rows, tree, rows.false_ids[row], "the false branch");
+    const std::size_t on_true = finder.find(tree, rows.true_ids[row], "the true branch");
+    const std::size_t on_false = finder.find(tree, rows.false_ids[row], "the false branch");
     trees.nodes[i].on_true = links[on_true];
     trees.nodes[i].on_false = links[on_false];
     has_parent[on_true] = true;
@@ -166,8 +196,9 @@ void read_votes(AttributeReader& attributes, std::string_view votes, const NodeR
   check_list_size(name("weights"), weights.size(), tree_ids.size(), "one a vote");
 
   std::vector<TreeLink> voters;
+  RowFinder finder(rows.keys);
   for (std::size_t i = 0; i < tree_ids.size(); ++i) {
-    voters.push_back(links[find_row(rows, tree_ids[i], node_ids[i], "a vote")]);
+    voters.push_back(links[finder.find(tree_ids[i], node_ids[i], "a vote")]);
     if (voters[i].is_leaf) ++trees.vote_begins[static_cast<std::size_t>(voters[i].index) + 1];
   }
   for (std::size_t i = 1; i < trees.vote_begins.size(); ++i)
