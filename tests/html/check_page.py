@@ -203,6 +203,7 @@ def check_control(checker):
     checker.expect_true("subgraphs are drawn", boxes >= 12)
     # A value from outside reaches the branches: its line passes through every box around them.
     checker.expect("what the Loop captures", page.run("[...viewer.model.nodes.find((node) => node.name === 'repeat').item.reads].some((value) => value.name === 'bias')"), True)
+    checker.expect("what the Loop hands on", page.run("viewer.model.nodes.find((node) => node.name === 'repeat').item.children[0].edges.some((edge) => edge.values.some((value) => value.name === 'x') && edge.to.title === 'carried')"), True)
     checker.expect("functions", page.run("viewer.model.functions.length"), 1)
     page.run("viewer.openGraph(viewer.model.functions[0])")
     checker.layout()

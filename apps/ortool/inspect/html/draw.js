@@ -278,7 +278,7 @@ class Painter {
       const name = edge.points[0][0] + ' ' + edge.points[0][1];
       if (done.has(name)) continue;
       done.add(name);
-      const [startX, startY] = edge.points[1];
+      const [startX, startY] = edge.points[0];
       if (!this.isSeen(x + startX, y + startY, x + startX + 120, y + startY + 20)) continue;
       const text = this.shorten(edge.values.length > 1 ? `${edge.values.length} values` : labelOfShape(edge.values[0]), mostLabelWidth, 10.5);
       const left = x + startX + 5;

@@ -32,13 +32,27 @@ function itemsOfGraph(graph) {
     return !node.isFolded;
   });
   const inner = groupByScopes(nodes);
-  const inputs = graph.inputs.map((value) => {
-    const item = makeItem('input', { value, title: value.name });
+  const inputs = graph.inputs.map((value, place) => {
+    const item = makeItem('input', { value, title: value.name, feed: feedOf(graph, place) });
     value.item = item;
     return item;
   });
-  const outputs = graph.outputs.map((value) => makeItem('output', { value, title: value.name }));
+  const outputs = graph.outputs.map((value, place) => makeItem('output', { value, title: value.name, result: resultOf(graph, place) }));
   return [...bounded(inputs, 'inputs'), ...inner, ...bounded(outputs, 'outputs')];
+}
+
+// What the node around a subgraph hands to its input, and what it makes of its output; null where that is another matter.
+function feedOf(graph, place) {
+  const { owner } = graph;
+  if (!owner || !['Loop', 'Scan', 'SequenceMap'].includes(owner.op) || (owner.op === 'Loop' && place === 0)) return null;
+  const value = owner.inputs[place];
+  return value && value.kind !== 'stored' && !(value.producer && value.producer.isFolded) ? value : null;
+}
+
+function resultOf(graph, place) {
+  const { owner } = graph;
+  if (!owner || !['If', 'Loop', 'Scan', 'SequenceMap'].includes(owner.op)) return null;
+  return owner.outputs[owner.op === 'Loop' ? place - 1 : place] || null;
 }
 
 function bounded(items, what) {

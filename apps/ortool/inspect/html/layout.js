@@ -20,6 +20,8 @@ function computeBoundaries(root) {
     }
     if (item.kind === 'input') makes.add(item.value);
     if (item.kind === 'output') reads.add(item.value);
+    if (item.feed) reads.add(item.feed);
+    if (item.result) makes.add(item.result);
     for (const child of item.children || []) {
       for (const value of child.reads) if (!isMadeInside(value, item)) reads.add(value);
       for (const value of child.makes) if (isReadOutside(value, item)) makes.add(value);
@@ -122,9 +124,9 @@ function layoutGroup(group, measure) {
   }
   if (group.kind !== 'group' || group.reason !== 'graph') {
     for (const value of group.makes) {
-      const maker = makerOf(value);
-      if (!maker || maker === group || !isInside(maker, group)) continue;
-      connect(indexOf.get(childThatHolds(maker, group)), portOf(bottomPorts, value, 1), value);
+      for (const child of group.children) {
+        if (child.makes.has(value)) connect(indexOf.get(child), portOf(bottomPorts, value, 1), value);
+      }
     }
   }
   const list = [...edges.values()];
