@@ -64,6 +64,18 @@ std::string temporary_name(const std::string& target) {
   return format("{}.{}.{}-{}.tmp", folder, base.substr(0, 200), ::getpid(), next_number++);
 }
 
+[[noreturn]] void fail_to_write(const std::string& path, std::string_view action, int number) {
+  std::string hint;
+  if (number == ENOSPC || number == EDQUOT) hint = "make room, or name another folder";
+  if (number == ENOENT || number == ENOTDIR) hint = "make the folder first";
+  if (number == EACCES || number == EPERM || number == EROFS)
+    hint = "name a folder you may write to";
+  throw Error(ErrorCode::write_failed, format("{} ({})", action, error_text(number)),
+              std::move(hint))
+      .with_id("output.write")
+      .in(shorten(path));
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_) {
@@ -156,15 +168,34 @@ void AtomicFile::commit() {
 }
 
 void AtomicFile::fail(std::string_view action, int number) const {
-  std::string hint;
-  if (number == ENOSPC || number == EDQUOT) hint = "make room, or name another folder";
-  if (number == ENOENT || number == ENOTDIR) hint = "make the folder first";
-  if (number == EACCES || number == EPERM || number == EROFS)
-    hint = "name a folder you may write to";
-  throw Error(ErrorCode::write_failed, format("{} ({})", action, error_text(number)),
-              std::move(hint))
-      .with_id("output.write")
-      .in(shorten(path_));
+  fail_to_write(path_, action, number);
+}
+
+std::optional<FreshFile> FreshFile::reserve(const std::string& path) {
+  const Descriptor descriptor(retry_interrupted(
+      [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
+  if (descriptor.is_open()) return FreshFile(path, remember(path));
+  if (errno == EEXIST) return std::nullopt;
+  fail_to_write(path, "cannot be written", errno);
+}
+
+FreshFile::FreshFile(FreshFile&& other) noexcept
+    : path_(std::exchange(other.path_, {})), slot_(std::exchange(other.slot_, -1)) {}
+
+FreshFile& FreshFile::operator=(FreshFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(slot_, other.slot_);
+  return *this;
+}
+
+FreshFile::~FreshFile() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+  forget(slot_);
+}
+
+void FreshFile::keep() noexcept {
+  path_.clear();
+  forget(std::exchange(slot_, -1));
 }
 
 void write_file(const std::string& path, std::string_view text) {

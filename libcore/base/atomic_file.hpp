@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "libcore/base/descriptor.hpp"
 
@@ -39,6 +41,25 @@ class AtomicFile {
   std::string temporary_;  ///< empty: written straight, or already renamed
   int slot_ = -1;
   Descriptor descriptor_;
+};
+
+/// An empty file under a name that nobody had: removed with this object, and by
+/// remove_temporary_files(), unless kept. What is renamed to its name takes its place.
+class FreshFile {
+ public:
+  /// Nothing when the name is taken; throws ErrorCode::write_failed for any other failure.
+  static std::optional<FreshFile> reserve(const std::string& path);
+  FreshFile(FreshFile&& other) noexcept;
+  FreshFile& operator=(FreshFile&& other) noexcept;
+  ~FreshFile();
+
+  void keep() noexcept;
+
+ private:
+  FreshFile(std::string path, int slot) : path_(std::move(path)), slot_(slot) {}
+
+  std::string path_;  ///< empty: kept, or moved from
+  int slot_ = -1;
 };
 
 /// Writes a whole file at once.

@@ -110,6 +110,15 @@ MappedFile MappedFile::from_descriptor(int descriptor, const std::string& name) 
   return file;
 }
 
+void drop_pages(std::span<const std::byte> bytes) noexcept {
+  if (!is_in_remembered_mapping(bytes.data(), bytes.size())) return;
+  constexpr std::uintptr_t page_bytes = 4096;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page_bytes * page_bytes;
+  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size();
+  // The mapping is private and never written, so nothing but the copy in memory goes.
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 std::string read_standard_input(std::int64_t most_bytes) {
   std::string text;
   std::array<char, 65536> piece;

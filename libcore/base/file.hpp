@@ -30,6 +30,10 @@ class MappedFile {
   std::shared_ptr<const void> owner_;
 };
 
+/// Lets the pages of mapped files that hold `bytes` go: they are read again when next looked at.
+/// For whoever has gone through many bytes once. Nothing happens to bytes of other memory.
+void drop_pages(std::span<const std::byte> bytes) noexcept;
+
 /// Everything standard input holds. Throws ErrorCode::invalid when it cannot be read and
 /// ErrorCode::memory_limit above `most_bytes`.
 std::string read_standard_input(std::int64_t most_bytes);

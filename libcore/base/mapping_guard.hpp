@@ -9,6 +9,8 @@ namespace ortool {
 /// Keeps a mapping's place and name for the message below. Safe from any thread; past 64 mappings
 /// the name is left out of it.
 void remember_mapping(const void* address, std::size_t size_bytes, std::string_view name) noexcept;
+/// Whether all of these bytes lie in one mapping that is remembered.
+bool is_in_remembered_mapping(const void* address, std::size_t size_bytes) noexcept;
 void forget_mapping(const void* address) noexcept;
 
 /// From now on, reading a mapped page that its file no longer has (SIGBUS) removes temporary files,

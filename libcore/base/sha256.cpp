@@ -1,11 +1,13 @@
 // SHA-256 by OpenSSL.
 #include "libcore/base/sha256.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <openssl/evp.h>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/file.hpp"
 
 namespace ortool {
 namespace {
@@ -44,8 +46,14 @@ std::string Sha256::finish() {
 }
 
 std::string sha256_of(std::span<const std::byte> bytes) {
+  constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   Sha256 hash;
-  hash.update(bytes);
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), piece_bytes));
+    hash.update(piece);
+    drop_pages(piece);
+    bytes = bytes.subspan(piece.size());
+  }
   return hash.finish();
 }
 

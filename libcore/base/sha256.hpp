@@ -22,6 +22,7 @@ class Sha256 {
   std::unique_ptr<void, Free> context_;
 };
 
+/// Bytes of a mapped file leave memory again once they are counted.
 std::string sha256_of(std::span<const std::byte> bytes);
 
 }  // namespace ortool

@@ -27,7 +27,7 @@ void each_operator(const Model& model, const Body& body) {
     open.pop_back();
     for (const Node& node : graph.nodes()) {
       for (const Graph* inside : node.subgraphs()) open.push_back(inside);
-      if (model.find_function(node.domain(), node.op_type(), node.overload) == nullptr) body(node);
+      if (model.find_function(node.domain(), node.op_type(), node.overload()) == nullptr) body(node);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "libcore/graph/notes.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 
@@ -42,6 +43,8 @@ struct SparseTensor {
   Tensor values;
   Tensor indices;
   Shape dimensions;
+  FieldPresence present_fields;
+  std::shared_ptr<const Residue> residue;  ///< null: none
 };
 
 /// Move-only, since it may own graphs.
@@ -57,7 +60,8 @@ struct Attribute {
   std::string
       reference;  ///< inside a function: the function's attribute this one takes its value from
   AttributeKind reference_kind = AttributeKind::undefined;
-  std::string doc_string;
+  FieldPresence present_fields;
+  std::unique_ptr<Notes> notes;  ///< null: none
 
   /// The alternative that `value` holds; of a reference, the kind it declares.
   AttributeKind kind() const;

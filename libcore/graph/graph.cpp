@@ -4,6 +4,49 @@
 #include <algorithm>
 
 namespace ortool {
+namespace {
+
+/// Types that say why a dimension is unknown compare equal without being the same.
+bool has_causes(const ValueType& type) {
+  return type.inner != nullptr ||
+         (type.shape && std::any_of(type.shape->begin(), type.shape->end(),
+                                    [](const Dimension& each) { return each.is_unknown(); }));
+}
+
+const Notes& no_notes() {
+  static const Notes notes;
+  return notes;
+}
+
+}  // namespace
+
+const std::shared_ptr<const ValueType>& Value::unknown_type() {
+  static const auto type = std::make_shared<const ValueType>();
+  return type;
+}
+
+void Value::set_type(ValueType type) {
+  if (type.extras == nullptr) type.extras = type_->extras;
+  std::shared_ptr<const ValueType>& last = graph_->last_type_;
+  const bool is_same =
+      last != nullptr && last->extras == type.extras && !has_causes(type) && *last == type;
+  if (!is_same) last = std::make_shared<const ValueType>(std::move(type));
+  type_ = last;
+}
+
+const Tensor& Value::constant() const {
+  static const Tensor empty;
+  return constant_ != nullptr ? *constant_ : empty;
+}
+
+const Notes& Value::notes() const {
+  return notes_ != nullptr ? *notes_ : no_notes();
+}
+
+Notes& Value::mutable_notes() {
+  if (notes_ == nullptr) notes_ = std::make_unique<Notes>();
+  return *notes_;
+}
 
 bool Value::is_graph_output() const {
   return std::any_of(uses_.begin(), uses_.end(),
@@ -43,6 +86,28 @@ void Node::set_attribute(Attribute attribute) {
 bool Node::remove_attribute(std::string_view name) {
   return std::erase_if(attributes_, [name](const Attribute& each) { return each.name == name; }) >
          0;
+}
+
+void Node::set_attribute_notes(std::string_view name, FieldPresence fields,
+                               std::unique_ptr<Notes> notes) {
+  for (Attribute& attribute : attributes_) {
+    if (attribute.name != name) continue;
+    attribute.present_fields = fields;
+    attribute.notes = std::move(notes);
+  }
+}
+
+void Node::set_overload(std::string_view overload) {
+  overload_ = graph_->intern(overload);
+}
+
+const Notes& Node::notes() const {
+  return notes_ != nullptr ? *notes_ : no_notes();
+}
+
+Notes& Node::mutable_notes() {
+  if (notes_ == nullptr) notes_ = std::make_unique<Notes>();
+  return *notes_;
 }
 
 Graph& Node::make_subgraph(std::string_view name, bool append) {
@@ -121,7 +186,9 @@ Value& Graph::add_value(std::string_view name, ValueType type) {
   value.id_ = static_cast<std::int32_t>(value_arena_.size() - 1);
   value.name_ = interned;
   value.graph_ = this;
-  value.type_ = std::move(type);
+  if (type.kind != ValueType::Kind::unknown || !type.denotation.empty() || type.extras != nullptr) {
+    value.set_type(std::move(type));
+  }
   by_name_.emplace(interned, &value);
   ++live_values_;
   return value;
@@ -143,7 +210,7 @@ void Graph::make_default_constant(Value& input) {
   ORTOOL_CHECK(input.graph_ == this && input.has_default());
   std::erase(inputs_, &input);
   input.is_graph_input_ = false;
-  set_constant(input, input.constant_);
+  set_constant(input, Tensor(*input.constant_));
 }
 
 Value& Graph::add_constant(std::string_view name, Tensor tensor) {
@@ -154,10 +221,9 @@ Value& Graph::add_constant(std::string_view name, Tensor tensor) {
 
 void Graph::set_constant(Value& value, Tensor tensor) {
   ORTOOL_CHECK(value.graph_ == this && value.producer_ == nullptr);
-  value.constant_ = std::move(tensor);
-  if (value.is_constant() && !value.is_graph_input_) {
-    value.type_ = ValueType::tensor(value.constant_.type(), to_partial(value.constant_.shape()));
-  }
+  value.constant_ = tensor.is_empty() ? nullptr : std::make_unique<Tensor>(std::move(tensor));
+  if (!value.is_constant()) return;
+  value.set_type(ValueType::tensor(value.constant_->type(), to_partial(value.constant_->shape())));
 }
 
 void Graph::add_output(Value& value) {
@@ -186,7 +252,7 @@ Value& Graph::capture(Value& outer) {
   const auto existing = capture_of_.find(&outer);
   if (existing != capture_of_.end()) return *existing->second;
   Value& value =
-      add_value(by_name_.contains(outer.name_) ? std::string_view() : outer.name_, outer.type_);
+      add_value(by_name_.contains(outer.name_) ? std::string_view() : outer.name_, outer.type());
   value.captured_ = &outer;
   value.capture_index_ = static_cast<std::int32_t>(owner_->implicit_inputs_.size());
   captures_.push_back(&value);
@@ -231,7 +297,7 @@ void Graph::remove_value(Value& value) {
   if (value.is_graph_input_) std::erase(inputs_, &value);
   by_name_.erase(value.name_);
   value.graph_ = nullptr;
-  value.constant_ = Tensor();
+  value.constant_.reset();
   --live_values_;
 }
 

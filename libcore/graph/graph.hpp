@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libcore/graph/attribute.hpp"
+#include "libcore/graph/notes.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 
@@ -23,9 +24,6 @@ class Graph;
 class Node;
 class Value;
 
-/// Key and value strings in file order (metadata_props).
-using Metadata = std::vector<std::pair<std::string, std::string>>;
-
 /// Domain ("" for ai.onnx) to opset version.
 using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -33,6 +31,37 @@ using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 struct QuantizationAnnotation {
   std::string value;
   Metadata parameters;
+  FieldPresence present_fields;
+  Residue residue;
+};
+
+/// An opset import as the file has it, for order and spelling; what holds is Graph::opsets().
+struct DeclaredOpset {
+  std::string domain;
+  std::int64_t version = 0;
+  FieldPresence present_fields;
+  Residue residue;
+};
+
+/// What a file says of a value at one place where that differs from what the value itself knows.
+struct OwnDeclaration {
+  std::string name;
+  ValueType type;
+  FieldPresence present_fields;
+  Notes notes;
+};
+
+/// A place of a file where a value is declared: by what the value knows, or in its own words.
+struct DeclaredValue {
+  Value* value = nullptr;  ///< null: nothing makes it
+  std::unique_ptr<OwnDeclaration> own;
+};
+
+/// An initialiser that the file keeps sparse; the value's constant is the dense view of it.
+struct SparseInitializer {
+  Value* value = nullptr;
+  SparseTensor tensor;
+  const std::byte* dense_bytes = nullptr;  ///< those of the view: other ones, another tensor
 };
 
 /// One place where a value is read.
@@ -50,8 +79,10 @@ class Value {
   std::int32_t id() const { return id_; }
   std::string_view name() const { return name_; }
   Graph& graph() const { return *graph_; }
-  const ValueType& type() const { return type_; }
-  void set_type(ValueType type) { type_ = std::move(type); }
+  /// False too for a value that was removed, whose graph() must not be asked for.
+  bool is_in(const Graph& graph) const { return graph_ == &graph; }
+  const ValueType& type() const { return *type_; }
+  void set_type(ValueType type);
 
   /// The node that makes it, or null.
   Node* producer() const { return producer_; }
@@ -61,30 +92,38 @@ class Value {
   bool is_graph_input() const { return is_graph_input_; }
   bool is_graph_output() const;
   /// Holds a tensor that no run can change.
-  bool is_constant() const { return !is_graph_input_ && !constant_.is_empty(); }
+  bool is_constant() const { return !is_graph_input_ && constant_ != nullptr; }
   /// A graph input that takes its constant() when a run gives nothing.
-  bool has_default() const { return is_graph_input_ && !constant_.is_empty(); }
-  const Tensor& constant() const { return constant_; }
+  bool has_default() const { return is_graph_input_ && constant_ != nullptr; }
+  /// The tensor, or an empty one.
+  const Tensor& constant() const;
   /// In a subgraph: the value of the enclosing graph that this one stands for, or null.
   Value* captured() const { return captured_; }
 
   bool is_external = false;  ///< a constant whose bytes lie in a file beside the model
-  std::string doc_string;
-  Metadata metadata;
+  const std::string& doc_string() const { return notes().doc_string; }
+  const Metadata& metadata() const { return notes().metadata; }
+  /// The same few bytes for all that have none.
+  const Notes& notes() const;
+  Notes& mutable_notes();
+  FieldPresence present_fields;
 
  private:
   friend class Graph;
   friend class Node;
 
+  static const std::shared_ptr<const ValueType>& unknown_type();
+
   std::int32_t id_ = 0;
   std::string_view name_;
   Graph* graph_ = nullptr;
-  ValueType type_;
+  std::shared_ptr<const ValueType> type_ = unknown_type();
   Node* producer_ = nullptr;
   std::int32_t producer_index_ = -1;
   std::vector<Use> uses_;
   bool is_graph_input_ = false;
-  Tensor constant_;
+  std::unique_ptr<Tensor> constant_;
+  std::unique_ptr<Notes> notes_;
   Value* captured_ = nullptr;
   std::int32_t capture_index_ = -1;
 };
@@ -117,6 +156,9 @@ class Node {
   /// Adds or replaces.
   void set_attribute(Attribute attribute);
   bool remove_attribute(std::string_view name);
+  /// Of an attribute that is there.
+  void set_attribute_notes(std::string_view name, FieldPresence fields,
+                           std::unique_ptr<Notes> notes);
   /// An empty graph inside this node under the attribute `name`; `append` adds to a list of graphs.
   Graph& make_subgraph(std::string_view name, bool append = false);
   /// All graphs held by attributes, in order.
@@ -126,9 +168,14 @@ class Node {
   Node* next() const { return next_; }
   Node* previous() const { return previous_; }
 
-  std::string overload;
-  std::string doc_string;
-  Metadata metadata;
+  /// Which of several functions of one name is meant.
+  std::string_view overload() const { return overload_; }
+  void set_overload(std::string_view overload);
+  const std::string& doc_string() const { return notes().doc_string; }
+  const Metadata& metadata() const { return notes().metadata; }
+  const Notes& notes() const;
+  Notes& mutable_notes();
+  FieldPresence present_fields;
 
  private:
   friend class Graph;
@@ -143,7 +190,9 @@ class Node {
   bool has_name_ = false;
   std::string_view op_type_;
   std::string_view domain_;
+  std::string_view overload_;
   Graph* graph_ = nullptr;
+  std::unique_ptr<Notes> notes_;
   std::vector<Slot> inputs_;
   std::vector<Value*> outputs_;
   std::vector<Slot> implicit_inputs_;
@@ -247,8 +296,19 @@ class Graph {
   Metadata metadata;
   std::vector<QuantizationAnnotation> quantization_annotations;
 
+  // What only the file's form needs; values taken out of the graph may still stand in these lists.
+  FieldPresence present_fields;
+  Residue residue;
+  std::vector<DeclaredOpset> declared_opsets;
+  std::vector<DeclaredValue> declared_values;  ///< value_info, in file order
+  std::vector<std::unique_ptr<OwnDeclaration>>
+      output_declarations;  ///< by output; null: the value's
+  std::vector<Value*> initializer_order;
+  std::vector<SparseInitializer> sparse_initializers;
+
  private:
   friend class Node;
+  friend class Value;
   struct Names {
     std::unordered_set<std::string> all;
   };
@@ -280,6 +340,7 @@ class Graph {
   std::int64_t node_count_ = 0;
   std::int64_t live_values_ = 0;
   std::int64_t next_fresh_ = 0;
+  std::shared_ptr<const ValueType> last_type_;  ///< equal types in a row are stored once
 };
 
 }  // namespace ortool

@@ -21,6 +21,8 @@ struct Function {
   std::unique_ptr<Graph> body;  ///< holds the function's opset imports
   std::string doc_string;
   Metadata metadata;
+  FieldPresence present_fields;
+  Residue residue;
 };
 
 /// A file of weights beside the model.
@@ -40,6 +42,12 @@ struct Model {
   std::unique_ptr<Graph> graph;  ///< holds the model's opset imports
   std::vector<Function> functions;
   std::vector<ExternalFile> external_files;
+  FieldPresence present_fields;
+  Residue residue;  ///< unknown fields, and the parts on training and devices
+  /// Keeps the bytes that every Residue and TypeExtras in this model points to.
+  std::shared_ptr<const void> file;
+  std::string directory;              ///< where external data was looked for; empty: nowhere
+  bool has_external_data = true;      ///< false: external tensors hold zeros, not their data
   std::vector<std::string> warnings;  ///< what was odd about the file, accepted all the same
 
   const Function* find_function(std::string_view function_domain, std::string_view function_name,

@@ -35,6 +35,13 @@ ValueType ValueType::map(DataType key, DataType value) {
   return type;
 }
 
+bool ValueType::operator==(const ValueType& other) const {
+  const bool has_same_inner = inner == other.inner || (inner != nullptr && other.inner != nullptr &&
+                                                       *inner == *other.inner);
+  return has_same_inner && kind == other.kind && element == other.element &&
+         denotation == other.denotation && shape == other.shape;
+}
+
 std::string ValueType::to_string() const {
   const std::string inside = inner ? inner->to_string() : "unknown";
   switch (kind) {

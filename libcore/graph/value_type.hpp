@@ -1,13 +1,18 @@
 // The type of a value: tensor, sequence, optional or map, with as much shape as is known.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "libcore/graph/dimension.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool {
+
+struct TypeExtras;
 
 /// ONNX's TypeProto as a plain value.
 struct ValueType {
@@ -18,6 +23,7 @@ struct ValueType {
   PartialShape shape;                      ///< of a tensor
   std::shared_ptr<const ValueType> inner;  ///< element of a sequence or optional, value of a map
   std::string denotation;
+  std::shared_ptr<const TypeExtras> extras;  ///< null: the members above say it all
 
   static ValueType tensor(DataType element, PartialShape shape = std::nullopt);
   static ValueType sequence(ValueType element);
@@ -28,6 +34,17 @@ struct ValueType {
   bool is_tensor() const { return kind == Kind::tensor; }
   /// "float32[batch x 3]", "sequence(int64[?])", "unknown".
   std::string to_string() const;
+
+  /// The same meaning; `extras` are passed over.
+  bool operator==(const ValueType& other) const;
+};
+
+/// What a file's type holds beyond that.
+struct TypeExtras {
+  std::vector<std::string> dimension_denotations;  ///< a text a dimension, or none at all
+  ValueType as_read;
+  /// The type in the file, to be written while the type is `as_read`; bytes that the model keeps.
+  std::span<const std::byte> bytes;
 };
 
 }  // namespace ortool

@@ -31,7 +31,7 @@ Content content_of(const Graph& graph, const Index& index) {
     graphs.pop_back();
     for (const Node& node : each.nodes()) {
       ++content.nodes;
-      const auto called = index.find(Key(node.domain(), node.op_type(), node.overload));
+      const auto called = index.find(Key(node.domain(), node.op_type(), node.overload()));
       if (called != index.end()) content.calls.push_back(called->second);
       for (const Graph* subgraph : node.subgraphs()) graphs.push_back(subgraph);
     }

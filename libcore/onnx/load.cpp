@@ -83,6 +83,7 @@ struct ModelParts {
 ModelParts walk(LoadContext& context, Model& model) {
   ModelParts parts;
   WireReader reader(context.source, {context.source.file, 0}, model_table);
+  reader.keep_unknown(model.residue);
   while (reader.next()) {
     switch (reader.number()) {
       case model_field::ir_version:
@@ -110,18 +111,21 @@ ModelParts walk(LoadContext& context, Model& model) {
         parts.opsets.push_back(reader.message());
         break;
       case model_field::metadata_props:
-        model.metadata.push_back(read_entry(context, reader.message()));
+        model.metadata.push_back(read_entry(context, reader.message(), model.residue));
         break;
       case model_field::training_info:
-        context.warn("the model's training part is passed over");
+        reader.keep_field();
+        context.warn("the model's training part is kept but not looked into");
         break;
       case model_field::functions:
         parts.functions.push_back(reader.message());
         break;
       default:
-        break;  // configuration: where to run is decided here, not by the file
+        reader.keep_field();  // configuration: where to run is decided here, not by the file
+        break;
     }
   }
+  model.present_fields = reader.present_fields();
   if (!parts.graph) {
     throw invalid("the file holds no graph", "it is damaged or no ONNX model; export it again",
                   "file.no_graph");
@@ -138,18 +142,19 @@ void check_version(LoadContext& context, const Model& model) {
   if (model.ir_version > newest_ir_version) {
     context.warn(
         format("the model is of IR version {}, newer than the {} known here; what is new "
-               "is passed over",
+               "is kept but not looked into",
                model.ir_version, newest_ir_version));
   }
 }
 
-OpsetImports read_model_opsets(LoadContext& context, const ModelParts& parts, const Model& model) {
-  OpsetImports opsets = read_opsets(context, parts.opsets);
+void read_model_opsets(LoadContext& context, const ModelParts& parts, Model& model) {
+  model.graph->declared_opsets = read_opsets(context, parts.opsets);
+  OpsetImports opsets = to_imports(model.graph->declared_opsets);
   if (opsets.empty()) {
     if (model.ir_version >= 3) context.warn("the model imports no opset; version 1 is assumed");
     opsets.emplace("", 1);
   }
-  return opsets;
+  model.graph->set_opsets(std::move(opsets));
 }
 
 void check_inputs(const Graph& graph) {
@@ -166,10 +171,13 @@ void check_inputs(const Graph& graph) {
 std::unique_ptr<Model> read_model(const Input& input, const LoadOptions& options) {
   LoadContext context(input.bytes, input.owner, input.directory, options);
   auto model = std::make_unique<Model>();
+  model->file = input.owner;
+  model->directory = input.directory;
+  model->has_external_data = options.read_external_data;
   const ModelParts parts = walk(context, *model);
   check_version(context, *model);
   model->graph = std::make_unique<Graph>();
-  model->graph->set_opsets(read_model_opsets(context, parts, *model));
+  read_model_opsets(context, parts, *model);
   for (const Message message : parts.functions) {
     model->functions.push_back(read_function(context, message));
   }

@@ -42,15 +42,29 @@ Error prefixed(const Error& error, std::string_view prefix, std::string_view id)
   return result;
 }
 
-std::pair<std::string, std::string> read_entry(LoadContext& context, Message message) {
+std::pair<std::string, std::string> read_entry(LoadContext& context, Message message,
+                                               Residue& residue) {
   context.budget.take_bytes(sizeof(std::pair<std::string, std::string>), "metadata");
   std::pair<std::string, std::string> entry;
+  Residue unknown;
   WireReader reader(context.source, message, entry_table);
+  reader.keep_unknown(unknown);
   while (reader.next()) {
     if (reader.number() == entry_field::key) entry.first = reader.text();
     if (reader.number() == entry_field::value) entry.second = reader.text();
   }
+  const FieldPresence fields = reader.present_fields();
+  if (!unknown.is_empty() || !fields.has(entry_field::key) || !fields.has(entry_field::value)) {
+    context.budget.take_bytes(sizeof(Residue::OddEntry), "metadata");
+    residue.odd_entries.push_back({entry.first, entry.second, message.bytes});
+  }
   return entry;
+}
+
+std::unique_ptr<Notes> to_pointer(LoadContext& context, Notes notes) {
+  if (notes.is_empty()) return nullptr;
+  context.budget.take_bytes(sizeof(Notes) + 16, "texts");
+  return std::make_unique<Notes>(std::move(notes));
 }
 
 }  // namespace ortool::onnx

@@ -39,7 +39,12 @@ struct LoadContext {
 /// the error has none.
 Error prefixed(const Error& error, std::string_view prefix, std::string_view id);
 
-/// A key and value pair, counted against the budget.
-std::pair<std::string, std::string> read_entry(LoadContext& context, Message message);
+/// A key and value pair, counted against the budget. What two strings cannot hold of it goes to
+/// `residue`.
+std::pair<std::string, std::string> read_entry(LoadContext& context, Message message,
+                                               Residue& residue);
+
+/// The texts and leftovers of a message as its reader gathers them; null when there are none.
+std::unique_ptr<Notes> to_pointer(LoadContext& context, Notes notes);
 
 }  // namespace ortool::onnx

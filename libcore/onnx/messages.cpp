@@ -86,6 +86,11 @@ constexpr FieldRow tensor_rows[] = {
     {tensor_field::metadata_props, "metadata_props", message, true},
 };
 
+constexpr FieldRow segment_rows[] = {
+    {segment_field::begin, "begin", varint, false},
+    {segment_field::end, "end", varint, false},
+};
+
 constexpr FieldRow sparse_tensor_rows[] = {
     {sparse_tensor_field::values, "values", message, false},
     {sparse_tensor_field::indices, "indices", message, false},
@@ -121,6 +126,11 @@ constexpr FieldRow sequence_type_rows[] = {
 constexpr FieldRow map_type_rows[] = {
     {map_type_field::key_type, "key_type", varint, false},
     {map_type_field::value_type, "value_type", message, false},
+};
+
+constexpr FieldRow opaque_type_rows[] = {
+    {opaque_type_field::domain, "domain", bytes, false},
+    {opaque_type_field::name, "name", bytes, false},
 };
 
 constexpr FieldRow shape_rows[] = {
@@ -170,12 +180,14 @@ constinit const MessageTable graph_table{"GraphProto", graph_rows};
 constinit const MessageTable node_table{"NodeProto", node_rows};
 constinit const MessageTable attribute_table{"AttributeProto", attribute_rows};
 constinit const MessageTable tensor_table{"TensorProto", tensor_rows};
+constinit const MessageTable segment_table{"TensorProto.Segment", segment_rows};
 constinit const MessageTable sparse_tensor_table{"SparseTensorProto", sparse_tensor_rows};
 constinit const MessageTable value_info_table{"ValueInfoProto", value_info_rows};
 constinit const MessageTable type_table{"TypeProto", type_rows};
 constinit const MessageTable tensor_type_table{"TypeProto.Tensor", tensor_type_rows};
 constinit const MessageTable sequence_type_table{"TypeProto.Sequence", sequence_type_rows};
 constinit const MessageTable map_type_table{"TypeProto.Map", map_type_rows};
+constinit const MessageTable opaque_type_table{"TypeProto.Opaque", opaque_type_rows};
 constinit const MessageTable shape_table{"TensorShapeProto", shape_rows};
 constinit const MessageTable dimension_table{"TensorShapeProto.Dimension", dimension_rows};
 constinit const MessageTable entry_table{"StringStringEntryProto", entry_rows};

@@ -97,6 +97,11 @@ enum : std::uint32_t {
 };
 }
 
+/// Of TensorProto.Segment.
+namespace segment_field {
+enum : std::uint32_t { begin = 1, end = 2 };
+}
+
 namespace sparse_tensor_field {
 enum : std::uint32_t { values = 1, indices = 2, dims = 3 };
 }
@@ -139,6 +144,11 @@ namespace dimension_field {
 enum : std::uint32_t { dim_value = 1, dim_param = 2, denotation = 3 };
 }
 
+/// Of TypeProto.Opaque.
+namespace opaque_type_field {
+enum : std::uint32_t { domain = 1, name = 2 };
+}
+
 /// Of StringStringEntryProto.
 namespace entry_field {
 enum : std::uint32_t { key = 1, value = 2 };
@@ -174,12 +184,14 @@ extern const MessageTable graph_table;
 extern const MessageTable node_table;
 extern const MessageTable attribute_table;
 extern const MessageTable tensor_table;
+extern const MessageTable segment_table;
 extern const MessageTable sparse_tensor_table;
 extern const MessageTable value_info_table;
 extern const MessageTable type_table;
 extern const MessageTable tensor_type_table;
 extern const MessageTable sequence_type_table;
 extern const MessageTable map_type_table;
+extern const MessageTable opaque_type_table;
 extern const MessageTable shape_table;
 extern const MessageTable dimension_table;
 extern const MessageTable entry_table;

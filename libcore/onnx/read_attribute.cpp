@@ -186,6 +186,18 @@ Attribute::Value to_value(LoadContext& context, AttributeParts& parts, Attribute
   }
 }
 
+/// Values of other kinds than the declared one mean nothing, but are not lost.
+void keep_other_values(LoadContext& context, Message message, const AttributeWithGraphs& result,
+                       Residue& residue) {
+  WireReader reader(context.source, message, attribute_table);
+  while (reader.next()) {
+    const AttributeKind kind = kind_of_field(reader.number());
+    if (kind == AttributeKind::undefined || kind == result.kind) continue;
+    context.budget.take_bytes(sizeof(reader.field()), "attributes");
+    residue.unknown_fields.push_back(reader.field());
+  }
+}
+
 void finish(LoadContext& context, AttributeParts& parts, AttributeWithGraphs& result) {
   Attribute& attribute = result.attribute;
   if (attribute.name.empty()) throw invalid("has no name", "attribute.name");
@@ -203,6 +215,16 @@ void finish(LoadContext& context, AttributeParts& parts, AttributeWithGraphs& re
     throw invalid(format("has the type {} but holds {}", name_of(result.kind), name_of(found)),
                   "attribute.kind");
   }
+  constexpr std::pair<AttributeKind, AttributeKind> one_and_many[] = {
+      {AttributeKind::tensor, AttributeKind::tensors},
+      {AttributeKind::graph, AttributeKind::graphs},
+      {AttributeKind::sparse_tensor, AttributeKind::sparse_tensors},
+      {AttributeKind::type, AttributeKind::types}};
+  for (const auto& [one, many] : one_and_many) {
+    if (!parts.has(one) || !parts.has(many)) continue;
+    throw invalid(format("holds {} and {} at the same time", name_of(one), name_of(many)),
+                  "attribute.kind");
+  }
   if (result.kind == AttributeKind::graph) only(parts.graphs, result.kind);
   if (result.kind == AttributeKind::graph || result.kind == AttributeKind::graphs) {
     result.graphs = std::move(parts.graphs);
@@ -217,7 +239,9 @@ AttributeWithGraphs read_attribute(LoadContext& context, Message message) {
   context.budget.take_bytes(sizeof(Attribute), "attributes");
   AttributeWithGraphs result;
   AttributeParts parts;
+  Notes notes;
   WireReader reader(context.source, message, attribute_table);
+  reader.keep_unknown(notes.residue);
   while (reader.next()) {
     const AttributeKind kind = kind_of_field(reader.number());
     if (kind != AttributeKind::undefined) {
@@ -230,11 +254,14 @@ AttributeWithGraphs read_attribute(LoadContext& context, Message message) {
     } else if (reader.number() == attribute_field::ref_attr_name) {
       result.attribute.reference = reader.text();
     } else {
-      result.attribute.doc_string = reader.text();
+      notes.doc_string = reader.text();
     }
   }
+  result.attribute.present_fields = reader.present_fields();
   try {
     finish(context, parts, result);
+    if (std::popcount(parts.filled) > 1) keep_other_values(context, message, result, notes.residue);
+    result.attribute.notes = to_pointer(context, std::move(notes));
   } catch (const Error& error) {
     throw prefixed(error, "attribute " + quote(result.attribute.name), "attribute.value");
   }

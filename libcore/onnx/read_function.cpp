@@ -24,7 +24,9 @@ struct FunctionParts {
 
 FunctionParts walk(LoadContext& context, Message message, Function& function) {
   FunctionParts parts;
+  bool is_spelled_out = false;
   WireReader reader(context.source, message, function_table);
+  reader.keep_unknown(function.residue);
   while (reader.next()) {
     switch (reader.number()) {
       case function_field::name:
@@ -32,6 +34,7 @@ FunctionParts walk(LoadContext& context, Message message, Function& function) {
         break;
       case function_field::domain:
         function.domain = canonical_domain(reader.text());
+        is_spelled_out = reader.text() != function.domain;
         break;
       case function_field::overload:
         function.overload = reader.text();
@@ -62,17 +65,20 @@ FunctionParts walk(LoadContext& context, Message message, Function& function) {
         parts.opsets.push_back(reader.message());
         break;
       default:
-        function.metadata.push_back(read_entry(context, reader.message()));
+        function.metadata.push_back(read_entry(context, reader.message(), function.residue));
         break;
     }
   }
+  function.present_fields = reader.present_fields();
+  if (is_spelled_out) function.present_fields.set(FieldPresence::spelled_out_domain);
   return parts;
 }
 
 void read_body(LoadContext& context, const FunctionParts& parts, Function& function) {
   function.body = std::make_unique<Graph>(function.name);
   Graph& body = *function.body;
-  body.set_opsets(read_opsets(context, parts.opsets));
+  body.declared_opsets = read_opsets(context, parts.opsets);
+  body.set_opsets(to_imports(body.declared_opsets));
   for (const Message message : parts.attributes) {
     AttributeWithGraphs read = read_attribute(context, message);
     if (!read.graphs.empty()) {
@@ -87,7 +93,7 @@ void read_body(LoadContext& context, const FunctionParts& parts, Function& funct
   for (const std::string_view name : parts.inputs) {
     body.mark_input(declare_value(context, body, name, "function input"));
   }
-  read_nodes(context, parts.nodes, parts.value_infos, body);
+  read_nodes(context, parts.nodes, parts.value_infos, {}, body);
   for (const std::string_view name : parts.outputs) {
     body.add_output(find_visible_value(body, name, "function output"));
   }

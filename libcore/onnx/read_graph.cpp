@@ -1,6 +1,7 @@
 // Graphs: first every name is declared, then nodes refer to them in any order.
 #include "libcore/onnx/read_graph.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "libcore/base/format.hpp"
@@ -34,19 +35,22 @@ QuantizationAnnotation read_annotation(LoadContext& context, Message message) {
   context.budget.take_bytes(sizeof(QuantizationAnnotation), "annotations");
   QuantizationAnnotation annotation;
   WireReader reader(context.source, message, annotation_table);
+  reader.keep_unknown(annotation.residue);
   while (reader.next()) {
     if (reader.number() == annotation_field::tensor_name) {
       annotation.value = reader.text();
     } else {
-      annotation.parameters.push_back(read_entry(context, reader.message()));
+      annotation.parameters.push_back(read_entry(context, reader.message(), annotation.residue));
     }
   }
+  annotation.present_fields = reader.present_fields();
   return annotation;
 }
 
 GraphParts walk(LoadContext& context, Message message, Graph& graph) {
   GraphParts parts;
   WireReader reader(context.source, message, graph_table);
+  reader.keep_unknown(graph.residue);
   while (reader.next()) {
     switch (reader.number()) {
       case graph_field::node:
@@ -77,11 +81,21 @@ GraphParts walk(LoadContext& context, Message message, Graph& graph) {
         graph.quantization_annotations.push_back(read_annotation(context, reader.message()));
         break;
       default:
-        graph.metadata.push_back(read_entry(context, reader.message()));
+        graph.metadata.push_back(read_entry(context, reader.message(), graph.residue));
         break;
     }
   }
+  graph.present_fields = reader.present_fields();
   return parts;
+}
+
+/// Gives the value what the file says of it.
+void settle(LoadContext& context, Value& value, ValueInfo info) {
+  value.set_type(std::move(info.type));
+  value.present_fields = info.present_fields;
+  if (auto notes = to_pointer(context, std::move(info.notes))) {
+    value.mutable_notes() = std::move(*notes);
+  }
 }
 
 void read_inputs(LoadContext& context, std::span<const Message> messages, Graph& graph) {
@@ -89,9 +103,7 @@ void read_inputs(LoadContext& context, std::span<const Message> messages, Graph&
     ValueInfo info = read_value_info(context, message);
     Value& value = declare_value(context, graph, info.name, "graph input");
     graph.mark_input(value);
-    value.set_type(std::move(info.type));
-    value.doc_string = info.doc_string;
-    value.metadata = std::move(info.metadata);
+    settle(context, value, std::move(info));
   }
 }
 
@@ -117,35 +129,80 @@ void read_initializers(LoadContext& context, const GraphParts& parts, Graph& gra
     Value& value = declare_constant(context, graph, read.name, read.tensor);
     graph.set_constant(value, std::move(read.tensor));
     value.is_external = read.is_external;
-    if (!read.doc_string.empty()) value.doc_string = read.doc_string;
-    if (!read.metadata.empty()) value.metadata = std::move(read.metadata);
+    graph.initializer_order.push_back(&value);
+    if (value.is_graph_input() || (read.doc_string.empty() && read.metadata.empty())) continue;
+    Notes& notes = value.mutable_notes();
+    notes.doc_string = read.doc_string;
+    notes.metadata = std::move(read.metadata);
   }
   for (const Message message : parts.sparse_initializers) {
     std::string_view name;
-    const SparseTensor sparse = read_sparse_tensor(context, message, &name);
+    SparseTensor sparse = read_sparse_tensor(context, message, &name);
     Tensor tensor = to_dense(context, sparse);
     Value& value = declare_constant(context, graph, name, tensor);
+    const std::byte* const dense_bytes = tensor.bytes();
     graph.set_constant(value, std::move(tensor));
+    context.budget.take_bytes(sizeof(SparseInitializer), "sparse tensors");
+    graph.sparse_initializers.push_back({&value, std::move(sparse), dense_bytes});
   }
 }
 
-/// What the file says about the types of values; sizes are never taken from it.
-void set_types(LoadContext& context, std::span<const Message> messages, Graph& graph) {
+/// Whether a place that declares `value` says what the value knows already.
+bool says_the_same(const Value& value, const ValueInfo& info) {
+  const ValueType& type = value.type();
+  const auto has_same_bytes = [&] {
+    if (type.extras == nullptr || info.type.extras == nullptr)
+      return type.extras == info.type.extras;
+    const auto known = type.extras->bytes;
+    const auto said = info.type.extras->bytes;
+    return std::equal(known.begin(), known.end(), said.begin(), said.end());
+  };
+  return info.notes.residue.is_empty() && value.notes().residue.is_empty() && type == info.type &&
+         value.present_fields == info.present_fields && has_same_bytes() &&
+         value.doc_string() == info.notes.doc_string && value.metadata() == info.notes.metadata;
+}
+
+/// Takes what a place of the file says of the value to which `declared` belongs: the first such
+/// place tells a node's output what it is; one that says otherwise is kept in its own words. Sizes
+/// are never taken from it.
+std::unique_ptr<OwnDeclaration> declare(LoadContext& context, Value* value, ValueInfo info) {
+  const bool is_plain = value != nullptr && !value->is_constant() && value->captured() == nullptr;
+  if (is_plain && value->present_fields.bits == 0) {
+    settle(context, *value, std::move(info));
+    return nullptr;
+  }
+  if (is_plain && says_the_same(*value, info)) return nullptr;
+  context.budget.take_bytes(sizeof(OwnDeclaration) + 32, "values");
+  return std::make_unique<OwnDeclaration>(OwnDeclaration{
+      std::string(info.name), std::move(info.type), info.present_fields, std::move(info.notes)});
+}
+
+void declare_values(LoadContext& context, std::span<const Message> messages, Graph& graph) {
+  context.budget.take_bytes(static_cast<std::int64_t>(messages.size() * sizeof(DeclaredValue)),
+                            "values");
+  graph.declared_values.reserve(messages.size());
   for (const Message message : messages) {
     ValueInfo info = read_value_info(context, message);
-    Value* value = graph.find_value(info.name);
-    if (value == nullptr || value->is_graph_input() || value->is_constant()) continue;
-    value->set_type(std::move(info.type));
-    value->doc_string = info.doc_string;
-    value->metadata = std::move(info.metadata);
+    Value* const value = graph.find_value(info.name);
+    auto own = declare(context, value, std::move(info));
+    graph.declared_values.push_back({value, std::move(own)});
+  }
+}
+
+/// Before the nodes are read, so that what they make has its type; captured values come later.
+void declare_outputs(LoadContext& context, std::span<const Message> messages, Graph& graph) {
+  for (const Message message : messages) {
+    ValueInfo info = read_value_info(context, message);
+    auto own = declare(context, graph.find_value(info.name), std::move(info));
+    graph.output_declarations.push_back(std::move(own));
   }
 }
 
 void add_outputs(LoadContext& context, std::span<const Message> messages, Graph& graph) {
   for (const Message message : messages) {
-    const ValueInfo info = read_value_info(context, message);
     context.budget.take_bytes(sizeof(Use) + 16, "graph outputs");
-    graph.add_output(find_visible_value(graph, info.name, "a graph output"));
+    const std::string_view name = read_value_name(context, message);
+    graph.add_output(find_visible_value(graph, name, "a graph output"));
   }
 }
 
@@ -193,9 +250,11 @@ Value& find_visible_value(Graph& graph, std::string_view name, std::string_view 
 }
 
 void read_nodes(LoadContext& context, std::span<const Message> nodes,
-                std::span<const Message> value_infos, Graph& graph) {
+                std::span<const Message> value_infos, std::span<const Message> outputs,
+                Graph& graph) {
   for (std::size_t i = 0; i < nodes.size(); ++i) declare_node_outputs(context, nodes[i], i, graph);
-  set_types(context, value_infos, graph);
+  declare_outputs(context, outputs, graph);
+  declare_values(context, value_infos, graph);
   for (const Message message : nodes) read_node(context, message, graph);
 }
 
@@ -210,9 +269,7 @@ void read_graph(LoadContext& context, Message message, Graph& graph) {
   const GraphParts parts = walk(context, message, graph);
   read_inputs(context, parts.inputs, graph);
   read_initializers(context, parts, graph);
-  std::vector<Message> value_infos = parts.value_infos;
-  value_infos.insert(value_infos.end(), parts.outputs.begin(), parts.outputs.end());
-  read_nodes(context, parts.nodes, value_infos, graph);
+  read_nodes(context, parts.nodes, parts.value_infos, parts.outputs, graph);
   add_outputs(context, parts.outputs, graph);
   put_in_order(context, graph);
 }

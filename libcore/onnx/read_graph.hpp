@@ -14,9 +14,10 @@ namespace ortool::onnx {
 void read_graph(LoadContext& context, Message message, Graph& graph);
 
 /// The part of it that function bodies share: declares what the nodes make, sets the types in
-/// `value_infos`, then adds the nodes. `value_infos` of unknown names are passed over.
+/// `outputs` and `value_infos`, then adds the nodes. What is said of unknown names is only kept.
 void read_nodes(LoadContext& context, std::span<const Message> nodes,
-                std::span<const Message> value_infos, Graph& graph);
+                std::span<const Message> value_infos, std::span<const Message> outputs,
+                Graph& graph);
 
 /// Sorts the nodes when they are not in order, with a warning.
 void put_in_order(LoadContext& context, Graph& graph);

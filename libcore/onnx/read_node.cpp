@@ -24,16 +24,17 @@ struct NodeParts {
   std::string_view op_type;
   std::string_view domain;
   std::string_view overload;
-  std::string_view doc_string;
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<Message> attributes;
-  Metadata metadata;
+  FieldPresence present_fields;
+  Notes notes;
 };
 
 NodeParts walk(LoadContext& context, Message message) {
   NodeParts parts;
   WireReader reader(context.source, message, node_table);
+  reader.keep_unknown(parts.notes.residue);
   while (reader.next()) {
     switch (reader.number()) {
       case node_field::input:
@@ -54,7 +55,7 @@ NodeParts walk(LoadContext& context, Message message) {
         parts.attributes.push_back(reader.message());
         break;
       case node_field::doc_string:
-        parts.doc_string = reader.text();
+        parts.notes.doc_string = reader.text();
         break;
       case node_field::domain:
         parts.domain = reader.text();
@@ -63,12 +64,16 @@ NodeParts walk(LoadContext& context, Message message) {
         parts.overload = reader.text();
         break;
       case node_field::metadata_props:
-        parts.metadata.push_back(read_entry(context, reader.message()));
+        parts.notes.metadata.push_back(read_entry(context, reader.message(), parts.notes.residue));
         break;
       default:
-        break;  // device_configurations: where to run is decided here, not by the file
+        // device_configurations: where to run is decided here, not by the file.
+        reader.keep_field();
+        break;
     }
   }
+  parts.present_fields = reader.present_fields();
+  if (parts.domain == "ai.onnx") parts.present_fields.set(FieldPresence::spelled_out_domain);
   return parts;
 }
 
@@ -104,7 +109,9 @@ void read_attributes(LoadContext& context, const NodeParts& parts, Node& node) {
       }
     } else {
       node.set_attribute(std::move(read.attribute));
+      continue;
     }
+    node.set_attribute_notes(name, read.attribute.present_fields, std::move(read.attribute.notes));
   }
 }
 
@@ -127,9 +134,11 @@ void add_node(LoadContext& context, NodeParts& parts, Graph& graph) {
     outputs.push_back(name.empty() ? nullptr : graph.find_value(name));
   }
   Node& node = graph.add_node(parts.op_type, parts.domain, inputs, outputs, parts.name);
-  node.overload = parts.overload;
-  node.doc_string = parts.doc_string;
-  node.metadata = std::move(parts.metadata);
+  if (!parts.overload.empty()) node.set_overload(parts.overload);
+  node.present_fields = parts.present_fields;
+  if (auto notes = to_pointer(context, std::move(parts.notes))) {
+    node.mutable_notes() = std::move(*notes);
+  }
   read_attributes(context, parts, node);
 }
 

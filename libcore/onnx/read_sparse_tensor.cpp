@@ -60,7 +60,9 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
   std::optional<Message> values;
   std::optional<Message> indices;
   std::vector<std::int64_t> dims;
+  Residue residue;
   WireReader reader(context.source, message, sparse_tensor_table);
+  reader.keep_unknown(residue);
   while (reader.next()) {
     switch (reader.number()) {
       case sparse_tensor_field::values:
@@ -80,6 +82,8 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
         break;
     }
   }
+  sparse.present_fields = reader.present_fields();
+  if (!residue.is_empty()) sparse.residue = std::make_shared<const Residue>(std::move(residue));
   if (!values) throw invalid("a sparse tensor has no values");
   const NamedTensor read_values = read_tensor(context, *values);
   if (name != nullptr) *name = read_values.name;

@@ -25,7 +25,7 @@ struct TensorParts {
   std::int64_t counts[16] = {};           ///< numbers or strings a data field, by field number
   std::span<const std::byte> only_piece;  ///< the bytes of the data field when it is packed in one
   std::int64_t pieces = 0;
-  bool has_segment = false;
+  std::optional<Message> segment;
   bool is_external = false;
   Metadata external_data;
 };
@@ -82,6 +82,7 @@ Error invalid(std::string message, std::string id) {
 TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
   using namespace tensor_field;
   TensorParts parts;
+  Residue passed_over;  // the tensor's origin has it
   WireReader reader(context.source, message, tensor_table);
   while (reader.next()) {
     if (is_data_field(reader.number())) {
@@ -105,7 +106,7 @@ TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
         parts.type = static_cast<std::int32_t>(reader.integer());
         break;
       case segment:
-        parts.has_segment = true;
+        parts.segment = reader.message();
         break;
       case name:
         result.name = reader.text();
@@ -117,7 +118,7 @@ TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
         result.doc_string = reader.text();
         break;
       case external_data:
-        parts.external_data.push_back(read_entry(context, reader.message()));
+        parts.external_data.push_back(read_entry(context, reader.message(), passed_over));
         break;
       case data_location:
         if (reader.integer() != 0 && reader.integer() != 1) {
@@ -126,7 +127,7 @@ TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
         parts.is_external = reader.integer() == 1;
         break;
       case metadata_props:
-        result.metadata.push_back(read_entry(context, reader.message()));
+        result.metadata.push_back(read_entry(context, reader.message(), passed_over));
         break;
       default:
         break;
@@ -285,6 +286,21 @@ Tensor read_external(LoadContext& context, const TensorParts& parts, DataType ty
   return with_clean_bools(context.external.read(reference, type, shape));
 }
 
+/// A tensor may say that it is the whole of itself.
+void check_segment(LoadContext& context, Message message, std::int64_t elements) {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  WireReader reader(context.source, message, segment_table);
+  while (reader.next()) {
+    (reader.number() == segment_field::begin ? begin : end) = reader.integer();
+  }
+  if (begin == 0 && end == elements) return;
+  throw Error(ErrorCode::unsupported,
+              format("the tensor is only the segment {}..{} of another", begin, end),
+              "export the model again with whole tensors")
+      .with_id("tensor.segment");
+}
+
 Tensor read_data(LoadContext& context, Message message, const TensorParts& parts) {
   if (parts.type == 0) throw invalid("has no element type", "tensor.type");
   if (!is_known(parts.type)) {
@@ -292,14 +308,10 @@ Tensor read_data(LoadContext& context, Message message, const TensorParts& parts
                 "export the model with a type listed by ONNX up to IR version 14")
         .with_id("tensor.type");
   }
-  if (parts.has_segment) {
-    throw Error(ErrorCode::unsupported, "tensors cut into segments are not supported",
-                "export the model again with whole tensors")
-        .with_id("tensor.segment");
-  }
   const auto type = static_cast<DataType>(parts.type);
   const Shape shape(parts.dims);
   bytes_of(type, shape.element_count());
+  if (parts.segment) check_segment(context, *parts.segment, shape.element_count());
   if (parts.is_external) return read_external(context, parts, type, shape);
   if (type == DataType::string && parts.raw && !parts.raw->empty()) {
     throw invalid("keeps strings in raw_data, where string_data is expected", "tensor.data");
@@ -325,6 +337,9 @@ NamedTensor read_tensor(LoadContext& context, Message message) {
     const TensorParts parts = walk(context, message, result);
     result.is_external = parts.is_external;
     result.tensor = read_data(context, message, parts);
+    context.budget.take_bytes(sizeof(TensorOrigin) + 32, "tensors");
+    result.tensor.set_origin(std::make_shared<const TensorOrigin>(
+        TensorOrigin{message.bytes, context.owner, parts.is_external}));
   } catch (const Error& error) {
     if (result.name.empty()) throw prefixed(error, "a tensor", "tensor.size");
     throw prefixed(error, "tensor " + quote(result.name), "tensor.size");

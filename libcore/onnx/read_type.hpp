@@ -15,11 +15,13 @@ ValueType read_type(LoadContext& context, Message message);
 struct ValueInfo {
   std::string_view name;  ///< inside the file
   ValueType type;
-  std::string_view doc_string;
-  Metadata metadata;
+  FieldPresence present_fields;
+  Notes notes;
 };
 
 /// Errors carry the value's name in front.
 ValueInfo read_value_info(LoadContext& context, Message message);
+/// Only its name.
+std::string_view read_value_name(LoadContext& context, Message message);
 
 }  // namespace ortool::onnx

@@ -49,6 +49,7 @@ WireReader::WireReader(const WireSource& source, Message message, const MessageT
       end_(message.bytes.data() + message.bytes.size()),
       field_begin_(at_),
       nesting_(message.nesting) {
+  present_.set(FieldPresence::came_from_file);
   if (nesting_ > source.most_nesting) {
     fail("limit.nesting", format("messages nest deeper than {}", source.most_nesting));
   }
@@ -67,7 +68,7 @@ bool WireReader::next() {
     row_ = find_row(static_cast<std::uint32_t>(number));
     if (row_ == nullptr) {
       skip_unknown(static_cast<std::uint32_t>(number), wire_type);
-      unknown_bytes_ += at_ - field_begin_;
+      keep(field());
       continue;
     }
     check_wire_type(wire_type);
@@ -220,10 +221,20 @@ void WireReader::check_wire_type(unsigned wire_type) {
   if (wire_type != wanted && !is_packed) {
     fail("wire.type", format("has wire type {} where {} is expected", wire_type, wanted));
   }
-  if (row_->kind != FieldKind::message || row_->is_repeated) return;
-  const auto bit = std::uint32_t{1} << (row_ - table_->rows.data());
-  if ((seen_ & bit) != 0) fail("wire.repeated", "is given twice");
-  seen_ |= bit;
+  const bool is_single_message = row_->kind == FieldKind::message && !row_->is_repeated;
+  if (is_single_message && present_.has(row_->number)) fail("wire.repeated", "is given twice");
+  present_.set(row_->number);
+}
+
+void WireReader::keep(std::span<const std::byte> field) {
+  if (residue_ == nullptr) return;
+  auto& kept = residue_->unknown_fields;
+  const bool continues = !kept.empty() && kept.back().data() + kept.back().size() == field.data();
+  if (continues) {
+    kept.back() = {kept.back().data(), kept.back().size() + field.size()};
+  } else {
+    kept.push_back(field);
+  }
 }
 
 void WireReader::fail_at_end() const {

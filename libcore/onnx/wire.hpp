@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "libcore/base/function_ref.hpp"
+#include "libcore/graph/notes.hpp"
 
 namespace ortool::onnx {
 
@@ -20,7 +21,7 @@ struct FieldRow {
   bool is_repeated;
 };
 
-/// The fields of one kind of message, at most 32.
+/// The fields of one kind of message, with numbers below FieldPresence::spelled_out_domain.
 struct MessageTable {
   std::string_view name;
   std::span<const FieldRow> rows;
@@ -39,12 +40,22 @@ struct Message {
 };
 
 /// Visits the fields of one message in the order of the file. Fields that the table does not know
-/// are passed over once found well-formed. Throws ErrorCode::invalid with the offset in the file,
-/// the message and the field: "file.cut" where the file ends inside a field, "wire.*" otherwise.
+/// are passed over once found well-formed, and kept where the reader is told to. Throws
+/// ErrorCode::invalid with the offset in the file, the message and the field: "file.cut" where the
+/// file ends inside a field, "wire.*" otherwise.
 class WireReader {
  public:
   /// `source` must outlive the reader. Throws "limit.nesting" when the message lies too deep.
   WireReader(const WireSource& source, Message message, const MessageTable& table);
+
+  /// From now on unknown fields go to `residue`, which must outlive the reader.
+  void keep_unknown(Residue& residue) { residue_ = &residue; }
+  /// The current field with its tag.
+  std::span<const std::byte> field() const { return {field_begin_, at_}; }
+  /// Keeps the current field as if it were unknown.
+  void keep_field() { keep(field()); }
+  /// The fields met so far.
+  FieldPresence present_fields() const { return present_; }
 
   /// Goes to the next known field; false at the end.
   bool next();
@@ -68,9 +79,6 @@ class WireReader {
   void each_number(FunctionRef<void(std::uint64_t)> body) const;
   bool is_packed() const { return is_packed_; }
 
-  /// Bytes of unknown fields passed over so far.
-  std::int64_t unknown_bytes() const { return unknown_bytes_; }
-
   [[noreturn]] void fail(std::string_view id, std::string_view what) const;
 
  private:
@@ -80,6 +88,7 @@ class WireReader {
   void skip_unknown(std::uint32_t number, unsigned wire_type);
   const FieldRow* find_row(std::uint32_t number) const;
   void check_wire_type(unsigned wire_type);
+  void keep(std::span<const std::byte> field);
   [[noreturn]] void fail_at_end() const;
 
   const WireSource* source_;
@@ -89,11 +98,11 @@ class WireReader {
   const std::byte* field_begin_;
   int nesting_;
   const FieldRow* row_ = nullptr;
-  std::uint32_t seen_ = 0;  ///< a bit a row, for fields that may be given once
+  FieldPresence present_;
+  Residue* residue_ = nullptr;
   bool is_packed_ = false;
   std::uint64_t value_ = 0;
   std::span<const std::byte> bytes_;
-  std::int64_t unknown_bytes_ = 0;
 };
 
 }  // namespace ortool::onnx

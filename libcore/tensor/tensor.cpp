@@ -54,6 +54,7 @@ Tensor Tensor::of_strings(Shape shape, std::vector<std::string> values) {
 
 std::byte* Tensor::mutable_bytes() {
   ORTOOL_CHECK(is_writable_);
+  origin_.reset();
   return const_cast<std::byte*>(data_);
 }
 
@@ -64,6 +65,7 @@ std::span<const std::string> Tensor::strings() const {
 
 std::span<std::string> Tensor::mutable_strings() {
   ORTOOL_CHECK(type_ == DataType::string && is_writable_);
+  origin_.reset();
   return *strings_;
 }
 
@@ -76,6 +78,7 @@ Tensor Tensor::aligned() const {
   if (type_ == DataType::string || is_aligned()) return *this;
   Tensor copy(type_, shape_);
   std::memcpy(copy.mutable_bytes(), data_, static_cast<std::size_t>(size_bytes_));
+  copy.origin_ = origin_;
   return copy;
 }
 
@@ -83,6 +86,7 @@ Tensor Tensor::reshaped(Shape shape) const {
   ORTOOL_CHECK(shape.element_count() == element_count_);
   Tensor result = *this;
   result.shape_ = std::move(shape);
+  result.origin_.reset();
   return result;
 }
 

@@ -32,6 +32,13 @@ template <> struct DataTypeOf<std::uint64_t> { static constexpr DataType value =
 template <> struct DataTypeOf<bool> { static constexpr DataType value = DataType::boolean; };
 // clang-format on
 
+/// The message in a file that a tensor was read from.
+struct TensorOrigin {
+  std::span<const std::byte> message;
+  std::shared_ptr<const void> owner;  ///< keeps those bytes
+  bool is_external = false;           ///< the data lie in another file, which the message names
+};
+
 /// A value type: copies share the bytes. The bytes are never written once a tensor is shared; only
 /// the maker writes, through mutable_data(), before handing it on. Elements lie row-major, packed
 /// types two or four a byte with the first in the low bits.
@@ -87,6 +94,10 @@ class Tensor {
   /// The same bytes with another shape of as many elements.
   Tensor reshaped(Shape shape) const;
 
+  /// Where the tensor came from, with this very type, shape and content; null for one made here.
+  const TensorOrigin* origin() const { return origin_.get(); }
+  void set_origin(std::shared_ptr<const TensorOrigin> origin) { origin_ = std::move(origin); }
+
  private:
   void check_type(DataType wanted, std::size_t element_bytes) const;
 
@@ -98,6 +109,7 @@ class Tensor {
   bool is_writable_ = false;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<std::vector<std::string>> strings_;
+  std::shared_ptr<const TensorOrigin> origin_;
 };
 
 template <typename T>

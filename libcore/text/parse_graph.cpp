@@ -177,7 +177,7 @@ void GraphParser::node_into(Graph& graph) {
   }
   Node& node = graph.add_node(op_type, domain, {}, outputs, label);
   open_nodes_.push_back(&node);
-  if (scanner_.accept(':')) node.overload = scanner_.name("an overload");
+  if (scanner_.accept(':')) node.set_overload(scanner_.name("an overload"));
   const bool has_attributes = scanner_.peek() == '<';
   if (has_attributes) parse_attributes(scanner_, read_graph_, node);
   scanner_.expect('(');

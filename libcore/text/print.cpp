@@ -78,7 +78,7 @@ class Printer {
     text_ += node.output_count() > 0 ? " = " : "= ";
     if (!node.domain().empty()) text_ += print_domain(node.domain()) + ".";
     text_ += name_text(node.op_type());
-    if (!node.overload.empty()) text_ += ":" + name_text(node.overload);
+    if (!node.overload().empty()) text_ += ":" + name_text(node.overload());
     if (!node.attributes().empty()) {
       text_ += " <";
       bool is_first = true;

@@ -144,12 +144,12 @@ Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgra
       .set("name", node.name())
       .set("op_type", node.op_type())
       .set("domain", node.domain())
-      .set("overload", node.overload)
+      .set("overload", node.overload())
       .set("inputs", std::move(inputs))
       .set("outputs", std::move(outputs))
       .set("attributes", std::move(attributes))
       .set("subgraphs", std::move(subgraphs))
-      .set("metadata", metadata_block(node.metadata))
+      .set("metadata", metadata_block(node.metadata()))
       .set("macs", number ? Json(*number) : Json());
   if (!number) block.set("macs_formula", macs.formula());
   block.set("parameters", count_parameters(node)).set("output_shapes", std::move(shapes));

@@ -56,7 +56,7 @@ std::string value_text(const Value* value) {
 std::string operator_text(const Node& node) {
   std::string text = node.domain().empty() ? "" : std::string(node.domain()) + ".";
   text += node.op_type();
-  return node.overload.empty() ? text : text + ":" + node.overload;
+  return node.overload().empty() ? text : text + ":" + std::string(node.overload());
 }
 
 void compare_attributes(const Node& before, const Node& after, bool reads_weights,

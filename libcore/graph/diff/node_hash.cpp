@@ -134,7 +134,7 @@ std::uint64_t NodeHasher::of_attribute(const Attribute& attribute) {
 
 std::uint64_t NodeHasher::of_plain_label(const Node& node) {
   Mixer mixer;
-  mixer.add(node.op_type()).add(node.domain()).add(node.overload);
+  mixer.add(node.op_type()).add(node.domain()).add(node.overload());
   // Attributes have no order.
   std::uint64_t attributes = 0;
   for (const Attribute& attribute : node.attributes()) attributes += of_attribute(attribute);
@@ -168,7 +168,7 @@ std::uint64_t NodeHasher::of_label(const Node& node, Level level) {
     for (const Graph* graph : node.subgraphs()) mixer.add(of_graph(*graph));
     const std::uint64_t name = Mixer().add(node.op_type()).add(node.domain()).value();
     known =
-        labels_.emplace(&node, Labels{mixer.value(), Mixer(name).add(node.overload).value()}).first;
+        labels_.emplace(&node, Labels{mixer.value(), Mixer(name).add(node.overload()).value()}).first;
   }
   return level == Level::full ? known->second.full : known->second.name;
 }

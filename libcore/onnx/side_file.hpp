@@ -1,0 +1,51 @@
+// The new file of weights beside a model that is being written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/base/atomic_file.hpp"
+
+namespace ortool::onnx {
+
+/// Gathers the bytes of tensors and their places; nothing is written before write().
+class SideFile {
+ public:
+  /// `model_path` is the file being written, `wanted_name` a name in its folder or empty.
+  SideFile(const std::string& model_path, std::string wanted_name);
+
+  /// Gives `bytes`, which must stay until write(), a place and returns it. Large pieces start on a
+  /// page.
+  std::int64_t add(std::span<const std::byte> bytes);
+  /// The name for the model to refer to; takes a free one in the folder at the first call. Throws
+  /// ErrorCode::invalid, "save.external_name", for a name that is no plain file name or is taken.
+  const std::string& name();
+  bool is_used() const { return !pieces_.empty(); }
+  std::int64_t size_bytes() const { return size_bytes_; }
+
+  /// Writes the file under its name. Until keep() it goes away with this object.
+  void write();
+  void keep();
+
+ private:
+  struct Piece {
+    std::int64_t offset;
+    std::span<const std::byte> bytes;
+  };
+
+  std::string model_path_;
+  std::string folder_;  ///< with its slash, or empty
+  std::string name_;
+  std::optional<FreshFile> reserved_;
+  std::vector<Piece> pieces_;
+  std::int64_t size_bytes_ = 0;
+};
+
+/// Writes bytes that may be mapped, and lets the mapped pages go behind it.
+void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes);
+
+}  // namespace ortool::onnx

@@ -1,0 +1,31 @@
+// What the writers of one file's parts share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "libcore/graph/model.hpp"
+#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/side_file.hpp"
+#include "libcore/onnx/wire_writer.hpp"
+
+namespace ortool::onnx {
+
+struct WriteContext {
+  WireWriter& writer;
+  const SaveOptions& options;
+  SideFile& side_file;
+  bool keeps_references = false;  ///< external tensors stay where they are
+  bool moves_large = false;       ///< every large tensor goes to the side file
+  bool has_external_data = true;  ///< what external tensors hold was read
+  /// Names of values that cannot go by their own, since an outer value of that name is read beside.
+  std::unordered_map<const Value*, std::string> renamed;
+
+  /// The name a value has in the file: of a captured one, that of the value it stands for.
+  std::string_view name_of(const Value& value) const;
+  /// Finds the values of `graph` that must be renamed. Before its nodes are written.
+  void settle_names(const Graph& graph);
+};
+
+}  // namespace ortool::onnx
