@@ -221,7 +221,14 @@ Value& Graph::add_constant(std::string_view name, Tensor tensor) {
 
 void Graph::set_constant(Value& value, Tensor tensor) {
   ORTOOL_CHECK(value.graph_ == this && value.producer_ == nullptr);
-  value.constant_ = tensor.is_empty() ? nullptr : std::make_unique<Tensor>(std::move(tensor));
+  // In place, since references to the tensor may be about.
+  if (tensor.is_empty()) {
+    value.constant_.reset();
+  } else if (value.constant_ != nullptr) {
+    *value.constant_ = std::move(tensor);
+  } else {
+    value.constant_ = std::make_unique<Tensor>(std::move(tensor));
+  }
   if (!value.is_constant()) return;
   value.set_type(ValueType::tensor(value.constant_->type(), to_partial(value.constant_->shape())));
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "libcore/base/file.hpp"
 #include "libcore/base/sha256.hpp"
 
 namespace ortool {
@@ -105,6 +106,7 @@ WeightStatistics scan_weight(const Tensor& tensor) {
       const auto piece = bytes.subspan(at, std::min(piece_bytes, bytes.size() - at));
       count_piece(tensor.type(), piece, statistics);
       hash.update(piece);
+      drop_pages(piece);
     }
   }
   statistics.sha256 = hash.finish();

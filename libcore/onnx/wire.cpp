@@ -68,6 +68,7 @@ bool WireReader::next() {
     row_ = find_row(static_cast<std::uint32_t>(number));
     if (row_ == nullptr) {
       skip_unknown(static_cast<std::uint32_t>(number), wire_type);
+      unknown_bytes_ += at_ - field_begin_;
       keep(field());
       continue;
     }

@@ -79,6 +79,9 @@ class WireReader {
   void each_number(FunctionRef<void(std::uint64_t)> body) const;
   bool is_packed() const { return is_packed_; }
 
+  /// Bytes of unknown fields passed over so far.
+  std::int64_t unknown_bytes() const { return unknown_bytes_; }
+
   [[noreturn]] void fail(std::string_view id, std::string_view what) const;
 
  private:
@@ -99,6 +102,7 @@ class WireReader {
   int nesting_;
   const FieldRow* row_ = nullptr;
   FieldPresence present_;
+  std::int64_t unknown_bytes_ = 0;
   Residue* residue_ = nullptr;
   bool is_packed_ = false;
   std::uint64_t value_ = 0;

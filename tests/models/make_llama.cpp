@@ -31,9 +31,9 @@ class Zeros {
   }
 
  private:
-  const std::byte* start_ = static_cast<const std::byte*>(
-      ::mmap(nullptr, std::size_t{2} * hidden * words, PROT_READ,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  const std::byte* start_ =
+      static_cast<const std::byte*>(::mmap(nullptr, std::size_t{2} * hidden * words, PROT_READ,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 };
 
 class Decoder {
@@ -50,8 +50,8 @@ class Decoder {
     prefix_ = "head/";
     Value* logits = linear(norm(x), hidden, words);
     logits->set_type(ValueType::tensor(
-        DataType::float16, Dimensions{Dimension::symbol("batch"), Dimension::symbol("length"),
-                                      Dimension(words)}));
+        DataType::float16,
+        Dimensions{Dimension::symbol("batch"), Dimension::symbol("length"), Dimension(words)}));
     graph_.add_output(*logits);
   }
 
@@ -141,8 +141,7 @@ int main(int count, char** arguments) {
     onnx::WriteContext context{writer, options, side_file};
     context.moves_large = count > 2;
     onnx::write_model(context, *model);
-    if (side_file.is_used() &&
-        ::truncate((path + ".data").c_str(), side_file.size_bytes()) != 0) {
+    if (side_file.is_used() && ::truncate((path + ".data").c_str(), side_file.size_bytes()) != 0) {
       throw Error(ErrorCode::write_failed, "no room for a large sparse file").in(path);
     }
     side_file.keep();

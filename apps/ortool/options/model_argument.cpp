@@ -18,6 +18,9 @@ Json metadata_block(const Metadata& metadata) {
   return block;
 }
 
+/// Without its weights a file is looked at in an instant, and hashing more would take longer.
+constexpr std::int64_t most_hashed_bytes_without_weights = std::int64_t{256} << 20;
+
 Json model_block(const LoadedModel& loaded, bool has_document) {
   const Model& model = *loaded.model;
   Json block = Json::object();
@@ -26,7 +29,10 @@ Json model_block(const LoadedModel& loaded, bool has_document) {
     block.set("sha256", Json()).set("bytes", Json());
   } else {
     const MappedFile file = MappedFile::open(loaded.path);
-    block.set("sha256", sha256_of(file.bytes())).set("bytes", file.size_bytes());
+    const bool is_hashed =
+        model.has_external_data || file.size_bytes() <= most_hashed_bytes_without_weights;
+    block.set("sha256", is_hashed ? Json(sha256_of(file.bytes())) : Json())
+        .set("bytes", file.size_bytes());
   }
   Json opsets = Json::object();
   for (const auto& [domain, version] : model.graph->opsets()) {

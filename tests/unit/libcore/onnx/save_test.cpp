@@ -1,6 +1,8 @@
 // The saver: what comes back, which files appear, and what is left after a failure.
 #include "libcore/onnx/save.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
