@@ -49,38 +49,6 @@ std::int64_t AttributeReader::integer_in(std::string_view name, std::int64_t def
               format("attribute '{}' is {} (expected {} to {})", name, value, least, most));
 }
 
-std::optional<std::size_t> AttributeReader::position_among(
-    std::string_view name, std::initializer_list<std::string_view> texts) {
-  const auto* value = find<std::string>(name);
-  if (value == nullptr) return std::nullopt;
-  std::string expected;
-  std::size_t position = 0;
-  for (const std::string_view text : texts) {
-    if (*value == text) return position;
-    ++position;
-    if (!expected.empty()) expected += position == texts.size() ? " or " : ", ";
-    expected += text;
-  }
-  throw Error(ErrorCode::invalid, format("attribute '{}' is '{}' (expected {})", name,
-                                         escape_control_characters(*value), expected));
-}
-
-std::optional<DataType> AttributeReader::find_data_type(std::string_view name,
-                                                        std::string_view type_parameter) {
-  const std::optional<std::int64_t> number = find_integer(name);
-  if (!number) return std::nullopt;
-  if (*number < 1 || *number >= data_type_count) {
-    throw Error(ErrorCode::invalid, format("attribute '{}' is {} (expected a type's number, 1 to "
-                                           "{})",
-                                           name, *number, data_type_count - 1));
-  }
-  const auto type = static_cast<DataType>(*number);
-  if (version_.allowed(type_parameter).contains(type)) return type;
-  throw Error(ErrorCode::invalid, format("attribute '{}' is {}, which version {} of the operator "
-                                         "does not make",
-                                         name, name_of(type), version_.since));
-}
-
 std::optional<std::int64_t> AttributeReader::find_integer(std::string_view name) {
   const auto* value = find<std::int64_t>(name);
   return value != nullptr ? std::optional(*value) : std::nullopt;

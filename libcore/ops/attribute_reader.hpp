@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/ops/choice.hpp"
 #include "libcore/ops/op_schema.hpp"
 #include "libcore/ops/value_or.hpp"
 
@@ -41,12 +42,9 @@ class AttributeReader {
   template <typename Enumeration>
   Enumeration choice(std::string_view name, std::initializer_list<std::string_view> texts,
                      Enumeration default_value) {
-    const std::optional<std::size_t> position = position_among(name, texts);
-    return position ? static_cast<Enumeration>(*position) : default_value;
+    if (!has(name)) return default_value;
+    return static_cast<Enumeration>(find_choice(name, string(name), {texts.begin(), texts.size()}));
   }
-  /// The element type that an integer attribute stands for. Throws ErrorCode::invalid when it
-  /// stands for none, or for one that the type parameter does not allow.
-  std::optional<DataType> find_data_type(std::string_view name, std::string_view type_parameter);
   std::optional<std::int64_t> find_integer(std::string_view name);
   std::optional<float> find_number(std::string_view name);
   std::optional<std::vector<std::int64_t>> find_integers(std::string_view name);
@@ -72,8 +70,6 @@ class AttributeReader {
  private:
   template <typename T>
   const T* find(std::string_view name);
-  std::optional<std::size_t> position_among(std::string_view name,
-                                            std::initializer_list<std::string_view> texts);
 
   const Node& node_;
   const OpVersion& version_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "libcore/ops/operator_lists.hpp"
 
@@ -11,7 +12,6 @@ namespace {
 
 using OperatorList = std::span<const OpEntry> (*)();
 
-/// Big families first: a look-up asks one after the other.
 constexpr OperatorList families[] = {
     math_operators,    tensor_operators,    nn_operators,           reduction_operators,
     logical_operators, generator_operators, ml_operators,           quantization_operators,
@@ -23,28 +23,29 @@ std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {
   return {entry.schema->domain, entry.schema->name};
 }
 
+std::vector<OpEntry> sorted_entries() {
+  std::vector<OpEntry> all;
+  for (const OperatorList family : families)
+    all.insert(all.end(), family().begin(), family().end());
+  std::sort(all.begin(), all.end(),
+            [](const OpEntry& a, const OpEntry& b) { return key(a) < key(b); });
+  return all;
+}
+
 }  // namespace
 
-std::vector<const OpEntry*> catalog() {
-  std::vector<const OpEntry*> all;
-  for (const OperatorList family : families) {
-    for (const OpEntry& entry : family()) all.push_back(&entry);
-  }
-  std::sort(all.begin(), all.end(),
-            [](const OpEntry* a, const OpEntry* b) { return key(*a) < key(*b); });
-  return all;
+std::span<const OpEntry> catalog() {
+  static const std::vector<OpEntry> entries = sorted_entries();
+  return entries;
 }
 
 const OpEntry* find_op(std::string_view domain, std::string_view op_type) {
   const std::pair wanted(domain, op_type);
-  for (const OperatorList family : families) {
-    const std::span<const OpEntry> entries = family();
-    const auto found =
-        std::lower_bound(entries.begin(), entries.end(), wanted,
-                         [](const OpEntry& entry, const auto& name) { return key(entry) < name; });
-    if (found != entries.end() && key(*found) == wanted) return &*found;
-  }
-  return nullptr;
+  const std::span<const OpEntry> entries = catalog();
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), wanted,
+                       [](const OpEntry& entry, const auto& name) { return key(entry) < name; });
+  return found != entries.end() && key(*found) == wanted ? &*found : nullptr;
 }
 
 const OpVersion* version_of(const OpEntry& entry, const Node& node) {

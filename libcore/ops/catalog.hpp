@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "libcore/ops/attribute_reader.hpp"
 #include "libcore/ops/infer_context.hpp"
@@ -24,7 +24,7 @@ struct OpEntry {
 inline constexpr std::int64_t newest_opset = 28;
 
 /// Every operator, sorted by domain, then name.
-std::vector<const OpEntry*> catalog();
+std::span<const OpEntry> catalog();
 
 /// The operator, or null when the catalog does not hold it.
 const OpEntry* find_op(std::string_view domain, std::string_view op_type);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -16,11 +17,6 @@ std::size_t find_choice(std::string_view name, std::string_view text,
                                            quote(text), list_names(choices)));
   }
   return static_cast<std::size_t>(found - choices.begin());
-}
-
-std::size_t read_choice(AttributeReader& attributes, std::string_view name,
-                        std::string_view default_value, std::span<const std::string_view> choices) {
-  return find_choice(name, attributes.string(name, default_value), choices);
 }
 
 }  // namespace ortool

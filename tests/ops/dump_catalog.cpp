@@ -112,14 +112,13 @@ json describe(const ortool::OpSchema& schema, const ortool::OpVersion& version) 
 
 int main() {
   json rows = json::array();
-  for (const ortool::OpEntry* entry : ortool::catalog()) {
-    if (ortool::find_op(entry->schema->domain, entry->schema->name) != entry) {
-      std::fprintf(stderr, "%s.%s is not found: is its family's list sorted?\n",
-                   entry->schema->domain, entry->schema->name);
+  for (const ortool::OpEntry& entry : ortool::catalog()) {
+    if (ortool::find_op(entry.schema->domain, entry.schema->name) != &entry) {
+      std::fprintf(stderr, "%s.%s is listed twice\n", entry.schema->domain, entry.schema->name);
       return 1;
     }
-    for (const ortool::OpVersion& version : entry->schema->versions)
-      rows.push_back(describe(*entry->schema, version));
+    for (const ortool::OpVersion& version : entry.schema->versions)
+      rows.push_back(describe(*entry.schema, version));
   }
   std::printf("%s\n", rows.dump(1).c_str());
   return 0;

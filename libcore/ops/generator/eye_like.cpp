@@ -1,6 +1,7 @@
 // EyeLike in its versions, which differ in types only.
 #include "libcore/ops/generator/eye_like.hpp"
 
+#include "libcore/ops/element_type.hpp"
 #include "libcore/ops/operand_checks.hpp"
 
 namespace ortool {
@@ -25,7 +26,7 @@ constinit const OpSchema EyeLike::schema = {
                 {"T2", types::boolean_only | types::numbers_and_bfloat16}}}}};
 
 void EyeLike::read(AttributeReader& attributes, int) {
-  type = attributes.find_data_type("dtype", "T2");
+  type = read_element_type(attributes, "dtype", "T2");
   k = attributes.integer("k", 0);
 }
 

@@ -2,7 +2,6 @@
 #include "libcore/ops/ml/cast_map.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/ml/common_types.hpp"
 
 namespace ortool {
@@ -20,11 +19,9 @@ constinit const OpSchema CastMap::schema = {
                 {"T2", types_of({DataType::float32, DataType::int64, DataType::string})}}}}};
 
 void CastMap::read(AttributeReader& attributes, int) {
-  constexpr std::string_view targets[] = {"TO_FLOAT", "TO_STRING", "TO_INT64"};
   constexpr DataType types[] = {DataType::float32, DataType::string, DataType::int64};
-  to = types[read_choice(attributes, "cast_to", "TO_FLOAT", targets)];
-  constexpr std::string_view forms[] = {"DENSE", "SPARSE"};
-  is_sparse = read_choice(attributes, "map_form", "DENSE", forms) == 1;
+  to = types[attributes.choice("cast_to", {"TO_FLOAT", "TO_STRING", "TO_INT64"}, 0)];
+  is_sparse = attributes.choice("map_form", {"DENSE", "SPARSE"}, 0) == 1;
   size = attributes.integer("max_map", 1);
   if (is_sparse && size < 1) {
     throw Error(ErrorCode::invalid, format("max_map is {} (expected at least 1)", size));

@@ -1,7 +1,6 @@
 // Normalizer's version and shape rule.
 #include "libcore/ops/ml/normalizer.hpp"
 
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/ml/common_types.hpp"
 #include "libcore/ops/ml/feature_matrix.hpp"
 
@@ -17,8 +16,7 @@ constinit const OpSchema Normalizer::schema = {
       .types = {{"T", types::ml_numbers}}}}};
 
 void Normalizer::read(AttributeReader& attributes, int) {
-  constexpr std::string_view names[] = {"MAX", "L1", "L2"};
-  norm = read_choice_as<Norm>(attributes, "norm", "MAX", names);
+  norm = attributes.choice("norm", {"MAX", "L1", "L2"}, Norm::largest);
 }
 
 void Normalizer::infer(InferContext& context) const {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/ml/attribute_lists.hpp"
 #include "libcore/ops/ml/common_types.hpp"
 #include "libcore/ops/ml/feature_matrix.hpp"
@@ -16,9 +15,9 @@ namespace {
 
 /// What both read alike. `rows` and `row_size` say how many coefficients there must be.
 void read_machine(AttributeReader& attributes, SupportVectorMachine& machine) {
-  constexpr std::string_view names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
   SupportKernel& kernel = machine.kernel;
-  kernel.type = read_choice_as<SupportKernel::Type>(attributes, "kernel_type", "LINEAR", names);
+  kernel.type = attributes.choice("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"},
+                                  SupportKernel::Type::linear);
   const std::vector<float> parameters = read_floats(attributes, "kernel_params");
   if (!parameters.empty()) {
     check_list_size("kernel_params", parameters.size(), 3, "gamma, coef0 and degree");

@@ -2,7 +2,6 @@
 #include "libcore/ops/ml/tree_ensemble.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/ml/attribute_lists.hpp"
 #include "libcore/ops/ml/feature_matrix.hpp"
 #include "libcore/ops/ml/indexed_trees.hpp"
@@ -68,8 +67,8 @@ void TreeEnsembleRegressor::read(AttributeReader& attributes, int) {
   trees = read_listed_trees(attributes, "target");
   target_count = read_target_count(attributes);
   check_votes(trees, target_count);
-  constexpr std::string_view names[] = {"AVERAGE", "SUM", "MIN", "MAX"};
-  aggregate = read_choice_as<TreeAggregate>(attributes, "aggregate_function", "SUM", names);
+  aggregate =
+      attributes.choice("aggregate_function", {"AVERAGE", "SUM", "MIN", "MAX"}, TreeAggregate::sum);
   base_values = read_listed_numbers(attributes, "base_values");
   if (!base_values.empty()) {
     check_list_size("base_values", base_values.size(), static_cast<std::size_t>(target_count),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/element_type.hpp"
 #include "libcore/ops/nn/attention_heads.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
@@ -121,7 +122,7 @@ void Attention::read(AttributeReader& attributes, int) {
   scale = attributes.find_number("scale");
   softcap = attributes.number("softcap", 0);
   scores = static_cast<Scores>(attributes.integer_in("qk_matmul_output_mode", 0, 0, 3));
-  softmax_precision = attributes.find_data_type("softmax_precision", "T1");
+  softmax_precision = read_element_type(attributes, "softmax_precision", "T1");
   constexpr std::int64_t most_window = std::int64_t{1} << 43;
   left_window = attributes.integer_in("left_window_size", -1, -1, most_window);
   right_window = attributes.integer_in("right_window_size", -1, -1, most_window);

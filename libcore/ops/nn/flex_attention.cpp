@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/element_type.hpp"
 #include "libcore/ops/nn/attention_heads.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
@@ -37,7 +38,7 @@ Graph* read_modifier(AttributeReader& attributes, std::string_view name) {
 
 void FlexAttention::read(AttributeReader& attributes, int) {
   scale = attributes.find_number("scale");
-  softmax_precision = attributes.find_data_type("softmax_precision", "T1");
+  softmax_precision = read_element_type(attributes, "softmax_precision", "T1");
   change_scores = read_modifier(attributes, "score_mod");
   change_weights = read_modifier(attributes, "prob_mod");
 }

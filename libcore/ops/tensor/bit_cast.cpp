@@ -2,6 +2,7 @@
 #include "libcore/ops/tensor/bit_cast.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/element_type.hpp"
 
 namespace ortool {
 
@@ -16,7 +17,7 @@ constinit const OpSchema BitCast::schema = {
                 {"T2", types::all_tensors_ir13 - types::string_only}}}}};
 
 void BitCast::read(AttributeReader& attributes, int) {
-  to = *attributes.find_data_type("to", "T2");
+  to = *read_element_type(attributes, "to", "T2");
 }
 
 void BitCast::infer(InferContext& context) const {

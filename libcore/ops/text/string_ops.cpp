@@ -2,7 +2,6 @@
 #include "libcore/ops/text/string_ops.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -76,8 +75,7 @@ void StringSplit::infer(InferContext& context) const {
 }
 
 void StringNormalizer::read(AttributeReader& attributes, int) {
-  constexpr std::string_view actions[] = {"LOWER", "UPPER", "NONE"};
-  to_case = read_choice_as<Case>(attributes, "case_change_action", "NONE", actions);
+  to_case = attributes.choice("case_change_action", {"LOWER", "UPPER", "NONE"}, Case::unchanged);
   is_case_sensitive = attributes.flag("is_case_sensitive");
   stop_words = attributes.find_strings("stopwords").value_or(std::vector<std::string>());
   locale = attributes.string("locale");

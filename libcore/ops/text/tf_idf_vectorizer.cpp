@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/ml/attribute_lists.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
@@ -54,8 +53,7 @@ constinit const OpSchema TfIdfVectorizer::schema = {
                 {"T1", types::float32_only}}}}};
 
 void TfIdfVectorizer::read(AttributeReader& attributes, int) {
-  constexpr std::string_view modes[] = {"TF", "IDF", "TFIDF"};
-  mode = read_choice_as<Mode>(attributes, "mode", "", modes);
+  mode = attributes.choice("mode", {"TF", "IDF", "TFIDF"}, Mode());
   shortest = attributes.integer("min_gram_length");
   longest = attributes.integer("max_gram_length");
   most_skipped = attributes.integer("max_skip_count");

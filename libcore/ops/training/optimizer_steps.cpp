@@ -2,7 +2,6 @@
 #include "libcore/ops/training/optimizer_steps.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
@@ -110,8 +109,7 @@ void Momentum::read(AttributeReader& attributes, int) {
   alpha = attributes.number("alpha");
   beta = attributes.number("beta");
   norm_coefficient = attributes.number("norm_coefficient");
-  constexpr std::string_view modes[] = {"standard", "nesterov"};
-  is_nesterov = read_choice(attributes, "mode", "", modes) == 1;
+  is_nesterov = attributes.choice("mode", {"standard", "nesterov"}, 0) == 1;
 }
 
 }  // namespace ortool

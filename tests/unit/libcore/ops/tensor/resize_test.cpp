@@ -77,7 +77,7 @@ TEST_CASE("scales and sizes that cannot be are refused", "[ops]") {
       Catch::Contains("given twice"));
   CHECK_THAT(
       inferred({R"(y = Resize <mode = "area"> (x, , , z))", "float[4] x", "int64[1] z = {1}"}),
-      Catch::Contains("nearest, linear or cubic"));
+      Catch::Contains("nearest, linear, cubic"));
   CHECK_THAT(inferred({R"(y = Resize <keep_aspect_ratio_policy = "not_larger"> (x, , , z))",
                        "float[4, 0] x", "int64[2] z = {1, 1}"}),
              Catch::Contains("no aspect ratio"));
