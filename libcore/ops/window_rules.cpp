@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 
 namespace ortool {
 namespace {
@@ -27,8 +26,8 @@ std::vector<std::int64_t> read_extents(AttributeReader& attributes, std::string_
 
 AutoPad read_auto_pad(AttributeReader& attributes) {
   if (attributes.string("auto_pad").empty()) return AutoPad::not_set;
-  static constexpr std::string_view choices[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
-  return read_choice_as<AutoPad>(attributes, "auto_pad", "NOTSET", choices);
+  return attributes.choice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"},
+                           AutoPad::not_set);
 }
 
 std::int64_t at_or(const std::vector<std::int64_t>& values, std::size_t index,

@@ -1,7 +1,6 @@
 // Attributes and operand shapes of losses over class labels.
 #include "libcore/ops/loss/class_loss.hpp"
 
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
@@ -9,8 +8,7 @@ namespace ortool {
 
 void ClassLoss::read(AttributeReader& attributes, int) {
   ignore_index = attributes.find_integer("ignore_index");
-  static constexpr std::string_view reductions[] = {"none", "mean", "sum"};
-  reduction = read_choice_as<Reduction>(attributes, "reduction", "mean", reductions);
+  reduction = attributes.choice("reduction", {"none", "mean", "sum"}, Reduction::mean);
 }
 
 PartialShape ClassLoss::loss_shape(const InferContext& context, std::string_view scores,

@@ -1,7 +1,6 @@
 // The versions of BitShift and the bitwise operators.
 #include "libcore/ops/math/bitwise.hpp"
 
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -44,8 +43,7 @@ void BitwiseBinary::infer(InferContext& context) const {
 }
 
 void BitShift::read(AttributeReader& attributes, int) {
-  static constexpr std::string_view directions[] = {"LEFT", "RIGHT"};
-  to_the_right = read_choice(attributes, "direction", "", directions) == 1;
+  to_the_right = attributes.choice("direction", {"LEFT", "RIGHT"}, 0) == 1;
 }
 
 void BitShift::infer(InferContext& context) const {

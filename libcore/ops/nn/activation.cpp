@@ -1,8 +1,6 @@
 // Reading the parameters of activations, and the shape rule they share.
 #include "libcore/ops/nn/activation.hpp"
 
-#include "libcore/ops/choice.hpp"
-
 namespace ortool {
 
 void ElementwiseOp::infer(InferContext& context) const {
@@ -41,8 +39,7 @@ void Shrink::read(AttributeReader& attributes, int) {
 }
 
 void Gelu::read(AttributeReader& attributes, int) {
-  static constexpr std::string_view choices[] = {"none", "tanh"};
-  is_approximate = read_choice(attributes, "approximate", "none", choices) == 1;
+  is_approximate = attributes.choice("approximate", {"none", "tanh"}, 0) == 1;
 }
 
 void Swish::read(AttributeReader& attributes, int) {

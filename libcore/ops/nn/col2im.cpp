@@ -34,13 +34,15 @@ namespace {
 std::optional<Dimensions> read_extents(const InferContext& context, std::int64_t input,
                                        std::string_view name) {
   check_rank(context, input, name, 1);
-  if (const std::optional<std::vector<std::int64_t>> numbers = context.integers(input)) {
-    for (const std::int64_t number : *numbers) {
-      if (number >= 1 && number <= std::int64_t{1} << 31) continue;
-      throw Error(ErrorCode::invalid, format("'{}' holds {} (expected 1 to 2^31)", name, number));
-    }
+  std::optional<Dimensions> values = integer_values(context, input);
+  if (!values) return values;
+  for (const Dimension& value : *values) {
+    const bool is_extent = value.number() >= 1 && value.number() <= std::int64_t{1} << 31;
+    if (!value.is_known() || is_extent) continue;
+    throw Error(ErrorCode::invalid,
+                format("'{}' holds {} (expected 1 to 2^31)", name, value.number()));
   }
-  return shape_values(context, input);
+  return values;
 }
 
 }  // namespace

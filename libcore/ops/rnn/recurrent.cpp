@@ -2,7 +2,6 @@
 #include "libcore/ops/rnn/recurrent.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
@@ -15,8 +14,8 @@ RecurrentLayer::Direction read_direction(AttributeReader& attributes) {
   using Direction = RecurrentLayer::Direction;
   // ONNX misspells the default of GRU's first version.
   if (attributes.string("direction") == "foward") return Direction::forward;
-  static constexpr std::string_view directions[] = {"forward", "reverse", "bidirectional"};
-  return read_choice_as<Direction>(attributes, "direction", "forward", directions);
+  return attributes.choice("direction", {"forward", "reverse", "bidirectional"},
+                           Direction::forward);
 }
 
 /// The number of hidden neurons from W's or R's rows, `gates` of which make one.

@@ -7,7 +7,6 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -157,8 +156,7 @@ constinit const OpSchema CastLike::schema = {
 
 void Conversion::read_rounding(AttributeReader& attributes) {
   saturate = attributes.flag("saturate", true);
-  static constexpr std::string_view modes[] = {"up", "down", "nearest"};
-  round_mode = read_choice_as<RoundMode>(attributes, "round_mode", "up", modes);
+  round_mode = attributes.choice("round_mode", {"up", "down", "nearest"}, RoundMode::up);
 }
 
 void Cast::read(AttributeReader& attributes, int version) {

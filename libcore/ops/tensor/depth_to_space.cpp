@@ -2,7 +2,6 @@
 #include "libcore/ops/tensor/depth_to_space.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/tensor/shape.hpp"
 
@@ -66,8 +65,7 @@ std::int64_t read_block(AttributeReader& attributes) {
 }
 
 bool read_depth_last(AttributeReader& attributes) {
-  static constexpr std::string_view modes[] = {"DCR", "CRD"};
-  return read_choice(attributes, "mode", "DCR", modes) == 1;
+  return attributes.choice("mode", {"DCR", "CRD"}, 0) == 1;
 }
 
 Dimension divided(std::string_view what, const Dimension& dimension, std::int64_t divisor) {

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "libcore/base/format.hpp"
-#include "libcore/ops/choice.hpp"
 #include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
@@ -23,9 +22,9 @@ constexpr std::initializer_list<AttributeSpec> pad_attributes = {
     {"mode", AttributeKind::string, false, "constant"}};
 
 Pad::Mode read_pad_mode(AttributeReader& attributes, int version) {
-  static constexpr std::string_view modes[] = {"constant", "reflect", "edge", "wrap"};
-  return read_choice_as<Pad::Mode>(attributes, "mode", "constant",
-                                   std::span(modes).first(version >= 19 ? 4 : 3));
+  if (version < 19)
+    return attributes.choice("mode", {"constant", "reflect", "edge"}, Pad::Mode::constant);
+  return attributes.choice("mode", {"constant", "reflect", "edge", "wrap"}, Pad::Mode::constant);
 }
 
 /// The axes that pads are for, in their order.

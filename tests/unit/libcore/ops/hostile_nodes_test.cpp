@@ -229,12 +229,12 @@ TEST_CASE("hostile nodes are refused or get shapes that can be", "[ops]") {
   INFO("seed " << seed);
   Chance chance(seed);
   std::int64_t accepted = 0;
-  for (const OpEntry* entry : catalog()) {
+  for (const OpEntry& entry : catalog()) {
     std::int64_t accepted_here = 0;
-    for (const OpVersion& version : entry->schema->versions) {
+    for (const OpVersion& version : entry.schema->versions) {
       for (int i = 0; i < nodes_a_version; ++i) {
         Model model;
-        model.graph = pick_node(*entry->schema, version, chance);
+        model.graph = pick_node(*entry.schema, version, chance);
         if (model.graph == nullptr) break;
         try {
           infer_shapes(model);
@@ -243,8 +243,8 @@ TEST_CASE("hostile nodes are refused or get shapes that can be", "[ops]") {
           continue;
         }
         for (const Value* value : model.graph->values()) {
-          INFO(entry->schema->name << " " << version.since << ", node " << i << ": "
-                                   << value->type().to_string());
+          INFO(entry.schema->name << " " << version.since << ", node " << i << ": "
+                                  << value->type().to_string());
           CHECK(is_sound(value->type()));
         }
       }
