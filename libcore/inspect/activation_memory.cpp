@@ -151,12 +151,21 @@ Bytes LifetimeWalk::inner_bytes(const Node& node) {
   return most;
 }
 
-/// A Constant node's output is a weight.
+/// Constants, outputs of Constant nodes, and what DequantizeLinear makes of these are weights.
+bool is_weight(const Value& value) {
+  const Value* source = &value;
+  while (source->captured() != nullptr) source = source->captured();
+  if (is_stored(*source)) return true;
+  const Node* producer = source->producer();
+  if (producer == nullptr || !producer->domain().empty()) return false;
+  if (producer->op_type() == "Constant") return true;
+  const bool is_dequantized =
+      producer->op_type() == "DequantizeLinear" && producer->input(0) != nullptr;
+  return is_dequantized && is_stored(*producer->input(0));
+}
+
 bool is_activation(const Value& value) {
-  const bool is_of_constant_node = value.producer() != nullptr &&
-                                   value.producer()->op_type() == "Constant" &&
-                                   value.producer()->domain().empty();
-  return !is_stored(value) && value.captured() == nullptr && !is_of_constant_node;
+  return value.captured() == nullptr && !is_weight(value);
 }
 
 Peak LifetimeWalk::peak_of(const Graph& graph) {

@@ -16,8 +16,8 @@ struct ActivationMemory {
 
 /// Bytes of all values that live at once while the nodes of the main graph run in order, at most:
 /// each from its making to its last use, inputs from the start, outputs to the end. What subgraphs
-/// and functions make inside counts at its own peak while their node runs. Constants count nothing.
-/// The model's shapes must have been inferred.
+/// and functions make inside counts at its own peak while their node runs. Constants and what
+/// DequantizeLinear makes of them count nothing. The model's shapes must have been inferred.
 ActivationMemory peak_activation_memory(const Model& model);
 
 }  // namespace ortool

@@ -7,6 +7,7 @@
 #include "libcore/base/sha256.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/inspect/count_macs.hpp"
+#include "libcore/inspect/hash_graph.hpp"
 
 namespace ortool {
 namespace {
@@ -84,6 +85,7 @@ Summary summarize(const Model& model, bool reads_weights) {
   for (const Node& node : model.graph->nodes()) {
     if (blocks_shapes(node)) summary.shape_blockers.push_back(&node);
   }
+  summary.graph_sha256 = hash_graph(model);
   summary.macs = MacCounter(model).count(*model.graph);
   summary.weights = weights_of(model);
   for (const Weight& weight : summary.weights) {

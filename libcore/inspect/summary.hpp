@@ -31,6 +31,7 @@ struct Summary {
   ActivationMemory peak_activations;
   std::vector<Weight> weights;                    ///< point into the model
   std::optional<WeightFindings> weight_findings;  ///< nothing when weights were not read
+  std::string graph_sha256;                       ///< see hash_graph
   /// Nodes that make a shape unknown because of data, or of an operator that is not known.
   std::vector<const Node*> shape_blockers;
 

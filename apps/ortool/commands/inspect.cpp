@@ -6,9 +6,11 @@
 #include "apps/ortool/inspect/html_page.hpp"
 #include "apps/ortool/inspect/inspection.hpp"
 #include "apps/ortool/inspect/listings.hpp"
+#include "apps/ortool/inspect/observe_values.hpp"
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/run_diff.hpp"
+#include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -75,6 +77,7 @@ void write_lists(const Inspection& inspection, const OptionValues& options, Text
     write_weights(model, select, inspection.options().reads_weights, out);
   }
   if (options.flag("values")) write_values(model, select, out);
+  if (!inspection.ranges.empty()) write_value_ranges(inspection.ranges, out);
   if (options.flag("quantization")) write_quantization(inspection.quantization(), out);
 }
 
@@ -111,6 +114,7 @@ InspectionOptions inspection_options(const Invocation& invocation) {
 void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const std::string& path) {
   const OptionValues& options = invocation.options;
   Report& report = invocation.report;
+  const bool has_data = asks_for_data(options);
   if (!options.flag("check")) infer_what_is_known(invocation, *model);
   invocation.stop.poll();
   InspectionOptions settings = inspection_options(invocation);
@@ -118,6 +122,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
   const auto inspection = std::make_shared<Inspection>(std::move(model), path, std::move(settings));
   report.owner = inspection;
   check_conditions(invocation, *inspection);
+  if (has_data) inspection->ranges = observe_values(invocation, inspection->model(), path);
   if (invocation.has_document) add_payload(*inspection, report.payload);
 
   const std::string wanted = format_of(options);
@@ -138,7 +143,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
     };
   } else if (wanted == "text") {
     if (!inspection->assertions.empty()) report.text += assertions_text(inspection->assertions);
-    if (has_list(options)) {
+    if (has_list(options) || has_data) {
       report.more_text = [inspection, options = options](TextSink& out) {
         write_lists(*inspection, options, out);
       };
@@ -176,6 +181,11 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "values", .help = "list the values that flow between nodes"},
           {.name = "select", .value = "GLOB", .help = "only names that fit, such as 'layer1/*'"},
           {.name = "check", .help = "report everything that breaks ONNX's rules; exit 2 when so"},
+          {.name = "data",
+           .value = "DIR",
+           .help = "run real inputs and show the range of every value; a folder of pictures, or of "
+                   "a folder of files a sample",
+           .completes = Completes::folders},
           {.name = "no-weights", .help = "never read external data"},
           {.name = "diff",
            .value = "OTHER.onnx",
@@ -200,16 +210,16 @@ std::vector<OptionGroup> InspectCommand::options() const {
   const OptionGroup planned = {"Planned",
                                {
                                    {.name = "placement", .is_planned = true},
-                                   {.name = "data", .value = "DIR", .is_planned = true},
                                }};
-  return {lists, conditions, shape_options(), planned};
+  return {lists, conditions, shape_options(), input_options(), planned};
 }
 
 void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
   const std::string wanted = format_of(options);
-  if (options.has("select") && !has_list(options) && !options.has("diff") &&
-      !invocation.has_document && wanted == "text") {
+  const bool is_selective = has_list(options) || options.has("diff") || asks_for_data(options) ||
+                            invocation.has_document || wanted != "text";
+  if (options.has("select") && !is_selective) {
     throw Error(ErrorCode::invalid, "option --select has nothing to choose from",
                 "add --nodes, --weights or --values")
         .with_id("usage.applies_to_nothing");

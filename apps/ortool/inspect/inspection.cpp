@@ -37,7 +37,9 @@ void add_payload(const Inspection& inspection, Json& payload) {
   if (!inspection.assertions.empty()) {
     payload.set("assertions", assertions_block(inspection.assertions));
   }
-  if (!inspection.ranges.is_null()) payload.set("value_ranges", inspection.ranges);
+  if (!inspection.ranges.empty()) {
+    payload.set("value_ranges", value_ranges_block(inspection.ranges));
+  }
 }
 
 void write_json_lines(const Inspection& inspection, TextSink& out) {
@@ -50,9 +52,8 @@ void write_json_lines(const Inspection& inspection, TextSink& out) {
         quantization_block(inspection.quantization(), inspection.options().blocks.most_elements),
         out);
   }
-  if (!inspection.ranges.is_null()) {
-    for (const Json& range : inspection.ranges.items()) write_line("value_range", range, out);
-  }
+  const Json ranges = value_ranges_block(inspection.ranges);
+  for (const Json& range : ranges.items()) write_line("value_range", range, out);
   inspection.blocks().write_lines(out);
 }
 

@@ -8,6 +8,7 @@
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/inspect/assertions.hpp"
 #include "apps/ortool/inspect/graph_block.hpp"
+#include "apps/ortool/inspect/observe_values.hpp"
 #include "libcore/inspect/quantization.hpp"
 #include "libcore/inspect/summary.hpp"
 
@@ -35,7 +36,7 @@ class Inspection {
   const QuantizationReadout& quantization() const { return quantization_; }
 
   std::vector<Assertion> assertions;
-  Json ranges;  ///< of --data; null: not asked for
+  std::vector<ObservedValue> ranges;  ///< of --data
 
  private:
   const std::unique_ptr<Model> model_;

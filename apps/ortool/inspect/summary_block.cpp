@@ -90,7 +90,7 @@ Json summary_block(const Summary& summary) {
   for (const Weight& weight : largest_weights(summary, most_listed)) {
     largest.add(weight_block(weight));
   }
-  return block.set("largest_weights", std::move(largest));
+  return block.set("largest_weights", std::move(largest)).set("graph_sha256", summary.graph_sha256);
 }
 
 }  // namespace ortool

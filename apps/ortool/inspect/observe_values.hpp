@@ -1,0 +1,33 @@
+// inspect --data: runs the model on real inputs and watches every value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/report/text_sink.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/inspect/value_statistics.hpp"
+
+namespace ortool {
+
+struct ObservedValue {
+  std::string name;
+  ValueStatistics statistics;
+};
+
+/// Whether one of --data, --input, --inputs, --input-dir and --random is given. Throws
+/// ErrorCode::invalid when only options are that say more about them.
+bool asks_for_data(const OptionValues& options);
+
+/// Runs the model at `path` once for each sample and each group of values that memory bounds at
+/// once: all inputs and node outputs of the main graph that --select fits, in their order. `model`
+/// is the same model with its shapes inferred. Throws ErrorCode::unsupported for operators that
+/// cannot run.
+std::vector<ObservedValue> observe_values(const Invocation& invocation, const Model& model,
+                                          const std::string& path);
+
+Json value_ranges_block(const std::vector<ObservedValue>& values);
+void write_value_ranges(const std::vector<ObservedValue>& values, TextSink& out);
+
+}  // namespace ortool
