@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-requirements=(onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6)
+requirements=(onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6 jsonschema==4.26.0)
 stamp=build/peers/ortool-requirements
 if [[ -f $stamp && "$(cat "$stamp")" == "${requirements[*]}" ]]; then
   echo "peers: build/peers is ready"

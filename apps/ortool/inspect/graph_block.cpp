@@ -24,7 +24,9 @@ Json partial_shape_block(const PartialShape& shape) {
 }
 
 std::string type_name(const ValueType& type) {
-  if (type.is_tensor()) return std::string(name_of(type.element));
+  const bool has_element = type.is_tensor() && type.element != DataType::undefined;
+  if (has_element) return std::string(name_of(type.element));
+  if (type.is_tensor()) return "unknown";
   return type.to_string();
 }
 

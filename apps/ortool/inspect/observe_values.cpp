@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/options/execution_options.hpp"
@@ -156,17 +157,18 @@ void Observer::run_group(const std::vector<std::string>& names,
   run_options.threads = thread_count(options);
   run_options.stop = &invocation_.stop;
   const std::string select = options.text("select", "*");
+  const std::set<std::string> watched(names.begin(), names.end());
   for (const OptionValues& sample : samples) {
     invocation_.stop.poll();
     const NamedTensors inputs = read_sample(sample);
     for (const auto& [name, tensor] : inputs) {
       if (is_first && matches_glob(name, select)) entry(name).statistics.add(tensor);
     }
+    for (const std::string& name : names) entry(name);
     const std::vector<Tensor> outputs = session.run(inputs, run_options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::string name(session.outputs()[i]->name());
-      const bool is_watched = std::find(names.begin(), names.end(), name) != names.end();
-      if (is_watched) entry(name).statistics.add(outputs[i]);
+      if (watched.count(name) > 0) entry(name).statistics.add(outputs[i]);
     }
   }
 }

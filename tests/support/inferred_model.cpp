@@ -1,0 +1,15 @@
+// Parsing, then inference.
+#include "tests/support/inferred_model.hpp"
+
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/text/parse.hpp"
+
+namespace ortool {
+
+std::unique_ptr<Model> inferred_model(std::string_view text) {
+  std::unique_ptr<Model> model = parse_model(text);
+  infer_shapes(*model);
+  return model;
+}
+
+}  // namespace ortool

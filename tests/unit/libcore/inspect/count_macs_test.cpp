@@ -1,0 +1,80 @@
+// Tests of the work that nodes take.
+#include "libcore/inspect/count_macs.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/inferred_model.hpp"
+
+namespace ortool {
+namespace {
+
+/// The count for a main graph with these inputs, declarations and nodes, whose output is y.
+std::string count(const std::string& inputs, const std::string& nodes,
+                  const std::string& declared = "") {
+  const auto model = inferred_model("<ir_version: 10, opset_import: [\"\": 20]> g (" + inputs +
+                                    ") => (float[] y) " + declared + " {" + nodes + "}");
+  return MacCounter(*model).count(*model->graph).formula();
+}
+
+TEST_CASE("a convolution takes a window of its group's channels for each output element",
+          "[inspect]") {
+  CHECK(count("float[1, 4, 8, 8] x, float[6, 4, 3, 3] w",
+              "y = Conv <pads = [1, 1, 1, 1]> (x, w)") == std::to_string(6 * 64 * 36));
+  CHECK(count("float[1, 4, 8, 8] x, float[4, 1, 3, 3] w",
+              "y = Conv <pads = [1, 1, 1, 1], group = 4> (x, w)") == std::to_string(4 * 64 * 9));
+  CHECK(count("float[N, 4, 8, 8] x, float[6, 4, 1, 1] w", "y = Conv (x, w)") == "1536*N");
+}
+
+TEST_CASE("a transposed convolution spreads each input element over a window", "[inspect]") {
+  CHECK(count("float[1, 4, 8, 8] x, float[4, 6, 2, 2] w",
+              "y = ConvTranspose <strides = [2, 2]> (x, w)") == std::to_string(4 * 64 * 24));
+}
+
+TEST_CASE("matrix products count rows by columns by the length of their sums", "[inspect]") {
+  CHECK(count("float[2, 5, 7] x, float[7, 3] w", "y = MatMul (x, w)") == "210");
+  CHECK(count("float[7] x, float[7] w", "y = MatMul (x, w)") == "7");
+  CHECK(count("float[7, 5] x, float[3, 7] w", "y = Gemm <transA = 1, transB = 1> (x, w)") == "105");
+  CHECK(count("float[batch, 7] x, float[7, 3] w", "y = MatMul (x, w)") == "21*batch");
+}
+
+TEST_CASE("elementwise operators, pooling and normalisation count nothing", "[inspect]") {
+  CHECK(count("float[2, 5] x", "a = Relu (x)  b = Mul (a, x)  y = Softmax (b)") == "0");
+}
+
+TEST_CASE("a recurrence multiplies each step with all its weights", "[inspect]") {
+  CHECK(count("float[10, 2, 8] x, float[1, 16, 8] w, float[1, 16, 4] r",
+              "y = LSTM <hidden_size = 4> (x, w, r)") == std::to_string(20 * (16 * 8 + 16 * 4)));
+}
+
+TEST_CASE("Einsum counts all labels together", "[inspect]") {
+  CHECK(count("float[2, 3, 5] a, float[2, 5, 7] b",
+              "y = Einsum <equation = \"bij, bjk -> bik\"> (a, b)") == "210");
+  CHECK(count("float[2, 3, 5] a, float[2, 5, 7] b",
+              "y = Einsum <equation = \"...ij,...jk->...ik\"> (a, b)") == "210");
+}
+
+TEST_CASE("of two branches the larger counts", "[inspect]") {
+  const std::string branches =
+      "y = If <then_branch = t () => (float[] a) { a = MatMul (x, w) }, "
+      "else_branch = e () => (float[] b) { c = MatMul (x, w) b = MatMul (c, v) }> (flag)";
+  CHECK(count("bool flag, float[2, 5] x, float[5, 5] w, float[5, 5] v", branches) == "100");
+}
+
+TEST_CASE("a body counts as often as it runs, by a symbol where that is not known", "[inspect]") {
+  const std::string loop =
+      "y = Loop <body = b (int64 i, bool c, float[2, 5] s) => (bool d, float[2, 5] t) "
+      "{ d = Identity (c) t = MatMul (s, w) }> (trips, , x)";
+  CHECK(count("float[2, 5] x, float[5, 5] w", loop, "<int64 trips = {7}>") == "350");
+  CHECK(count("int64 trips, float[2, 5] x, float[5, 5] w", loop) == "50*'trips(Loop_0)'");
+}
+
+TEST_CASE("dimensions that data decides stand in the formula by value and axis", "[inspect]") {
+  CHECK(count("float[4, 8] x, float[8, 3] w, bool[4] keep",
+              "k = Compress <axis = 0> (x, keep)  y = MatMul (k, w)")
+            .find("24*'") == 0);
+}
+
+}  // namespace
+}  // namespace ortool

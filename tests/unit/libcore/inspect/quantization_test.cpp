@@ -1,0 +1,80 @@
+// Tests of what is read out of quantised models.
+#include "libcore/inspect/quantization.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/inferred_model.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view scales =
+    "<float s = {0.5}, uint8 z = {128}, float[2] ws = {0.25, 0.5}, "
+    "int8[2, 2] w = {1, 2, 3, 4}>";
+
+std::unique_ptr<Model> model_of(const std::string& nodes) {
+  return inferred_model(
+      "<ir_version: 10, opset_import: [\"\": 20]> g (float[2, 2] x) => "
+      "(float[2, 2] y) " +
+      std::string(scales) + " {" + nodes + "}");
+}
+
+TEST_CASE("pairs, types, scales and axes are read", "[inspect]") {
+  const auto model = model_of(
+      "a = QuantizeLinear (x, s, z)  b = DequantizeLinear (a, s, z) "
+      "c = DequantizeLinear <axis = 1> (w, ws)  d = MatMul (b, c) "
+      "e = QuantizeLinear (d, s, z)  y = DequantizeLinear (e, s, z)");
+  const QuantizationReadout readout = read_quantization(*model);
+  CHECK(readout.pairs == 2);
+  CHECK(readout.quantized_nodes == 1);
+  CHECK(readout.float_nodes == 0);
+  CHECK(readout.islands.empty());
+  CHECK(readout.lonely.empty());
+  REQUIRE(readout.tensors.size() == 3);
+  CHECK(readout.tensors[0].role == QuantizedTensor::Role::activation);
+  CHECK(readout.tensors[0].type == DataType::uint8);
+  CHECK(readout.tensors[0].axis == -1);
+  CHECK(readout.tensors[1].role == QuantizedTensor::Role::weight);
+  CHECK(readout.tensors[1].scale_count() == 2);
+  CHECK(readout.tensors[1].axis == 1);
+  CHECK_FALSE(readout.tensors[1].has_zero_point);
+}
+
+TEST_CASE("floats between quantised nodes are an island with a reason", "[inspect]") {
+  const auto model = model_of(
+      "a = QuantizeLinear (x, s, z)  b = DequantizeLinear (a, s, z) "
+      "[soft] c = Softmax (b)  [scale] d = Mul (c, x) "
+      "e = QuantizeLinear (d, s, z)  y = DequantizeLinear (e, s, z)");
+  const QuantizationReadout readout = read_quantization(*model);
+  REQUIRE(readout.islands.size() == 1);
+  REQUIRE(readout.islands[0].nodes.size() == 2);
+  CHECK(readout.islands[0].nodes[0]->name() == "soft");
+  CHECK(readout.islands[0].reason == "output 'c' goes to 'scale' (Mul) without QuantizeLinear");
+  CHECK(readout.float_nodes == 2);
+}
+
+TEST_CASE("an activation between a quantised node and QuantizeLinear is part of it", "[inspect]") {
+  const auto model = model_of(
+      "a = QuantizeLinear (x, s, z)  b = DequantizeLinear (a, s, z) "
+      "c = DequantizeLinear <axis = 1> (w, ws)  d = MatMul (b, c)  r = Relu (d) "
+      "e = QuantizeLinear (r, s, z)  y = DequantizeLinear (e, s, z)");
+  const QuantizationReadout readout = read_quantization(*model);
+  CHECK(readout.quantized_nodes == 2);
+  CHECK(readout.float_nodes == 0);
+}
+
+TEST_CASE("a node whose output nothing reads has no partner", "[inspect]") {
+  const auto model = model_of("a = QuantizeLinear (x, s, z)  y = Relu (x)");
+  const QuantizationReadout readout = read_quantization(*model);
+  REQUIRE(readout.lonely.size() == 1);
+  CHECK(readout.lonely[0].reason == "nothing reads its output");
+}
+
+TEST_CASE("a model of floats has nothing to read out", "[inspect]") {
+  CHECK(read_quantization(*model_of("y = Relu (x)")).is_empty());
+}
+
+}  // namespace
+}  // namespace ortool
