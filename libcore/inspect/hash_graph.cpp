@@ -100,7 +100,7 @@ void GraphHasher::node(const Node& node) {
   text(node.has_name_of_its_own() ? node.name() : "");
   text(node.domain());
   text(node.op_type());
-  text(node.overload);
+  text(node.overload());
   number(node.input_count());
   for (std::int64_t i = 0; i < node.input_count(); ++i) name_of_value(node.input(i));
   number(node.output_count());

@@ -1,6 +1,8 @@
 // Nodes, values and functions, one block each.
 #include "apps/ortool/inspect/graph_block.hpp"
 
+#include <unordered_map>
+
 #include "apps/ortool/inspect/attribute_block.hpp"
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/preprocessing_report.hpp"
@@ -101,8 +103,16 @@ bool BlockMaker::is_chosen(std::string_view name) const {
 }
 
 void BlockMaker::make_initializers(const Graph& graph, Emit emit) const {
+  std::unordered_map<const Value*, std::int64_t> stored_elements;
+  for (const SparseInitializer& sparse : graph.sparse_initializers) {
+    stored_elements.emplace(sparse.value, sparse.tensor.values.element_count());
+  }
   for (const Value* value : graph.values()) {
-    if (is_stored(*value) && is_chosen(value->name())) emit(initializer_block(*value));
+    if (!is_stored(*value) || !is_chosen(value->name())) continue;
+    Json block = initializer_block(*value);
+    const auto stored = stored_elements.find(value);
+    if (stored != stored_elements.end()) block.set("stored_elements", stored->second);
+    emit(block);
   }
 }
 
