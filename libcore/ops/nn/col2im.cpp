@@ -31,8 +31,8 @@ void Col2Im::read(AttributeReader& attributes, int) {
 namespace {
 
 /// A vector of sizes, at least 1 each.
-std::optional<Dimensions> read_extents(const InferContext& context, std::int64_t input,
-                                       std::string_view name) {
+std::optional<Dimensions> block_extents(const InferContext& context, std::int64_t input,
+                                        std::string_view name) {
   check_rank(context, input, name, 1);
   std::optional<Dimensions> values = integer_values(context, input);
   if (!values) return values;
@@ -49,8 +49,8 @@ std::optional<Dimensions> read_extents(const InferContext& context, std::int64_t
 
 void Col2Im::infer(InferContext& context) const {
   check_rank(context, 0, "input", 3);
-  const std::optional<Dimensions> image = read_extents(context, 1, "image_shape");
-  const std::optional<Dimensions> block = read_extents(context, 2, "block_shape");
+  const std::optional<Dimensions> image = block_extents(context, 1, "image_shape");
+  const std::optional<Dimensions> block = block_extents(context, 2, "block_shape");
   if (!image) return context.set_output(0, context.element(0), std::nullopt);
   window.check_axes(static_cast<std::int64_t>(image->size()));
   const Dimension columns = dimension_at(context, 0, 1);

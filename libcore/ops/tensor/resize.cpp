@@ -29,7 +29,7 @@ void check_scale(float scale) {
   throw Error(ErrorCode::invalid, format("a scale is {} (expected above 0)", scale));
 }
 
-void check_count(std::string_view what, std::size_t found, std::size_t axes) {
+void check_axis_count(std::string_view what, std::size_t found, std::size_t axes) {
   if (found == axes) return;
   throw Error(ErrorCode::invalid, format("'{}' holds {} numbers for {} axes", what, found, axes));
 }
@@ -170,7 +170,7 @@ void Resampling::infer(InferContext& context) const {
     if (const auto numbers = context.integers(sizes_input)) {
       for (const std::int64_t number : *numbers) check_size("'sizes'", number);
     }
-    if (sizes) check_count("sizes", sizes->size(), out.axes.size());
+    if (sizes) check_axis_count("sizes", sizes->size(), out.axes.size());
     if (sizes && aspect_ratio != AspectRatio::stretch) {
       keep_aspect_ratio(out, *sizes, aspect_ratio == AspectRatio::not_smaller);
     } else {
@@ -179,7 +179,7 @@ void Resampling::infer(InferContext& context) const {
   } else {
     check_rank(context, scales.input, "scales", 1);
     const std::optional<std::vector<float>> factors = known_scales(context, scales);
-    if (factors) check_count("scales", factors->size(), out.axes.size());
+    if (factors) check_axis_count("scales", factors->size(), out.axes.size());
     for (std::size_t i = 0; i < out.axes.size(); ++i) {
       if (factors) check_scale((*factors)[i]);
       // The region of interest would count here too by the text; no implementation has it so.
