@@ -4,7 +4,7 @@
 namespace ortool {
 namespace {
 
-constexpr TypeSet floats_and_float8 =
+constexpr TypeSet types_with_infinity =
     types::floats | types_of({DataType::float8e4m3fn, DataType::float8e4m3fnuz,
                               DataType::float8e5m2, DataType::float8e5m2fnuz});
 
@@ -25,7 +25,7 @@ constinit const OpSchema IsInf::schema = {
       .outputs = {{"Y", "T2"}},
       .attributes = {{"detect_negative", AttributeKind::integer, false, 1},
                      {"detect_positive", AttributeKind::integer, false, 1}},
-      .types = {{"T1", floats_and_float8}, {"T2", types::boolean_only}}}}};
+      .types = {{"T1", types_with_infinity}, {"T2", types::boolean_only}}}}};
 
 void IsInf::read(AttributeReader& attributes, int) {
   detect_negative = attributes.flag("detect_negative", true);

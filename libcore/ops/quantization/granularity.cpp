@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-bool is_single(const Dimension& dimension) {
+bool has_size_one(const Dimension& dimension) {
   return dimension.is_known() && dimension.number() == 1;
 }
 
@@ -44,7 +44,7 @@ void check_blocks(const Dimensions& scales, const Dimensions& data, std::int64_t
 }  // namespace
 
 bool is_single(const PartialShape& shape) {
-  return shape && (shape->empty() || (shape->size() == 1 && is_single(shape->front())));
+  return shape && (shape->empty() || (shape->size() == 1 && has_size_one(shape->front())));
 }
 
 void Granularity::read(AttributeReader& attributes, int version) {
