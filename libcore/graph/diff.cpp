@@ -76,7 +76,7 @@ class ModelComparison {
       : before_(before),
         after_(after),
         options_(options),
-        hasher_(options.reads_weights),
+        hasher_(options.reads_weights, options.is_default),
         weights_(matching_, hasher_, options) {}
 
   ModelDiff run() {
@@ -281,8 +281,7 @@ void ModelComparison::compare_graphs(const GraphPair& pair) {
     ++result_.matched_nodes;
     order.push_back(positions.at(other));
     count_renames(node, *other);
-    std::vector<FieldChange> changes =
-        diff::compare_nodes(node, *other, matching_, options_.reads_weights);
+    std::vector<FieldChange> changes = diff::compare_nodes(node, *other, matching_, options_);
     if (!changes.empty()) {
       result_.changed.push_back({&node, other, pair.place, std::move(changes)});
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ namespace ortool {
 struct DiffOptions {
   bool reads_weights = true;        ///< false: stored tensors count by type and shape alone
   const StopToken* stop = nullptr;  ///< polled all along
+  /// Whether the attribute says what holds without it; may be empty: then none does.
+  std::function<bool(const Node&, const Attribute&)> is_default = {};
 };
 
 /// One thing as text, before and after; nothing where it is absent.

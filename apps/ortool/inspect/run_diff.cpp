@@ -4,6 +4,7 @@
 #include "apps/ortool/inspect/diff_report.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/diff.hpp"
+#include "libcore/ops/attribute_default.hpp"
 
 namespace ortool {
 namespace {
@@ -42,6 +43,7 @@ void run_diff(const Invocation& invocation, const LoadedModel& loaded,
   DiffOptions diff_options;
   diff_options.reads_weights = !options.flag("no-weights");
   diff_options.stop = &invocation.stop;
+  diff_options.is_default = has_default_value;
   const ModelDiff diff = diff_models(*loaded.model, *other.model, diff_options);
   Report& report = invocation.report;
   if (invocation.has_document) report.payload.set("diff", diff_block(diff, other.path));

@@ -59,17 +59,22 @@ std::string operator_text(const Node& node) {
   return node.overload().empty() ? text : text + ":" + std::string(node.overload());
 }
 
-void compare_attributes(const Node& before, const Node& after, bool reads_weights,
+void compare_attributes(const Node& before, const Node& after, const DiffOptions& options,
                         std::vector<FieldChange>& changes) {
+  const auto means_nothing = [&](const Node& node, const Attribute& attribute) {
+    return options.is_default && options.is_default(node, attribute);
+  };
   for (const Attribute& attribute : before.attributes()) {
     const Attribute* other = after.find_attribute(attribute.name);
-    if (other != nullptr && is_same_attribute(attribute, *other, reads_weights)) continue;
+    if (other != nullptr && is_same_attribute(attribute, *other, options.reads_weights)) continue;
+    if (other == nullptr && means_nothing(before, attribute)) continue;
     FieldChange change{"attribute " + attribute.name, attribute_text(attribute), std::nullopt};
     if (other != nullptr) change.after = attribute_text(*other);
     changes.push_back(std::move(change));
   }
   for (const Attribute& attribute : after.attributes()) {
-    if (before.find_attribute(attribute.name) != nullptr) continue;
+    const bool is_known = before.find_attribute(attribute.name) != nullptr;
+    if (is_known || means_nothing(after, attribute)) continue;
     changes.push_back({"attribute " + attribute.name, std::nullopt, attribute_text(attribute)});
   }
 }
@@ -194,11 +199,11 @@ bool is_same_source(const Value* before, const Value* after, const Matching& mat
 }
 
 std::vector<FieldChange> compare_nodes(const Node& before, const Node& after,
-                                       const Matching& matching, bool reads_weights) {
+                                       const Matching& matching, const DiffOptions& options) {
   std::vector<FieldChange> changes;
   const std::string operators[2] = {operator_text(before), operator_text(after)};
   if (operators[0] != operators[1]) changes.push_back({"operator", operators[0], operators[1]});
-  compare_attributes(before, after, reads_weights, changes);
+  compare_attributes(before, after, options, changes);
   if (reads_the_same(before, after, matching)) return changes;
   for (std::int64_t i = 0; i < std::max(before.input_count(), after.input_count()); ++i) {
     if (is_same_source(before.input(i), after.input(i), matching)) continue;

@@ -18,7 +18,7 @@ bool is_same_attribute(const Attribute& before, const Attribute& after, bool rea
 /// Operator, attributes and what is read. An input that comes from a node which was added or
 /// removed is no change of its own, and neither is a stored tensor that became another one.
 std::vector<FieldChange> compare_nodes(const Node& before, const Node& after,
-                                       const Matching& matching, bool reads_weights);
+                                       const Matching& matching, const DiffOptions& options);
 
 /// Whether `after` is what became of `before`, or is so far as the nodes that make them are new or
 /// gone.

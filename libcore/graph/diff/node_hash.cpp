@@ -137,7 +137,9 @@ std::uint64_t NodeHasher::of_plain_label(const Node& node) {
   mixer.add(node.op_type()).add(node.domain()).add(node.overload());
   // Attributes have no order.
   std::uint64_t attributes = 0;
-  for (const Attribute& attribute : node.attributes()) attributes += of_attribute(attribute);
+  for (const Attribute& attribute : node.attributes()) {
+    if (!is_default_ || !is_default_(node, attribute)) attributes += of_attribute(attribute);
+  }
   return mixer.add(attributes).value();
 }
 

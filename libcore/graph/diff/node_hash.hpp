@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "libcore/graph/graph.hpp"
 
@@ -41,7 +43,9 @@ const Value& outermost(const Value& value);
 class NodeHasher {
  public:
   /// `reads_weights` false: of tensors only type and shape count.
-  explicit NodeHasher(bool reads_weights) : reads_weights_(reads_weights) {}
+  /// Attributes that `is_default`, which may be empty, says yes to are passed over.
+  NodeHasher(bool reads_weights, std::function<bool(const Node&, const Attribute&)> is_default)
+      : reads_weights_(reads_weights), is_default_(std::move(is_default)) {}
 
   /// Of a stored tensor; at Level::operator_ the same for all.
   std::uint64_t of_tensor(const Tensor& tensor, Level level);
@@ -60,6 +64,7 @@ class NodeHasher {
   std::uint64_t of_plain_label(const Node& node);
 
   bool reads_weights_;
+  std::function<bool(const Node&, const Attribute&)> is_default_;
   std::unordered_map<const std::byte*, std::uint64_t> contents_;
   std::unordered_map<const Node*, Labels> labels_;
 };

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/ops/attribute_default.hpp"
 #include "libcore/text/parse.hpp"
 
 using ortool::diff_models;
@@ -197,4 +198,16 @@ TEST_CASE("Twins are told apart by what becomes of them") {
       y = Sub (r, q)
     })");
   CHECK_FALSE(twins.diff.is_different());
+}
+
+TEST_CASE("An attribute with its default value is as good as none") {
+  const char* with = "g (float[2] x) => (float[2] y) { y = Elu <alpha = 1.0> (x) }";
+  const char* without = "g (float[2] x) => (float[2] y) { y = Elu (x) }";
+  CHECK(compare(with, without).diff.is_different());
+  DiffOptions options;
+  options.is_default = ortool::has_default_value;
+  CHECK_FALSE(compare(with, without, options).diff.is_different());
+  CHECK_FALSE(compare(without, with, options).diff.is_different());
+  CHECK(compare("g (float[2] x) => (float[2] y) { y = Elu <alpha = 2.0> (x) }", without, options)
+            .diff.is_different());
 }
