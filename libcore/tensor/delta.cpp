@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "libcore/base/file.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -14,10 +15,21 @@ namespace {
 
 constexpr std::int64_t block_elements = 1024;
 constexpr std::int64_t block_bytes = 1 << 20;
+constexpr std::int64_t elements_before_drop = 1 << 20;
 
 bool is_number_like(DataType before, DataType after) {
   return is_arithmetic(before) && is_arithmetic(after) &&
          (before == after || is_floating_point(before) == is_floating_point(after));
+}
+
+/// Pages of mapped files are let go behind the reader.
+void drop_pages_before(const Tensor& before, const Tensor& after, std::int64_t element) {
+  for (const Tensor* tensor : {&before, &after}) {
+    const std::int64_t end = bytes_of(tensor->type(), element);
+    const std::int64_t first =
+        bytes_of(tensor->type(), std::max<std::int64_t>(0, element - elements_before_drop));
+    drop_pages({tensor->bytes() + first, static_cast<std::size_t>(end - first)});
+  }
 }
 
 }  // namespace
@@ -32,7 +44,10 @@ bool is_same_tensor(const Tensor& before, const Tensor& after, const StopToken* 
   for (std::int64_t first = 0; first < before.size_bytes(); first += block_bytes) {
     if (stop != nullptr) stop->poll();
     const auto count = static_cast<std::size_t>(std::min(block_bytes, before.size_bytes() - first));
-    if (std::memcmp(before.bytes() + first, after.bytes() + first, count) != 0) return false;
+    const bool is_same = std::memcmp(before.bytes() + first, after.bytes() + first, count) == 0;
+    drop_pages({before.bytes() + first, count});
+    drop_pages({after.bytes() + first, count});
+    if (!is_same) return false;
   }
   return true;
 }
@@ -54,6 +69,7 @@ std::optional<TensorDelta> delta_of(const Tensor& before, const Tensor& after,
   std::array<double, block_elements> block_after;
   for (std::int64_t first = 0; first < delta.count; first += block_elements) {
     if (stop != nullptr) stop->poll();
+    if (first % elements_before_drop == 0) drop_pages_before(before, after, first);
     const auto count = static_cast<std::size_t>(std::min(block_elements, delta.count - first));
     read_doubles(before, first, std::span(block_before).first(count));
     read_doubles(after, first, std::span(block_after).first(count));
@@ -74,6 +90,9 @@ std::optional<TensorDelta> delta_of(const Tensor& before, const Tensor& after,
     }
   }
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Tensor* tensor : {&before, &after}) {
+    drop_pages({tensor->bytes(), static_cast<std::size_t>(tensor->size_bytes())});
+  }
   delta.mean_abs = finite > 0 ? errors / static_cast<double>(finite) : 0;
   if (error_squares > 0) {
     delta.relative =

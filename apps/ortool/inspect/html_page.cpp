@@ -9,6 +9,7 @@
 
 #include "apps/ortool/inspect/embedded_page.hpp"
 #include "apps/ortool/report/escape.hpp"
+#include "libcore/base/file.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/inspect/weights.hpp"
 #include "libcore/tensor/compare.hpp"
@@ -95,6 +96,7 @@ Json weight_ranges(const Model& model, bool reads_weights) {
     for (const Weight& weight : weights_of(model)) {
       if (!is_arithmetic(weight.type) || weight.shape.element_count() < 2) continue;
       const Statistics statistics = statistics_of(*weight.tensor);
+      drop_pages({weight.tensor->bytes(), static_cast<std::size_t>(weight.size_bytes())});
       emit(Json::list()
                .add(weight.name)
                .add(statistics.min)

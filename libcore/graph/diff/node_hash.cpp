@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "libcore/base/file.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::diff {
@@ -89,6 +90,8 @@ std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
       const std::int64_t first = (size - window_bytes) / (most_windows - 1) * i;
       add_bytes(mixer, tensor.bytes() + first, window_bytes);
     }
+    // The system maps more pages than were asked for; of a large file that adds up.
+    drop_pages({tensor.bytes(), static_cast<std::size_t>(size)});
   }
   // A view of no bytes may share its address with another tensor.
   if (size > 0) contents_.emplace(tensor.bytes(), mixer.value());
@@ -169,8 +172,8 @@ std::uint64_t NodeHasher::of_label(const Node& node, Level level) {
     Mixer mixer(of_plain_label(node));
     for (const Graph* graph : node.subgraphs()) mixer.add(of_graph(*graph));
     const std::uint64_t name = Mixer().add(node.op_type()).add(node.domain()).value();
-    known =
-        labels_.emplace(&node, Labels{mixer.value(), Mixer(name).add(node.overload()).value()}).first;
+    known = labels_.emplace(&node, Labels{mixer.value(), Mixer(name).add(node.overload()).value()})
+                .first;
   }
   return level == Level::full ? known->second.full : known->second.name;
 }
