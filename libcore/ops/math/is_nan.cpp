@@ -4,7 +4,7 @@
 namespace ortool {
 namespace {
 
-constexpr TypeSet floats_and_float8 =
+constexpr TypeSet types_with_nan =
     types::floats | types_of({DataType::float8e4m3fn, DataType::float8e4m3fnuz,
                               DataType::float8e5m2, DataType::float8e5m2fnuz});
 
@@ -24,7 +24,7 @@ constinit const OpSchema IsNaN::schema = {
      {.since = 20,
       .inputs = {{"X", "T1"}},
       .outputs = {{"Y", "T2"}},
-      .types = {{"T1", floats_and_float8}, {"T2", types::boolean_only}}}}};
+      .types = {{"T1", types_with_nan}, {"T2", types::boolean_only}}}}};
 
 void IsNaN::read(AttributeReader&, int) {}
 
