@@ -1,5 +1,4 @@
 // Functions of the model: who calls them, what they import, which attributes reach into them.
-#include <algorithm>
 #include <set>
 
 #include "libcore/base/format.hpp"
@@ -12,6 +11,10 @@ namespace {
 
 void check_references(const FileModel& model, Findings& findings) {
   std::vector<std::set<std::string_view>> used(model.functions.size());
+  std::vector<std::set<std::string_view>> declared;
+  for (const FileFunction& function : model.functions) {
+    declared.emplace_back(function.attributes.begin(), function.attributes.end());
+  }
   for (const FileGraph& graph : model.graphs) {
     for (const FileNode& node : graph.nodes) {
       for (const FileAttribute& attribute : node.attributes) {
@@ -25,9 +28,8 @@ void check_references(const FileModel& model, Findings& findings) {
           continue;
         }
         const FileFunction& function = model.functions[graph.function];
-        const auto found =
-            std::find(function.attributes.begin(), function.attributes.end(), attribute.reference);
-        if (found == function.attributes.end()) {
+        const auto found = declared[graph.function].find(attribute.reference);
+        if (found == declared[graph.function].end()) {
           findings.add(
               "function.attribute", place,
               format("attribute {} takes its value from {}, which function {} does not "

@@ -1,6 +1,8 @@
 // The loaded model: each node through the catalog's gate, then inference against declarations.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -21,13 +23,17 @@ bool has_reference(const Node& node) {
 template <typename Body>
 void each_operator(const Model& model, const Body& body) {
   std::vector<const Graph*> open = {model.graph.get()};
-  for (const Function& function : model.functions) open.push_back(function.body.get());
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> functions;
+  for (const Function& function : model.functions) {
+    open.push_back(function.body.get());
+    functions.emplace(function.domain, function.name, function.overload);
+  }
   while (!open.empty()) {
     const Graph& graph = *open.back();
     open.pop_back();
     for (const Node& node : graph.nodes()) {
       for (const Graph* inside : node.subgraphs()) open.push_back(inside);
-      if (model.find_function(node.domain(), node.op_type(), node.overload()) == nullptr) body(node);
+      if (!functions.contains({node.domain(), node.op_type(), node.overload()})) body(node);
     }
   }
 }

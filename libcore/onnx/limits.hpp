@@ -2,6 +2,7 @@
 // cannot take the machine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -13,10 +14,11 @@ class LoadBudget {
   static constexpr std::int64_t most_nodes = 1'000'000;
   static constexpr std::int64_t most_attributes_a_node = 512;
   /// Of one densified sparse initialiser, and of all of a file.
-  static constexpr std::int64_t most_dense_bytes = std::int64_t{256} << 20;
+  static constexpr std::int64_t most_dense_bytes = std::int64_t{128} << 20;
 
+  /// Keeps the whole program below 256 MB or four times the file, whichever is more.
   explicit LoadBudget(std::int64_t file_bytes)
-      : most_bytes_((std::int64_t{768} << 20) + 4 * file_bytes) {}
+      : most_bytes_(std::max(std::int64_t{208} << 20, 3 * file_bytes)) {}
 
   /// Throws ErrorCode::invalid, "limit.nodes".
   void take_node();

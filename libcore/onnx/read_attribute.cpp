@@ -87,11 +87,13 @@ void read_value_field(LoadContext& context, const WireReader& reader, AttributeP
       parts.s = reader.text();
       break;
     case attribute_field::floats:
+      context.budget.take_bytes(reader.count_numbers() * 4, "attributes");
       reader.each_number([&](std::uint64_t bits) {
         parts.floats.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
       });
       break;
     case attribute_field::ints:
+      context.budget.take_bytes(reader.count_numbers() * 8, "attributes");
       reader.each_number(
           [&](std::uint64_t bits) { parts.ints.push_back(static_cast<std::int64_t>(bits)); });
       break;

@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 import broken_inputs
 import broken_models
+import broken_new_operators
 import broken_operators
 from onnx_bytes import (block, external, function, graph, int64s, integer, model, node, one, real, subgraph, tensor,
                         value, varint)
@@ -169,6 +170,7 @@ def main():
     make_external()
     make_graphs()
     broken_operators.make(add)
+    broken_new_operators.make(add)
     broken_inputs.make(add, write)
     broken_models.make(add)
     with open(os.path.join(FOLDER, "expected.tsv"), "w", encoding="utf-8") as file:

@@ -128,12 +128,14 @@ def main():
             results.append((name, check_findings(program, path, code, text)))
         elif how == "look":
             results.append((name, check([program, "inspect", path], code, [text, "node 'op' ("])))
+        elif how == "look_unnamed":
+            results.append((name, check([program, "inspect", path], code, [text])))
         elif how == "input":
             model = os.path.join(folder, "good.onnx")
             results.append((name, check([program, "run", model, "--input", f"x={path}"], code, [text])))
         else:
             results.append((name, check(command_of("run", path), code, [text, "node 'op' ("])))
-        if not loader and how in ("load", "look", "run"):
+        if not loader and how in ("load", "look", "look_unnamed", "run"):
             results.append((name, check_findings(program, path, None, None)))
     results += check_links(command_of, folder)
     failures = [(name, problem) for name, problem in results if problem]

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# Small files that would like to become much memory or time: bounded by max(256 MB, 4 x file), and stopped by --timeout.
+"""Usage: run_limits.py PROGRAM TESTDATA_BROKEN [--sanitizer]"""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[2])
+from onnx_bytes import block, function, graph, integer, model, node, number, tensor, value
+
+PROGRAM = sys.argv[1]
+IS_SANITIZED = "--sanitizer" in sys.argv
+LEAST_BYTES = 256 << 20
+LIMIT_SECONDS = 120  # only against hanging: the machine may be busy
+X, Y = [value("x")], [value("x")]
+
+
+def plain(nodes=(), constants=(), more=b"", inputs=X):
+    return graph(nodes, inputs, Y, constants, more)
+
+
+def list_attribute(field, content, kind):
+    return [node("R", [], [], [block(1, "p") + content * field + integer(20, kind)])]
+
+
+def files():
+    yield "nodes without anything", model(plain([node("R", [], [])] * 900_000))
+    yield "nodes with an output", model(plain([node("R", [], [f"{i:x}"]) for i in range(400_000)]))
+    attributes = [number(f"{i:x}", 1) for i in range(500)]
+    yield "attributes", model(plain([node("R", [], [], attributes)] * 2000))
+    yield "initializers", model(plain(constants=[tensor(f"{i:x}", [], 1, bytes(4)) for i in range(400_000)]))
+    yield "inputs of nested types", model(graph([], [
+        block(1, f"{i:x}") + block(2, block(4, block(1, block(1, integer(1, 1))))) for i in range(400_000)]))
+    yield "dimensions", model(plain(inputs=X + [value(f"{i:x}", [1] * 64) for i in range(10_000)]))
+    yield "graphs", model(plain(list_attribute(200_000, block(11, b""), 10)))
+    yield "metadata", model(plain()) + block(14, b"") * 1_000_000
+    yield "annotations", model(plain(more=block(14, block(2, b"")) * 800_000))
+    yield "opset imports", model(plain()) + b"".join(
+        block(8, block(1, f"{i:x}") + integer(2, 1)) for i in range(200_000))
+    yield "functions", model(plain(), [function(f"{i:x}", ["f"]) for i in range(60_000)])
+    yield "calls of functions", model(
+        plain([node(f"{i:x}", ["x"], [], domain="my") for i in range(20_000)]),
+        [function(f"{i:x}", []) for i in range(20_000)])
+    yield "numbers of an attribute", model(plain([node("R", [], [], [block(1, "p") + block(8, bytes(30_000_000)) +
+                                                                    integer(20, 7)])]))
+    yield "texts of an attribute", model(plain(list_attribute(3_000_000, block(9, b""), 8)))
+    yield "texts of a tensor", model(plain(constants=[tensor("s", [3_000_000], 8, None, block(6, b"") * 3_000_000)]))
+    yield "numbers of a tensor", model(plain(constants=[tensor("s", [20_000_000], 7, None, block(7, bytes(20_000_000)))]))
+
+
+def measure(command):
+    begin = time.monotonic()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    error = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    return process.returncode, time.monotonic() - begin, usage.ru_maxrss * 1024, error
+
+
+def main():
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        for kind, content in files():
+            with open(path, "wb") as file:
+                file.write(content)
+            most = max(LEAST_BYTES, 4 * len(content))
+            for options in ([], ["--check"]):
+                code, seconds, memory, error = measure([PROGRAM, "inspect", path, *options])
+                if code not in (0, 2, 5, 6):
+                    failures.append(f"{kind} {options}: ended with {code}: {error[:200]}")
+                if seconds > LIMIT_SECONDS:
+                    failures.append(f"{kind} {options}: took {seconds:.0f} s")
+                if memory > most and not IS_SANITIZED:
+                    failures.append(f"{kind} {options}: took {memory >> 20} MB for a file of {len(content) >> 20} MB")
+        chain = [node("Relu", [f"v{i}"], [f"v{i + 1}"]) for i in range(300_000)]
+        with open(path, "wb") as file:
+            file.write(model(graph(chain, [value("v0")], [value("v300000")])))
+        for options in ([], ["--check"]):
+            code, seconds, _, _ = measure([PROGRAM, "inspect", path, "--timeout", "0.3", *options])
+            if code != 124 or seconds > 0.3 + (20 if IS_SANITIZED else 5):
+                failures.append(f"--timeout 0.3 {options}: ended with {code} after {seconds:.1f} s")
+    for failure in failures:
+        print(failure)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
