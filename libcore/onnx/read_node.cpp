@@ -104,7 +104,7 @@ void read_attributes(LoadContext& context, const NodeParts& parts, Node& node) {
       read.attribute.value = Attribute::Graphs();
       node.set_attribute(Attribute{.name = name, .value = Attribute::Graphs()});
       for (const Message graph : read.graphs) {
-        context.budget.take_bytes(sizeof(Graph) + 256, "graphs");
+        context.budget.take_bytes(sizeof(Graph) + 768, "graphs");
         read_subgraph(context, graph, node.make_subgraph(name, true));
       }
     } else {

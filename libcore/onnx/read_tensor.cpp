@@ -208,10 +208,12 @@ class NumberSink {
 };
 
 Tensor decode(LoadContext& context, Message message, DataType type, Shape shape) {
+  const std::int64_t count = shape.element_count();
+  context.budget.take_bytes(type == DataType::string ? count * 32 : bytes_of(type, count),
+                            "elements of tensors");
   Tensor tensor(type, std::move(shape));
   const std::uint32_t field = data_field_of(type);
   if (type == DataType::string) {
-    context.budget.take_bytes(tensor.element_count() * 32, "strings");
     auto out = tensor.mutable_strings().begin();
     WireReader reader(context.source, message, tensor_table);
     while (reader.next()) {
@@ -265,6 +267,9 @@ Tensor with_clean_bools(Tensor tensor) {
                  [](std::byte each) { return each == std::byte{0} ? std::byte{0} : std::byte{1}; });
   return copy;
 }
+
+/// What a tensor takes beside its elements: its own block, rounded up, and who counts its owners.
+constexpr std::int64_t tensor_bytes = 400;
 
 Tensor with_small_aligned(Tensor tensor) {
   return tensor.size_bytes() <= small_bytes ? tensor.aligned() : tensor;
@@ -337,6 +342,7 @@ Tensor read_data(LoadContext& context, Message message, const TensorParts& parts
 NamedTensor read_tensor(LoadContext& context, Message message) {
   NamedTensor result;
   try {
+    context.budget.take_bytes(tensor_bytes, "tensors");
     const TensorParts parts = walk(context, message, result);
     result.is_external = parts.is_external;
     result.tensor = read_data(context, message, parts);

@@ -163,7 +163,7 @@ def make_selections(bad):
     bad("bit_shift_direction", one("BitShift", [text("direction", "UP")], constants=[tensor("s", [2], 2, b"\1\1")],
                                    extra=["s"], element=2))
     bad("quantize_axis", model(graph([node("QuantizeLinear", ["x", "s"], ["y"], [number("axis", 9)], "op")],
-                                     [value("x")], [value("y", (2,), 2)], [floats("s", [1, 1])])))
+                                     [value("x", (2, 2))], [value("y", (2, 2), 2)], [floats("s", [1, 1])])))
     bad("quantize_block", one("QuantizeLinear", [number("block_size", -4)], constants=[floats("s", [1, 1])], extra=["s"],
                               opset=21))
     bad("random_shape_negative", model(graph([node("RandomNormal", [], ["y"], [ints("shape", [-1])], "op")], (), Y)))
