@@ -104,7 +104,7 @@ def make_tensors():
     add("int4_too_short", with_constant(tensor("w", [9], 22, bytes(4))), 2, "4 bytes")
     add("uint8_out_of_range", with_constant(tensor("w", [1], 2, None, integer(5, 300))), 2, "300")
     add("strings_in_raw", with_constant(tensor("w", [1], 8, bytes(4))), 2, "string")
-    add("segment", with_constant(tensor("w", [1], 1, bytes(4), block(3, integer(1, 0)))), 5, "segments")
+    add("segment", with_constant(tensor("w", [1], 1, bytes(4), block(3, integer(1, 0)))), 5, "segment")
     sparse = block(1, tensor("w", [1], 1, bytes(4))) + block(2, int64s("i", [9])) + integer(3, 4)
     add("sparse_index_outside", model(graph([RELU], X, Y, more=block(15, sparse))), 2, "outside")
     bomb = block(1, tensor("w", [1], 1, bytes(4))) + block(2, int64s("i", [0])) + integer(3, 1 << 37)

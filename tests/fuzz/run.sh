@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes for MINUTES each, at once: bash tests/fuzz/run.sh MINUTES [wire_reader|text_parser|load_and_infer ...]
-# The corpus stays in build/fuzz/corpus; a finding (crash, sanitizer report, more than 5 s or 1 GiB) becomes a file
+# The corpus stays in build/fuzz/corpus; a finding (crash, sanitizer report, more than 25 s or 1 GiB) becomes a file
 # in build/fuzz/findings and makes this script exit with 1.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -26,17 +26,29 @@ mkdir -p "$folder/seeds"
 python3 tests/fuzz/make_seeds.py . "$folder/seeds"
 
 # A file of 64 KiB is large enough for every rule; memory counts what the sanitizer adds.
-limits=(-max_len=65536 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=512 -print_final_stats=1)
+limits=(-max_len=65536 -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 -print_final_stats=1)
 export ASAN_OPTIONS=allocator_may_return_null=0:detect_stack_use_after_return=1:symbolize=1
 export UBSAN_OPTIONS=print_stacktrace=1
+if [[ -d /dev/shm ]]; then export TMPDIR=/dev/shm; fi
+
+# Goes on after a finding, for as long as there is time and not everything is one.
+fuzz() {
+  local fuzzer=$1 end=$((SECONDS + seconds)) runs=0
+  local findings=$folder/findings/$fuzzer
+  while ((SECONDS < end && runs < 20)); do
+    runs=$((runs + 1))
+    "$findings/program" "$folder/corpus/$fuzzer" "$folder/seeds/$fuzzer" "${limits[@]}" -max_total_time=$((end - SECONDS)) \
+      -dict="$folder/seeds/dictionary" -artifact_prefix="$findings/" >>"$findings/log" 2>&1 || true
+  done
+}
+
 pids=()
 for fuzzer in "${fuzzers[@]}"; do
   mkdir -p "$folder/corpus/$fuzzer" "$folder/findings/$fuzzer"
   # A copy, so that a build during the run does not pull the program away.
   cp "$folder/bin/${fuzzer}_fuzzer" "$folder/findings/$fuzzer/program"
-  "$folder/findings/$fuzzer/program" "$folder/corpus/$fuzzer" "$folder/seeds/$fuzzer" "${limits[@]}" \
-    -dict="$folder/seeds/dictionary" -artifact_prefix="$folder/findings/$fuzzer/" -max_total_time="$seconds" \
-    -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 >"$folder/findings/$fuzzer/log" 2>&1 &
+  : >"$folder/findings/$fuzzer/log"
+  fuzz "$fuzzer" &
   pids+=($!)
 done
 trap 'kill "${pids[@]}" 2>/dev/null' INT TERM
@@ -44,8 +56,10 @@ for pid in "${pids[@]}"; do wait "$pid" || true; done
 
 found=0
 for fuzzer in "${fuzzers[@]}"; do
-  count=$(find "$folder/findings/$fuzzer" -name 'crash-*' -o -name 'timeout-*' -o -name 'oom-*' -o -name 'leak-*' | wc -l)
-  echo "$fuzzer: $(grep -E '^#[0-9]+: cov' "$folder/findings/$fuzzer/log" | tail -n 1), $count findings in $folder/findings/$fuzzer"
+  findings=$folder/findings/$fuzzer
+  count=$(find "$findings" -name 'crash-*' -o -name 'timeout-*' -o -name 'oom-*' -o -name 'leak-*' | wc -l)
+  runs=$(awk '/number_of_executed_units/ { sum += $2 } END { print sum + 0 }' "$findings/log")
+  echo "$fuzzer: $runs runs, $(grep -oE 'cov: [0-9]+ ft: [0-9]+ corp: [0-9]+' "$findings/log" | tail -n 1), $count findings in $findings"
   found=$((found + count))
 done
 [[ $found -eq 0 ]]
