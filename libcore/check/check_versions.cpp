@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t newest_ir_version = 13;
+constexpr std::int64_t newest_ir_version = 14;
 
 std::string shown(std::string_view domain) {
   return domain.empty() ? "ai.onnx" : shorten(domain);

@@ -21,7 +21,7 @@ namespace ortool {
 namespace onnx {
 namespace {
 
-constexpr std::int64_t newest_ir_version = 13;
+constexpr std::int64_t newest_ir_version = 14;
 
 Error invalid(std::string message, std::string hint, std::string id) {
   Error error(ErrorCode::invalid, std::move(message), std::move(hint));

@@ -6,6 +6,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read_tensor.hpp"
+#include "libcore/tensor/packed.hpp"
 
 namespace ortool::onnx {
 namespace {
@@ -109,13 +110,12 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
 Tensor to_dense(LoadContext& context, const SparseTensor& sparse) {
   const DataType type = sparse.values.type();
   const int bits = element_bits(type);
-  if (bits < 8) {
+  if (bits == 0) {
     throw Error(ErrorCode::unsupported,
                 format("sparse tensors of {} are not supported", name_of(type)),
                 "store the tensor as an ordinary one")
         .with_id("tensor.sparse");
   }
-  const auto width = static_cast<std::size_t>(bits / 8);
   context.budget.take_dense_bytes(bytes_of(type, sparse.dimensions.element_count()));
   Tensor dense(type, sparse.dimensions);
   std::memset(dense.mutable_bytes(), 0, static_cast<std::size_t>(dense.size_bytes()));
@@ -129,6 +129,11 @@ Tensor to_dense(LoadContext& context, const SparseTensor& sparse) {
       position =
           position * sparse.dimensions[axis] + numbers[static_cast<std::size_t>(i * rank + axis)];
     }
+    if (bits < 8) {
+      set_packed(dense.mutable_bytes(), position, bits, get_packed(sparse.values.bytes(), i, bits));
+      continue;
+    }
+    const auto width = static_cast<std::size_t>(bits / 8);
     std::memcpy(dense.mutable_bytes() + static_cast<std::size_t>(position) * width,
                 sparse.values.bytes() + static_cast<std::size_t>(i) * width, width);
   }

@@ -102,8 +102,10 @@ def full_tensors():
             TensorProto.INT16: 16, TensorProto.UINT16: 16, TensorProto.FLOAT16: 16, TensorProto.BFLOAT16: 16,
             TensorProto.UINT4: 4, TensorProto.INT4: 4, TensorProto.FLOAT4E2M1: 4, TensorProto.UINT2: 2,
             TensorProto.INT2: 2}
-    for number in range(1, 27):
-        if number != TensorProto.STRING:
+    for name, number in TensorProto.DataType.items():
+        if name.startswith("FLOAT6"):
+            bits[number] = 6
+        if number not in (TensorProto.UNDEFINED, TensorProto.STRING):
             add(f"type {number}", number, [5], raw_data=bytes((5 * bits.get(number, 8) + 7) // 8))
     return tensors
 

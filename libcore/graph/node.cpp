@@ -1,0 +1,149 @@
+// Nodes and values: what they know of themselves.
+#include <algorithm>
+#include <utility>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+namespace {
+
+/// Types that say why a dimension is unknown compare equal without being the same.
+bool has_causes(const ValueType& type) {
+  return type.inner != nullptr ||
+         (type.shape && std::any_of(type.shape->begin(), type.shape->end(),
+                                    [](const Dimension& each) { return each.is_unknown(); }));
+}
+
+const Notes& no_notes() {
+  static const Notes notes;
+  return notes;
+}
+
+}  // namespace
+
+const std::shared_ptr<const ValueType>& Value::unknown_type() {
+  static const auto type = std::make_shared<const ValueType>();
+  return type;
+}
+
+void Value::set_type(ValueType type) {
+  if (type.extras == nullptr) type.extras = type_->extras;
+  std::shared_ptr<const ValueType>& last = graph_->last_type_;
+  const bool is_same =
+      last != nullptr && last->extras == type.extras && !has_causes(type) && *last == type;
+  if (!is_same) last = std::make_shared<const ValueType>(std::move(type));
+  type_ = last;
+}
+
+const Tensor& Value::constant() const {
+  static const Tensor empty;
+  return constant_ != nullptr ? *constant_ : empty;
+}
+
+const Notes& Value::notes() const {
+  return notes_ != nullptr ? *notes_ : no_notes();
+}
+
+Notes& Value::mutable_notes() {
+  if (notes_ == nullptr) notes_ = std::make_unique<Notes>();
+  return *notes_;
+}
+
+bool Value::is_graph_output() const {
+  return std::any_of(uses_.begin(), uses_.end(),
+                     [](const Use& use) { return use.kind == Use::Kind::graph_output; });
+}
+
+Value* Node::input(std::int64_t index) const {
+  return index >= 0 && index < input_count() ? inputs_[static_cast<std::size_t>(index)].value
+                                             : nullptr;
+}
+
+Value* Node::output(std::int64_t index) const {
+  return index >= 0 && index < output_count() ? outputs_[static_cast<std::size_t>(index)] : nullptr;
+}
+
+Value* Node::implicit_input(std::int64_t index) const {
+  return implicit_inputs_[static_cast<std::size_t>(index)].value;
+}
+
+const Attribute* Node::find_attribute(std::string_view name) const {
+  for (const Attribute& attribute : attributes_) {
+    if (attribute.name == name) return &attribute;
+  }
+  return nullptr;
+}
+
+void Node::set_attribute(Attribute attribute) {
+  for (Attribute& existing : attributes_) {
+    if (existing.name == attribute.name) {
+      existing = std::move(attribute);
+      return;
+    }
+  }
+  attributes_.push_back(std::move(attribute));
+}
+
+bool Node::remove_attribute(std::string_view name) {
+  return std::erase_if(attributes_, [name](const Attribute& each) { return each.name == name; }) >
+         0;
+}
+
+void Node::set_attribute_notes(std::string_view name, FieldPresence fields,
+                               std::unique_ptr<Notes> notes) {
+  for (Attribute& attribute : attributes_) {
+    if (attribute.name != name) continue;
+    attribute.present_fields = fields;
+    attribute.notes = std::move(notes);
+  }
+}
+
+void Node::set_overload(std::string_view overload) {
+  overload_ = graph_->intern(overload);
+}
+
+const Notes& Node::notes() const {
+  return notes_ != nullptr ? *notes_ : no_notes();
+}
+
+Notes& Node::mutable_notes() {
+  if (notes_ == nullptr) notes_ = std::make_unique<Notes>();
+  return *notes_;
+}
+
+Graph& Node::make_subgraph(std::string_view name, bool append) {
+  auto graph = std::make_unique<Graph>();
+  graph->owner_ = this;
+  graph->names_ = graph_->names_;
+  Graph& result = *graph;
+  for (Attribute& attribute : attributes_) {
+    if (append && attribute.name == name) {
+      std::get<Attribute::Graphs>(attribute.value).push_back(std::move(graph));
+      return result;
+    }
+  }
+  Attribute attribute{.name = std::string(name)};
+  if (append) {
+    Attribute::Graphs graphs;
+    graphs.push_back(std::move(graph));
+    attribute.value = std::move(graphs);
+  } else {
+    attribute.value = std::move(graph);
+  }
+  set_attribute(std::move(attribute));
+  return result;
+}
+
+std::vector<Graph*> Node::subgraphs() const {
+  std::vector<Graph*> result;
+  for (const Attribute& attribute : attributes_) {
+    if (const auto* graph = std::get_if<std::unique_ptr<Graph>>(&attribute.value)) {
+      result.push_back(graph->get());
+    } else if (const auto* graphs = std::get_if<Attribute::Graphs>(&attribute.value)) {
+      for (const auto& each : *graphs) result.push_back(each.get());
+    }
+  }
+  return result;
+}
+
+}  // namespace ortool
