@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/onnx/messages.hpp"
 
@@ -20,6 +21,16 @@ LoadContext::LoadContext(std::span<const std::byte> file, std::shared_ptr<const 
       options(load_options),
       budget(static_cast<std::int64_t>(file.size())),
       external(directory) {}
+
+void LoadContext::drop_large(std::span<const std::byte> bytes) {
+  constexpr std::size_t large_bytes = 256 << 10;
+  if (bytes.size() < large_bytes) return;
+  const bool follows = !dropped_.empty() && dropped_.data() < bytes.data() &&
+                       dropped_.data() >= source.file.data() &&
+                       bytes.data() < source.file.data() + source.file.size();
+  drop_pages(follows ? std::span(dropped_.data(), bytes.data() + bytes.size()) : bytes);
+  dropped_ = bytes;
+}
 
 void LoadContext::warn(std::string text) {
   if (warnings.size() < most_warnings) {

@@ -26,6 +26,10 @@ struct LoadContext {
   ExternalFiles external;
   std::vector<std::string> warnings;
 
+  /// Lets the pages of many bytes go, of which only the ends were looked at: the system maps a run
+  /// of pages around each. Those back to the many bytes before go too.
+  void drop_large(std::span<const std::byte> bytes);
+
   /// Adds a warning; past 50 they are only counted.
   void warn(std::string text);
   /// The warnings, with a last one that counts those left out.
@@ -33,6 +37,7 @@ struct LoadContext {
 
  private:
   std::int64_t warnings_left_out_ = 0;
+  std::span<const std::byte> dropped_;
 };
 
 /// The message and hint of `error` with `prefix` in front: "tensor 'w': …". `id` stands in where

@@ -61,6 +61,7 @@ GraphParts walk(LoadContext& context, Message message, Graph& graph) {
         break;
       case graph_field::initializer:
         parts.initializers.push_back(reader.message());
+        context.drop_large(parts.initializers.back().bytes);
         break;
       case graph_field::sparse_initializer:
         parts.sparse_initializers.push_back(reader.message());

@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/messages.hpp"
@@ -17,8 +16,6 @@ namespace {
 
 /// Views up to this size are copied to aligned memory: it costs nothing and spares their readers.
 constexpr std::int64_t small_bytes = 4096;
-
-constexpr std::int64_t large_bytes = 256 << 10;
 
 /// What the first walk finds.
 struct TensorParts {
@@ -347,10 +344,8 @@ NamedTensor read_tensor(LoadContext& context, Message message) {
     result.is_external = parts.is_external;
     result.tensor = read_data(context, message, parts);
     context.budget.take_bytes(sizeof(TensorOrigin) + 32, "tensors");
-    // The system maps a run of pages around the few that were looked at.
-    if (result.tensor.size_bytes() >= large_bytes) {
-      drop_pages({result.tensor.bytes(), static_cast<std::size_t>(result.tensor.size_bytes())});
-    }
+    context.drop_large(
+        {result.tensor.bytes(), static_cast<std::size_t>(result.tensor.size_bytes())});
     result.tensor.set_origin(std::make_shared<const TensorOrigin>(
         TensorOrigin{message.bytes, context.owner, parts.is_external}));
   } catch (const Error& error) {
