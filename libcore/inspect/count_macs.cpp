@@ -1,10 +1,13 @@
 // Adding nodes up: bodies as often as they run, of two branches the larger.
 #include "libcore/inspect/count_macs.hpp"
 
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/inspect/product_macs.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -59,9 +62,56 @@ Dimension scan_length(const Node& node) {
   return dimension_of(scanned, axes.empty() ? 0 : axes.front());
 }
 
+using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+FunctionKey key_of(const Function& function) {
+  return {canonical_domain(function.domain), function.name, function.overload};
+}
+
+/// The functions in an order in which each stands behind those that its body calls; those of a
+/// circle in any.
+std::vector<const Function*> callees_first(const Model& model) {
+  std::map<FunctionKey, const Function*> known;
+  for (const Function& function : model.functions) known.emplace(key_of(function), &function);
+  std::set<const Function*> seen;
+  std::vector<const Function*> order;
+  // A function stands on the list twice: to be opened, and, behind its callees, to be taken.
+  std::vector<std::pair<const Function*, bool>> open;
+  for (const Function& function : model.functions) {
+    open.emplace_back(&function, false);
+    while (!open.empty()) {
+      const auto [current, is_done] = open.back();
+      open.pop_back();
+      if (is_done) {
+        order.push_back(current);
+        continue;
+      }
+      if (!seen.insert(current).second) continue;
+      open.emplace_back(current, true);
+      for (const Graph* graph : graphs_in(*current->body)) {
+        for (const Node& node : graph->nodes()) {
+          const auto callee = known.find({node.domain(), node.op_type(), node.overload()});
+          if (callee != known.end()) open.emplace_back(callee->second, false);
+        }
+      }
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
+MacCounter::MacCounter(const Model& model) {
+  for (const Function* function : callees_first(model)) {
+    calls_.emplace(key_of(*function), count(*function->body));
+  }
+}
+
 Cost MacCounter::count(const Node& node) const {
+  if (!calls_.empty()) {
+    const auto call = calls_.find({node.domain(), node.op_type(), node.overload()});
+    if (call != calls_.end()) return call->second;
+  }
   if (const auto cost = count_product_macs(node)) return *cost;
   if (node.domain().empty()) {
     const std::string_view op_type = node.op_type();

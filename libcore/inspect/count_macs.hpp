@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
 
 #include "libcore/graph/model.hpp"
 #include "libcore/inspect/cost.hpp"
@@ -10,10 +13,11 @@ namespace ortool {
 
 /// Counts for one model whose shapes have been inferred; the model outlives it and does not change
 /// meanwhile. A multiplication and the addition of its product are one; operators that are no sums
-/// of products count 0.
+/// of products count 0. A call of a function costs what its body does, with the shapes that the
+/// body shows: where calls differ, these are symbols.
 class MacCounter {
  public:
-  explicit MacCounter(const Model& model) : model_(model) {}
+  explicit MacCounter(const Model& model);
 
   /// A node whose cost cannot be told (an operator the catalog lacks) is the symbol "macs(NODE)".
   Cost count(const Node& node) const;
@@ -21,7 +25,8 @@ class MacCounter {
   Cost count(const Graph& graph) const;
 
  private:
-  const Model& model_;
+  /// By domain, name and overload, what a call costs; functions stand behind those they call.
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Cost> calls_;
 };
 
 /// Elements of the constants that the node reads.

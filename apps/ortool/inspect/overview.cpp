@@ -16,7 +16,7 @@ namespace ortool {
 namespace {
 
 constexpr std::size_t most_listed_values = 6;
-constexpr std::size_t most_listed_operators = 24;
+constexpr std::size_t most_listed_operators = 20;
 constexpr std::size_t most_listed_weights = 3;
 constexpr std::size_t most_listed_files = 3;
 constexpr std::size_t line_columns = 96;
@@ -60,7 +60,7 @@ std::string histogram_text(const Summary& summary) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     std::string entry =
         i < most_listed_operators
-            ? format("{} {}", printable(shorten(counts[i].first, 40)), counts[i].second)
+            ? format("{} {}", printable(shorten(counts[i].first, 24)), counts[i].second)
             : format("and {} more operators", counts.size() - i);
     if (i + 1 < counts.size() && i < most_listed_operators) entry += ", ";
     if (line.size() + entry.size() > line_columns) {

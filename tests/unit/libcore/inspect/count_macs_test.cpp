@@ -70,6 +70,19 @@ TEST_CASE("a body counts as often as it runs, by a symbol where that is not know
   CHECK(count("int64 trips, float[2, 5] x, float[5, 5] w", loop) == "50*'trips(Loop_0)'");
 }
 
+TEST_CASE("a call costs what the function's body does", "[inspect]") {
+  const auto model = inferred_model(
+      "<ir_version: 10, opset_import: [\"\": 20, \"my\": 1]> g (float[2, 5] x, float[5, 5] w) => "
+      "(float[2, 5] y) { a = my.twice (x, w)  y = my.once (a, w) } "
+      "<domain: \"my\", opset_import: [\"\": 20, \"my\": 1]> twice (p, q) => (r) "
+      "{ s = my.once (p, q)  r = my.once (s, q) } "
+      "<domain: \"my\", opset_import: [\"\": 20]> once (p, q) => (r) { r = MatMul (p, q) }");
+  const MacCounter counter(*model);
+  const Cost call = counter.count(*model->graph->first_node()->next());
+  CHECK_FALSE(call.is_zero());
+  CHECK(counter.count(*model->graph->first_node()) == call.times(Dimension(2)));
+}
+
 TEST_CASE("dimensions that data decides stand in the formula by value and axis", "[inspect]") {
   CHECK(count("float[4, 8] x, float[8, 3] w, bool[4] keep",
               "k = Compress <axis = 0> (x, keep)  y = MatMul (k, w)")
