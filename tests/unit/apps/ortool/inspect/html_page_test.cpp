@@ -1,0 +1,66 @@
+// The page around a document: texts stay texts, and the policy names the script that is there.
+#include "apps/ortool/inspect/html_page.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "apps/ortool/inspect/embedded_page.hpp"
+#include "libcore/text/parse.hpp"
+
+using ortool::Json;
+using ortool::StringSink;
+
+namespace {
+
+std::string page_of(std::string_view title, const Json& document) {
+  StringSink sink;
+  ortool::write_page(title, document, sink);
+  return sink.take();
+}
+
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
+    ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("A name that looks like markup cannot end the element it lies in") {
+  const std::string hostile = "</script><script>alert(1)</script><!-- & -->";
+  const std::string page =
+      page_of(hostile, Json::object().set(hostile, hostile).set("plain", "a < b && c > d"));
+  CHECK(count(page, "<script") == 2);
+  CHECK(count(page, "</script>") == 2);
+  CHECK(page.find("alert(1)") != std::string::npos);
+  CHECK(page.find("\\u003c/script\\u003e") != std::string::npos);
+  CHECK(page.find("a \\u003c b \\u0026\\u0026 c \\u003e d") != std::string::npos);
+  CHECK(page.find("<title>&lt;/script&gt;") != std::string::npos);
+}
+
+TEST_CASE("A document that holds the page's own marks is not filled in again") {
+  const std::string page = page_of("@DATA@", Json::object().set("@STYLE@", "@SCRIPT@"));
+  CHECK(page.find("{\"@STYLE@\": \"@SCRIPT@\"}") != std::string::npos);
+  CHECK(page.find("<title>@DATA@</title>") != std::string::npos);
+  CHECK(count(page, ortool::page_script) == 1);
+  CHECK(count(page, ortool::page_style) == 1);
+}
+
+TEST_CASE("The page asks for nothing from outside") {
+  const std::string page = page_of("m", Json::object());
+  for (const char* what : {"http:", "https:", "src=", "@import", "url(", "fetch(", "XMLHttpRequest",
+                           "WebSocket", "innerHTML", "eval("}) {
+    INFO(what);
+    CHECK(page.find(what) == std::string::npos);
+  }
+  CHECK(page.find("default-src 'none'; script-src 'sha256-") != std::string::npos);
+}
+
+TEST_CASE("Ranges are told of stored tensors of more than one number") {
+  const auto model = ortool::parse_model(
+      "<ir_version: 9, opset_import: [\"\": 17]>\n"
+      "g (float[2] x) => (float[2] y) <float[2] w = {1, 3}, float s = {5}> {"
+      " a = Add (x, w)\n y = Add (a, s) }");
+  CHECK(ortool::weight_ranges(*model, true).write_compact() == "[[\"w\", 1, 3, 2, 1]]");
+  CHECK(ortool::weight_ranges(*model, false).write_compact() == "[]");
+}
