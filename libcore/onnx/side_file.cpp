@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t small_alignment_bytes = 64;
-constexpr std::size_t chunk_bytes = std::size_t{8} << 20;
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 constexpr int most_names = 1000;
 
 Error invalid(std::string message, std::string hint) {
