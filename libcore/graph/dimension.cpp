@@ -107,6 +107,14 @@ const std::string& Dimension::cause() const {
   return detail_ != nullptr ? detail_->cause : nothing();
 }
 
+Dimension Dimension::because(const Dimension& other) const {
+  if (is_unknown()) return or_because(other);
+  if (!is_symbol() || !cause().empty() || other.cause().empty()) return *this;
+  Dimension named;
+  named.detail_ = std::make_shared<const Detail>(Detail{detail_->formula, other.cause()});
+  return named;
+}
+
 const Dimension& Dimension::or_because(const Dimension& other) const {
   return is_unknown() && cause().empty() && other.is_unknown() ? other : *this;
 }

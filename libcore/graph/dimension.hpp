@@ -43,8 +43,11 @@ class Dimension {
   const std::string& symbol() const;
   /// Only of a formula.
   const Formula& formula() const;
-  /// Empty unless it is unknown and said why.
+  /// Why it is unknown; of a symbol, which node's data it stands for the size of. Empty when nobody
+  /// said.
   const std::string& cause() const;
+  /// This with the cause of `other`, unless it has one or is neither unknown nor a symbol.
+  Dimension because(const Dimension& other) const;
   /// `other` if this is unknown without a cause and `other` unknown too; otherwise this.
   const Dimension& or_because(const Dimension& other) const;
 

@@ -42,6 +42,16 @@ bool ValueType::operator==(const ValueType& other) const {
          denotation == other.denotation && shape == other.shape;
 }
 
+const std::string& ValueType::unknown_because() const {
+  if (inner != nullptr) return inner->unknown_because();
+  const bool has_shape = kind == Kind::tensor || kind == Kind::sparse_tensor;
+  if (!has_shape || !shape) return rank_cause.cause();
+  for (const Dimension& dimension : *shape) {
+    if (dimension.is_unknown()) return dimension.cause();
+  }
+  return Dimension(0).cause();
+}
+
 std::string ValueType::to_string() const {
   const std::string inside = inner ? inner->to_string() : "unknown";
   switch (kind) {

@@ -21,6 +21,7 @@ struct ValueType {
   Kind kind = Kind::unknown;
   DataType element = DataType::undefined;  ///< of a tensor, or the key of a map
   PartialShape shape;                      ///< of a tensor
+  Dimension rank_cause;                    ///< unknown: why there is no shape, or not even a kind
   std::shared_ptr<const ValueType> inner;  ///< element of a sequence or optional, value of a map
   std::string denotation;
   std::shared_ptr<const TypeExtras> extras;  ///< null: the members above say it all
@@ -32,6 +33,9 @@ struct ValueType {
   static ValueType map(DataType key, DataType value);
 
   bool is_tensor() const { return kind == Kind::tensor; }
+  /// Why something of the type is not known: the name of the node that data decides for, or other
+  /// words. Empty when all of it is known, or nobody said.
+  const std::string& unknown_because() const;
   /// "float32[batch x 3]", "sequence(int64[?])", "unknown".
   std::string to_string() const;
 

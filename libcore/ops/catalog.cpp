@@ -16,7 +16,7 @@ constexpr OperatorList families[] = {
     math_operators,    tensor_operators,    nn_operators,           reduction_operators,
     logical_operators, generator_operators, ml_operators,           quantization_operators,
     signal_operators,  rnn_operators,       loss_operators,         sequence_operators,
-    text_operators,    training_operators,  experimental_operators,
+    text_operators,    training_operators,  experimental_operators, controlflow_operators,
 };
 
 std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {

@@ -167,19 +167,6 @@ void set_shape_values(InferContext& context, DataType element, std::optional<Dim
   context.set_output_dimensions(0, std::move(*values));
 }
 
-void combine_shape_values(InferContext& context, DimensionOp op) {
-  const std::optional<Dimensions> a = integer_values(context, 0);
-  const std::optional<Dimensions> b = integer_values(context, 1);
-  if (!a || !b || a->empty() || b->empty()) return;
-  if (a->size() != b->size() && a->size() != 1 && b->size() != 1) return;
-  Dimensions result;
-  for (std::size_t i = 0; i < std::max(a->size(), b->size()); ++i) {
-    result.push_back(
-        combine_dimensions(op, (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
-  }
-  set_shape_values(context, context.element(0), std::move(result));
-}
-
 std::optional<std::vector<std::int64_t>> known_integers(
     const InferContext& context, const ValueOr<std::vector<std::int64_t>>& value) {
   if (value.input < 0) return value.value;

@@ -13,7 +13,7 @@
 namespace ortool {
 
 /// Values of rank 0 or 1 with more elements than this are not followed through shape arithmetic.
-constexpr std::int64_t most_shape_values = 1024;
+constexpr std::int64_t most_shape_values = most_known_elements;
 
 /// The dimension of two that broadcast to one another: 1 gives way, and where one side is not known
 /// a number above 1 must be the answer. Throws ErrorCode::invalid for different numbers.
@@ -55,9 +55,6 @@ std::optional<Dimensions> integer_values(const InferContext& context, std::int64
 std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index);
 /// Output 0's value, when it is int32 or int64 and there are not too many.
 void set_shape_values(InferContext& context, DataType element, std::optional<Dimensions> values);
-/// Output 0 takes each value `combine` gives for inputs 0 and 1, one of them perhaps a single one.
-void combine_shape_values(InferContext& context, DimensionOp op);
-
 /// What `value` is in this context: the input's value first, since a graph input's default may be
 /// replaced. Nothing when it is left out or comes at run time.
 std::optional<std::vector<std::int64_t>> known_integers(

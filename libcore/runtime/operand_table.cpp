@@ -7,8 +7,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_known_elements = 1024;
-
 std::optional<Dimensions> dimensions_of(const Operand& operand) {
   if (operand.shape.rank() > 1 || operand.shape.element_count() > most_known_elements)
     return std::nullopt;
@@ -16,9 +14,7 @@ std::optional<Dimensions> dimensions_of(const Operand& operand) {
     return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
   if (operand.type != DataType::int64 && operand.type != DataType::int32) return std::nullopt;
   Dimensions result;
-  for (const std::int64_t number : integers_of(*operand.known)) {
-    result.push_back(number >= 0 ? Dimension(number) : Dimension());
-  }
+  for (const std::int64_t number : integers_of(*operand.known)) result.emplace_back(number);
   return result;
 }
 

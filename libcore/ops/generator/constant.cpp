@@ -8,6 +8,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -153,12 +154,9 @@ void Constant::read(AttributeReader& attributes, int version) {
 
 void Constant::infer(InferContext& context) const {
   context.set_output(0, element(), to_partial(shape()));
-  const bool is_shape_like = element() == DataType::int64 || element() == DataType::int32;
-  if (sparse != nullptr || !is_shape_like || value.shape().rank() > 1) return;
-  if (value.element_count() > most_shape_values) return;
-  Dimensions values;
-  for (const std::int64_t number : integers_of(value)) values.push_back(dimension_of(number));
-  set_shape_values(context, element(), std::move(values));
+  if (sparse != nullptr) return;
+  context.set_output_value(0, value);
+  set_known_output(context, 0, element(), elements_of(value));
 }
 
 }  // namespace ortool

@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -83,13 +84,11 @@ void ConstantOfShape::infer(InferContext& context) const {
     result = shape_values(context, 0);
   }
   context.set_output(0, value.type(), result);
-  const std::optional<Shape> known = to_known(result);
-  const bool is_shape_like = value.type() == DataType::int64 || value.type() == DataType::int32;
-  if (!is_shape_like || !known || known->rank() > 1) return;
-  if (known->rank() == 1 && (*known)[0] > most_shape_values) return;
-  set_shape_values(context, value.type(),
-                   Dimensions(static_cast<std::size_t>(known->element_count()),
-                              dimension_of(integers_of(value).front())));
+  const std::optional<KnownElements> fill = elements_of(value);
+  const std::optional<Shape> known = fill ? to_known(result) : std::nullopt;
+  if (!known || !are_few(*known)) return;
+  set_known_output(context, 0, value.type(),
+                   KnownElements(static_cast<std::size_t>(known->element_count()), fill->front()));
 }
 
 }  // namespace ortool

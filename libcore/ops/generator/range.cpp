@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -69,18 +70,20 @@ std::int64_t count_integers(const Tensor& start, const Tensor& limit, const Tens
   return static_cast<std::int64_t>(count);
 }
 
-/// An integer operand, unknown where it is none.
-Dimension range_operand(const InferContext& context, std::int64_t input) {
-  const std::optional<Dimensions> values = integer_values(context, input);
-  return values && values->size() == 1 ? values->front() : Dimension();
+/// An operand, unknown where its one element is.
+KnownElement range_operand(const InferContext& context, std::int64_t input) {
+  const std::optional<KnownTensor> known = known_input(context, input);
+  return known && known->elements.size() == 1 ? known->elements[0] : KnownElement();
 }
 
 /// range_count as a formula; steps of an unknown sign leave it unknown.
-Dimension range_length(const Dimension& first, const Dimension& last, const Dimension& step) {
-  if (step == Dimension(0)) throw_zero_step();
-  if (!step.is_known()) return step.is_unknown() ? step : Dimension();
-  const Dimension distance = step.number() > 0 ? last - first : first - last;
-  return max(ceil_divide(distance, step.number() > 0 ? step : -step), 0);
+Dimension range_length(const KnownElement& first, const KnownElement& last,
+                       const KnownElement& step) {
+  if (!step.is_number()) return step.is_unknown() ? step.numerator : Dimension();
+  if (step.numerator.number() == 0) throw_zero_step();
+  const KnownElement distance = combine(ElementOp::subtract, last, first, DataType::float64);
+  const KnownElement quotient = combine(ElementOp::divide, distance, step, DataType::float64);
+  return max(round(Rounding::ceil, quotient).numerator, 0);
 }
 
 }  // namespace
@@ -133,20 +136,20 @@ void Range::infer(InferContext& context) const {
   const Tensor* start = context.input_value(0);
   const Tensor* limit = context.input_value(1);
   const Tensor* delta = context.input_value(2);
-  const Dimension first = range_operand(context, 0);
-  const Dimension step = range_operand(context, 2);
-  Dimension count;
-  if (start != nullptr && limit != nullptr && delta != nullptr) {
-    count = range_count(*start, *limit, *delta);
-  } else if (element == DataType::int64 || element == DataType::int32) {
-    count = range_length(first, range_operand(context, 1), step);
-  }
+  const KnownElement first = range_operand(context, 0);
+  const KnownElement step = range_operand(context, 2);
+  const Dimension count = start != nullptr && limit != nullptr && delta != nullptr
+                              ? Dimension(range_count(*start, *limit, *delta))
+                              : range_length(first, range_operand(context, 1), step);
   context.set_output(0, element, Dimensions{count});
-  if (!count.is_known() || count.number() > most_shape_values) return;
+  if (!count.is_known() || count.number() > most_known_elements) return;
   if (first.is_unknown() || step.is_unknown()) return;
-  Dimensions values;
-  for (std::int64_t i = 0; i < count.number(); ++i) values.push_back(first + step * i);
-  set_shape_values(context, element, std::move(values));
+  KnownElements elements;
+  for (std::int64_t i = 0; i < count.number(); ++i) {
+    elements.push_back(combine(ElementOp::add, first,
+                               combine(ElementOp::multiply, step, Dimension(i), element), element));
+  }
+  set_known_output(context, 0, element, std::move(elements));
 }
 
 }  // namespace ortool

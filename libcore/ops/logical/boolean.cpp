@@ -31,4 +31,32 @@ constinit const OpSchema Not::schema = {"Not",
                                           .outputs = {{"Y", "T"}},
                                           .types = {{"T", types::boolean_only}}}}};
 
+void And::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  // What is unknown beside a 0 does not matter.
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return KnownElement(a.numerator * b.numerator);
+  });
+}
+
+void Or::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return KnownElement(1 - (1 - a.numerator) * (1 - b.numerator));
+  });
+}
+
+void Xor::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return KnownElement(a.numerator + b.numerator - 2 * a.numerator * b.numerator);
+  });
+}
+
+void Not::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, DataType::boolean,
+                  [](const KnownElement& element) { return KnownElement(1 - element.numerator); });
+}
+
 }  // namespace ortool

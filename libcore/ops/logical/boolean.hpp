@@ -9,15 +9,19 @@ namespace ortool {
 
 struct And : BooleanBinary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Not : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Or : BooleanBinary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Xor : BooleanBinary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 
 }  // namespace ortool

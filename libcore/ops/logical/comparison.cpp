@@ -82,4 +82,46 @@ void BooleanBinary::infer(InferContext& context) const {
   context.set_output(0, DataType::boolean, broadcast.result_shape(context));
 }
 
+void BooleanBinary::combine_all(
+    InferContext& context,
+    FunctionRef<KnownElement(const KnownElement&, const KnownElement&)> combine) const {
+  if (broadcast.kind == LegacyBroadcast::Kind::along_first) return;
+  combine_elements(context, DataType::boolean, combine);
+}
+
+void Equal::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return compare(Comparison::equal, a, b);
+  });
+}
+
+void Less::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return compare(Comparison::less, a, b);
+  });
+}
+
+void LessOrEqual::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return compare(Comparison::less_or_equal, a, b);
+  });
+}
+
+void Greater::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return compare(Comparison::less, b, a);
+  });
+}
+
+void GreaterOrEqual::infer(InferContext& context) const {
+  BooleanBinary::infer(context);
+  combine_all(context, [](const KnownElement& a, const KnownElement& b) {
+    return compare(Comparison::less_or_equal, b, a);
+  });
+}
+
 }  // namespace ortool

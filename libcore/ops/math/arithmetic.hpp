@@ -7,31 +7,36 @@
 #include "libcore/ops/legacy_broadcast.hpp"
 #include "libcore/ops/op_schema.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 
 /// What the four share.
-template <DimensionOp on_shapes>
+template <ElementOp op>
 struct Arithmetic {
   LegacyBroadcast broadcast;
 
   void read(AttributeReader& attributes, int) { broadcast.read(attributes); }
   void infer(InferContext& context) const {
     context.set_output(0, common_element(context, 0, 2), broadcast.result_shape(context));
-    combine_shape_values(context, on_shapes);
+    if (broadcast.kind == LegacyBroadcast::Kind::along_first) return;
+    const DataType element = context.element(0);
+    combine_elements(context, element, [element](const KnownElement& a, const KnownElement& b) {
+      return combine(op, a, b, element);
+    });
   }
 };
 
-struct Add : Arithmetic<DimensionOp::add> {
+struct Add : Arithmetic<ElementOp::add> {
   static const OpSchema schema;
 };
-struct Sub : Arithmetic<DimensionOp::subtract> {
+struct Sub : Arithmetic<ElementOp::subtract> {
   static const OpSchema schema;
 };
-struct Mul : Arithmetic<DimensionOp::multiply> {
+struct Mul : Arithmetic<ElementOp::multiply> {
   static const OpSchema schema;
 };
-struct Div : Arithmetic<DimensionOp::divide> {
+struct Div : Arithmetic<ElementOp::divide> {
   static const OpSchema schema;
 };
 

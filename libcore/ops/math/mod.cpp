@@ -2,6 +2,7 @@
 #include "libcore/ops/math/mod.hpp"
 
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -36,7 +37,14 @@ void Mod::read(AttributeReader& attributes, int) {
 }
 
 void Mod::infer(InferContext& context) const {
-  context.set_output(0, common_element(context, 0, 2), broadcast_inputs(context, 0, 2));
+  const DataType element = common_element(context, 0, 2);
+  context.set_output(0, element, broadcast_inputs(context, 0, 2));
+  // Both kinds of remainder agree where nothing is negative.
+  combine_elements(context, element, [&](const KnownElement& a, const KnownElement& b) {
+    const bool is_plain = is_at_least(a.numerator, 0) && is_at_least(b.numerator, 0);
+    const bool is_followed = is_plain || (!sign_of_dividend && is_integer(element));
+    return is_followed ? combine(ElementOp::modulo, a, b, element) : KnownElement();
+  });
 }
 
 }  // namespace ortool

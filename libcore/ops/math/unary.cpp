@@ -1,6 +1,8 @@
 // The versions of the functions of one number.
 #include "libcore/ops/math/unary.hpp"
 
+#include "libcore/ops/value_rules.hpp"
+
 namespace ortool {
 namespace {
 
@@ -98,5 +100,47 @@ constinit const OpSchema Sqrt::schema = {"Sqrt", "", root_versions};
 constinit const OpSchema Reciprocal::schema = {"Reciprocal", "", root_versions};
 constinit const OpSchema Floor::schema = {"Floor", "", root_versions};
 constinit const OpSchema Ceil::schema = {"Ceil", "", root_versions};
+
+void Abs::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, context.element(0), [](const KnownElement& element) {
+    const Dimension& number = element.numerator;
+    return KnownElement(is_at_least(number, 0) ? number : max(number, -number),
+                        element.denominator);
+  });
+}
+
+void Neg::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, context.element(0), [](const KnownElement& element) {
+    return KnownElement(-element.numerator, element.denominator);
+  });
+}
+
+void Reciprocal::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, context.element(0), [&](const KnownElement& element) {
+    return combine(ElementOp::divide, Dimension(1), element, context.element(0));
+  });
+}
+
+void Round::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, context.element(0), [](const KnownElement& element) {
+    return round(Rounding::nearest_even, element);
+  });
+}
+
+void Floor::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, context.element(0),
+                  [](const KnownElement& element) { return round(Rounding::floor, element); });
+}
+
+void Ceil::infer(InferContext& context) const {
+  ElementwiseUnary::infer(context);
+  change_elements(context, context.element(0),
+                  [](const KnownElement& element) { return round(Rounding::ceil, element); });
+}
 
 }  // namespace ortool

@@ -18,27 +18,33 @@ struct ElementwiseUnary {
 
 struct Abs : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Ceil : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Exp : ElementwiseUnary {
   static const OpSchema schema;
 };
 struct Floor : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Log : ElementwiseUnary {
   static const OpSchema schema;
 };
 struct Neg : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Reciprocal : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Round : ElementwiseUnary {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Sign : ElementwiseUnary {
   static const OpSchema schema;

@@ -2,6 +2,7 @@
 #include "libcore/ops/math/variadic.hpp"
 
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -123,14 +124,28 @@ void Variadic::infer(InferContext& context) const {
   context.set_output(0, common_element(context, 0, count), std::move(shape));
 }
 
+void Variadic::combine_all(InferContext& context, ElementOp op) const {
+  if (context.input_count() == 1) return keep_elements(context);
+  if (context.input_count() != 2) return;
+  const DataType element = context.element(0);
+  combine_elements(context, element, [&](const KnownElement& a, const KnownElement& b) {
+    return combine(op, a, b, element);
+  });
+}
+
 void Min::infer(InferContext& context) const {
   Variadic::infer(context);
-  if (context.input_count() == 2) combine_shape_values(context, DimensionOp::minimum);
+  combine_all(context, ElementOp::minimum);
 }
 
 void Max::infer(InferContext& context) const {
   Variadic::infer(context);
-  if (context.input_count() == 2) combine_shape_values(context, DimensionOp::maximum);
+  combine_all(context, ElementOp::maximum);
+}
+
+void Sum::infer(InferContext& context) const {
+  Variadic::infer(context);
+  combine_all(context, ElementOp::add);
 }
 
 }  // namespace ortool

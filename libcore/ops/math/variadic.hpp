@@ -14,6 +14,8 @@ struct Variadic {
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+  /// Tells the output's elements for one or two inputs.
+  void combine_all(InferContext& context, ElementOp op) const;
 };
 
 struct Min : Variadic {
@@ -26,6 +28,7 @@ struct Max : Variadic {
 };
 struct Sum : Variadic {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct Mean : Variadic {
   static const OpSchema schema;

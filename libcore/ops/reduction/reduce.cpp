@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -191,12 +192,38 @@ void Reduction::infer(InferContext& context) const {
   context.set_output(0, context.element(0), std::move(result));
 }
 
+void Reduction::combine_all(InferContext& context, ElementOp op) const {
+  const std::optional<KnownTensor> known = known_input(context, 0);
+  if (!known || known->elements.empty()) return;
+  const auto given =
+      axes.is_given() ? known_integers(context, axes) : std::optional(std::vector<std::int64_t>());
+  if (!given) return;
+  const std::vector<std::int64_t> reduced = reduced_axes(known->shape.rank(), *given);
+  if (static_cast<std::int64_t>(reduced.size()) != known->shape.rank()) return;
+  KnownElement result = known->elements[0];
+  for (std::size_t i = 1; i < known->elements.size(); ++i)
+    result = combine(op, result, known->elements[i], context.element(0));
+  set_known_output(context, 0, context.element(0), KnownElements{std::move(result)});
+}
+
 void ReduceProd::infer(InferContext& context) const {
   Reduction::infer(context);
-  const std::optional<Dimensions> values = shape_values(context, 0);
-  const bool reduces_all = !axes.is_given() ? !nothing_when_empty : context.rank(0) == 1;
-  if (values && reduces_all && !(axes.is_given() && nothing_when_empty))
-    set_shape_values(context, context.element(0), Dimensions{multiply_dimensions(*values)});
+  combine_all(context, ElementOp::multiply);
+}
+
+void ReduceSum::infer(InferContext& context) const {
+  Reduction::infer(context);
+  combine_all(context, ElementOp::add);
+}
+
+void ReduceMax::infer(InferContext& context) const {
+  Reduction::infer(context);
+  combine_all(context, ElementOp::maximum);
+}
+
+void ReduceMin::infer(InferContext& context) const {
+  Reduction::infer(context);
+  combine_all(context, ElementOp::minimum);
 }
 
 }  // namespace ortool

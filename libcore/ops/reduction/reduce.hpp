@@ -24,6 +24,8 @@ struct Reduction {
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+  /// Tells the output's element where all known elements are made one.
+  void combine_all(InferContext& context, ElementOp op) const;
 };
 
 struct ReduceL1 : Reduction {
@@ -40,12 +42,14 @@ struct ReduceLogSumExp : Reduction {
 };
 struct ReduceMax : Reduction {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct ReduceMean : Reduction {
   static const OpSchema schema;
 };
 struct ReduceMin : Reduction {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct ReduceProd : Reduction {
   static const OpSchema schema;
@@ -53,6 +57,7 @@ struct ReduceProd : Reduction {
 };
 struct ReduceSum : Reduction {
   static const OpSchema schema;
+  void infer(InferContext& context) const;
 };
 struct ReduceSumSquare : Reduction {
   static const OpSchema schema;

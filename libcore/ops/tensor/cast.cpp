@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -47,6 +48,12 @@ DataType read_cast_target(AttributeReader& attributes, int version) {
   if (number > 0 && number < data_type_count) return static_cast<DataType>(number);
   throw Error(ErrorCode::invalid, format("attribute 'to' is {} (expected a type's number, 1 to {})",
                                          number, data_type_count - 1));
+}
+
+void cast_elements(InferContext& context, DataType to) {
+  const DataType from = context.element(0);
+  change_elements(context, to,
+                  [&](const KnownElement& element) { return cast(element, from, to); });
 }
 
 }  // namespace
@@ -171,7 +178,7 @@ void Cast::read(AttributeReader& attributes, int version) {
 
 void Cast::infer(InferContext& context) const {
   context.set_output(0, to, context.shape(0));
-  set_shape_values(context, to, shape_values(context, 0));
+  cast_elements(context, to);
 }
 
 void CastLike::read(AttributeReader& attributes, int) {
@@ -180,7 +187,7 @@ void CastLike::read(AttributeReader& attributes, int) {
 
 void CastLike::infer(InferContext& context) const {
   context.set_output(0, context.element(1), context.shape(0));
-  set_shape_values(context, context.element(1), shape_values(context, 0));
+  cast_elements(context, context.element(1));
 }
 
 }  // namespace ortool

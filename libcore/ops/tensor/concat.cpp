@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -26,11 +27,8 @@ PartialShape concat_shapes(const InferContext& context, std::int64_t axis) {
         static_cast<std::size_t>(normalize_axis(axis, static_cast<std::int64_t>(shape->size())));
     if (sum) {
       const Dimension& mine = (*shape)[along];
-      if (sum->is_known() && mine.is_known()) {
-        sum = add_sizes(sum->number(), mine.number());
-      } else {
-        sum = combine_dimensions(DimensionOp::add, *sum, mine);
-      }
+      sum = sum->is_known() && mine.is_known() ? Dimension(add_sizes(sum->number(), mine.number()))
+                                               : *sum + mine;
     }
     (*shape)[along] = Dimension();
     result = merge_shapes(result, shape);
@@ -39,13 +37,25 @@ PartialShape concat_shapes(const InferContext& context, std::int64_t axis) {
   return result;
 }
 
-std::optional<Dimensions> concat_values(const InferContext& context) {
-  Dimensions all;
+std::optional<KnownElements> concat_elements(const InferContext& context, std::int64_t axis) {
+  std::vector<KnownTensor> parts;
+  std::int64_t count = 0;
   for (std::int64_t i = 0; i < context.input_count(); ++i) {
-    const std::optional<Dimensions> values = shape_values(context, i);
-    if (!values || static_cast<std::int64_t>(all.size() + values->size()) > most_shape_values)
-      return std::nullopt;
-    all.insert(all.end(), values->begin(), values->end());
+    std::optional<KnownTensor> part = known_input(context, i);
+    if (!part) return std::nullopt;
+    count += part->shape.element_count();
+    if (count > most_known_elements) return std::nullopt;
+    parts.push_back(std::move(*part));
+  }
+  if (parts.empty()) return std::nullopt;
+  const std::int64_t along = normalize_axis(axis, parts.front().shape.rank());
+  KnownElements all;
+  for (std::int64_t row = 0; row < parts.front().shape.product(0, along); ++row) {
+    for (const KnownTensor& part : parts) {
+      const std::int64_t length = part.shape.product(along, part.shape.rank());
+      const auto first = part.elements.begin() + row * length;
+      all.insert(all.end(), first, first + length);
+    }
   }
   return all;
 }
@@ -83,7 +93,7 @@ void Concat::infer(InferContext& context) const {
   const DataType element = common_element(context, 0, context.input_count());
   const PartialShape result = concat_shapes(context, axis);
   context.set_output(0, element, result);
-  if (result && result->size() == 1) set_shape_values(context, element, concat_values(context));
+  if (result) set_known_output(context, 0, element, concat_elements(context, axis));
 }
 
 }  // namespace ortool

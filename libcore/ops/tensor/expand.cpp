@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -47,12 +48,10 @@ void Expand::infer(InferContext& context) const {
     }
   }
   context.set_output(0, context.element(0), result);
-  const std::optional<Dimensions> values = integer_values(context, 0);
-  const std::optional<Shape> known = to_known(result);
-  if (!values || values->size() != 1 || !known || known->rank() != 1) return;
-  if ((*known)[0] > most_shape_values) return;
-  set_shape_values(context, context.element(0),
-                   Dimensions(static_cast<std::size_t>((*known)[0]), values->front()));
+  const std::optional<KnownTensor> known = known_input(context, 0);
+  const std::optional<Shape> target = known ? to_known(result) : std::nullopt;
+  if (target && are_few(*target))
+    pick_elements(context, broadcast_positions(known->shape, *target));
 }
 
 }  // namespace ortool

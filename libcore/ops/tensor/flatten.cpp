@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -75,6 +76,7 @@ void Flatten::infer(InferContext& context) const {
   context.set_output(0, context.element(0),
                      Dimensions{multiply_dimensions(all.first(position)),
                                 multiply_dimensions(all.subspan(position))});
+  keep_elements(context);
 }
 
 }  // namespace ortool

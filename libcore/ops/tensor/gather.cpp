@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -12,23 +13,38 @@ constexpr std::initializer_list<Formal> gather_inputs = {{"data", "T"}, {"indice
 constexpr std::initializer_list<AttributeSpec> gather_attributes = {
     {"axis", AttributeKind::integer, false, 0}};
 
-/// Known indices into known values, such as the batch size taken out of a shape.
-std::optional<Dimensions> gather_values(const InferContext& context) {
-  const std::optional<Dimensions> data = shape_values(context, 0);
-  if (!data || context.rank(0) != 1 || context.rank(1) > 1) return std::nullopt;
-  const std::optional<std::vector<std::int64_t>> indices = context.integers(1);
+/// Known indices into known elements, such as the batch size taken out of a shape.
+std::optional<KnownElements> gather_elements(const InferContext& context, std::int64_t axis) {
+  const std::optional<KnownTensor> data = known_input(context, 0);
+  const std::optional<KnownTensor> indices = data ? known_input(context, 1) : std::nullopt;
   if (!indices) return std::nullopt;
-  const auto size = static_cast<std::int64_t>(data->size());
-  Dimensions values;
-  for (const std::int64_t index : *indices) {
-    if (index < -size || index >= size) {
-      throw Error(ErrorCode::invalid,
-                  format("index {} is outside the axis of {} (expected {} to {})", index, size,
-                         -size, size - 1));
-    }
-    values.push_back((*data)[static_cast<std::size_t>(index < 0 ? index + size : index)]);
+  const std::int64_t along = normalize_axis(axis, data->shape.rank());
+  const std::int64_t size = data->shape[along];
+  const std::int64_t inner = data->shape.product(along + 1, data->shape.rank());
+  const std::int64_t outer = data->shape.product(0, along);
+  if (multiply_sizes(multiply_sizes(outer, indices->shape.element_count()), inner) >
+      most_known_elements) {
+    return std::nullopt;
   }
-  return values;
+  KnownElements elements;
+  for (std::int64_t i = 0; i < outer; ++i) {
+    for (const KnownElement& element : indices->elements) {
+      const std::int64_t index = element.numerator.number();
+      if (element.is_number() && (index < -size || index >= size)) {
+        throw Error(ErrorCode::invalid,
+                    format("index {} is outside the axis of {} (expected {} to {})", index, size,
+                           -size, size - 1));
+      }
+      const std::int64_t row = (i * size + (index < 0 ? index + size : index)) * inner;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        elements.push_back(
+            element.is_number()
+                ? data->elements[static_cast<std::size_t>(row + k)]
+                : KnownElement(element.numerator.is_unknown() ? element.numerator : Dimension()));
+      }
+    }
+  }
+  return elements;
 }
 
 }  // namespace
@@ -74,8 +90,7 @@ void Gather::infer(InferContext& context) const {
     }
   }
   context.set_output(0, context.element(0), std::move(result));
-  if (is_integer(context.element(0)))
-    set_shape_values(context, context.element(0), gather_values(context));
+  set_known_output(context, 0, context.element(0), gather_elements(context, axis));
 }
 
 }  // namespace ortool

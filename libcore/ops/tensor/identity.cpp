@@ -2,6 +2,7 @@
 #include "libcore/ops/tensor/identity.hpp"
 
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 
@@ -50,7 +51,8 @@ void Identity::read(AttributeReader&, int) {}
 
 void Identity::infer(InferContext& context) const {
   if (const ValueType* type = context.input_type(0)) context.set_output_type(0, *type);
-  set_shape_values(context, context.element(0), shape_values(context, 0));
+  keep_elements(context);
+  if (const Tensor* value = context.input_value(0)) context.set_output_value(0, *value);
 }
 
 }  // namespace ortool

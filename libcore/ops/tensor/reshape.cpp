@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -20,91 +21,84 @@ constexpr std::initializer_list<AttributeSpec> reshape_attributes = {
                                          to_string(from), to_string(to)));
 }
 
-/// The one dimension of `to` at `missing` that makes its elements as many as those of `from`;
-/// symbols on both sides cancel. Unknown when that cannot be said.
-Dimension remaining_dimension(const Dimensions& from, const Dimensions& to, std::size_t missing) {
-  Dimensions left = from;
-  std::int64_t divisor = 1;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (i == missing) continue;
-    if (to[i].is_known()) {
-      divisor = multiply_sizes(divisor, to[i].number());
-      continue;
-    }
-    const auto same = std::find(left.begin(), left.end(), to[i]);
-    if (to[i].is_unknown() || same == left.end()) return {};
-    left.erase(same);
-  }
-  std::int64_t number = 1;
-  Dimension rest(1);
-  for (const Dimension& dimension : left) {
-    if (dimension.is_known()) {
-      number = multiply_sizes(number, dimension.number());
-    } else {
-      rest = combine_dimensions(DimensionOp::multiply, rest, dimension);
-    }
-  }
-  if (divisor == 0) {
-    if (rest.is_known() && number != 0) throw_misfit(from, to);
-    // Any number would do; nothing is left to share out.
-    return rest.is_known() ? Dimension(0) : Dimension();
-  }
-  if (!rest.is_known()) return number == divisor ? rest : Dimension();
-  if (number % divisor != 0) throw_misfit(from, to);
-  return number / divisor;
-}
-
 void check_elements(const Dimensions& from, const Dimensions& to) {
   const Dimension before = multiply_dimensions(from);
   const Dimension after = multiply_dimensions(to);
   if (before.is_known() && after.is_known() && before != after) throw_misfit(from, to);
 }
 
-/// Numbers as the operator reads them: 0 copies, -1 (at most one) is what remains.
-Dimensions reshape_by_numbers(const PartialShape& from, const std::vector<std::int64_t>& numbers,
-                              bool zero_is_zero) {
-  Dimensions to;
+/// The one dimension of `to` at `missing` that makes its elements as many as those of `from`. What
+/// was copied from one to the other stands on both sides and cancels.
+Dimension remaining_dimension(const Dimensions& from, const Dimensions& to, std::size_t missing,
+                              const std::vector<bool>& is_copied) {
+  Dimension number(1);
+  Dimension divisor(1);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const bool cancels = i < to.size() && is_copied[i] && !from[i].is_known();
+    if (!cancels) number = number * from[i];
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const bool cancels = is_copied[i] && !to[i].is_known();
+    if (i != missing && !cancels) divisor = divisor * to[i];
+  }
+  if (!divisor.is_known() || !number.is_known()) {
+    // Nothing is left to share out where the divisor is 0.
+    return divisor == Dimension(0) ? Dimension() : floor_divide(number, divisor);
+  }
+  if (divisor.number() == 0) {
+    if (number.number() != 0) throw_misfit(from, to);
+    return 0;
+  }
+  if (number.number() % divisor.number() != 0) throw_misfit(from, to);
+  return number.number() / divisor.number();
+}
+
+/// Values as the operator reads them: 0 copies, -1 (at most one) is what remains; so is a value
+/// that is not known, where it is the only one.
+Dimensions reshape(const PartialShape& from, const Dimensions& values, bool zero_is_zero) {
+  Dimensions to = values;
+  std::vector<bool> is_copied(values.size());
   std::optional<std::size_t> missing;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::int64_t number = numbers[i];
-    if (number < -1 || (number == -1 && missing)) {
+  std::int64_t unknown_count = 0;
+  bool has_zero = false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].is_formula()) continue;
+    if (values[i].is_unknown()) {
+      ++unknown_count;
+      if (!missing) missing = i;
+      continue;
+    }
+    const std::int64_t number = values[i].number();
+    has_zero = has_zero || number == 0;
+    if (number == -1) {
+      const bool is_second = missing && values[*missing].is_known();
+      if (!is_second) {
+        missing = i;
+        ++unknown_count;
+        to[i] = Dimension();
+        continue;
+      }
+    }
+    if (number < 0) {
       throw Error(
           ErrorCode::invalid,
           format("the new shape holds {} at {} (expected sizes, 0, and -1 once)", number, i));
     }
-    if (number == -1) missing = i;
-    if (number != 0 || zero_is_zero) {
-      to.push_back(dimension_of(number));
-      continue;
-    }
+    if (number != 0 || zero_is_zero) continue;
     if (from && i >= from->size()) {
       throw Error(
           ErrorCode::invalid,
           format("the new shape holds 0 at {}, but the input has rank {}", i, from->size()));
     }
-    to.push_back(from ? (*from)[i] : Dimension());
+    to[i] = from ? (*from)[i] : Dimension();
+    is_copied[i] = from.has_value();
   }
-  const bool has_zero = std::find(numbers.begin(), numbers.end(), 0) != numbers.end();
-  if (missing && zero_is_zero && has_zero) {
+  if (missing && values[*missing].is_known() && zero_is_zero && has_zero) {
     throw Error(ErrorCode::invalid, "the new shape holds both 0 and -1, which allowzero forbids");
   }
-  if (from && missing) to[*missing] = remaining_dimension(*from, to, *missing);
+  if (from && missing && unknown_count == 1)
+    to[*missing] = remaining_dimension(*from, to, *missing, is_copied);
   if (from) check_elements(*from, to);
-  return to;
-}
-
-/// Values known in part: an unknown one is what remains, when it is the only one.
-Dimensions reshape_by_values(const PartialShape& from, Dimensions to, bool zero_is_zero) {
-  std::size_t unknown_count = 0;
-  std::size_t missing = 0;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (!zero_is_zero && to[i].is_known() && to[i].number() == 0)
-      to[i] = from && i < from->size() ? (*from)[i] : Dimension();
-    if (!to[i].is_unknown()) continue;
-    ++unknown_count;
-    missing = i;
-  }
-  if (from && unknown_count == 1) to[missing] = remaining_dimension(*from, to, missing);
   return to;
 }
 
@@ -168,16 +162,16 @@ void Reshape::read(AttributeReader& attributes, int) {
 }
 
 void Reshape::infer(InferContext& context) const {
-  const PartialShape from = context.shape(0);
-  PartialShape to;
+  std::optional<Dimensions> values;
   if (const std::optional<std::vector<std::int64_t>> numbers = known_integers(context, shape)) {
-    to = reshape_by_numbers(from, *numbers, zero_is_zero);
-  } else if (std::optional<Dimensions> values = shape_values(context, shape.input)) {
-    to = reshape_by_values(from, std::move(*values), zero_is_zero);
+    values.emplace(numbers->begin(), numbers->end());
+  } else {
+    values = integer_values(context, shape.input);
   }
-  const bool stays_short = to && to->size() <= 1;
+  PartialShape to;
+  if (values) to = reshape(context.shape(0), *values, zero_is_zero);
   context.set_output(0, context.element(0), std::move(to));
-  if (stays_short) set_shape_values(context, context.element(0), shape_values(context, 0));
+  keep_elements(context);
 }
 
 }  // namespace ortool

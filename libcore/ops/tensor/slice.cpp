@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -65,16 +66,30 @@ Dimension slice_count(const Dimension& size, const Dimension& start, const Dimen
   return min(max(ceil_divide(from - to, -Dimension(step)), 0), size);
 }
 
-/// The elements of a value that is known, as far as the bounds are.
-std::optional<Dimensions> slice_values(const Dimensions& values, const Dimension& start,
-                                       const Dimension& end, const Dimension& step) {
-  if (!start.is_known() || !end.is_known() || !step.is_known()) return std::nullopt;
-  const Slice::Range part = Slice::range(static_cast<std::int64_t>(values.size()), start.number(),
-                                         end.number(), step.number());
-  Dimensions picked;
-  for (std::int64_t k = 0; k < part.count; ++k)
-    picked.push_back(values[static_cast<std::size_t>(part.start + k * part.step)]);
-  return picked;
+/// The elements that whole numbers pick; nothing when some bound is no number.
+void pick_slice(InferContext& context, const std::vector<std::int64_t>& axes,
+                const Dimensions& starts, const Dimensions& ends, const Dimensions& steps) {
+  const std::optional<KnownTensor> known = known_input(context, 0);
+  if (!known) return;
+  std::vector<Slice::Range> ranges;
+  for (const std::int64_t dimension : known->shape) ranges.push_back({0, 1, dimension});
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (!starts[i].is_known() || !ends[i].is_known() || !steps[i].is_known()) return;
+    ranges[static_cast<std::size_t>(axes[i])] = Slice::range(
+        known->shape[axes[i]], starts[i].number(), ends[i].number(), steps[i].number());
+  }
+  std::vector<std::int64_t> positions = {0};
+  for (std::int64_t axis = 0; axis < known->shape.rank(); ++axis) {
+    const Slice::Range& range = ranges[static_cast<std::size_t>(axis)];
+    const std::int64_t stride = known->shape.product(axis + 1, known->shape.rank());
+    std::vector<std::int64_t> next;
+    for (const std::int64_t position : positions) {
+      for (std::int64_t i = 0; i < range.count; ++i)
+        next.push_back(position + (range.start + i * range.step) * stride);
+    }
+    positions = std::move(next);
+  }
+  pick_elements(context, positions);
 }
 
 /// `dimension` between the bounds; a number when all four are.
@@ -177,14 +192,12 @@ void Slice::infer(InferContext& context) const {
   const Dimensions& by = known_steps ? *known_steps : open;
   const std::vector<std::int64_t> cut = slice_axes(static_cast<std::int64_t>(shape->size()),
                                                    from.size(), to.size(), known_axes, by.size());
-  std::optional<Dimensions> values = shape->size() == 1 ? integer_values(context, 0) : std::nullopt;
   for (std::size_t i = 0; i < cut.size(); ++i) {
     Dimension& dimension = (*shape)[static_cast<std::size_t>(cut[i])];
     dimension = sliced(dimension, from[i], to[i], by[i]);
-    if (values) values = slice_values(*values, from[i], to[i], by[i]);
   }
   context.set_output(0, context.element(0), std::move(shape));
-  set_shape_values(context, context.element(0), std::move(values));
+  pick_slice(context, cut, from, to, by);
 }
 
 }  // namespace ortool

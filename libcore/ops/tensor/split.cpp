@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -51,6 +52,19 @@ void fill_in_rest(Dimensions& sizes, const Dimension& dimension) {
     }
   }
   if (open != nullptr && !rest.is_unknown()) *open = rest;
+}
+
+/// The elements of a tensor in [begin, end) of an axis.
+KnownElements elements_between(const KnownTensor& tensor, std::int64_t axis, std::int64_t begin,
+                               std::int64_t end) {
+  const std::int64_t size = tensor.shape[axis];
+  const std::int64_t inner = tensor.shape.product(axis + 1, tensor.shape.rank());
+  KnownElements elements;
+  for (std::int64_t row = 0; row < tensor.shape.product(0, axis); ++row) {
+    const auto first = tensor.elements.begin() + row * size * inner;
+    elements.insert(elements.end(), first + begin * inner, first + end * inner);
+  }
+  return elements;
 }
 
 }  // namespace
@@ -147,22 +161,19 @@ void Split::infer(InferContext& context) const {
   const auto along =
       static_cast<std::size_t>(normalize_axis(axis, static_cast<std::int64_t>(shape->size())));
   const Dimensions parts = piece_sizes(context, (*shape)[along], outputs);
-  std::optional<Dimensions> values = shape->size() == 1 && is_integer(context.element(0))
-                                         ? integer_values(context, 0)
-                                         : std::nullopt;
+  std::optional<KnownTensor> content = known_input(context, 0);
   std::int64_t begin = 0;
   for (std::int64_t i = 0; i < outputs; ++i) {
     const Dimension& size = parts[static_cast<std::size_t>(i)];
     (*shape)[along] = size;
     context.set_output(i, context.element(0), shape);
-    if (!size.is_known()) values.reset();
-    if (!values) continue;
-    if (context.has_output(i) &&
-        begin + size.number() <= static_cast<std::int64_t>(values->size())) {
-      context.set_output_dimensions(
-          i, Dimensions(values->begin() + begin, values->begin() + begin + size.number()));
-    }
-    begin += size.number();
+    if (!size.is_known()) content.reset();
+    if (!content) continue;
+    const std::int64_t end = begin + size.number();
+    if (size.number() < 0 || end > content->shape[static_cast<std::int64_t>(along)]) return;
+    set_known_output(context, i, context.element(0),
+                     elements_between(*content, static_cast<std::int64_t>(along), begin, end));
+    begin = end;
   }
 }
 

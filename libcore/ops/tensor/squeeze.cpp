@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -29,7 +30,7 @@ bool is_one(const Dimension& dimension) {
 PartialShape squeeze_ones(const Dimensions& shape) {
   Dimensions result;
   for (const Dimension& dimension : shape) {
-    if (!dimension.is_known()) return std::nullopt;
+    if (!dimension.is_known() && !is_at_least(dimension, 2)) return std::nullopt;
     if (!is_one(dimension)) result.push_back(dimension);
   }
   return result;
@@ -68,12 +69,6 @@ PartialShape unsqueeze_axes(const Dimensions& shape, const std::vector<std::int6
   auto next = shape.begin();
   for (std::size_t i = 0; i < rank; ++i) result.push_back(is_new[i] ? Dimension(1) : *next++);
   return result;
-}
-
-/// Rank 0 or 1 in and out: the values stay.
-void keep_shape_values(InferContext& context, const PartialShape& result) {
-  if (result && result->size() <= 1)
-    set_shape_values(context, context.element(0), shape_values(context, 0));
 }
 
 }  // namespace
@@ -161,8 +156,8 @@ void Squeeze::infer(InferContext& context) const {
       result = Dimensions(shape->size() - count->size());
     }
   }
-  context.set_output(0, context.element(0), result);
-  keep_shape_values(context, result);
+  context.set_output(0, context.element(0), std::move(result));
+  keep_elements(context);
 }
 
 void Unsqueeze::read(AttributeReader& attributes, int) {
@@ -180,8 +175,8 @@ void Unsqueeze::infer(InferContext& context) const {
       result = Dimensions(shape->size() + count->size());
     }
   }
-  context.set_output(0, context.element(0), result);
-  keep_shape_values(context, result);
+  context.set_output(0, context.element(0), std::move(result));
+  keep_elements(context);
 }
 
 }  // namespace ortool

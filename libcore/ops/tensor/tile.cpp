@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -29,6 +30,22 @@ Dimension repeated(const Dimension& dimension, const Dimension& times, std::size
   }
   return dimension.is_known() ? Dimension(multiply_sizes(dimension.number(), times.number()))
                               : dimension * times;
+}
+
+/// Where in a tensor of shape `from` each element of its repetition to `to` comes from.
+std::vector<std::int64_t> tiled_positions(const Shape& from, const Shape& to) {
+  std::vector<std::int64_t> positions = {0};
+  std::int64_t stride = from.element_count();
+  for (std::int64_t axis = 0; axis < to.rank(); ++axis) {
+    if (from[axis] > 0) stride /= from[axis];
+    std::vector<std::int64_t> next;
+    for (const std::int64_t position : positions) {
+      for (std::int64_t i = 0; i < to[axis]; ++i)
+        next.push_back(position + i % from[axis] * stride);
+    }
+    positions = std::move(next);
+  }
+  return positions;
 }
 
 }  // namespace
@@ -80,7 +97,10 @@ void Tile::infer(InferContext& context) const {
     shape = Dimensions(known->size());
   for (std::size_t i = 0; shape && i < shape->size(); ++i)
     (*shape)[i] = known ? repeated((*shape)[i], (*known)[i], i) : Dimension();
-  context.set_output(0, context.element(0), std::move(shape));
+  context.set_output(0, context.element(0), shape);
+  const std::optional<KnownTensor> given = known_input(context, 0);
+  const std::optional<Shape> result = given ? to_known(shape) : std::nullopt;
+  if (result && are_few(*result)) pick_elements(context, tiled_positions(given->shape, *result));
 }
 
 }  // namespace ortool

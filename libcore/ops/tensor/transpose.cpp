@@ -3,12 +3,28 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr std::initializer_list<AttributeSpec> transpose_attributes = {
     {"perm", AttributeKind::integers}};
+
+/// Where in a tensor of shape `from` each element of its transposition comes from.
+std::vector<std::int64_t> transposed_positions(const Shape& from,
+                                               const std::vector<std::int64_t>& order) {
+  std::vector<std::int64_t> positions = {0};
+  for (const std::int64_t axis : order) {
+    const std::int64_t stride = from.product(axis + 1, from.rank());
+    std::vector<std::int64_t> next;
+    for (const std::int64_t position : positions) {
+      for (std::int64_t i = 0; i < from[axis]; ++i) next.push_back(position + i * stride);
+    }
+    positions = std::move(next);
+  }
+  return positions;
+}
 
 }  // namespace
 
@@ -85,6 +101,8 @@ void Transpose::infer(InferContext& context) const {
     result = Dimensions(permutation->size());
   }
   context.set_output(0, context.element(0), std::move(result));
+  if (const std::optional<KnownTensor> known = known_input(context, 0))
+    pick_elements(context, transposed_positions(known->shape, order(known->shape.rank())));
 }
 
 }  // namespace ortool

@@ -4,35 +4,37 @@
 #include <algorithm>
 
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr std::initializer_list<Formal> where_inputs = {{"condition", "B"}, {"X", "T"}, {"Y", "T"}};
 
-/// The values of the output when X and Y are shapes: what both agree on, or what a known condition
-/// picks.
-std::optional<Dimensions> where_values(const InferContext& context) {
-  const std::optional<Dimensions> x = shape_values(context, 1);
-  const std::optional<Dimensions> y = shape_values(context, 2);
-  const std::optional<Shape> shape = to_known(broadcast_inputs(context, 0, 3));
-  if (!x || !y || x->empty() || y->empty() || !shape || shape->rank() > 1) return std::nullopt;
-  const std::int64_t count = shape->element_count();
-  if (count > most_shape_values) return std::nullopt;
-  const Tensor* condition = context.input_value(0);
-  const std::span<const bool> picks =
-      condition != nullptr ? condition->data<bool>() : std::span<const bool>();
-  Dimensions values;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const Dimension& mine = (*x)[x->size() == 1 ? 0 : i];
-    const Dimension& other = (*y)[y->size() == 1 ? 0 : i];
-    if (!picks.empty()) {
-      values.push_back(picks[picks.size() == 1 ? 0 : i] ? mine : other);
-    } else {
-      values.push_back(mine == other ? mine : Dimension());
-    }
+/// What a known condition picks, or what both sides agree on.
+KnownElement choose(const KnownElement& condition, const KnownElement& x, const KnownElement& y) {
+  if (condition.is_number()) return condition.numerator.number() != 0 ? x : y;
+  if (!x.is_unknown() && x == y) return x;
+  return condition.is_unknown() ? condition.numerator : Dimension();
+}
+
+std::optional<KnownElements> where_elements(const InferContext& context) {
+  const std::optional<KnownTensor> x = known_input(context, 1);
+  const std::optional<KnownTensor> y = x ? known_input(context, 2) : std::nullopt;
+  const std::optional<Shape> shape = y ? to_known(broadcast_inputs(context, 0, 3)) : std::nullopt;
+  if (!shape || !are_few(*shape)) return std::nullopt;
+  std::optional<KnownTensor> condition = known_input(context, 0);
+  if (!condition) condition = KnownTensor{{}, KnownElements(1)};
+  const std::vector<std::int64_t> conditions = broadcast_positions(condition->shape, *shape);
+  const std::vector<std::int64_t> xs = broadcast_positions(x->shape, *shape);
+  const std::vector<std::int64_t> ys = broadcast_positions(y->shape, *shape);
+  KnownElements elements;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    elements.push_back(choose(condition->elements[static_cast<std::size_t>(conditions[i])],
+                              x->elements[static_cast<std::size_t>(xs[i])],
+                              y->elements[static_cast<std::size_t>(ys[i])]));
   }
-  return values;
+  return elements;
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ void Where::read(AttributeReader&, int) {}
 void Where::infer(InferContext& context) const {
   const DataType element = common_element(context, 1, 3);
   context.set_output(0, element, broadcast_inputs(context, 0, 3));
-  set_shape_values(context, element, where_values(context));
+  set_known_output(context, 0, element, where_elements(context));
 }
 
 }  // namespace ortool

@@ -1,0 +1,151 @@
+// The walk over graphs and bodies, with a bound on how often bodies are inferred again.
+#include "libcore/infer/inference.hpp"
+
+#include <utility>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/infer/instantiate.hpp"
+#include "libcore/infer/merge_types.hpp"
+#include "libcore/infer/node_context.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
+
+namespace ortool {
+namespace {
+
+/// Bodies are inferred this often on average at most; those beyond stay as the file declares them.
+constexpr std::int64_t work_a_node = 16;
+constexpr std::int64_t least_work = 10'000;
+/// Elements kept for all values together.
+constexpr std::int64_t most_elements = std::int64_t{1} << 20;
+/// Bodies and calls inside one another.
+constexpr int most_open_graphs = 400;
+
+const Value& origin_of(const Value& value) {
+  const Value* origin = &value;
+  while (origin->captured() != nullptr) origin = origin->captured();
+  return *origin;
+}
+
+}  // namespace
+
+Inference::Inference(Model& model) : model_(model) {
+  work_left_ = least_work + work_a_node * count_nodes(*model.graph);
+  for (const Function& function : model.functions)
+    callees_[name_of_callee(function.domain, function.name, function.overload)].function =
+        &function;
+}
+
+const Tensor* Inference::tensor_of(const Value& value) const {
+  const Value& origin = origin_of(value);
+  if (origin.is_constant()) return &origin.constant();
+  const auto found = tensors_.find(&origin);
+  return found != tensors_.end() ? &found->second : nullptr;
+}
+
+const KnownElements* Inference::elements_of(const Value& value) const {
+  const auto found = elements_.find(&origin_of(value));
+  return found != elements_.end() ? &found->second : nullptr;
+}
+
+void Inference::set_tensor(const Value& value, const Tensor& tensor) {
+  tensors_[&value] = tensor;
+}
+
+void Inference::set_elements(const Value& value, KnownElements elements) {
+  const auto count = static_cast<std::int64_t>(elements.size());
+  if (count > most_known_elements || element_count_ + count > most_elements) return;
+  const auto [place, is_new] = elements_.try_emplace(&value);
+  if (!is_new) element_count_ -= static_cast<std::int64_t>(place->second.size());
+  element_count_ += count;
+  place->second = std::move(elements);
+}
+
+void Inference::forget(const Value& value) {
+  tensors_.erase(&value);
+  const auto found = elements_.find(&value);
+  if (found == elements_.end()) return;
+  element_count_ -= static_cast<std::int64_t>(found->second.size());
+  elements_.erase(found);
+}
+
+InferredValue Inference::known_of(const Value& value) const {
+  InferredValue result{value.type(), std::nullopt};
+  if (const KnownElements* elements = elements_of(value)) {
+    result.elements = *elements;
+  } else if (const Tensor* tensor = tensor_of(value)) {
+    result.elements = ortool::elements_of(*tensor);
+  }
+  return result;
+}
+
+void Inference::warn(const Value& value, const ValueType& declared, const ValueType& inferred) {
+  if (!warned_.insert(&value).second) return;
+  model_.warnings.push_back(format("the file declares '{}' as {}, but its node gives {}",
+                                   value.name(), declared.to_string(), inferred.to_string()));
+}
+
+void Inference::infer_graph(const Graph& graph) {
+  for (Node& node : graph.nodes()) infer_node(node);
+}
+
+void Inference::infer_node(Node& node) {
+  if (Callee* callee = find_callee(node)) {
+    infer_call(node, *callee);
+    return;
+  }
+  const OpEntry* entry = find_op(node.domain(), node.op_type());
+  const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
+  NodeContext context(node, *this);
+  if (version == nullptr) {
+    context.finish();
+    for (const Graph* body : node.subgraphs()) static_cast<void>(infer_body(*body, {}));
+    return;
+  }
+  check_node(node);
+  try {
+    entry->infer(node, *version, context);
+    context.finish();
+  } catch (Error& error) {
+    throw error.at_node(node.name(), node.op_type());
+  }
+}
+
+void Inference::reset_body(const Graph& body) {
+  const auto [place, is_new] = declared_.try_emplace(&body);
+  for (Value* value : body.values()) {
+    if (value->captured() != nullptr || value->is_constant()) continue;
+    if (is_new && value->type().kind != ValueType::Kind::unknown)
+      place->second.emplace_back(value, value->type());
+    if (!is_new) value->set_type({});
+  }
+  if (is_new) return;
+  for (const auto& [value, type] : place->second) value->set_type(type);
+}
+
+std::vector<InferredValue> Inference::infer_body(const Graph& body,
+                                                 std::vector<InferredValue> inputs) {
+  reset_body(body);
+  for (Value* capture : body.captures()) capture->set_type(capture->captured()->type());
+  for (std::size_t i = 0; i < body.inputs().size(); ++i) {
+    Value& input = *body.inputs()[i];
+    forget(input);
+    if (i >= inputs.size()) continue;
+    MergedType merged = merge_types(input.name(), input.type(), std::move(inputs[i].type));
+    if (merged.contradicts) warn(input, input.type(), merged.type);
+    input.set_type(std::move(merged.type));
+    if (inputs[i].elements) set_elements(input, std::move(*inputs[i].elements));
+  }
+  work_left_ -= body.node_count() + 1;
+  if (work_left_ >= 0 && open_graphs_ < most_open_graphs) {
+    ++open_graphs_;
+    infer_graph(body);
+    --open_graphs_;
+  }
+  std::vector<InferredValue> outputs;
+  for (const Value* output : body.outputs()) outputs.push_back(known_of(*output));
+  return outputs;
+}
+
+}  // namespace ortool

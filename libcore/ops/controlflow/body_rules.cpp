@@ -1,0 +1,119 @@
+// Joining and repeating, with a bound on how often.
+#include "libcore/ops/controlflow/body_rules.hpp"
+
+#include <memory>
+
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+namespace {
+
+/// Calls after which carried values that still change lose all that is known of their shapes.
+constexpr int most_calls = 3;
+
+bool widen_elements(std::optional<KnownElements>& elements,
+                    const std::optional<KnownElements>& other, const Dimension& unknown) {
+  if (!elements) return false;
+  if (!other || other->size() != elements->size()) {
+    elements.reset();
+    return true;
+  }
+  bool has_changed = false;
+  for (std::size_t i = 0; i < elements->size(); ++i) {
+    KnownElement& mine = (*elements)[i];
+    if (mine == (*other)[i] || mine.is_unknown()) continue;
+    mine = unknown;
+    has_changed = true;
+  }
+  return has_changed;
+}
+
+bool widen_type(ValueType& type, const ValueType& other, const Dimension& unknown) {
+  if (type.kind == ValueType::Kind::unknown) return false;
+  if (type.kind != other.kind || type.element != other.element ||
+      (type.inner == nullptr) != (other.inner == nullptr)) {
+    type = ValueType();
+    type.rank_cause = unknown;
+    return true;
+  }
+  bool has_changed = false;
+  if (type.inner != nullptr) {
+    ValueType inner = *type.inner;
+    has_changed = widen_type(inner, *other.inner, unknown);
+    if (has_changed) type.inner = std::make_shared<const ValueType>(std::move(inner));
+  }
+  if (!type.shape) return has_changed;
+  if (!other.shape || other.shape->size() != type.shape->size()) {
+    type.shape.reset();
+    type.rank_cause = unknown.or_because(other.rank_cause);
+    if (!other.rank_cause.cause().empty()) type.rank_cause = other.rank_cause;
+    return true;
+  }
+  for (std::size_t i = 0; i < type.shape->size(); ++i) {
+    Dimension& mine = (*type.shape)[i];
+    const Dimension& theirs = (*other.shape)[i];
+    if (mine.is_unknown() || mine == theirs) continue;
+    mine = theirs.is_unknown() ? theirs.or_because(unknown) : unknown;
+    has_changed = true;
+  }
+  return has_changed;
+}
+
+}  // namespace
+
+bool widen(InferredValue& value, const InferredValue& other, const Dimension& unknown) {
+  const bool has_new_type = widen_type(value.type, other.type, unknown);
+  const bool has_new_elements = widen_elements(value.elements, other.elements, unknown);
+  return has_new_type || has_new_elements;
+}
+
+bool infer_dead_body(InferContext& context, const Graph& body) {
+  try {
+    static_cast<void>(context.infer_body(body, {}));
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+std::vector<InferredValue> repeat_body(
+    std::vector<InferredValue>& carried, const Dimension& unknown,
+    FunctionRef<std::vector<InferredValue>(const std::vector<InferredValue>&)> body) {
+  for (int calls = 1;; ++calls) {
+    std::vector<InferredValue> results = body(carried);
+    bool has_changed = false;
+    for (std::size_t i = 0; i < carried.size(); ++i) {
+      if (widen(carried[i], results[i], unknown)) has_changed = true;
+    }
+    if (!has_changed) return results;
+    if (calls < most_calls) continue;
+    for (InferredValue& value : carried) {
+      value.elements.reset();
+      if (value.type.shape) {
+        value.type.shape.reset();
+        value.type.rank_cause = unknown;
+      }
+    }
+    if (calls <= most_calls) continue;
+    return results;
+  }
+}
+
+void check_body(const Graph& body, std::int64_t inputs, std::int64_t outputs) {
+  const auto found_inputs = static_cast<std::int64_t>(body.inputs().size());
+  const auto found_outputs = static_cast<std::int64_t>(body.outputs().size());
+  if (found_inputs == inputs && found_outputs == outputs) return;
+  throw Error(ErrorCode::invalid,
+              format("the body has {} inputs and {} outputs (expected {} and {})", found_inputs,
+                     found_outputs, inputs, outputs))
+      .with_id("node.subgraph");
+}
+
+void check_output_count(const Node& node, std::int64_t expected) {
+  if (node.output_count() == expected) return;
+  throw Error(ErrorCode::invalid,
+              format("has {} outputs, but its body makes {}", node.output_count(), expected))
+      .with_id("node.subgraph");
+}
+
+}  // namespace ortool

@@ -1,0 +1,21 @@
+// SequenceMap: a graph applied to each element of a sequence.
+// https://onnx.ai/onnx/operators/onnx__SequenceMap.html
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+/// Further inputs that are sequences go along element by element; tensors go whole to every call.
+struct SequenceMap {
+  static const OpSchema schema;
+
+  const Graph* body = nullptr;
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

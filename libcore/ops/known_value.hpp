@@ -1,0 +1,59 @@
+// Small tensors whose elements are known before a run, as numbers, formulas and fractions of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libcore/graph/dimension.hpp"
+#include "libcore/tensor/data_type.hpp"
+#include "libcore/tensor/tensor.hpp"
+
+namespace ortool {
+
+/// Tensors with more elements than this are not followed element by element.
+constexpr std::int64_t most_known_elements = 1024;
+
+/// numerator / denominator. Integers and booleans (0 and 1) have the denominator 1; floating-point
+/// numbers are on the way from sizes to sizes (a size times a scale, rounded).
+struct KnownElement {
+  Dimension numerator;
+  std::int64_t denominator = 1;  ///< above 0
+
+  KnownElement() = default;
+  KnownElement(Dimension value, std::int64_t divisor = 1)
+      : numerator(std::move(value)), denominator(divisor) {}
+
+  bool is_number() const { return numerator.is_known(); }
+  bool is_unknown() const { return numerator.is_unknown(); }
+  bool operator==(const KnownElement&) const = default;
+};
+using KnownElements = std::vector<KnownElement>;
+
+/// Elements in row-major order with the shape they lie in.
+struct KnownTensor {
+  Shape shape;
+  KnownElements elements;
+};
+
+/// Types whose elements are followed: int32, int64, bool, float32, float64.
+bool has_known_elements(DataType type);
+/// The elements of a tensor of such a type; nothing for other types and for more than
+/// most_known_elements. Numbers that no fraction of 64 bits holds are unknown.
+std::optional<KnownElements> elements_of(const Tensor& tensor);
+
+enum class ElementOp { add, subtract, multiply, divide, modulo, minimum, maximum };
+/// What an operator makes of two elements of `type`: integers divide towards zero, floating-point
+/// numbers are rounded as their type rounds.
+KnownElement combine(ElementOp op, const KnownElement& a, const KnownElement& b, DataType type);
+
+enum class Rounding { floor, ceil, nearest_even, towards_zero };
+/// The element as an integer.
+KnownElement round(Rounding rounding, const KnownElement& element);
+KnownElement cast(const KnownElement& element, DataType from, DataType to);
+
+enum class Comparison { equal, less, less_or_equal };
+/// 1, 0 or unknown.
+KnownElement compare(Comparison comparison, const KnownElement& a, const KnownElement& b);
+
+}  // namespace ortool
