@@ -9,9 +9,11 @@ namespace {
 
 /// Types that say why a dimension is unknown compare equal without being the same.
 bool has_causes(const ValueType& type) {
-  return type.inner != nullptr ||
-         (type.shape && std::any_of(type.shape->begin(), type.shape->end(),
-                                    [](const Dimension& each) { return each.is_unknown(); }));
+  return type.inner != nullptr || !type.rank_cause.cause().empty() ||
+         (type.shape &&
+          std::any_of(type.shape->begin(), type.shape->end(), [](const Dimension& each) {
+            return each.is_unknown() || !each.cause().empty();
+          }));
 }
 
 const Notes& no_notes() {

@@ -86,7 +86,7 @@ std::string name_of_callee(std::string_view domain, std::string_view name,
 
 Inference::Callee* Inference::find_callee(const Node& node) {
   if (callees_.empty()) return nullptr;
-  const auto found = callees_.find(name_of_callee(node.domain(), node.op_type(), node.overload));
+  const auto found = callees_.find(name_of_callee(node.domain(), node.op_type(), node.overload()));
   return found != callees_.end() ? &found->second : nullptr;
 }
 
@@ -99,7 +99,7 @@ void Inference::infer_call(Node& node, Callee& callee) {
       key += '-';
       continue;
     }
-    append(key, input->type());
+    append(key, type_of(*input));
     const InferredValue known = known_of(*input);
     if (known.elements) append(key, *known.elements);
     if (const Tensor* tensor = tensor_of(*input))
@@ -133,7 +133,7 @@ std::vector<InferredValue> Inference::run_call(const Node& node, Callee& callee)
     const Value* given = node.input(static_cast<std::int64_t>(i));
     if (given == nullptr) continue;
     Value& input = *copy->inputs()[i];
-    input.set_type(given->type());
+    input.set_type(type_of(*given));
     if (const KnownElements* elements = elements_of(*given)) set_elements(input, *elements);
     if (const Tensor* tensor = tensor_of(*given)) set_tensor(input, *tensor);
   }

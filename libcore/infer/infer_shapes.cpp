@@ -1,6 +1,10 @@
 // Fixing dimensions and shapes of graph inputs before inference.
 #include "libcore/infer/infer_shapes.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "libcore/base/format.hpp"
 #include "libcore/infer/inference.hpp"
 #include "libcore/ops/check_node.hpp"
@@ -25,6 +29,18 @@ void check_fits(const Value& input, const Shape& shape) {
   }
 }
 
+/// Puts numbers into the shape that the file declares of a value.
+void put_in(Value& value, const SymbolMap& numbers) {
+  const auto is_meant = [&](const Dimension& dimension) {
+    return dimension.is_symbol() && numbers.contains(dimension.symbol());
+  };
+  const PartialShape& declared = value.type().shape;
+  if (!declared || std::none_of(declared->begin(), declared->end(), is_meant)) return;
+  ValueType type = value.type();
+  for (Dimension& dimension : *type.shape) dimension = substitute(dimension, numbers);
+  value.set_type(std::move(type));
+}
+
 }  // namespace
 
 void infer_shapes(Model& model) {
@@ -32,20 +48,23 @@ void infer_shapes(Model& model) {
 }
 
 void fix_dimension(Model& model, std::string_view symbol, std::int64_t number) {
-  bool found = false;
-  for (Value* input : model.graph->inputs()) {
-    ValueType type = input->type();
-    if (!type.is_tensor() || !type.shape) continue;
-    for (Dimension& dimension : *type.shape) {
-      if (dimension.symbol() != symbol) continue;
-      dimension = Dimension(number);
-      found = true;
-    }
-    input->set_type(std::move(type));
+  const SymbolMap numbers = {{std::string(symbol), number}};
+  bool is_of_input = false;
+  for (const Value* input : model.graph->inputs()) {
+    if (!input->type().is_tensor() || !input->type().shape) continue;
+    for (const Dimension& dimension : *input->type().shape)
+      is_of_input = is_of_input || dimension.symbol() == symbol;
   }
-  if (!found) {
+  if (!is_of_input) {
     throw Error(ErrorCode::invalid, format("no input of the model has a dimension '{}'", symbol),
                 "'ortool inspect' shows the inputs with their dimensions");
+  }
+  std::vector<const Graph*> graphs = {model.graph.get()};
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    for (Value* value : graphs[i]->values()) put_in(*value, numbers);
+    for (const Node& node : graphs[i]->nodes()) {
+      for (const Graph* subgraph : node.subgraphs()) graphs.push_back(subgraph);
+    }
   }
 }
 
@@ -60,7 +79,10 @@ void fix_shape(Model& model, std::string_view input, const Shape& shape) {
   if (type.is_tensor() && type.shape) {
     for (std::size_t i = 0; i < type.shape->size(); ++i) {
       const Dimension old = (*type.shape)[i];
-      if (old.is_symbol()) fix_dimension(model, old.symbol(), shape[static_cast<std::int64_t>(i)]);
+      // "?" is no name: its dimensions have nothing to do with one another.
+      if (!old.is_symbol() || old.symbol() == "?") continue;
+      const bool is_fixed = value->type().shape->at(i).is_known();
+      if (!is_fixed) fix_dimension(model, old.symbol(), shape[static_cast<std::int64_t>(i)]);
     }
     type = value->type();
   }

@@ -35,6 +35,32 @@ Inference::Inference(Model& model) : model_(model) {
   for (const Function& function : model.functions)
     callees_[name_of_callee(function.domain, function.name, function.overload)].function =
         &function;
+  for (const Value* input : model.graph->inputs()) name_dimensions(*input);
+}
+
+/// Exporters write "?" for dimensions that have nothing to do with one another.
+void Inference::name_dimensions(const Value& input) {
+  ValueType type = input.type();
+  if (!type.is_tensor()) return;
+  if (!type.shape) {
+    type.rank_cause = Dimension::unknown_because(
+        format("the model does not say which rank input '{}' has", input.name()));
+    input_types_.emplace(&input, std::move(type));
+    return;
+  }
+  bool has_nameless = false;
+  for (std::size_t i = 0; i < type.shape->size(); ++i) {
+    Dimension& dimension = (*type.shape)[i];
+    if (!dimension.is_unknown() && dimension.symbol() != "?") continue;
+    dimension = Dimension::symbol(format("{}_dim_{}", input.name(), i));
+    has_nameless = true;
+  }
+  if (has_nameless) input_types_.emplace(&input, std::move(type));
+}
+
+const ValueType& Inference::type_of(const Value& value) const {
+  const auto found = input_types_.find(&value);
+  return found != input_types_.end() ? found->second : value.type();
 }
 
 const Tensor* Inference::tensor_of(const Value& value) const {
@@ -71,7 +97,7 @@ void Inference::forget(const Value& value) {
 }
 
 InferredValue Inference::known_of(const Value& value) const {
-  InferredValue result{value.type(), std::nullopt};
+  InferredValue result{type_of(value), std::nullopt};
   if (const KnownElements* elements = elements_of(value)) {
     result.elements = *elements;
   } else if (const Tensor* tensor = tensor_of(value)) {
@@ -127,7 +153,7 @@ void Inference::reset_body(const Graph& body) {
 std::vector<InferredValue> Inference::infer_body(const Graph& body,
                                                  std::vector<InferredValue> inputs) {
   reset_body(body);
-  for (Value* capture : body.captures()) capture->set_type(capture->captured()->type());
+  for (Value* capture : body.captures()) capture->set_type(type_of(*capture->captured()));
   for (std::size_t i = 0; i < body.inputs().size(); ++i) {
     Value& input = *body.inputs()[i];
     forget(input);

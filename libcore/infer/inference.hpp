@@ -28,6 +28,8 @@ class Inference {
   /// A body given what is known of its inputs, as many as it has or none at all.
   std::vector<InferredValue> infer_body(const Graph& body, std::vector<InferredValue> inputs);
 
+  /// The value's type; nameless dimensions of graph inputs have a symbol of their own here.
+  const ValueType& type_of(const Value& value) const;
   // What is known of a value beyond its type; a captured value is looked up where it was captured.
   const Tensor* tensor_of(const Value& value) const;
   const KnownElements* elements_of(const Value& value) const;
@@ -58,7 +60,10 @@ class Inference {
   /// Keeps what the file declares of a body's values, or sets them back to it.
   void reset_body(const Graph& body);
 
+  void name_dimensions(const Value& input);
+
   Model& model_;
+  std::unordered_map<const Value*, ValueType> input_types_;
   std::unordered_map<const Value*, KnownElements> elements_;
   std::unordered_map<const Value*, Tensor> tensors_;
   std::int64_t element_count_ = 0;

@@ -41,7 +41,7 @@ class Copier {
     for (std::int64_t i = 0; i < node.output_count(); ++i)
       outputs.push_back(node.output(i) != nullptr ? copies_.at(node.output(i)) : nullptr);
     Node& made = to.add_node(node.op_type(), node.domain(), inputs, outputs, node.name());
-    made.overload = node.overload;
+    made.set_overload(node.overload());
     for (const Attribute& attribute : node.attributes()) copy_attribute(attribute, made);
   }
 

@@ -50,7 +50,7 @@ NodeContext::NodeContext(const Node& node, Inference& inference)
 
 const ValueType* NodeContext::input_type(std::int64_t index) const {
   const Value* value = node_.input(index);
-  return value != nullptr ? &value->type() : nullptr;
+  return value != nullptr ? &inference_.type_of(*value) : nullptr;
 }
 
 const Tensor* NodeContext::input_value(std::int64_t index) const {
@@ -63,7 +63,7 @@ std::optional<KnownElements> NodeContext::input_elements(std::int64_t index) con
   if (value == nullptr) return std::nullopt;
   if (const KnownElements* elements = inference_.elements_of(*value)) return *elements;
   if (const Tensor* tensor = inference_.tensor_of(*value)) return elements_of(*tensor);
-  return unknown_elements(value->type());
+  return unknown_elements(inference_.type_of(*value));
 }
 
 std::optional<Dimensions> NodeContext::input_dimensions(std::int64_t index) const {

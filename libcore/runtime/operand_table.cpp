@@ -8,11 +8,11 @@ namespace ortool {
 namespace {
 
 std::optional<Dimensions> dimensions_of(const Operand& operand) {
+  if (operand.type != DataType::int64 && operand.type != DataType::int32) return std::nullopt;
   if (operand.shape.rank() > 1 || operand.shape.element_count() > most_known_elements)
     return std::nullopt;
   if (operand.known == nullptr)
     return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
-  if (operand.type != DataType::int64 && operand.type != DataType::int32) return std::nullopt;
   Dimensions result;
   for (const std::int64_t number : integers_of(*operand.known)) result.emplace_back(number);
   return result;

@@ -84,11 +84,8 @@ def run_all_values(path, model, feeds):
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    extended = os.path.join(os.path.dirname(path), "ortool-compare-shapes.onnx")
-    session = None
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in model.graph.initializer):
         onnx.load_external_data_for_model(model, os.path.dirname(path))
-    del extended
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     results = session.run(names, feeds)
@@ -196,9 +193,10 @@ def bind(values, feeds):
     for value in values:
         if value["role"] != "input" or value["name"] not in feeds or value["graph"] != 0:
             continue
-        for dimension, size in zip(value["shape"] or [], feeds[value["name"]].shape):
-            if isinstance(dimension, str):
+        for axis, (dimension, size) in enumerate(zip(value["shape"] or [], feeds[value["name"]].shape)):
+            if isinstance(dimension, str) and dimension != "?":
                 symbols.setdefault(dimension, size)
+            symbols[f"{value['name']}_dim_{axis}"] = size
     return symbols
 
 
@@ -207,6 +205,10 @@ def compare(program, folder, name):
     model = onnx.load(path, load_external_data=False)
     types = node_types(model)
     feeds = test_inputs(os.path.join(folder, name))
+    for value in model.graph.input:
+        # ONNX Runtime lets a vector of one pass for a scalar.
+        if value.name in feeds and value.type.tensor_type.HasField("shape") and not value.type.tensor_type.shape.dim:
+            feeds[value.name] = feeds[value.name].reshape(())
     made = run_all_values(path, model, feeds)
     results = []
     for label, shapes in (("fixed", {key: value.shape for key, value in feeds.items()}), ("symbols", {})):

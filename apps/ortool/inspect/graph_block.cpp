@@ -82,6 +82,11 @@ std::string why_shape_is_unknown(const Node& node) {
   if (version_of(*entry, node) == nullptr) {
     return format("operator {} came later than the opset of the model", node.op_type());
   }
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    const Value* output = node.output(i);
+    if (output != nullptr && !output->type().unknown_because().empty())
+      return output->type().unknown_because();
+  }
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
     if (input != nullptr && input->type().is_tensor() && !input->type().shape) {
@@ -141,7 +146,8 @@ Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgra
     const Value* output = node.output(i);
     outputs.add(name_or_null(output));
     shapes.add(output != nullptr ? partial_shape_block(output->type().shape) : Json());
-    is_unknown = is_unknown || (output != nullptr && has_unknown_shape(output->type()));
+    is_unknown = is_unknown || (output != nullptr && (has_unknown_shape(output->type()) ||
+                                                      !output->type().unknown_because().empty()));
   }
   Json attributes = Json::object();
   for (const Attribute& attribute : node.attributes()) {

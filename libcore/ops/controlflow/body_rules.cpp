@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
 
 namespace ortool {
 namespace {
@@ -67,13 +69,19 @@ bool widen(InferredValue& value, const InferredValue& other, const Dimension& un
   return has_new_type || has_new_elements;
 }
 
-bool infer_dead_body(InferContext& context, const Graph& body) {
+std::optional<std::vector<InferredValue>> try_body(InferContext& context, const Graph& body) {
   try {
-    static_cast<void>(context.infer_body(body, {}));
+    return context.infer_body(body, {});
   } catch (const Error&) {
-    return false;
+    std::vector<const Graph*> graphs = {&body};
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+      for (const Node& node : graphs[i]->nodes()) {
+        if (find_op(node.domain(), node.op_type()) != nullptr) check_node(node);
+        for (const Graph* subgraph : node.subgraphs()) graphs.push_back(subgraph);
+      }
+    }
   }
-  return true;
+  return std::nullopt;
 }
 
 std::vector<InferredValue> repeat_body(

@@ -2,7 +2,7 @@
 // new comes out of it.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "libcore/base/function_ref.hpp"
@@ -15,8 +15,9 @@ namespace ortool {
 /// anything changed.
 bool widen(InferredValue& value, const InferredValue& other, const Dimension& unknown);
 
-/// Infers a body that never runs with what is known here; errors inside are passed over.
-bool infer_dead_body(InferContext& context, const Graph& body);
+/// Infers a body that may make no sense for the shapes at hand, since something outside decides
+/// whether it runs: nothing then. Throws all the same for nodes that could not run with any shapes.
+std::optional<std::vector<InferredValue>> try_body(InferContext& context, const Graph& body);
 
 /// Calls `body`, which maps what is known of carried values at an iteration's begin to what is
 /// known at its end, until `carried` holds for every iteration. Few calls: what still changes then

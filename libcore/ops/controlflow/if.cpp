@@ -88,14 +88,16 @@ void If::infer(InferContext& context) const {
   std::vector<InferredValue> results;
   if (is_decided) {
     const bool takes_then = condition->front().numerator.number() != 0;
-    // The other branch may make no sense for the shapes at hand.
-    static_cast<void>(infer_dead_body(context, takes_then ? *else_branch : *then_branch));
+    static_cast<void>(try_body(context, takes_then ? *else_branch : *then_branch));
     results = context.infer_body(takes_then ? *then_branch : *else_branch, {});
+  } else if (std::optional<std::vector<InferredValue>> some = try_body(context, *then_branch)) {
+    results = std::move(*some);
+    const auto others = try_body(context, *else_branch);
+    for (std::size_t i = 0; others && i < results.size(); ++i)
+      widen(results[i], (*others)[i], context.unknown_dimension());
   } else {
-    results = context.infer_body(*then_branch, {});
-    std::vector<InferredValue> others = context.infer_body(*else_branch, {});
-    for (std::size_t i = 0; i < results.size(); ++i)
-      widen(results[i], others[i], context.unknown_dimension());
+    // One of the two must run.
+    results = context.infer_body(*else_branch, {});
   }
   for (std::size_t i = 0; i < results.size(); ++i)
     context.set_output(static_cast<std::int64_t>(i), std::move(results[i]));

@@ -9,6 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 
@@ -88,6 +89,25 @@ std::optional<std::vector<float>> known_scales(const InferContext& context,
   if (scales.input < 0) return scales.value;
   const Tensor* value = context.input_value(scales.input);
   return value != nullptr ? std::optional(numbers_of(*value)) : std::nullopt;
+}
+
+/// Scales that come out of shape arithmetic; empty when nothing is known of them.
+KnownElements computed_scales(const InferContext& context, std::int64_t input) {
+  const std::optional<KnownTensor> known = known_input(context, input);
+  return known ? known->elements : KnownElements();
+}
+
+/// The same for a scale that may be a ratio of formulas.
+Dimension scaled(const Dimension& dimension, const KnownElement& scale) {
+  if (scale.is_unknown()) return scale.numerator;
+  if (scale.is_number()) {
+    const auto factor = static_cast<float>(static_cast<double>(scale.numerator.number()) /
+                                           static_cast<double>(scale.denominator));
+    check_scale(factor);
+    return scaled(dimension, factor);
+  }
+  return round(Rounding::floor, combine(ElementOp::multiply, dimension, scale, DataType::float32))
+      .numerator;
 }
 
 /// The one number of axes that inputs, attributes and values can tell.
@@ -179,11 +199,16 @@ void Resampling::infer(InferContext& context) const {
   } else {
     check_rank(context, scales.input, "scales", 1);
     const std::optional<std::vector<float>> factors = known_scales(context, scales);
+    const KnownElements computed =
+        factors ? KnownElements() : computed_scales(context, scales.input);
     if (factors) check_axis_count("scales", factors->size(), out.axes.size());
+    if (!computed.empty()) check_axis_count("scales", computed.size(), out.axes.size());
     for (std::size_t i = 0; i < out.axes.size(); ++i) {
       if (factors) check_scale((*factors)[i]);
       // The region of interest would count here too by the text; no implementation has it so.
-      out[i] = factors ? scaled(out[i], (*factors)[i]) : Dimension();
+      out[i] = factors            ? scaled(out[i], (*factors)[i])
+               : computed.empty() ? Dimension()
+                                  : scaled(out[i], computed[i]);
     }
   }
   context.set_output(0, context.element(0), std::move(out.shape));

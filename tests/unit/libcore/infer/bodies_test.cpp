@@ -57,6 +57,19 @@ TEST_CASE("a condition on shapes chooses the branch, whatever the other one says
   CHECK(shape_of(*model, "y") == "n x 4");
 }
 
+TEST_CASE("a branch that cannot run with the shapes at hand is passed over", "[infer]") {
+  const auto model = inferred(R"(g (bool c, float[3, 4] x) => (y) <int64[1] axis = {0}> {
+    y = If (c) <then_branch = t () => (a) { a = Squeeze (x, axis) },
+                else_branch = e () => (b) { b = Relu (x) }>
+  })");
+  CHECK(shape_of(*model, "y") == "3 x 4");
+  CHECK_THROWS_AS(inferred(R"(g (bool c, float[3, 4] x) => (y) <int64[1] axis = {0}> {
+    y = If (c) <then_branch = t () => (a) { a = Relu <slope = 1> (x) },
+                else_branch = e () => (b) { b = Relu (x) }>
+  })"),
+                  Error);
+}
+
 TEST_CASE("shapes that a loop keeps stay, those that it changes are open", "[infer]") {
   const auto model =
       inferred(R"(g (int64 trips, bool go, float[n, 4] x, float[n, 4] w) => (a, b, c) {
