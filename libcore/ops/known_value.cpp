@@ -119,8 +119,12 @@ KnownElement combine_fractions(ElementOp op, const KnownElement& a, const KnownE
       return reduced(a.numerator * b.numerator, a.denominator * b.denominator);
     case ElementOp::divide: {
       // A quotient of two formulas may be exact; otherwise only numbers divide.
-      const Dimension above = a.numerator * b.denominator;
-      const Dimension below = b.numerator * a.denominator;
+      Dimension above = a.numerator * b.denominator;
+      Dimension below = b.numerator * a.denominator;
+      if (below.is_known() && below.number() < 0) {
+        above = -above;
+        below = -below;
+      }
       if (below.is_known() && below.number() > 0) return reduced(above, below.number());
       const Dimension whole = floor_divide(above, below);
       return whole * below == above ? KnownElement(whole) : KnownElement();

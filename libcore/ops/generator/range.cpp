@@ -81,6 +81,8 @@ Dimension range_length(const KnownElement& first, const KnownElement& last,
                        const KnownElement& step) {
   if (!step.is_number()) return step.is_unknown() ? step.numerator : Dimension();
   if (step.numerator.number() == 0) throw_zero_step();
+  if (first.denominator == 1 && last.denominator == 1 && step.denominator == 1)
+    return max(ceil_divide(last.numerator - first.numerator, step.numerator), 0);
   const KnownElement distance = combine(ElementOp::subtract, last, first, DataType::float64);
   const KnownElement quotient = combine(ElementOp::divide, distance, step, DataType::float64);
   return max(round(Rounding::ceil, quotient).numerator, 0);
