@@ -106,7 +106,7 @@ class Painter {
     context.fillStyle = this.colors.group;
     context.fill();
     const isChosen = item === this.state.selected;
-    context.lineWidth = isChosen ? 2.5 : item === this.state.hovered ? 1.8 : 1.1;
+    context.lineWidth = (isChosen ? 2.5 : item === this.state.hovered ? 1.8 : 1.1) * Math.max(1, 0.7 / this.state.scale);
     context.strokeStyle = isChosen ? this.colors.strong : this.colors['group-edge'];
     context.stroke();
   }
@@ -188,7 +188,7 @@ class Painter {
     this.round(x, y, item.w, item.h, radius);
     context.fillStyle = shades.fill;
     context.fill();
-    context.lineWidth = isChosen ? 2.8 : item === hovered ? 2 : 1.2;
+    context.lineWidth = (isChosen ? 2.8 : item === hovered ? 2 : 1.2) * Math.max(1, 0.7 / scale);
     context.strokeStyle = isChosen ? this.colors.strong : shades.edge;
     context.stroke();
     if (12 * scale < 4.5) return;
@@ -214,7 +214,7 @@ class Painter {
   paintEdges(group, x, y) {
     const context = this.context;
     const { scale } = this.state;
-    const width = Math.min(2.5, Math.max(1.2, 0.9 / scale));
+    const width = Math.max(1.2, 0.9 / scale);
     const chosen = [];
     context.lineWidth = width;
     context.strokeStyle = this.colors.edge;
@@ -318,7 +318,7 @@ function noteOf(item, overlay) {
 
 // What stands in a closed box.
 function linesOf(item, overlay) {
-  if (item.kind === 'group') return [item.title, noteOf(item, overlay)];
+  if (item.kind === 'group') return [item.title, overlay ? figureText(item, overlay) : noteOf(item, '')];
   if (!item.node) return [item.title, `${item.value.dtype} ${labelOfShape(item.value)}`];
   const node = item.node;
   const title = (node.domain ? node.domain + '.' : '') + node.op;
