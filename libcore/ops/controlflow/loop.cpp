@@ -126,7 +126,7 @@ void Loop::infer(InferContext& context) const {
   const InferredValue condition{ValueType::tensor(DataType::boolean, Dimensions{}),
                                 KnownElements{Dimension(1)}};
   bool stays_true = false;
-  const std::vector<InferredValue> results =
+  std::vector<InferredValue> results =
       repeat_body(carried, unknown, [&](const std::vector<InferredValue>& values) {
         std::vector<InferredValue> inputs = {iteration, condition};
         inputs.insert(inputs.end(), values.begin(), values.end());
@@ -136,8 +136,10 @@ void Loop::infer(InferContext& context) const {
         return outputs;
       });
   const Dimension trips = trip_count(context, stays_true).or_because(unknown);
+  // Where the body runs at all, what it gives is more than what holds before it too.
+  std::vector<InferredValue>& last = is_at_least(trips, 1) ? results : carried;
   for (std::size_t i = 0; i < carried.size(); ++i)
-    context.set_output(static_cast<std::int64_t>(i), std::move(carried[i]));
+    context.set_output(static_cast<std::int64_t>(i), std::move(last[i]));
   for (std::size_t i = carried.size(); i < results.size(); ++i) {
     ValueType type = results[i].type;
     if (type.shape) type.shape->insert(type.shape->begin(), trips);

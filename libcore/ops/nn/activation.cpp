@@ -1,10 +1,20 @@
 // Reading the parameters of activations, and the shape rule they share.
 #include "libcore/ops/nn/activation.hpp"
 
+#include "libcore/ops/value_rules.hpp"
+
 namespace ortool {
 
 void ElementwiseOp::infer(InferContext& context) const {
   context.set_output(0, context.element(0), context.shape(0));
+}
+
+// ONNX defines Range by a loop whose number of turns goes through Relu.
+void Relu::infer(InferContext& context) const {
+  ElementwiseOp::infer(context);
+  change_elements(context, context.element(0), [&](const KnownElement& element) {
+    return combine(ElementOp::maximum, element, Dimension(0), context.element(0));
+  });
 }
 
 void LeakyRelu::read(AttributeReader& attributes, int) {

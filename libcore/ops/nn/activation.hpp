@@ -17,6 +17,7 @@ struct ElementwiseOp {
 struct Relu : ElementwiseOp {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
+  void infer(InferContext& context) const;
 };
 
 /// alpha x below 0.
