@@ -18,7 +18,7 @@ class LoadBudget {
 
   /// Keeps the whole program below 256 MB or four times the file, whichever is more.
   explicit LoadBudget(std::int64_t file_bytes)
-      : most_bytes_(std::max(std::int64_t{200} << 20, 3 * file_bytes)) {}
+      : most_bytes_(std::max(std::int64_t{192} << 20, 3 * file_bytes)) {}
 
   /// Throws ErrorCode::invalid, "limit.nodes".
   void take_node();
