@@ -133,7 +133,10 @@ std::string quantization_line(const QuantizationReadout& readout) {
   std::string text = types_text(readout);
   text += format("{}{} quantised and {} float nodes", text.empty() ? "" : "; ",
                  readout.quantized_nodes, readout.float_nodes);
-  if (!readout.islands.empty()) text += format(", {} float islands", readout.islands.size());
+  if (!readout.islands.empty()) {
+    text += format(", {} float island{}", readout.islands.size(),
+                   readout.islands.size() == 1 ? "" : "s");
+  }
   if (!readout.lonely.empty()) text += format(", {} unpaired", readout.lonely.size());
   return text;
 }
