@@ -52,13 +52,13 @@ def known(dim):
 
 
 def shapes_agree(found, declared, is_input):
-    """A declared number stays; what the file leaves open may have become known, save in inputs."""
+    """A declared number stays, or is a formula over the inputs' symbols; what the file leaves open may have become known, save in inputs."""
     if declared is None:
         return True
     if found is None or len(found) != len(declared):
         return False
     for ours, theirs in zip(found, declared):
-        if isinstance(theirs, int) and ours != theirs:
+        if isinstance(theirs, int) and ours != theirs and not isinstance(ours, str):
             return False
         if is_input and ours != theirs:
             return False
