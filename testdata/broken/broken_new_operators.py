@@ -234,6 +234,7 @@ def make(add):
         add(name, content, 2, text_of, "look" if node_is_named else "look_unnamed")
     make_resize(bad)
     make_einsum(bad)
+    make_subgraphs(bad)
     make_attention(bad)
     make_windows(bad)
     make_selections(bad)
