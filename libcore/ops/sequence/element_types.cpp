@@ -1,6 +1,8 @@
 // Looking into sequences, and what two tensors' types have in common.
 #include "libcore/ops/sequence/element_types.hpp"
 
+#include <utility>
+
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 
@@ -25,16 +27,15 @@ ValueType common_type(const ValueType& a, const ValueType& b, std::string_view w
                                            name_of(b.element), name_of(a.element)))
         .with_id("node.type");
   }
-  ValueType result =
-      ValueType::tensor(a.element != DataType::undefined ? a.element : b.element, a.shape);
-  if (!a.shape || !b.shape || a.shape->size() != b.shape->size()) {
-    result.shape.reset();
-    return result;
+  PartialShape shape;
+  if (a.shape && b.shape && a.shape->size() == b.shape->size()) {
+    shape = a.shape;
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      if ((*a.shape)[i] != (*b.shape)[i]) (*shape)[i] = Dimension();
+    }
   }
-  for (std::size_t i = 0; i < a.shape->size(); ++i) {
-    if ((*a.shape)[i] != (*b.shape)[i]) (*result.shape)[i] = Dimension();
-  }
-  return result;
+  return ValueType::tensor(a.element != DataType::undefined ? a.element : b.element,
+                           std::move(shape));
 }
 
 }  // namespace ortool
