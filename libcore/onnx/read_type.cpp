@@ -94,7 +94,8 @@ ValueType read_nested_type(LoadContext& context, Message message, ValueType::Kin
   WireReader reader(context.source, message, table);
   while (reader.next()) {
     if (reader.number() == inner_field) {
-      context.budget.take_bytes(sizeof(ValueType), "types");
+      // This type and the one inside, each behind a pointer that is shared.
+      context.budget.take_bytes(2 * sizeof(ValueType) + 64, "types");
       type.inner =
           std::make_shared<const ValueType>(read_fields(context, reader.message(), nullptr));
     } else {

@@ -181,9 +181,10 @@ def make_graphs(add):
     bad("function_wide", model(graph([node("f0", ["x"], ["y"], name="op", domain="my")], X, Y),
                                [body(wide, outputs=("b0",), name="f0"), body(many, outputs=("b0",), name="f1")]),
         "nodes")
-    bad("type_map_of_floats", model(graph([RELU], [block(1, "x") + block(2, block(5, integer(1, 1) +
-                                                                             block(2, b"")))], Y)), "")
-    bad("type_sequence_empty", model(graph([RELU], [block(1, "x") + block(2, block(4, b""))], Y)), "")
+    add("type_map_of_floats", model(graph([RELU], [block(1, "x") + block(2, block(5, integer(1, 1) + block(2, b"")))], Y)),
+        2, "does not take", "look")
+    add("type_sequence_empty", model(graph([RELU], [block(1, "x") + block(2, block(4, b""))], Y)),
+        2, "does not take", "look")
 
 
 def make_checks(add):
