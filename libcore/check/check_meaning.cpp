@@ -73,6 +73,23 @@ class TypeParameters {
   std::map<std::string_view, const Value*> bound_;
 };
 
+/// What runtimes run all the same: an output of a type that this version of the operator does not
+/// give.
+void check_output_types(const Node& node, const OpVersion& version, Findings& findings) {
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    const Formal* formal = OpVersion::formal_at(version.outputs, i);
+    if (node.output(i) == nullptr || formal == nullptr) continue;
+    const ValueType& type = node.output(i)->type();
+    const bool is_told = type.is_tensor() && type.element != DataType::undefined;
+    if (!is_told || version.allowed(formal->type).may_contain(type)) continue;
+    findings.add(
+        "node.output_type",
+        {format("'{}' ({})", node.name(), node.op_type()), std::string(node.output(i)->name())},
+        format("output {} ('{}') is {}, which version {} of the operator does not give", i,
+               formal->name, name_of(type.element), version.since));
+  }
+}
+
 /// A value that no memory can hold is found here, not when the model runs.
 void check_sizes(const Model& model, Findings& findings) {
   for (const Value* value : model.graph->values()) {
@@ -112,7 +129,9 @@ void check_shapes(Model& model, Findings& findings) {
   each_operator(model, [&](const Node& node) {
     const OpEntry* entry = find_op(node.domain(), node.op_type());
     const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
-    if (version != nullptr) TypeParameters(node, *version, findings).check();
+    if (version == nullptr) return;
+    TypeParameters(node, *version, findings).check();
+    check_output_types(node, *version, findings);
   });
 }
 

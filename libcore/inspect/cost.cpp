@@ -25,7 +25,9 @@ std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 Cost::Cost(const Dimension& dimension, const std::string& unknown_name) {
+  cause_ = dimension.cause();
   if (dimension.is_unknown()) {
+    if (cause_.empty()) cause_ = unknown_name;
     const Dimension symbol = Dimension::symbol(unknown_name);
     add_term(symbol.formula().to_string(), symbol, 1);
     return;
@@ -64,6 +66,7 @@ void Cost::add(const Cost& other) {
   add_number(other.number_);
   for (const auto& [text, term] : other.terms_) add_term(text, term.unit, term.coefficient);
   left_out_ += other.left_out_;
+  if (cause_.empty()) cause_ = other.cause_;
 }
 
 Cost Cost::times(const Dimension& factor, const std::string& unknown_name) const {
@@ -80,16 +83,26 @@ Cost Cost::times(const Dimension& factor, const std::string& unknown_name) const
   }
   const Dimension known = factor.is_unknown() ? Dimension::symbol(unknown_name) : factor;
   if (number_ != 0) result.add(Cost(known).times(Dimension(number_)));
+  const bool is_sum = known.formula().terms().size() > 1;
   for (const auto& [text, term] : terms_) {
     const Dimension product = term.unit * known;
-    const Cost part(product, format("{}*{}", text, known.to_string()));
-    result.add(part.times(Dimension(term.coefficient)));
+    if (!product.is_unknown()) {
+      result.add(Cost(product).times(Dimension(term.coefficient)));
+      continue;
+    }
+    const std::string written = format(is_sum ? "{}*({})" : "{}*{}", text, known.to_string());
+    const bool is_kept = written.size() <= most_text_bytes;
+    result.add_term(is_kept ? written : Dimension::symbol(unknown_name).to_string(), Dimension(),
+                    term.coefficient);
   }
   result.left_out_ = left_out_;
+  result.cause_ = !cause_.empty() || is_zero()                    ? cause_
+                  : factor.is_unknown() && factor.cause().empty() ? unknown_name
+                                                                  : factor.cause();
   return result;
 }
 
-Cost Cost::larger(const Cost& a, const Cost& b) {
+Cost Cost::larger(const Cost& a, const Cost& b, const std::string& unknown_name) {
   const auto a_value = a.value();
   const auto b_value = b.value();
   if (a_value && b_value) return *a_value >= *b_value ? a : b;
@@ -111,8 +124,17 @@ Cost Cost::larger(const Cost& a, const Cost& b) {
   };
   if (has_no_negative(a) && covers(a, b)) return a;
   if (has_no_negative(b) && covers(b, a)) return b;
-  return Cost(max(a.to_dimension(), b.to_dimension()),
-              format("max({}, {})", a.formula(), b.formula()));
+  Cost result;
+  const Dimension known = max(a.to_dimension(), b.to_dimension());
+  if (!known.is_unknown()) {
+    result = Cost(known);
+  } else {
+    const std::string text = format("max({}, {})", a.formula(), b.formula());
+    const bool is_kept = text.size() <= most_text_bytes;
+    result.add_term(is_kept ? text : Dimension::symbol(unknown_name).to_string(), Dimension(), 1);
+  }
+  result.cause_ = a.cause_.empty() ? b.cause_ : a.cause_;
+  return result;
 }
 
 std::optional<std::int64_t> Cost::value() const {

@@ -120,18 +120,23 @@ Cost MacCounter::count(const Node& node) const {
       const Graph* chosen = graph_attribute(node, "then_branch");
       const Graph* other = graph_attribute(node, "else_branch");
       return Cost::larger(chosen != nullptr ? count(*chosen) : Cost(),
-                          other != nullptr ? count(*other) : Cost());
+                          other != nullptr ? count(*other) : Cost(),
+                          format("macs({})", node.name()));
     }
     if (body != nullptr) {
       const Cost once = count(*body);
       if (once.is_zero()) return once;
-      if (op_type == "Loop") return once.times(trip_count(node), format("trips({})", node.name()));
-      return once.times(op_type == "Scan" ? scan_length(node) : Dimension(),
+      const Dimension unknown = Dimension::unknown_because(std::string(node.name()));
+      if (op_type == "Loop") {
+        return once.times(trip_count(node).or_because(unknown), format("trips({})", node.name()));
+      }
+      return once.times((op_type == "Scan" ? scan_length(node) : Dimension()).or_because(unknown),
                         format("steps({})", node.name()));
     }
   }
   if (find_op(node.domain(), node.op_type()) == nullptr) {
-    return Cost(Dimension(), format("macs({})", node.name()));
+    return Cost(Dimension::unknown_because(std::string(node.name())),
+                format("macs({})", node.name()));
   }
   return Cost();
 }

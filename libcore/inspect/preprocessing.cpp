@@ -9,6 +9,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/inspect/input_layout.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -150,13 +151,6 @@ bool InputWalk::take(const Node& node, const Value& from) {
     std::string text;
     for (const std::int64_t axis : permutation) text += format(" {}", axis);
     add_step(node, "transpose by" + text);
-    constexpr std::array<std::int64_t, 4> to_channels_first = {0, 3, 1, 2};
-    if (std::equal(permutation.begin(), permutation.end(), to_channels_first.begin(),
-                   to_channels_first.end())) {
-      hint_.layout = "nhwc";
-      hint_.layout_reason = format("{} (Transpose) brings the last dimension to the second place",
-                                   quote(node.name(), 60));
-    }
     return true;
   }
   return false;
@@ -167,13 +161,6 @@ void InputWalk::follow(const Value& input) {
   for (int i = 0; i < most_steps && value->uses().size() == 1; ++i) {
     const Node* reader = value->uses().front().node;
     if (reader == nullptr) break;
-    const bool is_window = reader->op_type() == "Conv" || reader->op_type() == "MaxPool";
-    if (is_window && hint_.layout.empty() && reader->domain().empty() && value->type().shape &&
-        value->type().shape->size() == 4) {
-      hint_.layout = "nchw";
-      hint_.layout_reason = format("{} ({}) takes it with the channels second",
-                                   quote(reader->name(), 60), reader->op_type());
-    }
     if (!take(*reader, *value)) break;
     value = reader->output(0);
   }
@@ -225,26 +212,15 @@ bool speaks_of_pictures(std::string_view key) {
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-void find_layout(const Value& input, PreprocessingHint& hint) {
-  const ValueType& type = input.type();
-  if (!hint.layout.empty() || !type.is_tensor() || !type.shape || type.shape->size() != 4) return;
-  const auto is_channel_count = [&](std::size_t axis) {
-    const std::int64_t number = (*type.shape)[axis].number();
-    return number == 1 || number == 3 || number == 4;
-  };
-  if (is_channel_count(1) == is_channel_count(3)) return;
-  const std::size_t axis = is_channel_count(1) ? 1 : 3;
-  hint.layout = axis == 1 ? "nchw" : "nhwc";
-  hint.layout_reason = format("dimension {} is {}", axis, (*type.shape)[axis].number());
-}
-
 }  // namespace
 
 PreprocessingHint find_preprocessing(const Model& model, const Value& input) {
   PreprocessingHint hint;
   if (!input.type().is_tensor() || input.has_default()) return hint;
   InputWalk(hint).follow(input);
-  find_layout(input, hint);
+  InputLayout layout = find_layout(input);
+  hint.layout = std::move(layout.name);
+  hint.layout_reason = std::move(layout.reason);
   find_range(input, hint);
   hint.denotation = input.type().denotation;
   const bool may_be_a_picture = input.type().shape && input.type().shape->size() == 4;

@@ -22,9 +22,13 @@ class Operand {
     if (value == nullptr || !value->type().is_tensor() || !value->type().shape) return;
     has_rank_ = true;
     const Dimensions& shape = *value->type().shape;
+    const Dimension maker = Dimension::unknown_because(
+        std::string(value->producer() != nullptr ? value->producer()->name() : value->name()));
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      dimensions_.push_back(
-          shape[i].is_unknown() ? Dimension::symbol(format("{}[{}]", value->name(), i)) : shape[i]);
+      dimensions_.push_back(shape[i].is_unknown()
+                                ? Dimension::symbol(format("{}[{}]", value->name(), i))
+                                      .because(shape[i].or_because(maker))
+                                : shape[i]);
     }
   }
 
@@ -186,6 +190,16 @@ Cost count_linear_model(const Node& node) {
   return Cost(static_cast<std::int64_t>(numbers->size())).times(rows);
 }
 
+/// Why the rank of an operand is not known: the node that inference names, or this one.
+std::string cause_of_no_rank(const Node& node) {
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* value = node.input(i);
+    if (value == nullptr || (value->type().is_tensor() && value->type().shape)) continue;
+    if (!value->type().unknown_because().empty()) return value->type().unknown_because();
+  }
+  return std::string(node.name());
+}
+
 using Count = Cost (*)(const Node& node);
 
 struct Row {
@@ -225,7 +239,8 @@ std::optional<Cost> count_product_macs(const Node& node) {
     try {
       return row.count(node);
     } catch (const NoRank&) {
-      return Cost(Dimension(), format("macs({})", node.name()));
+      return Cost(Dimension::unknown_because(cause_of_no_rank(node)),
+                  format("macs({})", node.name()));
     }
   }
   return std::nullopt;

@@ -83,6 +83,20 @@ std::string memory_text(const ActivationMemory& memory) {
   return memory.is_bound ? "at most " + amount : amount;
 }
 
+/// A formula that fits is told even where data takes part in it.
+std::string macs_text(const Model& model, const Cost& macs) {
+  if (macs.value() || macs.cause().empty() || macs.formula().size() <= line_columns) {
+    return cost_text(macs);
+  }
+  const auto is_open = [](const Value* input) {
+    return !input->has_default() && input->type().is_tensor() && !to_known(input->type().shape);
+  };
+  const bool may_be_decided =
+      std::any_of(model.graph->inputs().begin(), model.graph->inputs().end(), is_open);
+  return format("not known: depends on {}{}", quote(macs.cause(), 60),
+                may_be_decided ? " (--dim or --shape may decide it)" : "");
+}
+
 void add_weight_rows(const Summary& summary, TextTable& figures) {
   const WeightStatistics& total = summary.weight_findings->total;
   const auto add_count = [&](std::string_view label, std::int64_t count, std::string_view remark) {
@@ -150,7 +164,7 @@ std::string overview_text(const Inspection& inspection) {
     }
     figures.add_row({"largest weights", largest});
   }
-  figures.add_row({"MACs", cost_text(summary.macs)});
+  figures.add_row({"MACs", macs_text(model, summary.macs)});
   figures.add_row({"peak activations", memory_text(summary.peak_activations)});
   add_shape_row(summary, figures);
   if (!inspection.quantization().is_empty()) {

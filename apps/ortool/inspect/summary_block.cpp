@@ -65,7 +65,10 @@ Json summary_block(const Summary& summary) {
       .set("parameter_count", summary.parameter_count)
       .set("weight_bytes", summary.weight_bytes)
       .set("macs", number_or_null(summary.macs.value()));
-  if (!summary.macs.value()) block.set("macs_formula", summary.macs.formula());
+  if (!summary.macs.value()) {
+    block.set("macs_formula", summary.macs.formula());
+    if (!summary.macs.cause().empty()) block.set("macs_unknown_because", summary.macs.cause());
+  }
   const ActivationMemory& memory = summary.peak_activations;
   const bool is_number = memory.unknown == nullptr && !memory.is_bound && memory.bytes.value();
   block.set("peak_activation_bytes", is_number ? Json(*memory.bytes.value()) : Json());

@@ -57,6 +57,44 @@ TEST_CASE("the larger of two costs is told where it is one for all symbols") {
   CHECK(Cost::larger(Cost(3), large).formula() == "max(5*n, 3)");
 }
 
+TEST_CASE("the larger of two long sums is told with names as they are, and keeps its factors") {
+  Cost a(7);
+  Cost b(5);
+  for (int i = 0; i < 60; ++i) {
+    a.add(Cost(Dimension::symbol("rows" + std::to_string(i))));
+    b.add(Cost(Dimension::symbol("columns" + std::to_string(i))));
+  }
+  const Cost larger = Cost::larger(a, b, "macs(If_0)");
+  CHECK(larger.formula() == "max(" + a.formula() + ", " + b.formula() + ")");
+  const std::string looped = larger.times(Dimension::symbol("n") + Dimension(1)).formula();
+  CHECK(looped == larger.formula() + "*(n + 1)");
+  CHECK(larger.times(Dimension(3)).formula() == "3*" + larger.formula());
+  CHECK(Cost::larger(larger, larger) == larger);
+  CHECK_FALSE(larger.value());
+}
+
+TEST_CASE("the larger of sums that double at each level stays short") {
+  Cost cost(Dimension::symbol("n"));
+  for (int level = 0; level < 64; ++level) {
+    Cost more = cost;
+    more.add(Cost(Dimension::symbol("m" + std::to_string(level))));
+    Cost less = cost.times(Dimension(2));
+    less.add(Cost(level));
+    cost = Cost::larger(more, less, "macs(If_0)");
+  }
+  CHECK(cost.formula().size() < 2 * 65536);
+}
+
+TEST_CASE("a cost names the first node whose data decides it") {
+  CHECK(Cost(Dimension::symbol("batch")).cause().empty());
+  Cost cost(Dimension::symbol("batch"));
+  cost.add(Cost(3).times(Dimension::unknown_because("loop"), "trips(loop)"));
+  cost.add(Cost(Dimension::unknown_because("other"), "macs(other)"));
+  CHECK(cost.cause() == "loop");
+  CHECK(cost.times(Dimension(2)).cause() == "loop");
+  CHECK(Cost::larger(Cost(1), cost).cause() == "loop");
+}
+
 TEST_CASE("sums that pass 63 bits are no number") {
   Cost cost(std::int64_t{1} << 62);
   cost.add(Cost(std::int64_t{1} << 62));

@@ -83,6 +83,15 @@ TEST_CASE("a call costs what the function's body does", "[inspect]") {
   CHECK(counter.count(*model->graph->first_node()) == call.times(Dimension(2)));
 }
 
+TEST_CASE("what is not known names the node that the rank is missing from", "[inspect]") {
+  const auto model = inferred_model(
+      "<ir_version: 10, opset_import: [\"\": 20]> g (float[2, 5] x, float[5, 5] w, int64[n] s) => "
+      "(float[] y) { [made] r = Reshape (x, s)  a = Relu (r)  y = MatMul (a, w) }");
+  const Cost cost = MacCounter(*model).count(*model->graph);
+  CHECK(cost.cause() == "made");
+  CHECK_FALSE(cost.value());
+}
+
 TEST_CASE("dimensions that data decides stand in the formula by value and axis", "[inspect]") {
   CHECK(count("float[4, 8] x, float[8, 3] w, bool[4] keep",
               "k = Compress <axis = 0> (x, keep)  y = MatMul (k, w)")

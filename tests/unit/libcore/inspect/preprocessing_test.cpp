@@ -23,8 +23,8 @@ PreprocessingHint hint_of(const std::string& input, const std::string& nodes,
 
 TEST_CASE("subtracting and dividing first is a mean and a deviation", "[inspect]") {
   const PreprocessingHint hint =
-      hint_of("float[1, 3, 8, 8] x", "a = Sub (x, m)  b = Div (a, s)  y = Relu (b)",
-              "<float[1, 3, 1, 1] m = {1, 2, 3}, float s = {4}>");
+      hint_of("float[1, 3, 8, 8] x", "a = Sub (x, m)  b = Div (a, s)  y = Conv (b, w)",
+              "<float[1, 3, 1, 1] m = {1, 2, 3}, float s = {4}, float[1, 3, 1, 1] w = {1, 1, 1}>");
   CHECK(hint.mean == std::vector<double>{1, 2, 3});
   CHECK(hint.std == std::vector<double>{4, 4, 4});
   REQUIRE(hint.steps.size() == 2);
@@ -35,8 +35,10 @@ TEST_CASE("subtracting and dividing first is a mean and a deviation", "[inspect]
 TEST_CASE("a transpose to channels first says that the input has them last", "[inspect]") {
   const PreprocessingHint hint =
       hint_of("uint8[N, 8, 8, 3] x",
-              "a = Cast <to = 1> (x)  b = Transpose <perm = [0, 3, 1, 2]> (a)  y = Relu (b)");
+              "a = Cast <to = 1> (x)  b = Transpose <perm = [0, 3, 1, 2]> (a)  y = Conv (b, w)",
+              "<float[1, 3, 1, 1] w = {1, 1, 1}>");
   CHECK(hint.layout == "nhwc");
+  CHECK_THAT(hint.layout_reason, Catch::Contains("Conv"));
   CHECK(hint.steps.size() == 2);
   CHECK(hint.mean.empty());
 }

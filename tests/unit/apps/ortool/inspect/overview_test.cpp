@@ -36,5 +36,22 @@ TEST_CASE("the overview of a model with much of everything has at most 40 lines"
   CHECK(text.find("and 40 more operators") != std::string::npos);
 }
 
+TEST_CASE("work that data decides is told by the node, not by a long formula", "[inspect]") {
+  const auto macs_line = [](const std::string& batch, int count) {
+    std::string nodes = "[chooser] r = Reshape (x, s)  a0 = Relu (r) ";
+    for (int i = 0; i < count; ++i) {
+      nodes += "a" + std::to_string(i + 1) + " = MatMul (a" + std::to_string(i) + ", w) ";
+    }
+    auto model = inferred_model("<ir_version: 10, opset_import: [\"\": 20]> g (float[" + batch +
+                                ", 5] x, float[5, 5] w, int64[rank] s) => (float[] a" +
+                                std::to_string(count) + ") {" + nodes + "}");
+    const std::string text = overview_text(Inspection(std::move(model), "m.onnx", {}));
+    const std::size_t at = text.find("MACs");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK_THAT(macs_line("2", 20), Catch::Contains("not known: depends on 'chooser'"));
+  CHECK_THAT(macs_line("2", 1), Catch::Contains("'macs("));
+}
+
 }  // namespace
 }  // namespace ortool
