@@ -78,12 +78,12 @@ std::string temporary_name(const std::string& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_) {
+AtomicFile::AtomicFile(std::string path, OnLink on_link) : path_(std::move(path)), target_(path_) {
   if (path_.empty()) {
     throw Error(ErrorCode::write_failed, "no name is given for the output file");
   }
   struct stat status {};
-  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  const bool exists = on_link == OnLink::follow && ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail("is a folder", EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = Descriptor(

@@ -12,15 +12,21 @@
 
 namespace ortool {
 
+/// What becomes of a symbolic link that stands where a file is to be written.
+enum class OnLink {
+  follow,   ///< the file it points at is replaced
+  replace,  ///< the link itself is: nothing is written elsewhere
+};
+
 /// Writes beside the target under a temporary name and renames at commit(). Without commit() the
 /// target stays as it was and the temporary file goes. A target that is a device or pipe is written
 /// straight. All errors are ErrorCode::write_failed with the target's path in front. One thread at
 /// a time.
 class AtomicFile {
  public:
-  /// Opens the temporary file. An existing target's mode bits are kept, and a symbolic link's file
-  /// is replaced, not the link.
-  explicit AtomicFile(std::string path);
+  /// Opens the temporary file. An existing target's mode bits are kept, unless `on_link` replaces
+  /// it whatever it is.
+  explicit AtomicFile(std::string path, OnLink on_link = OnLink::follow);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -83,7 +83,8 @@ const std::string& SideFile::name() {
 }
 
 void SideFile::write() {
-  AtomicFile file(folder_ + name());
+  // The name is ours since name(); whatever somebody has put there meanwhile leads nowhere.
+  AtomicFile file(folder_ + name(), OnLink::replace);
   static constexpr std::byte zeros[page_bytes] = {};
   std::int64_t done = 0;
   for (const Piece& piece : pieces_) {
