@@ -75,6 +75,13 @@ CommandLine parse_command_line(const std::vector<OptionGroup>& groups,
   app.add_option("arguments", line.arguments);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();
+    throw Error(ErrorCode::invalid,
+                format("option {}: has no value",
+                       escape_control_characters(std::string(text.substr(0, text.find(':'))))),
+                "put the value behind the option; -h shows the options and their values")
+        .with_id("usage.value");
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorCode::invalid, escape_control_characters(error.what()),
                 "-h shows the options and their values")

@@ -1,11 +1,15 @@
 // Laying help out in columns that fit 100 characters.
 #include "apps/ortool/help.hpp"
 
+#include <algorithm>
+
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/nearest.hpp"
 
 namespace ortool {
 namespace {
+
+constexpr std::size_t most_columns = 100;
 
 constexpr std::string_view exit_codes =
     "Exit codes: 0 done · 1 done, and the answer is no · 2 wrong usage or bad input · 3 no "
@@ -32,6 +36,24 @@ std::string option_column(const OptionSpec& option) {
 /// An option without help of its own shows what it takes.
 std::string help_of(const OptionSpec& option) {
   return option.help.empty() ? list_names(option.choices) : std::string(option.help);
+}
+
+/// Each purpose behind its line where all of them fit, otherwise above it.
+std::string examples_text(std::span<const Example> examples) {
+  std::size_t line_columns = 0;
+  std::size_t purpose_columns = 0;
+  TextTable table;
+  std::string above;
+  for (const Example& example : examples) {
+    line_columns = std::max(line_columns, example.line.size());
+    purpose_columns = std::max(purpose_columns, example.purpose.size());
+    table.add_row({std::string(example.line), "# " + std::string(example.purpose)});
+    above.append("  # ").append(example.purpose).append("\n");
+    above.append("  ").append(example.line).append("\n");
+  }
+  constexpr std::size_t between_columns = 6;
+  return line_columns + purpose_columns + between_columns <= most_columns ? table.to_string(2)
+                                                                          : above;
 }
 
 }  // namespace
@@ -61,12 +83,7 @@ std::string command_help(const Command& command) {
   std::string text;
   const std::vector<Example> examples = command.examples();
   if (!examples.empty()) {
-    text += "Examples:\n";
-    for (const Example& example : examples) {
-      text.append("  # ").append(example.purpose).append("\n");
-      text.append("  ").append(example.line).append("\n");
-    }
-    text += '\n';
+    text += "Examples:\n" + examples_text(examples) + "\n";
   }
   text += usage_line(command);
   text.append("  ").append(command.summary()).append("\n");

@@ -281,7 +281,14 @@ void Program::run_command(const Command& command, std::span<const std::string> w
       line.options, line.arguments, commands_, report_,
       messages_,    stop_,          memory,    has_json_ || !report_path_.empty()};
   command.run(invocation);
-  stop_.poll();
+  try {
+    stop_.poll();
+  } catch (const Error&) {
+    // A result that came too late is none.
+    report_.text.clear();
+    report_.more_text = nullptr;
+    throw;
+  }
 }
 
 void Program::fail(const Error& error) {

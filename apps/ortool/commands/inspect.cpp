@@ -158,13 +158,13 @@ class InspectCommand : public Command {
   std::string_view name() const override { return "inspect"; }
   std::string_view summary() const override { return "show what is in a model"; }
   std::vector<Example> examples() const override {
-    return {{"ortool inspect model.onnx", "inputs, outputs, operators, size and cost"},
+    return {{"ortool inspect model.onnx", "shapes, operators, size, cost"},
             {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes of some names"},
             {"ortool inspect model.onnx --dim batch=8 --json", "all of it, for programs"},
             {"ortool inspect model.onnx --format dot | dot -Tsvg > model.svg", "a picture"},
             {"ortool inspect model.onnx --budget memory=64MB,macs=300M", "whether it fits"},
-            {"ortool inspect model.onnx --check", "whether it keeps ONNX's rules"},
-            {"ortool inspect old.onnx --diff new.onnx", "what has changed, whatever the names"}};
+            {"ortool inspect model.onnx --check", "whether it keeps the rules"},
+            {"ortool inspect old.onnx --diff new.onnx", "what has changed, names aside"}};
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
@@ -183,8 +183,7 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "check", .help = "report everything that breaks ONNX's rules; exit 2 when so"},
           {.name = "data",
            .value = "DIR",
-           .help = "run real inputs and show the range of every value; a folder of pictures, or of "
-                   "a folder of files a sample",
+           .help = "the range of every value on real inputs: pictures, or a folder a sample",
            .completes = Completes::folders},
           {.name = "no-weights", .help = "never read external data"},
           {.name = "diff",
@@ -214,9 +213,20 @@ std::vector<OptionGroup> InspectCommand::options() const {
   return {lists, conditions, shape_options(), input_options(), planned};
 }
 
+/// A picture shows nodes and what flows between them, nothing else.
+void check_picture_options(const OptionValues& options) {
+  for (const char* name : {"weights", "quantization", "data", "max-elements"}) {
+    if (!options.has(name)) continue;
+    throw Error(ErrorCode::invalid, format("option --{} has no effect with --format dot", name),
+                "leave the option out, or ask for --format text, json or html")
+        .with_id("usage.applies_to_nothing");
+  }
+}
+
 void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
   const std::string wanted = format_of(options);
+  if (wanted == "dot" && !invocation.has_document) check_picture_options(options);
   const bool is_selective = has_list(options) || options.has("diff") || asks_for_data(options) ||
                             invocation.has_document || wanted != "text";
   if (options.has("select") && !is_selective) {

@@ -62,6 +62,18 @@ std::optional<double> read_amount(std::string_view text) {
   return number * factor;
 }
 
+/// The limit of a condition; throws what says that it is none.
+double read_limit(std::string_view option, std::string_view condition, std::string_view text) {
+  const std::optional<double> amount = read_amount(text);
+  if (amount) return *amount;
+  throw Error(ErrorCode::invalid,
+              text.empty() ? format("option --{}: {} has no limit", option, quote(condition))
+                           : format("option --{}: {} is no number (in {})", option, quote(text),
+                                    quote(condition)),
+              "a limit is a number, with k, M, G, T, kB, MB, MiB and so on right behind it")
+      .with_id("usage.value");
+}
+
 std::string trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
@@ -89,32 +101,37 @@ Assertion read_condition(std::string_view text) {
   constexpr std::array<std::string_view, 7> comparators = {"<=", ">=", "<", ">", "==", "=", "!="};
   const bool is_known =
       std::find(comparators.begin(), comparators.end(), assertion.comparator) != comparators.end();
-  const auto limit =
-      end == std::string_view::npos ? std::nullopt : read_amount(trim(text.substr(end)));
-  if (!is_known || !limit) throw unreadable("assert", text, example);
+  if (!is_known) throw unreadable("assert", text, example);
   if (assertion.comparator == "=") assertion.comparator = "==";
-  assertion.limit = *limit;
+  assertion.limit = read_limit("assert", assertion.condition,
+                               end == std::string_view::npos ? "" : trim(text.substr(end)));
   return assertion;
 }
 
 Assertion read_budget(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const auto limit =
-      equals == std::string::npos ? std::nullopt : read_amount(trim(text.substr(equals + 1)));
-  if (!limit || *limit < 0) throw unreadable("budget", text, "memory=256MB,macs=300M");
+  constexpr std::string_view example = "memory=256MB,macs=300M";
+  if (equals == std::string::npos) throw unreadable("budget", text, example);
+  const double limit = read_limit("budget", trim(text), trim(text.substr(equals + 1)));
+  if (limit < 0) throw unreadable("budget", text, example);
   const std::string name = trim(text.substr(0, equals));
   std::vector<std::string> known;
   for (const auto& [short_name, metric] : budget_names) {
     if (short_name == name) {
-      return {trim(text), std::string(metric), "<=", *limit, {}, false};
+      return {trim(text), std::string(metric), "<=", limit, {}, false};
     }
     known.emplace_back(short_name);
   }
   throw unknown_name("budget", name, "budgets", known);
 }
 
+/// A formula too long for a line gives way to the node that it depends on.
 Metric metric_of(const Cost& cost) {
-  return {cost.value(), cost.value() ? std::string() : cost.formula()};
+  constexpr std::size_t most_bytes = 200;
+  if (cost.value()) return {cost.value(), {}};
+  const std::string formula = cost.formula();
+  const bool is_told = cost.cause().empty() || formula.size() <= most_bytes;
+  return {{}, is_told ? formula : format("it depends on {}", quote(cost.cause(), 60))};
 }
 
 std::string number_text(double number) {
@@ -139,12 +156,11 @@ Metrics::Metrics(const Model& model, const Summary& summary,
   metrics_["parameter_count"] = {summary.parameter_count, {}};
   metrics_["weight_bytes"] = {summary.weight_bytes, {}};
   metrics_["macs"] = metric_of(summary.macs);
-  metrics_["peak_activation_bytes"] =
-      summary.peak_activations.unknown != nullptr
-          ? Metric{{},
-                   format("not known: the size of value '{}' is not",
-                          summary.peak_activations.unknown->name())}
-          : metric_of(summary.peak_activations.bytes);
+  metrics_["peak_activation_bytes"] = summary.peak_activations.unknown != nullptr
+                                          ? Metric{{},
+                                                   format("the size of value '{}' is not known",
+                                                          summary.peak_activations.unknown->name())}
+                                          : metric_of(summary.peak_activations.bytes);
   metrics_["denormal_weights"] = of_weights(summary.denormal_weights());
   metrics_["duplicate_weight_bytes"] = of_weights(summary.duplicate_weight_bytes());
   std::optional<std::int64_t> nans;
@@ -198,11 +214,13 @@ Metric Metrics::find(std::string_view name) const {
 std::vector<Assertion> check_assertions(const OptionValues& options, const Metrics& metrics) {
   std::vector<Assertion> assertions;
   for (const std::string& text : options.all("assert")) {
+    if (trim(text).empty()) throw unreadable("assert", text, "ops.Conv<=20");
     for (const std::string& condition : split(text, ',')) {
       assertions.push_back(read_condition(condition));
     }
   }
   for (const std::string& text : options.all("budget")) {
+    if (trim(text).empty()) throw unreadable("budget", text, "memory=256MB,macs=300M");
     for (const std::string& part : split(text, ',')) assertions.push_back(read_budget(part));
   }
   for (Assertion& assertion : assertions) {
@@ -242,7 +260,9 @@ std::string assertions_text(std::span<const Assertion> assertions) {
                              number_text(assertion.limit), found)) +
             "\n";
   }
-  return text.empty() ? format("{} conditions hold\n", assertions.size()) : text;
+  if (!text.empty()) return text;
+  return assertions.size() == 1 ? "1 condition holds\n"
+                                : format("{} conditions hold\n", assertions.size());
 }
 
 }  // namespace ortool

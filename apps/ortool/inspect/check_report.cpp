@@ -61,8 +61,12 @@ std::string findings_text(const CheckResult& result) {
   const auto left_out = static_cast<std::int64_t>(result.findings.size() - shown) + result.left_out;
   if (left_out > 0) text += format("... and {} more\n", left_out);
   text += remedies.to_string();
-  return text + format("{} errors, {} warnings, {} remarks\n", count_of(result, Severity::error),
-                       count_of(result, Severity::warning), count_of(result, Severity::info));
+  const auto counted = [&](Severity severity, std::string_view noun) {
+    const auto count = count_of(result, severity);
+    return format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  };
+  return text + format("{}, {}, {}\n", counted(Severity::error, "error"),
+                       counted(Severity::warning, "warning"), counted(Severity::info, "remark"));
 }
 
 Error to_error(const Finding& finding) {

@@ -176,6 +176,8 @@ void Observer::run_group(const std::vector<std::string>& names,
 std::vector<ObservedValue> Observer::observe() {
   const OptionValues& options = invocation_.options;
   const std::vector<OptionValues> samples = find_samples(options, model_);
+  // What is wrong with the data is told before what no provider can compute.
+  if (!samples.empty()) static_cast<void>(read_sample(samples.front()));
   ThreadPool pool(thread_count(options));
   bool is_first = true;
   for (const auto& names : group_values(model_, options.text("select", "*"))) {
