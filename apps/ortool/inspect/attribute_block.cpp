@@ -1,6 +1,9 @@
 // One form of JSON for each kind of attribute.
 #include "apps/ortool/inspect/attribute_block.hpp"
 
+#include <string_view>
+#include <unordered_set>
+
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -10,17 +13,14 @@ Json tensor_attribute(const Tensor& tensor, std::int64_t most_elements) {
   Json block = Json::object();
   block.set("dtype", name_of(tensor.type())).set("shape", Json::list_of(tensor.shape()));
   if (tensor.element_count() > most_elements) return block;
-  Json data = Json::list();
-  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
-    if (is_floating_point(tensor.type())) {
-      data.add(element_as_double(tensor, i));
-    } else if (is_integer(tensor.type()) && tensor.type() != DataType::uint64) {
-      data.add(element_as_int64(tensor, i));
-    } else {
-      data.add(element_text(tensor, i));
-    }
-  }
-  return block.set("data", std::move(data));
+  const auto count = static_cast<std::size_t>(tensor.element_count());
+  return block.set("data", Json::list_from(count, [&tensor](std::size_t index) -> Json {
+                     const auto i = static_cast<std::int64_t>(index);
+                     if (is_floating_point(tensor.type())) return element_as_double(tensor, i);
+                     const bool is_number =
+                         is_integer(tensor.type()) && tensor.type() != DataType::uint64;
+                     return is_number ? Json(element_as_int64(tensor, i)) : element_text(tensor, i);
+                   }));
 }
 
 Json sparse_attribute(const SparseTensor& sparse) {
@@ -32,21 +32,21 @@ Json sparse_attribute(const SparseTensor& sparse) {
 
 template <typename List, typename Convert>
 Json convert_list(const List& list, const Convert& convert) {
-  Json result = Json::list();
-  for (const auto& item : list) result.add(convert(item));
-  return result;
+  return Json::list_from(list.size(),
+                         [&list, convert](std::size_t i) { return Json(convert(list[i])); });
 }
 
 }  // namespace
 
 Json attribute_block(const Attribute& attribute, std::int64_t most_elements) {
   if (!attribute.reference.empty()) return Json::object().set("reference", attribute.reference);
-  const auto tensor_of = [&](const Tensor& tensor) {
+  const auto tensor_of = [most_elements](const Tensor& tensor) {
     return tensor_attribute(tensor, most_elements);
   };
   const auto graph_of = [](const std::unique_ptr<Graph>& graph) {
     return Json::object().set("graph", graph->name());
   };
+  const auto plain = [](const auto& item) { return Json(item); };
   const auto number_of = [](float number) { return Json(static_cast<double>(number)); };
   const auto type_of = [](const ValueType& type) { return Json(type.to_string()); };
   const Attribute::Value& value = attribute.value;
@@ -59,10 +59,10 @@ Json attribute_block(const Attribute& attribute, std::int64_t most_elements) {
     return convert_list(*list, number_of);
   }
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
-    return Json::list_of(*list);
+    return convert_list(*list, plain);
   }
   if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-    return Json::list_of(*list);
+    return convert_list(*list, plain);
   }
   if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
     return convert_list(*list, tensor_of);
@@ -83,8 +83,9 @@ Json attribute_block(const Attribute& attribute, std::int64_t most_elements) {
 
 Json metadata_block(const Metadata& metadata) {
   Json block = Json::object();
+  std::unordered_set<std::string_view> keys;
   for (const auto& [key, value] : metadata) {
-    if (block.find(key) == nullptr) block.set(key, value);
+    if (keys.insert(key).second) block.set(key, value);
   }
   return block;
 }

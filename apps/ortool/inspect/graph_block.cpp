@@ -59,19 +59,17 @@ Json initializer_block(const Value& value) {
 }
 
 Json annotations_block(const Graph& graph) {
-  Json list = Json::list();
-  for (const QuantizationAnnotation& annotation : graph.quantization_annotations) {
-    list.add(Json::object()
-                 .set("value", annotation.value)
-                 .set("parameters", metadata_block(annotation.parameters)));
-  }
-  return list;
+  const auto& annotations = graph.quantization_annotations;
+  return Json::list_from(annotations.size(), [&annotations](std::size_t i) {
+    return Json::object()
+        .set("value", annotations[i].value)
+        .set("parameters", metadata_block(annotations[i].parameters));
+  });
 }
 
 Json values_list(std::span<Value* const> values) {
-  Json list = Json::list();
-  for (const Value* value : values) list.add(value_block(*value));
-  return list;
+  return Json::list_from(values.size(),
+                         [values](std::size_t i) { return value_block(*values[i]); });
 }
 
 }  // namespace
@@ -137,15 +135,15 @@ void BlockMaker::make_nodes(const Graph& graph, SubgraphBlock subgraph, Emit emi
 }
 
 Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgraph) const {
-  Json inputs = Json::list();
-  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.add(name_or_null(node.input(i)));
-  Json outputs = Json::list();
-  Json shapes = Json::list();
+  const Node* held = &node;
+  const auto output_of = [held](std::size_t i) {
+    return held->output(static_cast<std::int64_t>(i));
+  };
+  const auto input_count = static_cast<std::size_t>(node.input_count());
+  const auto output_count = static_cast<std::size_t>(node.output_count());
   bool is_unknown = false;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     const Value* output = node.output(i);
-    outputs.add(name_or_null(output));
-    shapes.add(output != nullptr ? partial_shape_block(output->type().shape) : Json());
     is_unknown = is_unknown || (output != nullptr && (has_unknown_shape(output->type()) ||
                                                       !output->type().unknown_because().empty()));
   }
@@ -163,14 +161,24 @@ Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgra
       .set("op_type", node.op_type())
       .set("domain", node.domain())
       .set("overload", node.overload())
-      .set("inputs", std::move(inputs))
-      .set("outputs", std::move(outputs))
+      .set("inputs",
+           Json::list_from(input_count,
+                           [held](std::size_t i) {
+                             return name_or_null(held->input(static_cast<std::int64_t>(i)));
+                           }))
+      .set("outputs",
+           Json::list_from(output_count,
+                           [output_of](std::size_t i) { return name_or_null(output_of(i)); }))
       .set("attributes", std::move(attributes))
       .set("subgraphs", std::move(subgraphs))
       .set("metadata", metadata_block(node.metadata()))
       .set("macs", number ? Json(*number) : Json());
   if (!number) block.set("macs_formula", macs.formula());
-  block.set("parameters", count_parameters(node)).set("output_shapes", std::move(shapes));
+  block.set("parameters", count_parameters(node))
+      .set("output_shapes", Json::list_from(output_count, [output_of](std::size_t i) {
+             const Value* output = output_of(i);
+             return output != nullptr ? partial_shape_block(output->type().shape) : Json();
+           }));
   if (is_unknown) block.set("shape_unknown_because", why_shape_is_unknown(node));
   return block;
 }
@@ -198,12 +206,12 @@ Json BlockMaker::graph(const Graph& graph) const {
 
 Json BlockMaker::main_graph() const {
   Json block = graph(*model_.graph);
-  Json inputs = Json::list();
-  for (const Value* input : model_.graph->inputs()) {
-    inputs.add(value_block(*input));
-    const PreprocessingHint hint = find_preprocessing(model_, *input);
-    if (!hint.is_empty()) inputs.items().back().set("preprocessing", preprocessing_block(hint));
-  }
+  const std::span<Value* const> values = model_.graph->inputs();
+  Json inputs = Json::list_from(values.size(), [this, values](std::size_t i) {
+    Json input = value_block(*values[i]);
+    const PreprocessingHint hint = find_preprocessing(model_, *values[i]);
+    return hint.is_empty() ? input : input.set("preprocessing", preprocessing_block(hint));
+  });
   for (auto& [key, value] : block.members()) {
     if (key == "inputs") value = std::move(inputs);
   }
@@ -219,7 +227,9 @@ Json BlockMaker::function_head(const Function& function) const {
       .set("name", function.name)
       .set("domain", function.domain)
       .set("overload", function.overload)
-      .set("attributes", Json::list_of(function.attributes))
+      .set("attributes",
+           Json::list_from(function.attributes.size(),
+                           [&function](std::size_t i) { return Json(function.attributes[i]); }))
       .set("attribute_defaults", std::move(defaults))
       .set("opsets", opsets_block(*function.body))
       .set("metadata", metadata_block(function.metadata));

@@ -3,20 +3,13 @@
 
 #include <filesystem>
 
+#include "apps/ortool/inspect/attribute_block.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/sha256.hpp"
 
 namespace ortool {
 namespace {
-
-Json metadata_block(const Metadata& metadata) {
-  Json block = Json::object();
-  for (const auto& [key, value] : metadata) {
-    if (block.find(key) == nullptr) block.set(key, value);
-  }
-  return block;
-}
 
 /// Without its weights a file is looked at in an instant, and hashing more would take longer.
 constexpr std::int64_t most_hashed_bytes_without_weights = std::int64_t{256} << 20;

@@ -39,6 +39,9 @@ class Json {
   /// A list whose items are made while it is written, as often as it is, and never held together;
   /// each stands on one line. What `items` refers to must live until then.
   static Json streamed_list(Items items) { return Json(Value(std::move(items))); }
+  /// `count` items, where `make` gives one by its position: streamed when they are many. What
+  /// `make` refers to must live until the document is written.
+  static Json list_from(std::size_t count, std::function<Json(std::size_t)> make);
   /// A list of anything that a Json can be made of.
   template <typename Range>
   static Json list_of(const Range& range) {

@@ -65,3 +65,20 @@ TEST_CASE("a streamed list is written as a list, an item a line, each time anew"
   const Json empty = Json::streamed_list([](const auto&) {});
   CHECK(empty.write() == "[]\n");
 }
+
+TEST_CASE("a list from positions is held when short, and made while it is written when long") {
+  int made = 0;
+  const auto count_up = [&made](std::size_t i) {
+    ++made;
+    return Json(i);
+  };
+  const Json few = Json::list_from(3, count_up);
+  CHECK(made == 3);
+  CHECK(few.write() == "[0, 1, 2]\n");
+  const Json many = Json::list_from(5000, count_up);
+  CHECK(made == 3);
+  const std::string text = many.write_compact();
+  CHECK(made == 5003);
+  CHECK(text.starts_with("[0, 1, 2, "));
+  CHECK(text.ends_with(", 4998, 4999]"));
+}
