@@ -70,6 +70,7 @@ void MaxUnpool::infer(InferContext& context) const {
   const auto axes = static_cast<std::int64_t>(window.kernel.size());
   window.check_axes(axes);
   check_rank(context, 0, "X", axes + 2);
+  check_rank(context, 1, "I", axes + 2);
   if (context.has_input(2))
     return context.set_output(0, context.element(0), given_shape(context, input));
   if (!input)
