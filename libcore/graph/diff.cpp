@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -15,6 +17,19 @@
 
 namespace ortool {
 namespace {
+
+using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+using FunctionTable = std::map<FunctionKey, const Function*>;
+
+FunctionKey key_of(const Function& function) {
+  return {canonical_domain(function.domain), function.name, function.overload};
+}
+
+FunctionTable table_of_functions(const Model& model) {
+  FunctionTable table;
+  for (const Function& function : model.functions) table.emplace(key_of(function), &function);
+  return table;
+}
 
 using diff::Matching;
 
@@ -157,8 +172,11 @@ void ModelComparison::compare_functions() {
     if (counts[0] != counts[1]) result_.functions.push_back({what, counts[0], counts[1]});
     open_.push_back({before.body.get(), after.body.get(), what, false});
   };
+  const FunctionTable of_before = table_of_functions(before_);
+  const FunctionTable of_after = table_of_functions(after_);
   for (const Function& function : before_.functions) {
-    const Function* other = after_.find_function(function.domain, function.name, function.overload);
+    const auto found = of_after.find(key_of(function));
+    const Function* other = found != of_after.end() ? found->second : nullptr;
     if (other != nullptr) {
       compare_pair(function, *other);
     } else {
@@ -166,7 +184,7 @@ void ModelComparison::compare_functions() {
     }
   }
   for (const Function& function : after_.functions) {
-    if (!before_.find_function(function.domain, function.name, function.overload)) {
+    if (!of_before.contains(key_of(function))) {
       result_.functions.push_back({"function", std::nullopt, function_name(function)});
     }
   }

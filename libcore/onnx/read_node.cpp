@@ -120,7 +120,7 @@ void add_node(LoadContext& context, NodeParts& parts, Graph& graph) {
     throw invalid("the node has no operator type", "export the model again", "node.no_operator");
   }
   context.budget.take_node();
-  context.budget.take_bytes(sizeof(Node) + 64, "nodes");
+  context.budget.take_bytes(sizeof(Node) + 192, "nodes");
   std::vector<Value*> inputs;
   inputs.reserve(parts.inputs.size());
   for (std::size_t i = 0; i < parts.inputs.size(); ++i) {

@@ -266,7 +266,7 @@ Tensor with_clean_bools(Tensor tensor) {
 }
 
 /// What a tensor takes beside its elements: its own block, rounded up, and who counts its owners.
-constexpr std::int64_t tensor_bytes = 400;
+constexpr std::int64_t tensor_bytes = 560;
 
 Tensor with_small_aligned(Tensor tensor) {
   return tensor.size_bytes() <= small_bytes ? tensor.aligned() : tensor;
