@@ -1,6 +1,12 @@
 #!/usr/bin/env python3
 # Small files that would like to become much memory or time: bounded by max(256 MB, 4 x file), and stopped by --timeout.
-"""Usage: run_limits.py PROGRAM TESTDATA_BROKEN"""
+"""Usage: run_limits.py PROGRAM TESTDATA_BROKEN
+
+Each kind of file comes in its full size, which the loader mostly refuses, and once more cut down to what it takes, for
+the forms of output; --diff reads two files and may take the memory of both.
+"""
+import concurrent.futures
+import itertools
 import os
 import subprocess
 import sys
@@ -14,6 +20,9 @@ from onnx_bytes import block, function, graph, integer, model, node, number, ten
 PROGRAM = sys.argv[1]
 LEAST_BYTES = 256 << 20
 LIMIT_SECONDS = 120  # only against hanging: the machine may be busy
+ACCEPTED = 0.3  # of the full sizes
+KINDS = 16
+FORMS = [["--json"], ["--format", "html"], ["--nodes"], ["--diff", "OTHER", "--json"]]
 X, Y = [value("x")], [value("x")]
 
 
@@ -25,29 +34,34 @@ def list_attribute(field, content, kind):
     return [node("R", [], [], [block(1, "p") + content * field + integer(20, kind)])]
 
 
-def files():
-    yield "nodes without anything", model(plain([node("R", [], [])] * 900_000))
-    yield "nodes with an output", model(plain([node("R", [], [f"{i:x}"]) for i in range(400_000)]))
+def files(scale):
+    def many(count):
+        return int(count * scale)
+
+    yield "nodes without anything", model(plain([node("R", [], [])] * many(900_000)))
+    yield "nodes with an output", model(plain([node("R", [], [f"{i:x}"]) for i in range(many(400_000))]))
     attributes = [number(f"{i:x}", 1) for i in range(500)]
-    yield "attributes", model(plain([node("R", [], [], attributes)] * 2000))
-    yield "initializers", model(plain(constants=[tensor(f"{i:x}", [], 1, bytes(4)) for i in range(400_000)]))
+    yield "attributes", model(plain([node("R", [], [], attributes)] * many(2000)))
+    yield "initializers", model(plain(constants=[tensor(f"{i:x}", [], 1, bytes(4)) for i in range(many(400_000))]))
     yield "inputs of nested types", model(graph([], [
-        block(1, f"{i:x}") + block(2, block(4, block(1, block(1, integer(1, 1))))) for i in range(400_000)]))
-    yield "dimensions", model(plain(inputs=X + [value(f"{i:x}", [1] * 64) for i in range(10_000)]))
-    yield "graphs", model(plain(list_attribute(200_000, block(11, b""), 10)))
-    yield "metadata", model(plain()) + block(14, b"") * 1_000_000
-    yield "annotations", model(plain(more=block(14, block(2, b"")) * 800_000))
+        block(1, f"{i:x}") + block(2, block(4, block(1, block(1, integer(1, 1))))) for i in range(many(400_000))]))
+    yield "dimensions", model(plain(inputs=X + [value(f"{i:x}", [1] * 64) for i in range(many(10_000))]))
+    yield "graphs", model(plain(list_attribute(many(200_000), block(11, b""), 10)))
+    yield "metadata", model(plain()) + block(14, b"") * many(1_000_000)
+    yield "annotations", model(plain(more=block(14, block(2, b"")) * many(800_000)))
     yield "opset imports", model(plain()) + b"".join(
-        block(8, block(1, f"{i:x}") + integer(2, 1)) for i in range(200_000))
-    yield "functions", model(plain(), [function(f"{i:x}", ["f"]) for i in range(60_000)])
+        block(8, block(1, f"{i:x}") + integer(2, 1)) for i in range(many(200_000)))
+    yield "functions", model(plain(), [function(f"{i:x}", ["f"]) for i in range(many(60_000))])
     yield "calls of functions", model(
-        plain([node(f"{i:x}", ["x"], [], domain="my") for i in range(20_000)]),
-        [function(f"{i:x}", []) for i in range(20_000)])
-    yield "numbers of an attribute", model(plain([node("R", [], [], [block(1, "p") + block(8, bytes(30_000_000)) +
-                                                                    integer(20, 7)])]))
-    yield "texts of an attribute", model(plain(list_attribute(3_000_000, block(9, b""), 8)))
-    yield "texts of a tensor", model(plain(constants=[tensor("s", [3_000_000], 8, None, block(6, b"") * 3_000_000)]))
-    yield "numbers of a tensor", model(plain(constants=[tensor("s", [20_000_000], 7, None, block(7, bytes(20_000_000)))]))
+        plain([node(f"{i:x}", ["x"], [], domain="my") for i in range(many(20_000))]),
+        [function(f"{i:x}", []) for i in range(many(20_000))])
+    zeros = block(8, bytes(many(30_000_000)))
+    yield "numbers of an attribute", model(plain([node("R", [], [], [block(1, "p") + zeros + integer(20, 7)])]))
+    yield "texts of an attribute", model(plain(list_attribute(many(3_000_000), block(9, b""), 8)))
+    texts = many(3_000_000)
+    yield "texts of a tensor", model(plain(constants=[tensor("s", [texts], 8, None, block(6, b"") * texts)]))
+    numbers = many(20_000_000)
+    yield "numbers of a tensor", model(plain(constants=[tensor("s", [numbers], 7, None, block(7, bytes(numbers)))]))
 
 
 def measure(command):
@@ -60,22 +74,47 @@ def measure(command):
     return process.returncode, time.monotonic() - begin, usage.ru_maxrss * 1024, error
 
 
+def try_file(folder, place, scale):
+    """Runs inspect on one file; what it did wrong."""
+    path = os.path.join(folder, f"{place}-{scale}.onnx")
+    # Made by a process of its own: the peak of a child counts what its parent held when it was started.
+    made = subprocess.run([sys.executable, __file__, *sys.argv[1:3], "--make", str(place), str(scale), path],
+                          check=True, capture_output=True, text=True)
+    failures = []
+    size = os.path.getsize(path)
+    for options in FORMS if scale == ACCEPTED else ([], ["--json"], ["--check"]):
+        options = [path if option == "OTHER" else option for option in options]
+        kind = f"{made.stdout.strip()} x {scale} {options}"
+        most = max(LEAST_BYTES, 4 * size) * (2 if "--diff" in options else 1)
+        code, seconds, memory, error = measure([PROGRAM, "inspect", path, *options])
+        if code not in (0, 2, 5, 6):
+            failures.append(f"{kind}: ended with {code}: {error[:200]}")
+        if seconds > LIMIT_SECONDS:
+            failures.append(f"{kind}: took {seconds:.0f} s")
+        if memory > most:
+            failures.append(f"{kind}: took {memory >> 20} MB for a file of {size >> 20} MB")
+    os.remove(path)
+    return failures
+
+
+def make(place, scale, path):
+    kind, content = next(itertools.islice(files(scale), place, None))
+    with open(path, "wb") as file:
+        file.write(content)
+    print(kind)
+
+
 def main():
+    if sys.argv[3:4] == ["--make"]:
+        make(int(sys.argv[4]), float(sys.argv[5]), sys.argv[6])
+        return 0
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
-        for kind, content in files():
-            with open(path, "wb") as file:
-                file.write(content)
-            most = max(LEAST_BYTES, 4 * len(content))
-            for options in ([], ["--check"]):
-                code, seconds, memory, error = measure([PROGRAM, "inspect", path, *options])
-                if code not in (0, 2, 5, 6):
-                    failures.append(f"{kind} {options}: ended with {code}: {error[:200]}")
-                if seconds > LIMIT_SECONDS:
-                    failures.append(f"{kind} {options}: took {seconds:.0f} s")
-                if memory > most:
-                    failures.append(f"{kind} {options}: took {memory >> 20} MB for a file of {len(content) >> 20} MB")
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            cases = [(place, scale) for scale in (1, ACCEPTED) for place in range(KINDS)]
+            for found in pool.map(lambda case: try_file(folder, *case), cases):
+                failures += found
         chain = [node("Relu", [f"v{i}"], [f"v{i + 1}"]) for i in range(200_000)]
         with open(path, "wb") as file:
             file.write(model(graph(chain, [value("v0")], [value("v200000")])))
