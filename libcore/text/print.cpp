@@ -56,7 +56,8 @@ class Printer {
     for (const Value* input : graph.inputs()) {
       separate(is_first);
       typed_name(*input);
-      if (input->has_default()) text_ += " = " + print_elements(input->constant(), options_);
+      if (has_default_of_its_type(*input))
+        text_ += " = " + print_elements(input->constant(), options_);
     }
     text_ += ") => (";
     is_first = true;
@@ -184,11 +185,21 @@ class Printer {
     text_ += name_of_value(value);
   }
 
+  static ValueType type_of_constant(const Value& value) {
+    return ValueType::tensor(value.constant().type(), to_partial(value.constant().shape()));
+  }
+
+  /// A default can stand beside its input where the input's type says all of the default's.
+  static bool has_default_of_its_type(const Value& value) {
+    return value.has_default() && value.type() == type_of_constant(value);
+  }
+
   void declarations(const Graph& graph) {
     bool is_first = true;
     ++indent_;
     for (const Value* value : graph.values()) {
-      const bool is_initializer = value->is_constant() && !value->is_graph_input();
+      const bool is_initializer = (value->is_constant() && !value->is_graph_input()) ||
+                                  (value->has_default() && !has_default_of_its_type(*value));
       const bool is_typed = value->producer() != nullptr && !value->is_graph_output() &&
                             value->type().kind != ValueType::Kind::unknown;
       if (!is_initializer && !is_typed) continue;
@@ -196,9 +207,8 @@ class Printer {
       is_first = false;
       new_line();
       if (is_initializer) {
-        text_ += print_type(ValueType::tensor(value->constant().type(),
-                                              to_partial(value->constant().shape()))) +
-                 " " + name_of_value(*value) + " = " + print_elements(value->constant(), options_);
+        text_ += print_type(type_of_constant(*value)) + " " + name_of_value(*value) + " = " +
+                 print_elements(value->constant(), options_);
       } else {
         typed_name(*value);
       }

@@ -104,7 +104,7 @@ int main(int count, char** arguments) {
          seconds) {
     const Bytes bytes = mutate(files, random);
     if (std::FILE* last = std::fopen("fuzz_last_input", "wb"); last != nullptr) {
-      std::fwrite(bytes.data(), 1, bytes.size(), last);
+      if (!bytes.empty()) std::fwrite(bytes.data(), 1, bytes.size(), last);
       std::fclose(last);
     }
     give(bytes);

@@ -176,6 +176,14 @@ TEST_CASE("large tensors can be left out of print") {
   CHECK(print_tensor(tensor) == "float[3] {1, 2, 3}");
 }
 
+TEST_CASE("a default of another type or shape than its input's survives printing") {
+  const std::string text = round_trip(
+      "g (seq(float[N]) a, float[N] b, float[2] c = {1, 2}) => (float y) "
+      "<int64[1] a = {3}, float[3] b = {1, 2, 3}> {y = Neg (b)}");
+  CHECK(text.find("float[3] b = {1, 2, 3}") != std::string::npos);
+  CHECK(text.find("float[2] c = {1, 2}") != std::string::npos);
+}
+
 TEST_CASE("errors give line and column") {
   check_error("g (float x) => (float y) {\n  y = Neg (z) }",
               "line 2, column 13: \"z\" is no value");
