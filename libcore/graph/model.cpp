@@ -1,19 +1,7 @@
-// Looking up functions.
+// Defaults of old models, and the one spelling of a domain.
 #include "libcore/graph/model.hpp"
 
 namespace ortool {
-
-const Function* Model::find_function(std::string_view function_domain,
-                                     std::string_view function_name,
-                                     std::string_view function_overload) const {
-  for (const Function& function : functions) {
-    if (function.name == function_name && function.overload == function_overload &&
-        function.domain == canonical_domain(function_domain)) {
-      return &function;
-    }
-  }
-  return nullptr;
-}
 
 void settle_old_defaults(Model& model) {
   constexpr std::int64_t first_with_free_initializers = 4;

@@ -49,9 +49,6 @@ struct Model {
   std::string directory;              ///< where external data was looked for; empty: nowhere
   bool has_external_data = true;      ///< false: external tensors hold zeros, not their data
   std::vector<std::string> warnings;  ///< what was odd about the file, accepted all the same
-
-  const Function* find_function(std::string_view function_domain, std::string_view function_name,
-                                std::string_view function_overload) const;
 };
 
 /// Before IR 4 every initialiser had to stand among the graph inputs too; in such a model the
