@@ -2,6 +2,7 @@
 #include "libcore/base/aligned_buffer.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "libcore/base/error.hpp"
@@ -9,6 +10,28 @@
 #include "libcore/base/memory_cap.hpp"
 
 namespace ortool {
+namespace {
+
+/// Aligned by hand, with the block's begin in front of the bytes: aligned_alloc() of older C
+/// libraries leaves holes that the next bytes of the same size do not fit into.
+std::byte* allocate(std::size_t bytes) {
+  constexpr std::size_t alignment = AlignedBuffer::alignment_bytes;
+  void* block = std::malloc(bytes + alignment);
+  if (block == nullptr) return nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(block);
+  auto* data = static_cast<std::byte*>(block) + (alignment - begin % alignment);
+  std::memcpy(data - sizeof(block), &block, sizeof(block));
+  return data;
+}
+
+void deallocate(std::byte* data) {
+  if (data == nullptr) return;
+  void* block = nullptr;
+  std::memcpy(&block, data - sizeof(block), sizeof(block));
+  std::free(block);
+}
+
+}  // namespace
 
 AlignedBuffer::AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::string_view purpose)
     : size_bytes_(size_bytes), cap_(cap) {
@@ -16,7 +39,7 @@ AlignedBuffer::AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::strin
   if (cap_ != nullptr) cap_->take(size_bytes, purpose);
   const std::size_t padded = (static_cast<std::size_t>(size_bytes) + 2 * alignment_bytes - 1) /
                              alignment_bytes * alignment_bytes;
-  data_ = static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, padded));
+  data_ = allocate(padded);
   if (data_ == nullptr) {
     if (cap_ != nullptr) cap_->give_back(size_bytes);
     throw Error(ErrorCode::memory_limit,
@@ -45,7 +68,7 @@ AlignedBuffer::~AlignedBuffer() {
 }
 
 void AlignedBuffer::release() noexcept {
-  std::free(data_);
+  deallocate(data_);
   if (data_ != nullptr && cap_ != nullptr) cap_->give_back(size_bytes_);
   data_ = nullptr;
 }

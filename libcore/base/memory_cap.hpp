@@ -27,6 +27,27 @@ class MemoryCap {
   std::atomic<std::int64_t> peak_bytes_{0};
 };
 
+/// Bytes taken for as long as this lives.
+class TakenBytes {
+ public:
+  /// As MemoryCap::take() does; `cap` may be null and must outlive this.
+  TakenBytes(MemoryCap* cap, std::int64_t bytes, std::string_view purpose)
+      : cap_(cap), bytes_(bytes) {
+    if (cap_ != nullptr) cap_->take(bytes_, purpose);
+  }
+  ~TakenBytes() {
+    if (cap_ != nullptr) cap_->give_back(bytes_);
+  }
+  TakenBytes(const TakenBytes&) = delete;
+  TakenBytes& operator=(const TakenBytes&) = delete;
+
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  MemoryCap* cap_;
+  std::int64_t bytes_;
+};
+
 /// What this machine or its control group can give in all, in bytes.
 std::int64_t machine_memory_bytes();
 

@@ -60,6 +60,11 @@ class Workers {
                        FunctionRef<void(std::int64_t, std::int64_t)> body);
 
   const StopToken* stop() const { return stop_; }
+  /// Throws when a stop was requested: for what works for long without tasks, every millisecond or
+  /// so.
+  void poll() const {
+    if (stop_ != nullptr) stop_->poll();
+  }
 
  private:
   static constexpr int most_workers = 256;

@@ -6,17 +6,28 @@
 
 namespace ortool {
 
-Shape::Shape(std::initializer_list<std::int64_t> dimensions)
-    : Shape(std::vector<std::int64_t>(dimensions)) {}
+Shape::Shape(std::initializer_list<std::int64_t> dimensions) {
+  take({dimensions.begin(), dimensions.size()});
+}
 
-Shape::Shape(std::vector<std::int64_t> dimensions) : dimensions_(std::move(dimensions)) {
-  if (rank() > most_dimensions) {
+Shape::Shape(const std::vector<std::int64_t>& dimensions) {
+  take(dimensions);
+}
+
+void Shape::take(std::span<const std::int64_t> dimensions) {
+  const auto count = static_cast<std::int64_t>(dimensions.size());
+  if (count > most_dimensions)
     throw Error(ErrorCode::invalid,
-                format("rank {} is above the limit of {}", rank(), most_dimensions));
-  }
-  for (const std::int64_t dimension : dimensions_) {
+                format("rank {} is above the limit of {}", count, most_dimensions));
+  for (const std::int64_t dimension : dimensions) {
     if (dimension < 0)
       throw Error(ErrorCode::invalid, format("dimension {} is negative", dimension));
+  }
+  rank_ = count;
+  if (count <= most_few) {
+    std::copy(dimensions.begin(), dimensions.end(), few_.begin());
+  } else {
+    many_.assign(dimensions.begin(), dimensions.end());
   }
 }
 
@@ -37,7 +48,7 @@ std::int64_t Shape::product(std::int64_t first, std::int64_t last) const {
 std::string Shape::to_string() const {
   if (rank() == 0) return "scalar";
   std::string text;
-  for (const std::int64_t dimension : dimensions_) {
+  for (const std::int64_t dimension : dimensions()) {
     if (!text.empty()) text += 'x';
     text += std::to_string(dimension);
   }

@@ -1,6 +1,8 @@
 // The dimensions of a tensor, all known.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -18,15 +20,15 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dimensions);
   /// Throws ErrorCode::invalid when the rank is too high or a dimension negative.
-  explicit Shape(std::vector<std::int64_t> dimensions);
+  explicit Shape(const std::vector<std::int64_t>& dimensions);
 
-  std::int64_t rank() const { return static_cast<std::int64_t>(dimensions_.size()); }
-  std::int64_t operator[](std::int64_t axis) const {
-    return dimensions_[static_cast<std::size_t>(axis)];
+  std::int64_t rank() const { return rank_; }
+  std::int64_t operator[](std::int64_t axis) const { return begin()[axis]; }
+  std::span<const std::int64_t> dimensions() const {
+    return {begin(), static_cast<std::size_t>(rank_)};
   }
-  std::span<const std::int64_t> dimensions() const { return dimensions_; }
-  auto begin() const { return dimensions_.begin(); }
-  auto end() const { return dimensions_.end(); }
+  const std::int64_t* begin() const { return rank_ <= most_few ? few_.data() : many_.data(); }
+  const std::int64_t* end() const { return begin() + rank_; }
 
   /// The product of all dimensions (1 for a scalar); throws ErrorCode::invalid above 2^43.
   std::int64_t element_count() const;
@@ -36,10 +38,18 @@ class Shape {
   /// "2x3x224x224"; "scalar" for rank 0.
   std::string to_string() const;
 
-  bool operator==(const Shape&) const = default;
+  bool operator==(const Shape& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
  private:
-  std::vector<std::int64_t> dimensions_;
+  static constexpr std::int64_t most_few = 6;
+
+  void take(std::span<const std::int64_t> dimensions);
+
+  std::int64_t rank_ = 0;
+  std::array<std::int64_t, most_few> few_ = {};  ///< what most shapes need, without an allocation
+  std::vector<std::int64_t> many_;
 };
 
 /// a * b for sizes that are not negative; throws ErrorCode::invalid above 2^43.

@@ -6,8 +6,36 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/memory_cap.hpp"
 
 namespace ortool {
+namespace {
+
+/// Texts that count against a cap as long as they live.
+struct CountedStrings {
+  CountedStrings(MemoryCap* cap, std::int64_t bytes) : taken(cap, bytes, "a tensor of strings") {}
+
+  TakenBytes taken;
+  std::vector<std::string> texts;
+};
+
+/// `fill` makes the texts once their bytes are taken from `cap` (may be null).
+template <typename Fill>
+std::shared_ptr<std::vector<std::string>> counted_strings(std::int64_t bytes, MemoryCap* cap,
+                                                          Fill fill) {
+  auto counted = std::make_shared<CountedStrings>(cap, bytes);
+  counted->texts = fill();
+  return {counted, &counted->texts};
+}
+
+}  // namespace
+
+std::int64_t bytes_of_strings(std::span<const std::string> strings) {
+  std::int64_t bytes = 0;
+  for (const std::string& text : strings)
+    bytes += static_cast<std::int64_t>(sizeof(text) + text.size());
+  return bytes;
+}
 
 Tensor::Tensor(DataType type, Shape shape, MemoryCap* cap)
     : type_(type),
@@ -18,7 +46,9 @@ Tensor::Tensor(DataType type, Shape shape, MemoryCap* cap)
   ORTOOL_CHECK(type != DataType::undefined);
   if (type == DataType::string) {
     bytes_of(DataType::float64, element_count_);
-    strings_ = std::make_shared<std::vector<std::string>>(static_cast<std::size_t>(element_count_));
+    strings_ = counted_strings(multiply_sizes(element_count_, sizeof(std::string)), cap, [&] {
+      return std::vector<std::string>(static_cast<std::size_t>(element_count_));
+    });
     return;
   }
   auto buffer = std::make_shared<AlignedBuffer>(size_bytes_, cap, "a tensor");
@@ -45,10 +75,15 @@ Tensor Tensor::view(DataType type, Shape shape, std::span<const std::byte> bytes
   return tensor;
 }
 
-Tensor Tensor::of_strings(Shape shape, std::vector<std::string> values) {
-  Tensor tensor(DataType::string, std::move(shape));
-  ORTOOL_CHECK(static_cast<std::int64_t>(values.size()) == tensor.element_count());
-  *tensor.strings_ = std::move(values);
+Tensor Tensor::of_strings(Shape shape, std::vector<std::string> values, MemoryCap* cap) {
+  ORTOOL_CHECK(static_cast<std::int64_t>(values.size()) == shape.element_count());
+  const std::int64_t bytes = bytes_of_strings(values);
+  Tensor tensor;
+  tensor.type_ = DataType::string;
+  tensor.shape_ = std::move(shape);
+  tensor.element_count_ = tensor.shape_.element_count();
+  tensor.is_writable_ = true;
+  tensor.strings_ = counted_strings(bytes, cap, [&] { return std::move(values); });
   return tensor;
 }
 
@@ -79,6 +114,14 @@ Tensor Tensor::aligned() const {
   Tensor copy(type_, shape_);
   std::memcpy(copy.mutable_bytes(), data_, static_cast<std::size_t>(size_bytes_));
   copy.origin_ = origin_;
+  return copy;
+}
+
+Tensor Tensor::owned(MemoryCap* cap) const {
+  if (owner_ != nullptr || strings_ != nullptr || is_empty()) return *this;
+  Tensor copy(type_, shape_, cap);
+  if (size_bytes_ > 0)
+    std::memcpy(copy.mutable_bytes(), data_, static_cast<std::size_t>(size_bytes_));
   return copy;
 }
 

@@ -39,6 +39,9 @@ struct TensorOrigin {
   bool is_external = false;           ///< the data lie in another file, which the message names
 };
 
+/// What the texts take in memory, about.
+std::int64_t bytes_of_strings(std::span<const std::string> strings);
+
 /// A value type: copies share the bytes. The bytes are never written once a tensor is shared; only
 /// the maker writes, through mutable_data(), before handing it on. Elements lie row-major, packed
 /// types two or four a byte with the first in the low bits.
@@ -64,7 +67,8 @@ class Tensor {
   static Tensor of(Shape shape, std::initializer_list<T> values) {
     return of<T>(std::move(shape), std::span<const T>(values.begin(), values.size()));
   }
-  static Tensor of_strings(Shape shape, std::vector<std::string> values);
+  /// The texts, counted against `cap` (may be null, must outlive them) with what they hold now.
+  static Tensor of_strings(Shape shape, std::vector<std::string> values, MemoryCap* cap = nullptr);
   template <typename T>
   static Tensor scalar(T value) {
     return of<T>(Shape{}, std::span<const T>(&value, 1));
@@ -91,6 +95,8 @@ class Tensor {
   bool is_aligned() const;
   /// This tensor, copied to aligned bytes when it is a view of unaligned ones.
   Tensor aligned() const;
+  /// This tensor, copied when nothing keeps its bytes alive (a view without an owner).
+  Tensor owned(MemoryCap* cap = nullptr) const;
   /// The same bytes with another shape of as many elements.
   Tensor reshaped(Shape shape) const;
 

@@ -1,0 +1,48 @@
+// What a value holds in a run: a tensor, a sequence, a map, or nothing (an empty optional).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "libcore/tensor/tensor.hpp"
+
+namespace ortool {
+
+/// A value type: copies share what they hold, which is never changed once shared. An optional that
+/// holds something is that something; an empty one is `none`.
+class RunValue {
+ public:
+  enum class Kind { none, tensor, sequence, map };
+
+  RunValue() = default;
+  RunValue(Tensor tensor);  // NOLINT(google-explicit-constructor): a tensor is the usual case
+  static RunValue sequence(std::vector<RunValue> elements);
+  /// Keys (int64 or string) and values, tensors of one dimension and as many elements.
+  static RunValue map(Tensor keys, Tensor values);
+
+  Kind kind() const { return kind_; }
+  bool is_none() const { return kind_ == Kind::none; }
+  bool is_tensor() const { return kind_ == Kind::tensor; }
+  bool is_sequence() const { return kind_ == Kind::sequence; }
+  bool is_map() const { return kind_ == Kind::map; }
+
+  /// Throws ErrorCode::invalid when it holds something else.
+  const Tensor& tensor() const;
+  std::span<const RunValue> elements() const;
+  const Tensor& keys() const;
+  const Tensor& map_values() const;
+
+  /// With every tensor that only looks at somebody else's bytes copied, so that it can be kept.
+  RunValue owned(MemoryCap* cap = nullptr) const;
+  /// "float32[2x3]", "sequence of 3", "map of 4", "nothing".
+  std::string describe() const;
+
+ private:
+  Kind kind_ = Kind::none;
+  Tensor tensor_;  ///< of a map: the keys
+  std::shared_ptr<const std::vector<RunValue>> elements_;
+  std::shared_ptr<const Tensor> map_values_;
+};
+
+}  // namespace ortool
