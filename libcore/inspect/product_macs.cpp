@@ -208,10 +208,11 @@ struct Row {
   Count count;
 };
 
-constexpr std::array<Row, 20> rows = {{
+constexpr std::array<Row, 21> rows = {{
     {"", "Conv", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "ConvInteger", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
+    {"ortool", "QuantizedConv", [](const Node& node) { return count_convolution(node, 3); }},
     {"", "DeformConv", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "CausalConvWithState", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "ConvTranspose", count_transposed_convolution},

@@ -336,6 +336,20 @@ bool has_quantized_operator(const Model& model) {
 
 }  // namespace
 
+bool is_quantized(const Model& model) {
+  static constexpr std::array<std::string_view, 7> operators = {
+      "ConvInteger",  "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
+      "QLinearConv",  "QLinearMatMul",    "QuantizeLinear"};
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      if (node.domain().empty() &&
+          std::find(operators.begin(), operators.end(), node.op_type()) != operators.end())
+        return true;
+    }
+  }
+  return false;
+}
+
 QuantizationReadout read_quantization(const Model& model) {
   QuantizationReadout result;
   if (!has_quantized_operator(model)) return result;

@@ -50,6 +50,10 @@ struct QuantizationReadout {
   bool is_empty() const { return tensors.empty() && quantized_nodes == 0; }
 };
 
+/// Whether a node of the model, in whatever graph, makes small integers of floats or computes with
+/// quantised operands. Needs no types.
+bool is_quantized(const Model& model);
+
 /// Of all graphs of the model, each on its own. A node of the QDQ form counts as quantised when
 /// every float it reads comes from DequantizeLinear, and QuantizeLinear reads every float it makes,
 /// an activation in between aside: what a runtime can compute with integers. Nodes on shapes and

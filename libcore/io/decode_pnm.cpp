@@ -1,4 +1,5 @@
-// PPM and PGM, with samples as text or bytes (https://netpbm.sourceforge.net/doc/ppm.html).
+// PPM, PGM and PBM, with samples as text, bytes or bits
+// (https://netpbm.sourceforge.net/doc/ppm.html).
 #include <string_view>
 
 #include "libcore/base/error.hpp"
@@ -9,7 +10,7 @@ namespace ortool {
 namespace {
 
 [[noreturn]] void fail(std::string message) {
-  throw Error(ErrorCode::invalid, "the PPM or PGM picture " + std::move(message),
+  throw Error(ErrorCode::invalid, "the PPM, PGM or PBM picture " + std::move(message),
               "the file is damaged or cut short");
 }
 
@@ -51,12 +52,42 @@ class Reader {
 
   std::int64_t byte() { return static_cast<unsigned char>(text_[position_++]); }
 
+  /// A 0 or 1 after white space, which need not be followed by any.
+  bool bit() {
+    while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+    if (position_ >= text_.size()) fail("ends in the middle");
+    const char digit = text_[position_++];
+    if (digit != '0' && digit != '1') fail(format("has no bit at byte {}", position_ - 1));
+    return digit == '1';
+  }
+
  private:
   static bool is_space(char each) { return each == ' ' || (each >= '\t' && each <= '\r'); }
 
   std::string_view text_;
   std::size_t position_ = 0;
 };
+
+/// Bits of which 1 is black; as bytes, each row begins with a byte of its own.
+Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes) {
+  const std::int64_t width = reader.number();
+  const std::int64_t height = reader.number();
+  reader.one_space();
+  Image image = make_image(width, height, 1, file_bytes);
+  const std::int64_t row_bytes = is_text ? width : (width + 7) / 8;
+  if (row_bytes * height > static_cast<std::int64_t>(reader.left()))
+    fail(format("of {} x {} is cut short", width, height));
+  std::uint8_t* out = image.pixels.data();
+  for (std::int64_t y = 0; y < height; ++y) {
+    std::int64_t bits = 0;
+    for (std::int64_t x = 0; x < width; ++x) {
+      if (!is_text && x % 8 == 0) bits = reader.byte();
+      const bool is_black = is_text ? reader.bit() : (bits >> (7 - x % 8) & 1) != 0;
+      *out++ = is_black ? 0 : 255;
+    }
+  }
+  return image;
+}
 
 }  // namespace
 
@@ -67,6 +98,7 @@ Image decode_pnm(std::span<const std::byte> bytes) {
   const bool is_text = kind == '2' || kind == '3';
   const std::int64_t channels = kind == '3' || kind == '6' ? 3 : 1;
   reader.skip(2);
+  if (kind == '1' || kind == '4') return decode_pbm(reader, kind == '1', bytes.size());
   const std::int64_t width = reader.number();
   const std::int64_t height = reader.number();
   const std::int64_t largest = reader.number();

@@ -23,13 +23,14 @@ Image decode_image_bytes(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes);
   if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes);
+  if (text.starts_with("BM")) return decode_bmp(bytes);
   if (text.size() > 2 && text[0] == 'P' &&
-      std::string_view("2356").find(text[1]) != std::string_view::npos)
+      std::string_view("123456").find(text[1]) != std::string_view::npos)
     return decode_pnm(bytes);
   throw Error(ErrorCode::invalid,
               bytes.empty() ? "the picture's file is empty"
                             : "the picture's format is not known by its first bytes",
-              "PNG, JPEG, PPM and PGM are read; convert it to one of them");
+              "PNG, JPEG, BMP, PPM, PGM and PBM are read; convert it to one of them");
 }
 
 Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,

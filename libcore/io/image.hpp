@@ -1,4 +1,4 @@
-// Pictures from PNG, JPEG, PPM and PGM files as 8-bit rows.
+// Pictures from PNG, JPEG, BMP, PPM, PGM and PBM files as 8-bit rows.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,7 @@ Image decode_image_bytes(std::span<const std::byte> bytes);
 /// The decoders, each for bytes that begin with its format's mark.
 Image decode_png(std::span<const std::byte> bytes);
 Image decode_jpeg(std::span<const std::byte> bytes);
+Image decode_bmp(std::span<const std::byte> bytes);
 Image decode_pnm(std::span<const std::byte> bytes);
 
 /// An image with room for its pixels; throws ErrorCode::invalid when the sizes pass the limit, or

@@ -19,6 +19,8 @@ namespace {
 /// No deflated stream grows by more than this.
 constexpr std::uint64_t most_inflation = 1032;
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+/// Of an archive read slice by slice, before the pages it was read from are let go.
+constexpr std::int64_t most_mapped_bytes = std::int64_t{16} << 20;
 
 struct CloseArchive {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -72,6 +74,13 @@ struct NpzFile::State {
   Archive archive;
   std::vector<std::string> names;
   std::unordered_map<std::string, zip_uint64_t> index_of;
+
+  /// An array whose header has been read.
+  struct OpenArray {
+    NpyHeader header;
+    Entry entry;
+  };
+  OpenArray open(std::string_view name) const;
 };
 
 NpzFile::NpzFile(const std::string& path) : state_(std::make_unique<State>()) {
@@ -116,59 +125,133 @@ bool NpzFile::contains(std::string_view name) const {
   return state_->index_of.contains(std::string(name));
 }
 
-Tensor NpzFile::read(std::string_view name, MemoryCap* cap) const {
-  const auto found = state_->index_of.find(std::string(name));
-  if (found == state_->index_of.end()) {
+NpzFile::State::OpenArray NpzFile::State::open(std::string_view name) const {
+  const auto found = index_of.find(std::string(name));
+  if (found == index_of.end()) {
     NearestName nearest(name);
-    for (const std::string& candidate : state_->names) nearest.offer(candidate);
+    for (const std::string& candidate : names) nearest.offer(candidate);
     throw Error(ErrorCode::invalid, format("there is no array {} in the archive", quote(name)),
-                nearest.best().empty() ? "it has " + list_names(state_->names)
-                                       : "did you mean " + quote(nearest.best()) + "?")
-        .in(state_->path);
+                nearest.best().empty() ? "it has " + list_names(names)
+                                       : "did you mean " + quote(nearest.best()) + "?");
   }
+  zip_stat_t stat;
+  if (zip_stat_index(archive.get(), found->second, 0, &stat) != 0 ||
+      (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0)
+    fail_entry(name, zip_error_strerror(zip_get_error(archive.get())));
+  const auto archive_bytes = static_cast<std::uint64_t>(file.size_bytes());
+  if (stat.comp_size > archive_bytes ||
+      stat.size / most_inflation > stat.comp_size + most_inflation) {
+    fail_entry(name, format("declares {} bytes packed as {}, which an archive of {} cannot hold",
+                            stat.size, stat.comp_size, archive_bytes));
+  }
+  OpenArray array;
+  array.entry.reset(zip_fopen_index(archive.get(), found->second, 0));
+  if (array.entry == nullptr) fail_entry(name, zip_error_strerror(zip_get_error(archive.get())));
+  const auto size = static_cast<std::int64_t>(stat.size);
+  // The longest header there may be is only read where the declared one is that long.
+  std::vector<std::byte> prefix(static_cast<std::size_t>(std::min<std::int64_t>(size, 12)));
+  read_exactly(array.entry.get(), name, prefix);
+  if (prefix.size() == 12) {
+    const bool is_short = prefix[6] == std::byte{1};
+    std::uint32_t length =
+        static_cast<std::uint32_t>(prefix[8]) | static_cast<std::uint32_t>(prefix[9]) << 8;
+    if (!is_short) {
+      length |= static_cast<std::uint32_t>(prefix[10]) << 16 |
+                static_cast<std::uint32_t>(prefix[11]) << 24;
+    }
+    const std::int64_t header_bytes = std::min<std::int64_t>(
+        {size, std::int64_t{length} + (is_short ? 10 : 12), most_npy_header_bytes});
+    if (header_bytes > 12) {
+      prefix.resize(static_cast<std::size_t>(header_bytes));
+      read_exactly(array.entry.get(), name, std::span(prefix).subspan(12));
+    }
+  }
+  array.header = parse_npy_header(prefix, size);
+  const bool reads_too_far = static_cast<std::int64_t>(prefix.size()) > array.header.data_offset;
+  if (reads_too_far) fail_entry(name, "has a header that is too short for an array");
+  return array;
+}
+
+Tensor NpzFile::read(std::string_view name, MemoryCap* cap) const {
   try {
-    zip_stat_t stat;
-    if (zip_stat_index(state_->archive.get(), found->second, 0, &stat) != 0 ||
-        (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0)
-      fail_entry(name, zip_error_strerror(zip_get_error(state_->archive.get())));
-    const auto archive_bytes = static_cast<std::uint64_t>(state_->file.size_bytes());
-    if (stat.comp_size > archive_bytes ||
-        stat.size / most_inflation > stat.comp_size + most_inflation) {
-      fail_entry(name, format("declares {} bytes packed as {}, which an archive of {} cannot hold",
-                              stat.size, stat.comp_size, archive_bytes));
-    }
-    const Entry entry(zip_fopen_index(state_->archive.get(), found->second, 0));
-    if (entry == nullptr)
-      fail_entry(name, zip_error_strerror(zip_get_error(state_->archive.get())));
-    const auto size = static_cast<std::int64_t>(stat.size);
-    // The longest header there may be is only read where the declared one is that long.
-    std::vector<std::byte> prefix(static_cast<std::size_t>(std::min<std::int64_t>(size, 12)));
-    read_exactly(entry.get(), name, prefix);
-    if (prefix.size() == 12) {
-      const bool is_short = prefix[6] == std::byte{1};
-      std::uint32_t length =
-          static_cast<std::uint32_t>(prefix[8]) | static_cast<std::uint32_t>(prefix[9]) << 8;
-      if (!is_short) {
-        length |= static_cast<std::uint32_t>(prefix[10]) << 16 |
-                  static_cast<std::uint32_t>(prefix[11]) << 24;
-      }
-      const std::int64_t header_bytes = std::min<std::int64_t>(
-          {size, std::int64_t{length} + (is_short ? 10 : 12), most_npy_header_bytes});
-      if (header_bytes > 12) {
-        prefix.resize(static_cast<std::size_t>(header_bytes));
-        read_exactly(entry.get(), name, std::span(prefix).subspan(12));
-      }
-    }
-    const NpyHeader header = parse_npy_header(prefix, size);
-    const std::int64_t read_already = static_cast<std::int64_t>(prefix.size()) - header.data_offset;
-    if (read_already > 0) fail_entry(name, "has a header that is too short for an array");
-    Tensor data(DataType::uint8, Shape{header.data_bytes()}, cap);
-    read_exactly(entry.get(), name,
+    const State::OpenArray array = state_->open(name);
+    Tensor data(DataType::uint8, Shape{array.header.data_bytes()}, cap);
+    read_exactly(array.entry.get(), name,
                  {data.mutable_bytes(), static_cast<std::size_t>(data.size_bytes())});
-    check_end(entry.get(), name);
-    return tensor_from_npy_data(header, data, cap);
+    check_end(array.entry.get(), name);
+    return tensor_from_npy_data(array.header, data, cap);
   } catch (Error& error) {
     throw error.in(state_->path);
+  }
+}
+
+struct NpzRows::State {
+  std::string path;
+  std::string name;
+  NpyHeader header;
+  Entry entry;
+  std::span<const std::byte> archive;  ///< its mapped bytes
+  std::int64_t done = 0;
+  std::int64_t undropped_bytes = 0;  ///< read since its pages were let go
+};
+
+NpzRows NpzFile::open_rows(std::string_view name) const {
+  try {
+    State::OpenArray array = state_->open(name);
+    if (array.header.shape.rank() == 0 ||
+        (array.header.is_fortran_order && array.header.shape.rank() > 1)) {
+      throw Error(
+          ErrorCode::unsupported,
+          format("array {} cannot be read row by row: {}", quote(name),
+                 array.header.shape.rank() == 0 ? "it has no axis" : "it lies in Fortran's order"),
+          "save it with numpy.ascontiguousarray");
+    }
+    auto rows = std::make_unique<NpzRows::State>();
+    rows->path = state_->path;
+    rows->name = name;
+    rows->header = std::move(array.header);
+    rows->entry = std::move(array.entry);
+    rows->archive = state_->file.bytes();
+    return NpzRows(std::move(rows));
+  } catch (Error& error) {
+    throw error.in(state_->path);
+  }
+}
+
+NpzRows::NpzRows(std::unique_ptr<State> state) : state_(std::move(state)) {}
+NpzRows::~NpzRows() = default;
+NpzRows::NpzRows(NpzRows&& other) noexcept = default;
+NpzRows& NpzRows::operator=(NpzRows&& other) noexcept = default;
+
+DataType NpzRows::type() const {
+  return state_->header.type;
+}
+
+const Shape& NpzRows::shape() const {
+  return state_->header.shape;
+}
+
+Tensor NpzRows::next(std::int64_t count, MemoryCap* cap) {
+  State& state = *state_;
+  ORTOOL_CHECK(count >= 0 && state.done + count <= state.header.shape[0]);
+  NpyHeader part = state.header;
+  std::vector<std::int64_t> sizes(part.shape.begin(), part.shape.end());
+  sizes[0] = count;
+  part.shape = Shape(std::move(sizes));
+  try {
+    Tensor data(DataType::uint8, Shape{part.data_bytes()}, cap);
+    read_exactly(state.entry.get(), state.name,
+                 {data.mutable_bytes(), static_cast<std::size_t>(data.size_bytes())});
+    state.done += count;
+    state.undropped_bytes += data.size_bytes();
+    if (state.undropped_bytes >= most_mapped_bytes) {
+      drop_pages(state.archive);
+      state.undropped_bytes = 0;
+    }
+    if (state.done == state.header.shape[0]) check_end(state.entry.get(), state.name);
+    return tensor_from_npy_data(part, data, cap);
+  } catch (Error& error) {
+    throw error.in(state.path);
   }
 }
 

@@ -1,6 +1,7 @@
 // Several tensors in one file: numpy's .npz, a zip archive of .npy files.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,26 @@
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool {
+
+/// An array of an archive, unpacked slice after slice from its beginning.
+class NpzRows {
+ public:
+  struct State;
+  explicit NpzRows(std::unique_ptr<State> state);
+  ~NpzRows();
+  NpzRows(NpzRows&& other) noexcept;
+  NpzRows& operator=(NpzRows&& other) noexcept;
+
+  DataType type() const;
+  /// Of the whole array; at least one dimension.
+  const Shape& shape() const;
+  /// The next `count` entries along the first axis, of which there must be as many. With the last
+  /// ones the checksum is compared.
+  Tensor next(std::int64_t count, MemoryCap* cap = nullptr);
+
+ private:
+  std::unique_ptr<State> state_;
+};
 
 /// An archive open for reading. Only the entries asked for are unpacked. One thread at a time.
 class NpzFile {
@@ -28,6 +49,10 @@ class NpzFile {
   /// Unpacks one array, with its sizes and checksum verified. Throws ErrorCode::invalid for an
   /// unknown name (with the nearest), a damaged entry, or one whose size the file cannot hold.
   Tensor read(std::string_view name, MemoryCap* cap = nullptr) const;
+  /// Opens one array for reading slice by slice; the archive must outlive it. Several may be open
+  /// at once. Throws as read(), and ErrorCode::unsupported for scalars and for arrays in Fortran's
+  /// order, whose slices do not lie together.
+  NpzRows open_rows(std::string_view name) const;
 
  private:
   struct State;

@@ -32,7 +32,7 @@ Tensor load_only_array(const std::string& path, MemoryCap* cap) {
               "give all of them with --inputs, or one as an .npy file");
 }
 
-Tensor load_raw(const MappedFile& file, const TensorFileOptions& options) {
+Tensor load_raw(const TensorFileBytes& file, const TensorFileOptions& options) {
   if (!options.type || std::any_of(options.dimensions.begin(), options.dimensions.end(),
                                    [](std::int64_t size) { return size < 0; })) {
     throw Error(ErrorCode::invalid, "a .raw file does not say its type and shape",
@@ -40,41 +40,65 @@ Tensor load_raw(const MappedFile& file, const TensorFileOptions& options) {
   }
   if (*options.type == DataType::string)
     throw Error(ErrorCode::invalid, "strings have no raw form", "give them as .txt or .json");
-  return Tensor::view(*options.type, Shape(options.dimensions), file.bytes(), file.owner());
+  return Tensor::view(*options.type, Shape(options.dimensions), file.bytes, file.owner);
 }
 
-Tensor load_image(const MappedFile& file, const TensorFileOptions& options) {
-  const Image image = decode_image_bytes(file.bytes());
+Tensor load_image(const TensorFileBytes& file, const TensorFileOptions& options) {
+  const Image image = decode_image_bytes(file.bytes);
   return image_to_tensor(image, options.image, options.type.value_or(DataType::float32),
                          options.dimensions, options.cap);
 }
 
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
 
-Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options) {
-  const std::string extension = extension_of(path);
+Tensor read_tensor_bytes(std::string_view extension, const TensorFileBytes& file,
+                         const TensorFileOptions& options) {
   const auto is_one_of = [&extension](std::initializer_list<std::string_view> list) {
     return std::find(list.begin(), list.end(), extension) != list.end();
   };
+  if (extension == ".npy") return read_npy(file.bytes, file.owner, options.cap);
+  if (extension == ".json") {
+    return parse_json_tensor(text_of(file.bytes), options.type, options.cap);
+  }
+  if (extension == ".txt") return parse_text_tensor(text_of(file.bytes), options.dimensions);
+  if (extension == ".raw") return load_raw(file, options);
+  if (is_one_of({".png", ".jpg", ".jpeg", ".ppm", ".pgm"})) return load_image(file, options);
+  throw Error(ErrorCode::invalid,
+              format("no tensor can be read from a file that ends in {}", quote(extension)),
+              "give .npy, .npz, .pb, .json, .raw, .txt, .png, .jpg, .ppm or .pgm");
+}
+
+Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options) {
+  const std::string extension = extension_of(path);
   if (extension == ".npz") return load_only_array(path, options.cap);
   const MappedFile file = MappedFile::open(path);
   try {
-    if (extension == ".npy") return read_npy(file.bytes(), file.owner(), options.cap);
-    if (extension == ".json") return parse_json_tensor(text_of(file), options.type, options.cap);
-    if (extension == ".txt") return parse_text_tensor(text_of(file), options.dimensions);
-    if (extension == ".raw") return load_raw(file, options);
-    if (is_one_of({".png", ".jpg", ".jpeg", ".ppm", ".pgm"})) return load_image(file, options);
-    throw Error(ErrorCode::invalid,
-                format("no tensor can be read from a file that ends in {}", quote(extension)),
-                "give .npy, .npz, .pb, .json, .raw, .txt, .png, .jpg, .ppm or .pgm");
+    return read_tensor_bytes(extension, {file.bytes(), file.owner()}, options);
   } catch (Error& error) {
     error.in(path);
     throw;
   }
+}
+
+std::string_view extension_for_bytes(std::span<const std::byte> bytes) {
+  const std::string_view text = text_of(bytes);
+  if (text.starts_with("\x93NUMPY")) return ".npy";
+  if (text.starts_with("PK\x03\x04")) return ".npz";
+  if (text.starts_with("\x89PNG")) return ".png";
+  if (text.starts_with("\xff\xd8\xff")) return ".jpg";
+  if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6')) return ".ppm";
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_json =
+      first != std::string_view::npos &&
+      std::string_view("[{\"-0123456789").find(text[first]) != std::string_view::npos;
+  // A TensorProto begins with a field's number and kind, of which 0x22 and 0x32 look like text.
+  const bool is_text =
+      text.substr(0, 64).find_first_of(std::string_view("\0\1\2", 3)) == std::string_view::npos;
+  return is_json && is_text ? ".json" : ".pb";
 }
 
 Tensor parse_text_tensor(std::string_view text, const std::vector<std::int64_t>& dimensions) {

@@ -32,7 +32,5 @@ std::unique_ptr<Model> load_model_from_bytes(std::span<const std::byte> bytes,
 
 /// Reads a TensorProto from a .pb file; its name goes to `name` when not null.
 Tensor load_tensor(const std::string& path, std::string* name = nullptr);
-/// Writes a TensorProto.
-void save_tensor(const std::string& path, const std::string& name, const Tensor& tensor);
 
 }  // namespace ortool

@@ -173,6 +173,34 @@ constexpr FieldRow function_rows[] = {
     {function_field::metadata_props, "metadata_props", message, true},
 };
 
+constexpr FieldRow sequence_rows[] = {
+    {sequence_field::name, "name", bytes, false},
+    {sequence_field::elem_type, "elem_type", varint, false},
+    {sequence_field::tensor_values, "tensor_values", message, true},
+    {sequence_field::sparse_tensor_values, "sparse_tensor_values", message, true},
+    {sequence_field::sequence_values, "sequence_values", message, true},
+    {sequence_field::map_values, "map_values", message, true},
+    {sequence_field::optional_values, "optional_values", message, true},
+};
+
+constexpr FieldRow map_rows[] = {
+    {map_field::name, "name", bytes, false},
+    {map_field::key_type, "key_type", varint, false},
+    {map_field::keys, "keys", varint, true},
+    {map_field::string_keys, "string_keys", bytes, true},
+    {map_field::values, "values", message, false},
+};
+
+constexpr FieldRow optional_rows[] = {
+    {optional_field::name, "name", bytes, false},
+    {optional_field::elem_type, "elem_type", varint, false},
+    {optional_field::tensor_value, "tensor_value", message, false},
+    {optional_field::sparse_tensor_value, "sparse_tensor_value", message, false},
+    {optional_field::sequence_value, "sequence_value", message, false},
+    {optional_field::map_value, "map_value", message, false},
+    {optional_field::optional_value, "optional_value", message, false},
+};
+
 }  // namespace
 
 constinit const MessageTable model_table{"ModelProto", model_rows};
@@ -194,5 +222,8 @@ constinit const MessageTable entry_table{"StringStringEntryProto", entry_rows};
 constinit const MessageTable opset_table{"OperatorSetIdProto", opset_rows};
 constinit const MessageTable annotation_table{"TensorAnnotation", annotation_rows};
 constinit const MessageTable function_table{"FunctionProto", function_rows};
+constinit const MessageTable sequence_table{"SequenceProto", sequence_rows};
+constinit const MessageTable map_table{"MapProto", map_rows};
+constinit const MessageTable optional_table{"OptionalProto", optional_rows};
 
 }  // namespace ortool::onnx

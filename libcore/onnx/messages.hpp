@@ -179,6 +179,47 @@ enum : std::uint32_t {
 };
 }
 
+// Of a value in a file of its own (onnx-data.proto).
+namespace sequence_field {
+enum : std::uint32_t {
+  name = 1,
+  elem_type = 2,
+  tensor_values = 3,
+  sparse_tensor_values = 4,
+  sequence_values = 5,
+  map_values = 6,
+  optional_values = 7,
+};
+}
+
+namespace map_field {
+enum : std::uint32_t { name = 1, key_type = 2, keys = 3, string_keys = 4, values = 5 };
+}
+
+namespace optional_field {
+enum : std::uint32_t {
+  name = 1,
+  elem_type = 2,
+  tensor_value = 3,
+  sparse_tensor_value = 4,
+  sequence_value = 5,
+  map_value = 6,
+  optional_value = 7,
+};
+}
+
+/// Of SequenceProto.elem_type and OptionalProto.elem_type.
+namespace element_kind {
+enum : std::uint32_t {
+  undefined = 0,
+  tensor = 1,
+  sparse_tensor = 2,
+  sequence = 3,
+  map = 4,
+  optional = 5,
+};
+}
+
 extern const MessageTable model_table;
 extern const MessageTable graph_table;
 extern const MessageTable node_table;
@@ -198,5 +239,8 @@ extern const MessageTable entry_table;
 extern const MessageTable opset_table;
 extern const MessageTable annotation_table;
 extern const MessageTable function_table;
+extern const MessageTable sequence_table;
+extern const MessageTable map_table;
+extern const MessageTable optional_table;
 
 }  // namespace ortool::onnx

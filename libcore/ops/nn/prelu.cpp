@@ -40,6 +40,7 @@ void PRelu::infer(InferContext& context) const {
   if (!slopes_are_channels) {
     check_broadcasts_to(context, 1, "slope", context.shape(0));
   } else if (const Dimension count = dimension_at(context, 1, 0); count != Dimension(1)) {
+    if (count.is_known()) check_rank_at_least(context, 0, "X", 2);
     check_vector(context, 1, "slope", dimension_at(context, 0, 1));
   }
   context.set_output(0, context.element(0), context.shape(0));

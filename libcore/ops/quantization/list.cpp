@@ -1,5 +1,6 @@
 // The quantisation operators, one line each, sorted by domain, then name.
 #include "libcore/ops/operator_lists.hpp"
+#include "libcore/ops/quantization/byte_lookup.hpp"
 #include "libcore/ops/quantization/conv_integer.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/dynamic_quantize_linear.hpp"
@@ -7,6 +8,8 @@
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/qlinear_matmul.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
+#include "libcore/ops/quantization/quantized_binary.hpp"
+#include "libcore/ops/quantization/quantized_conv.hpp"
 
 namespace ortool {
 namespace {
@@ -14,7 +17,8 @@ namespace {
 constexpr OpEntry quantization_entries[] = {
     op_entry<ConvInteger>(),    op_entry<DequantizeLinear>(), op_entry<DynamicQuantizeLinear>(),
     op_entry<MatMulInteger>(),  op_entry<QLinearConv>(),      op_entry<QLinearMatMul>(),
-    op_entry<QuantizeLinear>(),
+    op_entry<QuantizeLinear>(), op_entry<ByteLookup>(),       op_entry<QuantizedBinary>(),
+    op_entry<QuantizedConv>(),
 };
 
 }  // namespace

@@ -161,13 +161,14 @@ constinit const OpSchema CastLike::schema = {
       .types = {{"T1", types::all_tensors_ir13 - types::complexes},
                 {"T2", types::all_tensors_ir13 - types::complexes}}}}};
 
-void Conversion::read_rounding(AttributeReader& attributes) {
+void Conversion::read_rounding(AttributeReader& attributes, int version) {
+  wraps = version >= 24;
   saturate = attributes.flag("saturate", true);
   round_mode = attributes.choice("round_mode", {"up", "down", "nearest"}, RoundMode::up);
 }
 
 void Cast::read(AttributeReader& attributes, int version) {
-  read_rounding(attributes);
+  read_rounding(attributes, version);
   to = read_cast_target(attributes, version);
   if (!attributes.version().allowed("T2").contains(to)) {
     throw Error(ErrorCode::invalid, format("attribute 'to' is {}, which version {} of the operator "
@@ -181,8 +182,8 @@ void Cast::infer(InferContext& context) const {
   cast_elements(context, to);
 }
 
-void CastLike::read(AttributeReader& attributes, int) {
-  read_rounding(attributes);
+void CastLike::read(AttributeReader& attributes, int version) {
+  read_rounding(attributes, version);
 }
 
 void CastLike::infer(InferContext& context) const {

@@ -14,8 +14,11 @@ struct Conversion {
 
   bool saturate = true;                  ///< to 8-bit floats: too big becomes the biggest
   RoundMode round_mode = RoundMode::up;  ///< to float8e8m0
+  /// From a float to a packed integer type: since 24 what does not fit wraps, before it became the
+  /// nearest end.
+  bool wraps = true;
 
-  void read_rounding(AttributeReader& attributes);
+  void read_rounding(AttributeReader& attributes, int version);
 };
 
 struct Cast : Conversion {

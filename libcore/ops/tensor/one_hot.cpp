@@ -54,8 +54,9 @@ Dimension one_hot_depth(const InferContext& context) {
 
 }  // namespace
 
-void OneHot::read(AttributeReader& attributes, int) {
+void OneHot::read(AttributeReader& attributes, int version) {
   axis = attributes.integer("axis", -1);
+  counts_from_end = version >= 11;
 }
 
 void OneHot::infer(InferContext& context) const {

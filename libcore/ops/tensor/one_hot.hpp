@@ -13,7 +13,8 @@ namespace ortool {
 struct OneHot {
   static const OpSchema schema;
 
-  std::int64_t axis = -1;  ///< among the axes of the output
+  std::int64_t axis = -1;       ///< among the axes of the output
+  bool counts_from_end = true;  ///< since 11 indices below 0 do; before they are off everywhere
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -127,7 +127,7 @@ void Resize::read(AttributeReader& attributes, int version) {
   mode = attributes.choice("mode", {"nearest", "linear", "cubic"}, Mode::nearest);
   if (version < 11) {
     coordinates = Coordinates::asymmetric;
-    nearest = Nearest::floor;
+    nearest = Nearest::outward;
     scales.input = 1;
     return;
   }

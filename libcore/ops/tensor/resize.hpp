@@ -27,7 +27,13 @@ struct Resampling {
     tf_half_pixel_for_nn,
     tf_crop_and_resize,
   };
-  enum class Nearest { round_prefer_floor, round_prefer_ceil, floor, ceil };
+  enum class Nearest {
+    round_prefer_floor,
+    round_prefer_ceil,
+    floor,
+    ceil,
+    outward,  ///< before opset 11: ceil along an axis that becomes shorter, floor along others
+  };
   enum class AspectRatio { stretch, not_larger, not_smaller };
 
   Mode mode = Mode::nearest;

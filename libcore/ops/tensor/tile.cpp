@@ -4,6 +4,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/ops/value_rules.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
@@ -11,15 +12,10 @@ namespace {
 constexpr std::initializer_list<Formal> tile_inputs = {{"input", "T"}, {"repeats", "T1"}};
 
 std::int64_t legacy_number(const Tensor& tensor, std::string_view what) {
-  if (tensor.type() != DataType::float32) {
-    throw Error(ErrorCode::unsupported,
-                format("version 1 of the operator with {} as {}", what, name_of(tensor.type())),
-                "convert the model to opset 6 or newer");
-  }
-  const std::vector<float> values = numbers_of(tensor);
-  const bool is_whole = values.size() == 1 && values[0] >= -64 && values[0] <= 1e9F;
+  const double value = tensor.element_count() == 1 ? element_as_double(tensor, 0) : -65;
+  const bool is_whole = value >= -64 && value <= 1e9;
   if (!is_whole) throw Error(ErrorCode::invalid, format("input '{}' is no small number", what));
-  return static_cast<std::int64_t>(values[0]);
+  return static_cast<std::int64_t>(value);
 }
 
 Dimension repeated(const Dimension& dimension, const Dimension& times, std::size_t axis) {
