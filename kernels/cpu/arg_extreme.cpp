@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/convert_number.hpp"
+#include "kernels/cpu/in_pieces.hpp"
 #include "kernels/cpu/with_data_type.hpp"
 
 namespace ortool::cpu {
@@ -35,15 +36,17 @@ bool is_better(Value value, Value best) {
 
 /// Along elements next to each other. Better ones are rare, so a branch is cheapest.
 template <ArgExtremeKind kind, bool takes_last, typename T>
-std::int64_t search_run(const T* in, std::int64_t count) {
+std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers) {
   auto best = searched_value(in[0]);
   std::int64_t position = 0;
-  for (std::int64_t i = 1; i < count; ++i) {
-    const auto value = searched_value(in[i]);
-    if (!is_better<kind, takes_last>(value, best)) continue;
-    best = value;
-    position = i;
-  }
+  in_pieces(count - 1, workers, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin + 1; i <= end; ++i) {
+      const auto value = searched_value(in[i]);
+      if (!is_better<kind, takes_last>(value, best)) continue;
+      best = value;
+      position = i;
+    }
+  });
   return position;
 }
 
@@ -82,7 +85,7 @@ void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, Workers& work
       const T* start = in + outer * sizes.axis * sizes.inner + first;
       std::int64_t* positions = out + outer * sizes.inner + first;
       if (sizes.inner == 1) {
-        *positions = search_run<kind, takes_last>(start, sizes.axis);
+        *positions = search_run<kind, takes_last>(start, sizes.axis, workers);
       } else if (sizes.axis <= std::numeric_limits<std::int32_t>::max()) {
         using Position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
         search_columns<kind, takes_last, Position>(start, positions, sizes.axis, sizes.inner,

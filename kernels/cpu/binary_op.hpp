@@ -16,8 +16,8 @@ enum class BinaryOp : int {
   bit_and,      ///< integers only, and booleans as uint8
   bit_or,       ///< "
   bit_xor,      ///< "
-  shift_left,   ///< unsigned only; a shift by the width or more gives 0
-  shift_right,  ///< "
+  shift_left,   ///< integers only; a shift by the width or more, or below 0, gives 0
+  shift_right,  ///< the same; copies of the sign come in on the left
 };
 
 enum class Comparison : int { equal, less, greater, less_or_equal, greater_or_equal };

@@ -1,6 +1,8 @@
 // Conversion between element types: one plain loop a pair of types.
 #include "kernels/cpu/cast.hpp"
 
+#include <type_traits>
+
 #include "kernels/cpu/convert_number.hpp"
 #include "kernels/cpu/with_data_type.hpp"
 
@@ -9,24 +11,62 @@ namespace {
 
 constexpr std::int64_t grain = 32768;
 
+/// A row of choices with steps that the compiler knows.
+template <std::int64_t a_step, std::int64_t b_step, typename T>
+void choose_row(const bool* condition, const T* a, const T* b, T* out, std::int64_t length) {
+  for (std::int64_t i = 0; i < length; ++i) {
+    const T x = a[i * a_step];
+    const T y = b[i * b_step];
+    out[i] = condition[i] ? x : y;
+  }
+}
+
+/// condition ? x : y by masks, as a jump would be guessed wrong half of the time.
+template <typename T>
+T choose(bool condition, T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    const auto mask = static_cast<T>(T{0} - static_cast<T>(condition));
+    return static_cast<T>((x & mask) | (y & static_cast<T>(~mask)));
+  } else {
+    return {choose(condition, x.halves[0], y.halves[0]),
+            choose(condition, x.halves[1], y.halves[1])};
+  }
+}
+
+/// A row of the innermost loop; what repeats is read once.
+template <typename T, bool walks_condition, bool walks_a, bool walks_b>
+void where_row(const bool* condition, const T* a, const T* b, T* out, std::int64_t count) {
+// `out` may be a or b, but each element depends on its own place alone.
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T x = a[walks_a ? i : 0];
+    const T y = b[walks_b ? i : 0];
+    out[i] = choose(condition[walks_condition ? i : 0], x, y);
+  }
+}
+
+template <typename T>
+auto where_row_of(const BroadcastPlan::Loop& inner) {
+  const auto of_operands = [&](auto walks_condition) {
+    constexpr bool walks = decltype(walks_condition)::value;
+    if (inner.strides[1] != 0) {
+      return inner.strides[2] != 0 ? where_row<T, walks, true, true>
+                                   : where_row<T, walks, true, false>;
+    }
+    return inner.strides[2] != 0 ? where_row<T, walks, false, true>
+                                 : where_row<T, walks, false, false>;
+  };
+  return inner.strides[0] != 0 ? of_operands(std::true_type()) : of_operands(std::false_type());
+}
+
 template <typename T>
 void where_typed(const bool* condition, const void* a, const void* b, void* out,
                  const BroadcastPlan& plan, Workers& workers) {
-  const BroadcastPlan::Loop& inner = plan.loops.back();
-  const T* all_a = static_cast<const T*>(a);
-  const T* all_b = static_cast<const T*>(b);
-  T* all_out = static_cast<T*>(out);
+  const auto row = where_row_of<T>(plan.loops.back());
   workers.parallel_ranges(plan.count, grain, [&](std::int64_t begin, std::int64_t end) {
     walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t at, std::int64_t length) {
-      const bool* row_condition = condition + offsets[0];
-      const T* row_a = all_a + offsets[1];
-      const T* row_b = all_b + offsets[2];
-      T* row = all_out + at;
-      for (std::int64_t i = 0; i < length; ++i) {
-        const T x = row_a[i * inner.strides[1]];
-        const T y = row_b[i * inner.strides[2]];
-        row[i] = row_condition[i * inner.strides[0]] ? x : y;
-      }
+      row(condition + offsets[0], static_cast<const T*>(a) + offsets[1],
+          static_cast<const T*>(b) + offsets[2], static_cast<T*>(out) + at, length);
     });
   });
 }

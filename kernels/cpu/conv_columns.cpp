@@ -139,7 +139,9 @@ void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_we
       Tile tile;
       set_tile(sizes, cut, functions, index, x, packed_weights, y, epilogue, tile);
       tile.product.b = packed;
+      tile.product.stop = workers.stop();
       for (std::int64_t panel = 0; panel < tile.columns.count; ++panel) {
+        workers.poll();
         pack_panel(sizes, tile, panel, isa, packed);
       }
       multiply_panels(tile.product, 0, tile.product.rows.count, 0, tile.columns.count);
@@ -151,6 +153,7 @@ void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_we
     Tile tile;
     set_tile(sizes, cut, functions, index, x, packed_weights, y, epilogue, tile);
     tile.product.b = packed;
+    tile.product.stop = workers.stop();
     workers.parallel_for(tile.columns.count,
                          [&](std::int64_t panel) { pack_panel(sizes, tile, panel, isa, packed); });
     const std::int64_t rows = tile.product.rows.count;

@@ -28,10 +28,28 @@ std::string_view conv_path_name(ConvPath path) {
       return "depthwise";
     case ConvPath::rows:
       return "rows";
+    case ConvPath::winograd:
+      return "winograd";
     default:
       return "columns";
   }
 }
+
+namespace {
+
+/// Transforming pays with enough channels on either side, for images of known and not too small
+/// sizes, while the weights, four times as many, stay near.
+bool is_worth_transforming(const ConvSizes& sizes) {
+  constexpr std::int64_t enough_channels = 16;
+  constexpr std::int64_t enough_pixels = 40 * 40;
+  constexpr std::int64_t least_weights = 512;
+  constexpr std::int64_t most_weights = 32 * 1024;
+  const std::int64_t weights = sizes.channels_in * sizes.channels_out;
+  return sizes.channels_in >= enough_channels && sizes.channels_out >= enough_channels &&
+         volume(sizes.out) >= enough_pixels && weights >= least_weights && weights <= most_weights;
+}
+
+}  // namespace
 
 ConvPath choose_conv_path(const ConvSizes& sizes) {
   constexpr std::int64_t most_multiplier = 4;
@@ -45,6 +63,7 @@ ConvPath choose_conv_path(const ConvSizes& sizes) {
   if (pixels > 0 && pixels <= few_pixels && sizes.channels_out / sizes.groups >= enough_channels) {
     return ConvPath::rows;
   }
+  if (is_winograd(sizes) && is_worth_transforming(sizes)) return ConvPath::winograd;
   return ConvPath::columns;
 }
 
@@ -65,6 +84,7 @@ std::int64_t group_floats(const ConvSizes& sizes, ConvPath path, const GemmFunct
 }  // namespace
 
 std::int64_t packed_conv_weight_bytes(const ConvSizes& sizes, ConvPath path, Isa isa) {
+  if (path == ConvPath::winograd) return winograd_weight_bytes(sizes);
   return round_up_to_line(sizes.groups * group_floats(sizes, path, gemm_functions(isa)) * 4);
 }
 
@@ -73,6 +93,7 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
   const GemmFunctions& functions = gemm_functions(isa);
   const std::int64_t channels = sizes.channels_out / sizes.groups;
   const std::int64_t k = conv_depth(sizes);
+  if (path == ConvPath::winograd) return pack_winograd_weights(sizes, weights, isa, out, workers);
   if (path == ConvPath::depthwise) {
     std::copy_n(weights, sizes.channels_out * k, out);
     return;
@@ -100,6 +121,8 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
       return 0;
     case ConvPath::rows:
       return conv_rows_workspace_bytes(sizes, isa, threads);
+    case ConvPath::winograd:
+      return conv_winograd_workspace_bytes(sizes, isa, threads);
     default:
       return conv_columns_workspace_bytes(sizes, isa, threads);
   }
@@ -113,6 +136,8 @@ void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* pa
       return conv_depthwise(sizes, x, packed_weights, y, epilogue, isa, workers);
     case ConvPath::rows:
       return conv_rows(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
+    case ConvPath::winograd:
+      return conv_winograd(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
     default:
       return conv_columns(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
   }

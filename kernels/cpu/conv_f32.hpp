@@ -40,6 +40,7 @@ enum class ConvPath {
   depthwise,  ///< one input channel a group: direct, weights as they are
   columns,    ///< pixels as vector lanes; a 1x1 kernel needs no windows
   rows,       ///< output channels as vector lanes, for few pixels
+  winograd,   ///< tiles of 4 x 4 pixels of a 3 x 3 kernel: a quarter of the products
 };
 
 std::string_view conv_path_name(ConvPath path);
@@ -60,7 +61,8 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
 
 /// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). `workspace` is
 /// 64-byte aligned and sized for at least workers.count() threads. Bits do not depend on the number
-/// of threads.
+/// of threads. Winograd's path rounds some ten times as much as a plain sum, and a NaN or an
+/// infinity spoils the whole tile that sees it.
 void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* packed_weights,
           float* y, const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 

@@ -31,6 +31,15 @@ std::int64_t conv_rows_workspace_bytes(const ConvSizes& sizes, Isa isa, int thre
 void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
+/// True when a convolution is of 3 × 3 windows in steps of one, in one group.
+bool is_winograd(const ConvSizes& sizes);
+std::int64_t winograd_weight_bytes(const ConvSizes& sizes);
+void pack_winograd_weights(const ConvSizes& sizes, const float* weights, Isa isa, float* out,
+                           Workers& workers);
+std::int64_t conv_winograd_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                   const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
 void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights, float* y,
                     const ConvEpilogue& epilogue, Isa isa, Workers& workers);
 

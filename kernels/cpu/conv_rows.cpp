@@ -85,7 +85,8 @@ void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weigh
                                  .b = packed_weights + group * columns.stored * cut.k,
                                  .c = sums,
                                  .c_stride = group_out,
-                                 .epilogue = &inner};
+                                 .epilogue = &inner,
+                                 .stop = workers.stop()};
       float* to = y + (image * sizes.channels_out + group * group_out) * cut.pixels + first;
       workers.parallel_for(columns.count, [&](std::int64_t panel) {
         multiply_panels(product, 0, rows.count, panel, panel + 1);

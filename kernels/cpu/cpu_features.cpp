@@ -41,6 +41,10 @@ Isa best_isa() {
   return isa;
 }
 
+bool has_avx512_vnni() {
+  return __builtin_cpu_supports("avx512vnni") != 0;
+}
+
 std::string_view isa_name(Isa isa) {
   switch (isa) {
     case Isa::avx512:

@@ -14,6 +14,10 @@ enum class Isa { baseline, avx2, avx512 };
 /// avx512 means the F, BW, DQ and VL parts.
 Isa best_isa();
 
+/// Whether the processor has AVX-512's instructions for sums of byte products. Kernels of the level
+/// avx512 that use them have a form without them.
+bool has_avx512_vnni();
+
 /// "baseline", "avx2" or "avx512".
 std::string_view isa_name(Isa isa);
 

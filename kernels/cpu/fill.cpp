@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/convert_number.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
@@ -49,7 +50,10 @@ template <typename T>
 void fill_range(T start, T delta, T* out, std::int64_t count, Workers& workers) {
   workers.parallel_ranges(count, fill_grain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (is_half<T>) {
+        out[i] = convert_number<T>(static_cast<double>(to_float(start)) +
+                                   static_cast<double>(i) * static_cast<double>(to_float(delta)));
+      } else if constexpr (std::is_floating_point_v<T>) {
         out[i] = static_cast<T>(static_cast<double>(start) +
                                 static_cast<double>(i) * static_cast<double>(delta));
       } else {
@@ -63,6 +67,8 @@ void fill_range(T start, T delta, T* out, std::int64_t count, Workers& workers) 
 
 template void fill_range(float, float, float*, std::int64_t, Workers&);
 template void fill_range(double, double, double*, std::int64_t, Workers&);
+template void fill_range(Float16Bits, Float16Bits, Float16Bits*, std::int64_t, Workers&);
+template void fill_range(BFloat16Bits, BFloat16Bits, BFloat16Bits*, std::int64_t, Workers&);
 template void fill_range(std::int16_t, std::int16_t, std::int16_t*, std::int64_t, Workers&);
 template void fill_range(std::int32_t, std::int32_t, std::int32_t*, std::int64_t, Workers&);
 template void fill_range(std::int64_t, std::int64_t, std::int64_t*, std::int64_t, Workers&);

@@ -11,7 +11,7 @@ namespace ortool::cpu {
 void fill(const void* value, void* out, std::int64_t count, std::int64_t element_bytes,
           Workers& workers);
 
-/// out[i] = start + i · delta. float, double: computed in float64, rounded once; integers wrap.
+/// out[i] = start + i · delta. Floats are computed in float64 and rounded once; integers wrap.
 template <typename T>
 void fill_range(T start, T delta, T* out, std::int64_t count, Workers& workers);
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
+#include "kernels/cpu/element_walk.hpp"
+#include "kernels/cpu/in_pieces.hpp"
+#include "kernels/cpu/with_element_size.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 
@@ -26,17 +28,24 @@ void copy_bytes(char* out, const char* in, std::int64_t bytes) {
   }
 }
 
+/// `count` indices of a row; `from` is the place of index 0 for its first element.
+template <typename Element, typename Index>
+void gather_row(const Element* from, const Index* indices, Element* to, const ElementPlaces& places,
+                std::int64_t first, std::int64_t count) {
+  const std::int64_t size = places.axis_size;
+  const std::int64_t stride = places.axis_stride;
+  const std::int64_t step = places.row_step;
+  for (std::int64_t i = 0; i < count; ++i)
+    to[i] = from[i * step + checked_index(indices[i], size, first + i) * stride];
+}
+
 }  // namespace
 
-std::int64_t checked_index(std::int64_t index, std::int64_t size, std::int64_t position) {
-  if (index < -size || index >= size) {
-    throw Error(
-        ErrorCode::invalid,
-        format("index {} at position {} is outside a dimension of size {} (expected {}..{})", index,
-               position, size, -size, size - 1),
-        "check the input that gives the indices");
-  }
-  return index < 0 ? index + size : index;
+void refuse_index(std::int64_t index, std::int64_t size, std::int64_t position) {
+  throw Error(ErrorCode::invalid,
+              format("index {} at position {} is outside a dimension of size {} (expected {}..{})",
+                     index, position, size, -size, size - 1),
+              "check the input that gives the indices");
 }
 
 template <typename Index>
@@ -44,9 +53,10 @@ void gather(const void* in, std::span<const Index> indices, void* out, GatherSiz
             std::int64_t element_bytes, Workers& workers) {
   const std::int64_t count = static_cast<std::int64_t>(indices.size());
   const std::int64_t bytes = sizes.inner * element_bytes;
-  for (std::int64_t i = 0; i < count; ++i) {
-    checked_index(indices[static_cast<std::size_t>(i)], sizes.axis, i);
-  }
+  in_pieces(count, workers, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      checked_index(indices[static_cast<std::size_t>(i)], sizes.axis, i);
+  });
   if (bytes == 0) return;
   const std::int64_t grain =
       std::max<std::int64_t>(1, task_bytes / std::max<std::int64_t>(bytes, 16));
@@ -61,30 +71,22 @@ void gather(const void* in, std::span<const Index> indices, void* out, GatherSiz
 }
 
 template <typename Index>
-void gather_elements(const void* in, std::span<const std::int64_t> shape, const Index* indices,
-                     std::span<const std::int64_t> index_shape, void* out, std::size_t axis,
+void gather_elements(const void* in, const Index* indices, void* out, const ElementPlaces& places,
                      std::int64_t element_bytes, Workers& workers) {
-  ORTOOL_CHECK(shape.size() == index_shape.size() && axis < shape.size());
-  std::int64_t count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    ORTOOL_CHECK(i == axis || index_shape[i] <= shape[i]);
-    count *= index_shape[i];
-  }
-  workers.parallel_ranges(count, 16384, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t at = begin; at < end; ++at) {
-      std::int64_t rest = at;
-      std::int64_t stride = 1;
-      std::int64_t offset = 0;
-      for (std::size_t i = shape.size(); i-- > 0;) {
-        const std::int64_t position =
-            i == axis ? checked_index(indices[at], shape[i], at) : rest % index_shape[i];
-        rest /= index_shape[i];
-        offset += position * stride;
-        stride *= shape[i];
-      }
-      copy_bytes(static_cast<char*>(out) + at * element_bytes,
-                 static_cast<const char*>(in) + offset * element_bytes, element_bytes);
-    }
+  const std::int64_t rows_a_task =
+      std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(places.row, 1));
+  with_element_size(element_bytes, [&](auto element) {
+    using Element = decltype(element);
+    const auto* from = static_cast<const Element*>(in);
+    auto* to = static_cast<Element*>(out);
+    workers.parallel_ranges(places.rows(), rows_a_task, [&](std::int64_t begin, std::int64_t end) {
+      walk_element_rows(places, begin, end, [&](std::int64_t offset, std::int64_t first) {
+        in_pieces(places.row, workers, [&](std::int64_t left, std::int64_t right) {
+          gather_row(from + offset + left * places.row_step, indices + first + left,
+                     to + first + left, places, first + left, right - left);
+        });
+      });
+    });
   });
 }
 
@@ -122,11 +124,9 @@ template void gather(const void*, std::span<const std::int32_t>, void*, GatherSi
                      Workers&);
 template void gather(const void*, std::span<const std::int64_t>, void*, GatherSizes, std::int64_t,
                      Workers&);
-template void gather_elements(const void*, std::span<const std::int64_t>, const std::int32_t*,
-                              std::span<const std::int64_t>, void*, std::size_t, std::int64_t,
-                              Workers&);
-template void gather_elements(const void*, std::span<const std::int64_t>, const std::int64_t*,
-                              std::span<const std::int64_t>, void*, std::size_t, std::int64_t,
-                              Workers&);
+template void gather_elements(const void*, const std::int32_t*, void*, const ElementPlaces&,
+                              std::int64_t, Workers&);
+template void gather_elements(const void*, const std::int64_t*, void*, const ElementPlaces&,
+                              std::int64_t, Workers&);
 
 }  // namespace ortool::cpu

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/cpu/element_walk.hpp"
 #include "libcore/base/thread_pool.hpp"
 
 namespace ortool::cpu {
@@ -22,11 +23,10 @@ template <typename Index>
 void gather(const void* in, std::span<const Index> indices, void* out, GatherSizes sizes,
             std::int64_t element_bytes, Workers& workers);
 
-/// out[..., k, ...] = in[..., indices[..., k, ...], ...] along `axis`; indices and out have
-/// `index_shape`, which is in no other dimension larger than in's `shape`.
+/// out[..., k, ...] = in[..., indices[..., k, ...], ...] along the axis of `places`, which are
+/// those of the indices in `in`.
 template <typename Index>
-void gather_elements(const void* in, std::span<const std::int64_t> shape, const Index* indices,
-                     std::span<const std::int64_t> index_shape, void* out, std::size_t axis,
+void gather_elements(const void* in, const Index* indices, void* out, const ElementPlaces& places,
                      std::int64_t element_bytes, Workers& workers);
 
 /// indices: rows × depth, each row the leading coordinates (after batch_dims joint dimensions,
@@ -35,7 +35,14 @@ void gather_nd(const void* in, std::span<const std::int64_t> shape, const std::i
                std::int64_t rows, std::int64_t depth, std::int64_t batch_dims, void* out,
                std::int64_t element_bytes, Workers& workers);
 
+/// Throws the error above.
+[[noreturn]] void refuse_index(std::int64_t index, std::int64_t size, std::int64_t position);
+
 /// The offset an index stands for, or the error above.
-std::int64_t checked_index(std::int64_t index, std::int64_t size, std::int64_t position);
+inline std::int64_t checked_index(std::int64_t index, std::int64_t size, std::int64_t position) {
+  const std::int64_t offset = index < 0 ? index + size : index;
+  if (static_cast<std::uint64_t>(offset) < static_cast<std::uint64_t>(size)) return offset;
+  refuse_index(index, size, position);
+}
 
 }  // namespace ortool::cpu

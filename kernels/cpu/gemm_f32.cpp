@@ -128,6 +128,38 @@ void multiply_row_packed(const GemmSizes& sizes, const MatrixIn& a, const float*
   });
 }
 
+/// Up to this many columns rows of a are better read where they lie than packed for so few uses.
+constexpr std::int64_t narrow_columns = 64;
+
+/// Rows a multiple of a page apart would push each other out of the first-level cache.
+bool reads_rows_in_place(const GemmSizes& sizes, const MatrixIn& a) {
+  constexpr std::int64_t page_floats = 1024;
+  return sizes.n <= narrow_columns && !a.transposed && a.stride % page_floats != 0;
+}
+
+/// c has few columns: rows of a are read once, where they lie.
+void multiply_narrow(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+                     std::int64_t c_stride, const Epilogue& epilogue,
+                     const GemmFunctions& functions, Workers& workers) {
+  const PanelProduct product{.functions = &functions,
+                             .k = sizes.k,
+                             .rows = cut_rows(sizes.m, functions),
+                             .columns = cut_columns(sizes.n, functions),
+                             .a = a.data,
+                             .a_stride = a.stride,
+                             .b = packed_b,
+                             .c = c,
+                             .c_stride = c_stride,
+                             .epilogue = &epilogue,
+                             .a_is_far = true};
+  constexpr std::int64_t task_products = 400000;
+  const std::int64_t panel_products = functions.max_rows * sizes.n * (sizes.k + 1);
+  const std::int64_t grain = std::max<std::int64_t>(1, task_products / panel_products);
+  workers.parallel_ranges(product.rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    multiply_panels(product, begin, end, 0, product.columns.count);
+  });
+}
+
 /// How a chunk of rows by all columns is cut into tasks.
 struct TaskGrid {
   std::int64_t row_blocks;
@@ -165,7 +197,8 @@ void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, const float* pac
                                .b = packed_b,
                                .c = c + begin * c_stride,
                                .c_stride = c_stride,
-                               .epilogue = &shifted};
+                               .epilogue = &shifted,
+                               .stop = workers.stop()};
     const std::int64_t pack_grain =
         std::max<std::int64_t>(1, 16 * 1024 / (functions.max_rows * (sizes.k + 1)));
     MatrixIn a_here = a;
@@ -226,6 +259,8 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
     multiply_column(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else if (sizes.m == 1) {
     multiply_row_packed(sizes, a, packed_b, c, epilogue, functions, workers);
+  } else if (reads_rows_in_place(sizes, a)) {
+    multiply_narrow(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else {
     multiply_packed(sizes, a, packed_b, c, c_stride, epilogue, functions,
                     static_cast<float*>(workspace), workers);

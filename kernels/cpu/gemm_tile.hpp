@@ -19,7 +19,8 @@ enum class Addend : int32_t { none, scalar, per_row, per_column, full };
 
 /// One tile: c = finish(a * b), or a partial sum of it when `finish` is false.
 struct GemmTile {
-  const float* a;    ///< k × rows, packed: the rows of one step of k are neighbours
+  const float* a;    ///< k × rows, packed: the rows of one step of k are neighbours; or as it lies
+  int64_t a_stride;  ///< 0: a is packed; else floats from row to row, steps of k being neighbours
   const float* b;    ///< k × b_stride
   int64_t b_stride;  ///< floats from one step of k to the next
   int64_t k;

@@ -113,7 +113,7 @@ inline __attribute__((always_inline)) void finish(const GemmTile& tile, Sums<row
   }
 }
 
-template <int rows, int vectors>
+template <int rows, int vectors, bool packed>
 void run(const GemmTile& tile) {
   Sums<rows, vectors> sums;
   const __m256i all = _mm256_set1_epi32(-tile.accumulate);
@@ -124,7 +124,10 @@ void run(const GemmTile& tile) {
       sums.value[row][v] = _mm256_maskload_ps(tile.c + row * tile.c_stride + v * 8, all);
     }
   }
+  // Rows that lie apart are reached from two pointers, three rows each.
   const float* a = tile.a;
+  const float* lower = tile.a + 3 * tile.a_stride;
+  const int64_t a_stride = tile.a_stride;
   const float* b = tile.b;
   const float* prefetch = tile.prefetch;
   const int64_t b_stride = tile.b_stride;
@@ -135,13 +138,17 @@ void run(const GemmTile& tile) {
     _mm_prefetch(prefetch, _MM_HINT_T1);
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
-      const __m256 value = _mm256_broadcast_ss(a + row);
+      const float* from = packed    ? a + row
+                          : row < 3 ? a + row * a_stride
+                                    : lower + (row - 3) * a_stride;
+      const __m256 value = _mm256_broadcast_ss(from);
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
         sums.value[row][v] = _mm256_fmadd_ps(value, columns[v], sums.value[row][v]);
       }
     }
-    a += rows;
+    a += packed ? rows : 1;
+    lower += 1;
     b += b_stride;
     prefetch += 16;
   }
@@ -157,11 +164,17 @@ void run(const GemmTile& tile) {
 
 using Run = void (*)(const GemmTile& tile);
 
-constexpr Run runs[2][6] = {{run<1, 1>, run<2, 1>, run<3, 1>, run<4, 1>, run<5, 1>, run<6, 1>},
-                            {run<1, 2>, run<2, 2>, run<3, 2>, run<4, 2>, run<5, 2>, run<6, 2>}};
+template <int vectors, bool packed>
+constexpr Run runs[6] = {run<1, vectors, packed>, run<2, vectors, packed>, run<3, vectors, packed>,
+                         run<4, vectors, packed>, run<5, vectors, packed>, run<6, vectors, packed>};
 
 void run_tile(const GemmTile& tile) {
-  runs[tile.wide][tile.rows - 1](tile);
+  const int32_t index = tile.rows - 1;
+  if (tile.a_stride == 0) {
+    (tile.wide != 0 ? runs<2, true> : runs<1, true>)[index](tile);
+  } else {
+    (tile.wide != 0 ? runs<2, false> : runs<1, false>)[index](tile);
+  }
 }
 
 }  // namespace

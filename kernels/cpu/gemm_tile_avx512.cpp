@@ -94,7 +94,7 @@ inline __attribute__((always_inline)) void activate_all(Sums<rows, vectors>& sum
   }
 }
 
-template <int rows, int vectors>
+template <int rows, int vectors, bool packed>
 void run(const GemmTile& tile) {
   __mmask16 mask[2];
   const uint32_t all = tile.columns >= 32 ? 0xFFFFFFFFU : (1U << tile.columns) - 1U;
@@ -112,7 +112,12 @@ void run(const GemmTile& tile) {
           _mm512_maskz_loadu_ps(start_mask[v], tile.c + row * tile.c_stride + v * 16);
     }
   }
+  // Rows that lie apart are reached from five pointers, three rows each.
+  const int64_t a_stride = tile.a_stride;
   const float* a = tile.a;
+  const float* group[5];
+#pragma GCC unroll 5
+  for (int i = 0; i < 5; ++i) group[i] = tile.a + 3 * i * a_stride;
   const float* b = tile.b;
   const float* prefetch = tile.prefetch;
   const int64_t b_stride = tile.b_stride;
@@ -123,13 +128,15 @@ void run(const GemmTile& tile) {
     _mm_prefetch(prefetch, _MM_HINT_T1);
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
-      const __m512 value = _mm512_set1_ps(a[row]);
+      const __m512 value = _mm512_set1_ps(packed ? a[row] : group[row / 3][row % 3 * a_stride]);
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
         sums.value[row][v] = _mm512_fmadd_ps(value, columns[v], sums.value[row][v]);
       }
     }
     a += rows;
+#pragma GCC unroll 5
+    for (int i = 0; i < 5; ++i) group[i] += 1;
     b += b_stride;
     prefetch += 16;
   }
@@ -165,14 +172,21 @@ void run(const GemmTile& tile) {
 
 using Run = void (*)(const GemmTile& tile);
 
-constexpr Run runs[2][14] = {
-    {run<1, 1>, run<2, 1>, run<3, 1>, run<4, 1>, run<5, 1>, run<6, 1>, run<7, 1>, run<8, 1>,
-     run<9, 1>, run<10, 1>, run<11, 1>, run<12, 1>, run<13, 1>, run<14, 1>},
-    {run<1, 2>, run<2, 2>, run<3, 2>, run<4, 2>, run<5, 2>, run<6, 2>, run<7, 2>, run<8, 2>,
-     run<9, 2>, run<10, 2>, run<11, 2>, run<12, 2>, run<13, 2>, run<14, 2>}};
+template <int vectors, bool packed>
+constexpr Run runs[14] = {
+    run<1, vectors, packed>,  run<2, vectors, packed>,  run<3, vectors, packed>,
+    run<4, vectors, packed>,  run<5, vectors, packed>,  run<6, vectors, packed>,
+    run<7, vectors, packed>,  run<8, vectors, packed>,  run<9, vectors, packed>,
+    run<10, vectors, packed>, run<11, vectors, packed>, run<12, vectors, packed>,
+    run<13, vectors, packed>, run<14, vectors, packed>};
 
 void run_tile(const GemmTile& tile) {
-  runs[tile.wide][tile.rows - 1](tile);
+  const int32_t index = tile.rows - 1;
+  if (tile.a_stride == 0) {
+    (tile.wide != 0 ? runs<2, true> : runs<1, true>)[index](tile);
+  } else {
+    (tile.wide != 0 ? runs<2, false> : runs<1, false>)[index](tile);
+  }
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ void run(const GemmTile& tile) {
   }
   const float* a = tile.a;
   const float* b = tile.b;
+  const std::int64_t a_row = tile.a_stride == 0 ? 1 : tile.a_stride;
+  const std::int64_t a_step = tile.a_stride == 0 ? rows : 1;
   for (std::int64_t k = 0; k < tile.k; ++k) {
     Vector columns[std::size_t{vectors}];
 #pragma GCC unroll 2
@@ -31,9 +33,9 @@ void run(const GemmTile& tile) {
 #pragma GCC unroll 4
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) sums[row][v] += a[row] * columns[v];
+      for (int v = 0; v < vectors; ++v) sums[row][v] += a[row * a_row] * columns[v];
     }
-    a += rows;
+    a += a_step;
     b += tile.b_stride;
   }
   for (int row = 0; row < rows; ++row) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/in_pieces.hpp"
+
 namespace ortool::cpu {
 namespace {
 
@@ -30,14 +32,16 @@ void hardmax(const T* in, T* out, SoftmaxSizes sizes, Workers& workers) {
           slice / sizes.inner * sizes.axis * sizes.inner + slice % sizes.inner;
       std::int64_t best = 0;
       auto most = comparable(in[start]);
-      for (std::int64_t i = 0; i < sizes.axis; ++i) {
-        const auto value = comparable(in[start + i * sizes.inner]);
-        out[start + i * sizes.inner] = T{};
-        if (!(most != most) && (value > most || value != value)) {
-          most = value;
-          best = i;
+      in_pieces(sizes.axis, workers, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const auto value = comparable(in[start + i * sizes.inner]);
+          out[start + i * sizes.inner] = T{};
+          if (!(most != most) && (value > most || value != value)) {
+            most = value;
+            best = i;
+          }
         }
-      }
+      });
       out[start + best * sizes.inner] = one_of<T>();
     }
   });

@@ -1,7 +1,9 @@
 // Packing the pixels under a convolution's kernel for AVX-512, 16 output pixels at a time.
 #include <immintrin.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cpu/gemm_pack.hpp"
 #include "kernels/cpu/image_columns.hpp"
 
 namespace ortool::cpu::avx512 {
@@ -171,6 +173,129 @@ void gather(const ImageColumns& columns, const Run* runs, int32_t count, int64_t
   }
 }
 
+constexpr int64_t most_kernel_columns = 16;
+
+/// The lanes of a segment that see the image at each kernel column, for a stride of one or two.
+struct SeenLanes {
+  Segment segment;
+  uint32_t mask[most_kernel_columns];
+};
+
+SeenLanes seen_lanes(const ImageColumns& columns, const Segment& segment) {
+  SeenLanes seen = {};
+  seen.segment = segment;
+  for (int64_t column = 0; column < columns.kernel[2]; ++column) {
+    const int64_t x = segment.column + column * columns.dilation[2];
+    const int64_t room = columns.in[2] - x;
+    const int64_t round = columns.stride[2] - 1;
+    const int64_t begin = x < 0 ? (-x + round) >> round : 0;
+    int64_t end = room > 0 ? (room + round) >> round : 0;
+    if (end > segment.count) end = segment.count;
+    if (begin < end) seen.mask[column] = ((1U << end) - (1U << begin)) << segment.lane;
+    if (columns.stride[2] == 2) seen.mask[column] = spread(seen.mask[column]);
+  }
+  return seen;
+}
+
+/// `value` with the lanes of `mask`, which is spread for a stride of two, from `at` on.
+template <int stride>
+inline __m512 take_lanes(__m512 value, uint32_t mask, const float* at, __m512i even) {
+  if (stride == 1) return _mm512_mask_loadu_ps(value, low_half(mask), at);
+  const __m512 low = _mm512_maskz_loadu_ps(low_half(mask), at);
+  const __m512 high = _mm512_maskz_loadu_ps(low_half(mask >> 16), at + 16);
+  return _mm512_or_ps(value, _mm512_permutex2var_ps(low, even, high));
+}
+
+/// Few channels: what lanes see is found once for all of them, and kernel rows outside the image
+/// are left out whole.
+template <int stride, size_t segments>
+void pack_few_channels(const ImageColumns& columns, const SeenLanes* seen, __mmask16 kept,
+                       float* to) {
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  const float* image = columns.image;
+  for (int64_t channel = 0; channel < columns.channels; ++channel) {
+    for (int64_t row = 0; row < columns.kernel[0] * columns.kernel[1]; ++row) {
+      const float* base[segments];
+      uint32_t inside[segments];
+      for (size_t s = 0; s < segments; ++s) {
+        const Segment& segment = seen[s].segment;
+        const int64_t z = segment.depth + row / columns.kernel[1] * columns.dilation[0];
+        const int64_t y = segment.row + row % columns.kernel[1] * columns.dilation[1];
+        const bool is_inside = z >= 0 && z < columns.in[0] && y >= 0 && y < columns.in[1];
+        inside[s] = is_inside ? 0xFFFFFFFFU : 0U;
+        base[s] = image + (is_inside ? (z * columns.in[1] + y) * columns.in[2] : 0) +
+                  segment.column - segment.lane * stride;
+      }
+      for (int64_t column = 0; column < columns.kernel[2]; ++column) {
+        __m512 value = _mm512_setzero_ps();
+        for (size_t s = 0; s < segments; ++s) {
+          value = take_lanes<stride>(value, seen[s].mask[column] & inside[s],
+                                     base[s] + column * columns.dilation[2], even);
+        }
+        _mm512_mask_storeu_ps(to, kept, value);
+        to += columns.width;
+      }
+    }
+    image += columns.channel_stride;
+  }
+}
+
+bool pack_shallow(const ImageColumns& columns, const Vector& vector, __mmask16 kept, float* to) {
+  constexpr int64_t few_channels = 16;
+  const bool fits = columns.stride[2] <= 2 && columns.channels <= few_channels &&
+                    columns.kernel[2] <= most_kernel_columns;
+  if (!fits || vector.segments < 1 || vector.segments > 2) return false;
+  SeenLanes seen[2];
+  for (int32_t i = 0; i < vector.segments; ++i) seen[i] = seen_lanes(columns, vector.segment[i]);
+  if (columns.stride[2] == 1) {
+    (vector.segments == 1 ? pack_few_channels<1, 1> : pack_few_channels<1, 2>)(columns, seen, kept,
+                                                                               to);
+  } else {
+    (vector.segments == 1 ? pack_few_channels<2, 1> : pack_few_channels<2, 2>)(columns, seen, kept,
+                                                                               to);
+  }
+  return true;
+}
+
+/// Whether every lane of a segment sees only pixels of the image, at any kernel position.
+bool is_inside(const ImageColumns& columns, const Segment& segment) {
+  const auto covers = [&](int axis, int64_t first, int64_t last) {
+    return first >= 0 &&
+           last + (columns.kernel[axis] - 1) * columns.dilation[axis] < columns.in[axis];
+  };
+  return covers(0, segment.depth, segment.depth) && covers(1, segment.row, segment.row) &&
+         covers(2, segment.column, segment.column + (segment.count - 1) * columns.stride[2]);
+}
+
+/// Lanes far apart: each kernel row is a matrix, a pixel's neighbours a row of it, to transpose.
+bool pack_by_kernel_rows(const ImageColumns& columns, const Vector& vector, int32_t begin,
+                         int32_t stored) {
+  if (columns.stride[2] <= 2 || columns.dilation[2] != 1 || columns.kernel[2] < 4) return false;
+  for (int32_t i = 0; i < vector.segments; ++i) {
+    if (!is_inside(columns, vector.segment[i])) return false;
+  }
+  if (vector.segments == 0) return false;
+  float* to = columns.to + begin;
+  for (int64_t channel = 0; channel < columns.channels; ++channel) {
+    const float* image = columns.image + channel * columns.channel_stride;
+    for (int64_t row = 0; row < columns.kernel[0] * columns.kernel[1]; ++row) {
+      const int64_t z = row / columns.kernel[1] * columns.dilation[0];
+      const int64_t y = row % columns.kernel[1] * columns.dilation[1];
+      for (int32_t i = 0; i < vector.segments; ++i) {
+        const Segment& segment = vector.segment[i];
+        const bool is_last = i + 1 == vector.segments;
+        const int64_t first =
+            ((segment.depth + z) * columns.in[1] + segment.row + y) * columns.in[2];
+        pack_transposed(image + first + segment.column, columns.stride[2], segment.count,
+                        is_last ? stored - segment.lane : segment.count, columns.kernel[2],
+                        to + segment.lane, columns.width);
+      }
+      to += columns.kernel[2] * columns.width;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void pack_image_columns(const ImageColumns& columns) {
@@ -180,7 +305,9 @@ void pack_image_columns(const ImageColumns& columns) {
     Vector vector;
     find_segments(columns, begin, vector);
     const int32_t stored = columns.width - begin < 16 ? columns.width - begin : 16;
-    const auto store = static_cast<__mmask16>((1U << stored) - 1U);
+    if (pack_by_kernel_rows(columns, vector, begin, stored)) continue;
+    const auto store = low_half((1U << stored) - 1U);
+    if (pack_shallow(columns, vector, store, columns.to + begin)) continue;
     float* to = columns.to + begin;
     for (int64_t depth = 0; depth < columns.kernel[0]; ++depth) {
       for (int64_t row = 0; row < columns.kernel[1]; ++row) {

@@ -28,13 +28,14 @@ T multiply_add(T sum, T a, T b) {
 
 template <typename T>
 void multiply_rows(const GemmSizes& sizes, std::int64_t begin, std::int64_t end,
-                   const PlainMatrix<T>& a, const PlainMatrix<T>& b, T* c) {
+                   const PlainMatrix<T>& a, const PlainMatrix<T>& b, T* c, const Workers& workers) {
   std::fill(c + begin * sizes.n, c + end * sizes.n, T{});
   const std::int64_t row_step = a.transposed ? 1 : a.stride;
   const std::int64_t depth_step = a.transposed ? a.stride : 1;
   for (std::int64_t first = 0; first < sizes.k; first += depth_per_block) {
     const std::int64_t last = std::min(first + depth_per_block, sizes.k);
     for (std::int64_t row = begin; row < end; ++row) {
+      workers.poll();
       T* out = c + row * sizes.n;
       for (std::int64_t depth = first; depth < last; ++depth) {
         const T factor = a.data[row * row_step + depth * depth_step];
@@ -59,7 +60,7 @@ void matmul_plain(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
     const std::int64_t begin = task % tasks * rows_per_task;
     multiply_rows(sizes, begin, std::min(begin + rows_per_task, sizes.m),
                   PlainMatrix<T>{a.data + offset.a, a.stride, a.transposed},
-                  PlainMatrix<T>{b.data + offset.b, b.stride, b.transposed}, c + offset.c);
+                  PlainMatrix<T>{b.data + offset.b, b.stride, b.transposed}, c + offset.c, workers);
   });
 }
 

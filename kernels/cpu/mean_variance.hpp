@@ -21,9 +21,10 @@ struct MeanVarianceSizes {
   std::int64_t length = 1;  ///< product of the reduced sizes
 };
 
-/// out = (x - mean) / (√variance + 1e-9) for each slice, moments in float64 and two passes; `out`
-/// may be `in`. Slices are never cut, so the bits do not depend on threads.
-void mean_variance_normalization(const float* in, float* out, const MeanVarianceSizes& sizes,
+/// T: float, double. out = (x - mean) / (√variance + 1e-9) for each slice, moments in float64 and
+/// two passes; `out` may be `in`. Slices are never cut, so the bits do not depend on threads.
+template <typename T>
+void mean_variance_normalization(const T* in, T* out, const MeanVarianceSizes& sizes,
                                  Workers& workers);
 
 }  // namespace ortool::cpu

@@ -68,9 +68,10 @@ void group_normalization(const float* in, float* out, ChannelSizes sizes, std::i
                          const float* scale, const float* bias, float epsilon, Workers& workers,
                          Isa isa);
 
-/// out = x / norm along the axis of outer × axis × inner; p is 1 or 2, sums in float64. A slice of
-/// zeros stays zeros.
-void lp_normalization(const float* in, float* out, std::int64_t outer, std::int64_t axis,
+/// T: float, double. out = x / norm along the axis of outer × axis × inner; p is 1 or 2, sums in
+/// float64. A slice of zeros stays zeros.
+template <typename T>
+void lp_normalization(const T* in, T* out, std::int64_t outer, std::int64_t axis,
                       std::int64_t inner, int p, Workers& workers);
 
 struct LocalResponse {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/in_pieces.hpp"
 #include "kernels/cpu/normalize.hpp"
 #include "kernels/cpu/unary_float.hpp"
 
@@ -26,7 +27,8 @@ void float_row(Isa isa, UnaryOp op, float* values, std::int64_t count) {
 
 }  // namespace
 
-void lp_normalization(const float* in, float* out, std::int64_t outer, std::int64_t axis,
+template <typename T>
+void lp_normalization(const T* in, T* out, std::int64_t outer, std::int64_t axis,
                       std::int64_t inner, int p, Workers& workers) {
   const std::int64_t grain =
       std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, axis));
@@ -34,18 +36,27 @@ void lp_normalization(const float* in, float* out, std::int64_t outer, std::int6
     for (std::int64_t slice = begin; slice < end; ++slice) {
       const std::int64_t first = slice / inner * axis * inner + slice % inner;
       double sum = 0;
-      for (std::int64_t i = 0; i < axis; ++i) {
-        const double x = static_cast<double>(in[first + i * inner]);
-        sum += p == 1 ? std::abs(x) : x * x;
-      }
-      const float norm = static_cast<float>(p == 1 ? sum : std::sqrt(sum));
-      for (std::int64_t i = 0; i < axis; ++i) {
-        const float x = in[first + i * inner];
-        out[first + i * inner] = norm == 0.0F ? 0.0F : x / norm;
-      }
+      in_pieces(axis, workers, [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t i = from; i < to; ++i) {
+          const double x = static_cast<double>(in[first + i * inner]);
+          sum += p == 1 ? std::abs(x) : x * x;
+        }
+      });
+      const T norm = static_cast<T>(p == 1 ? sum : std::sqrt(sum));
+      in_pieces(axis, workers, [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t i = from; i < to; ++i) {
+          const T x = in[first + i * inner];
+          out[first + i * inner] = norm == T{0} ? T{0} : x / norm;
+        }
+      });
     }
   });
 }
+
+template void lp_normalization(const float* in, float* out, std::int64_t outer, std::int64_t axis,
+                               std::int64_t inner, int p, Workers& workers);
+template void lp_normalization(const double* in, double* out, std::int64_t outer, std::int64_t axis,
+                               std::int64_t inner, int p, Workers& workers);
 
 void local_response_normalization(const float* in, float* out, ChannelSizes sizes,
                                   LocalResponse response, Workers& workers, Isa isa) {

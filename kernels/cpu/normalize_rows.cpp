@@ -37,6 +37,7 @@ void layer_normalization(const LayerNormalization& layer, Workers& workers, Isa 
     const float* in = prepare_row(layer, loops, row);
     const Moments moments = loops.moments(in, layer.size);
     const float factor = 1.0F / std::sqrt(moments.variance + layer.epsilon);
+    workers.poll();
     loops.scaled_row(in, layer.out + row * layer.size, layer.size, moments.mean, factor,
                      layer.scale, layer.bias);
     if (layer.mean != nullptr) layer.mean[row] = moments.mean;

@@ -18,6 +18,7 @@ struct TileMaker {
 
   explicit TileMaker(const PanelProduct& whole) : product(whole) {
     const Epilogue& epilogue = *whole.epilogue;
+    tile.a_stride = whole.a_stride;
     tile.c_stride = whole.c_stride;
     tile.addend = epilogue.addend;
     tile.activation = epilogue.activation;
@@ -37,6 +38,8 @@ struct TileMaker {
   }
 
   const float* a_at(std::int64_t panel, std::int64_t k) const {
+    if (product.a_stride != 0)
+      return product.a + product.rows.first_row(panel) * product.a_stride + k;
     return product.a + product.rows.first_row(panel) * product.k + k * product.rows.rows(panel);
   }
 
@@ -152,6 +155,7 @@ void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::i
     const std::int64_t stretch = (end - begin) * 16;
     if (product.a_is_far) {
       for (std::int64_t row = row_begin; row < row_end; ++row) {
+        if (product.stop != nullptr) product.stop->poll();
         const bool is_last = row + 1 == row_end;
         const std::int64_t after = std::min(row + 1, product.rows.count - 1);
         const float* next = is_last && block + 1 < blocks ? maker.a_at(row_begin, end)
@@ -163,6 +167,7 @@ void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::i
       continue;
     }
     for (std::int64_t column = column_begin; column < column_end; ++column) {
+      if (product.stop != nullptr) product.stop->poll();
       const float* next = maker.b_at(column + 1 < column_end ? column + 1 : column, begin);
       for (std::int64_t row = row_begin; row < row_end; ++row) {
         const std::int64_t tile = row - row_begin;

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/cpu_features.hpp"
 #include "kernels/cpu/gemm_tile.hpp"
+#include "libcore/base/stop_token.hpp"
 
 namespace ortool::cpu {
 
@@ -84,13 +85,15 @@ struct PanelProduct {
   std::int64_t k = 0;
   RowPanels rows;
   ColumnPanels columns;
-  const float* a = nullptr;  ///< panel p at first_row(p) * k, each k × rows(p)
-  const float* b = nullptr;  ///< panel p at first_column(p) * k, each k × stored_in(p)
+  const float* a = nullptr;  ///< panel p at first_row(p) * k, each k × rows(p); or rows as they lie
+  std::int64_t a_stride = 0;  ///< 0: a is packed; else floats from row to row
+  const float* b = nullptr;   ///< panel p at first_column(p) * k, each k × stored_in(p)
   float* c = nullptr;
   std::int64_t c_stride = 0;
   const Epilogue* epilogue = nullptr;
   /// Which side comes from afar, is read once and prefetched; the other one stays near.
   bool a_is_far = false;
+  const StopToken* stop = nullptr;  ///< polled now and then; may be null
 };
 
 /// Computes the row panels [row_begin, row_end) by the column panels [column_begin, column_end).

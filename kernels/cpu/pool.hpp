@@ -27,7 +27,7 @@ struct PoolSizes {
 /// the lowest value of the type. `indices` (null: not wanted) gets the place of the first largest
 /// pixel in all of x, counted with the last dimension fastest, or within its plane with the first
 /// dimension fastest when `column_major`.
-/// T: float, double, int8_t, uint8_t. Indices, and types other than float, are found pixel by pixel.
+/// T: float, double, int8_t, uint8_t. Indices, and doubles, are found pixel by pixel.
 template <typename T>
 void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, bool column_major,
               Isa isa, Workers& workers);

@@ -7,11 +7,13 @@ namespace ortool::cpu {
 namespace {
 
 template <typename T>
-T sum_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&ranges)[3]) {
+T sum_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&ranges)[3],
+                const Workers& workers) {
   T sum = 0;
   for (std::int64_t d = ranges[0].begin; d < ranges[0].end; ++d) {
     const std::int64_t z = ranges[0].start + d * sizes.dilation[0];
     for (std::int64_t r = ranges[1].begin; r < ranges[1].end; ++r) {
+      workers.poll();
       const std::int64_t row = z * sizes.in[1] + ranges[1].start + r * sizes.dilation[1];
       for (std::int64_t c = ranges[2].begin; c < ranges[2].end; ++c) {
         sum += plane[row * sizes.in[2] + ranges[2].start + c * sizes.dilation[2]];
@@ -38,6 +40,7 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
   if (sizes.out[2] <= 0) return;
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t index = begin; index < end; ++index) {
+      workers.poll();
       const std::int64_t depth = index % plane_rows / sizes.out[1];
       const std::int64_t row = index % sizes.out[1];
       const T* from = x + index / plane_rows * pixels_in;
@@ -60,7 +63,7 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
       for (std::int64_t column = 0; column < sizes.out[2]; ++column) {
         const std::int64_t count = rows * counted(sizes, 2, column, counts_padding);
         ranges[2] = window_range(sizes, 2, column);
-        const T sum = summed ? to[column] : sum_of_window(from, sizes, ranges);
+        const T sum = summed ? to[column] : sum_of_window(from, sizes, ranges, workers);
         to[column] = count == 0 ? T{0} : sum / static_cast<T>(count);
       }
     }

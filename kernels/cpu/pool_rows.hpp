@@ -5,12 +5,16 @@
 
 namespace ortool::cpu {
 
+/// Floats behind a row that its functions may read, but that change nothing.
+constexpr int64_t pool_slack = 48;
+
 struct PoolFunctions {
   /// out[i] = the larger of out[i] and in[i]; NaN wins.
   void (*max_into)(const float* in, float* out, int64_t count);
   /// out[i] += in[i].
   void (*add_into)(const float* in, float* out, int64_t count);
-  /// out[i] = the largest of row[i * stride + k * dilation], k < kernel; NaN wins.
+  /// out[i] = the largest of row[i * stride + k * dilation], k < kernel; NaN wins. Up to
+  /// `pool_slack` floats behind the last window may be read.
   void (*max_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
                       int64_t count, float* out);
   /// out[i] = the sum of row[i * stride + k * dilation], k < kernel.

@@ -10,6 +10,7 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t grain = 4096;
+constexpr std::int64_t square_grain = 32768;
 
 template <typename T>
 using Computed = std::conditional_t<is_half<T>, float, T>;
@@ -51,9 +52,38 @@ Base power_of(Base base, Exponent exponent) {
   }
 }
 
+/// The exponent where it is one float for all, else 0.
+template <typename Exponent>
+float common_exponent(const Exponent* exponents, const BroadcastPlan& plan) {
+  if constexpr (std::is_same_v<Exponent, float>) {
+    for (const BroadcastPlan::Loop& loop : plan.loops) {
+      if (loop.strides[1] != 0 && loop.size > 1) return 0.0F;
+    }
+    return plan.count > 0 ? exponents[0] : 0.0F;
+  }
+  return 0.0F;
+}
+
+/// Squares or cubes of all elements, as power_of computes them.
+void small_powers(const float* in, float* out, std::int64_t count, bool is_cube, Workers& workers) {
+  workers.parallel_ranges(count, square_grain, [&](std::int64_t begin, std::int64_t end) {
+    if (is_cube) {
+      for (std::int64_t i = begin; i < end; ++i) out[i] = in[i] * in[i] * in[i];
+    } else {
+      for (std::int64_t i = begin; i < end; ++i) out[i] = in[i] * in[i];
+    }
+  });
+}
+
 template <typename Base, typename Exponent>
 void power_typed(const Base* a, const Exponent* b, Base* out, const BroadcastPlan& plan,
                  Workers& workers) {
+  if constexpr (std::is_same_v<Base, float>) {
+    const float exponent = common_exponent(b, plan);
+    const bool is_plain = plan.loops.size() == 1 && plan.loops[0].strides[0] == 1;
+    if (is_plain && (exponent == 2.0F || exponent == 3.0F))
+      return small_powers(a, out, plan.count, exponent == 3.0F, workers);
+  }
   const BroadcastPlan::Loop& inner = plan.loops.back();
   workers.parallel_ranges(plan.count, grain, [&](std::int64_t begin, std::int64_t end) {
     walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {

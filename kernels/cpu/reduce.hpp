@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cpu/cpu_features.hpp"
 #include "kernels/cpu/reduce_op.hpp"
 #include "libcore/base/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
@@ -44,6 +45,6 @@ ReducePlan plan_reduction(std::span<const std::int64_t> shape, std::span<const s
 /// plan.workspace_bytes(), aligned to 64. Work is cut by size, so the bits do not depend on
 /// threads.
 void reduce(ReduceOp op, DataType type, const void* in, void* out, const ReducePlan& plan,
-            void* workspace, Workers& workers);
+            void* workspace, Workers& workers, Isa isa);
 
 }  // namespace ortool::cpu

@@ -6,8 +6,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/cpu/convert_number.hpp"
 #include "kernels/cpu/unary_float.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/tensor/float_formats.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -155,6 +157,12 @@ void double_unary(UnaryOp op, UnaryParameters parameters, const double* in, doub
       return with([](double x) { return x * std::tanh(softplus(x)); });
     case UnaryOp::swish:
       return with([=](double x) { return x * logistic(alpha * x); });
+    case UnaryOp::affine:
+      return with([=](double x) { return alpha * x + beta; });
+    case UnaryOp::scaled_tanh:
+      return with([=](double x) { return alpha * std::tanh(beta * x); });
+    case UnaryOp::scaled_softplus:
+      return with([=](double x) { return alpha * softplus(beta * x); });
     default:
       ORTOOL_CHECK(library_unary(op, in, out, count));
   }
@@ -234,6 +242,23 @@ void unary_integer(UnaryOp op, const Integer* in, Integer* out, std::int64_t cou
   });
 }
 
+template <typename Integer>
+void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* in, Integer* out,
+                        std::int64_t count, Workers& workers) {
+  // Numbers that hold every 64-bit integer.
+  const long double lambd = parameters.alpha;
+  const long double bias = parameters.beta;
+  ORTOOL_CHECK(op == UnaryOp::erf || op == UnaryOp::shrink);
+  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+    map(in + begin, out + begin, end - begin, [=](Integer x) {
+      const auto real = static_cast<long double>(x);
+      if (op == UnaryOp::erf) return convert_number<Integer>(std::erf(static_cast<double>(real)));
+      const long double high = real > lambd ? real - bias : 0.0L;
+      return convert_number<Integer>(real < -lambd ? real + bias : high);
+    });
+  });
+}
+
 template <typename T>
 void clip(const T* in, T* out, std::int64_t count, T low, T high, Workers& workers) {
   workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -272,6 +297,32 @@ void is_infinite(const T* in, bool* out, std::int64_t count, bool positive, bool
   });
 }
 
+namespace {
+
+/// out[i] = holds(the value that in[i] stands for), by a table.
+template <typename Predicate>
+void map_float8(DataType type, const std::uint8_t* in, bool* out, std::int64_t count,
+                Workers& workers, Predicate holds) {
+  bool table[256];
+  for (std::size_t bits = 0; bits < 256; ++bits) table[bits] = holds(decode_float(type, bits));
+  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];
+  });
+}
+
+}  // namespace
+
+void is_nan_float8(DataType type, const std::uint8_t* in, bool* out, std::int64_t count,
+                   Workers& workers) {
+  map_float8(type, in, out, count, workers, [](double x) { return std::isnan(x); });
+}
+
+void is_infinite_float8(DataType type, const std::uint8_t* in, bool* out, std::int64_t count,
+                        bool positive, bool negative, Workers& workers) {
+  map_float8(type, in, out, count, workers,
+             [=](double x) { return std::isinf(x) && (x > 0 ? positive : negative); });
+}
+
 void logical_not(const bool* in, bool* out, std::int64_t count, Workers& workers) {
   workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
     map(in + begin, out + begin, end - begin, [](bool x) { return !x; });
@@ -285,9 +336,11 @@ void bitwise_not(const Integer* in, Integer* out, std::int64_t count, Workers& w
   });
 }
 
-#define ORTOOL_INTEGER(T)                                                     \
-  template void unary_integer(UnaryOp, const T*, T*, std::int64_t, Workers&); \
-  template void bitwise_not(const T*, T*, std::int64_t, Workers&);            \
+#define ORTOOL_INTEGER(T)                                                                \
+  template void unary_integer(UnaryOp, const T*, T*, std::int64_t, Workers&);            \
+  template void unary_real_integer(UnaryOp, UnaryParameters, const T*, T*, std::int64_t, \
+                                   Workers&);                                            \
+  template void bitwise_not(const T*, T*, std::int64_t, Workers&);                       \
   template void clip(const T*, T*, std::int64_t, T, T, Workers&);
 ORTOOL_INTEGER(std::int8_t)
 ORTOOL_INTEGER(std::int16_t)

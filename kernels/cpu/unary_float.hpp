@@ -8,7 +8,8 @@
 namespace ortool::cpu {
 
 namespace baseline {
-/// out[i] = op(in[i]); false when `op` has no vector form (trigonometry). `in` may be `out`.
+/// out[i] = op(in[i]); false when `op` has no vector form (tan and
+/// the inverse and hyperbolic functions). `in` may be `out`.
 bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
 }  // namespace baseline
 namespace avx2 {

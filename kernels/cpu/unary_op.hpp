@@ -35,7 +35,10 @@ enum class UnaryOp : int {
   gelu,       ///< x/2 (1 + erf(x / √2))
   gelu_tanh,  ///< x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))
   mish,
-  swish,  ///< x sigmoid(alpha x)
+  swish,            ///< x sigmoid(alpha x)
+  affine,           ///< alpha x + beta
+  scaled_tanh,      ///< alpha tanh(beta x)
+  scaled_softplus,  ///< alpha ln(1 + e^(beta x))
   sin,
   cos,
   tan,

@@ -1,0 +1,95 @@
+// What attention is about: sizes, where its operands lie, and which keys a query sees.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "libcore/tensor/data_type.hpp"
+
+namespace ortool::cpu {
+
+struct AttentionSizes {
+  std::int64_t batch = 0;
+  std::int64_t query_heads = 0;
+  std::int64_t shared_heads = 0;  ///< of keys and values; it divides query_heads
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  std::int64_t key_size = 0;
+  std::int64_t value_size = 0;
+};
+
+/// What is kept of the way from products to weights.
+enum class KeptScores { none, product, capped, masked, weights };
+
+struct AttentionRules {
+  float scale = 1;
+  float softcap = 0;  ///< 0: none
+  bool is_causal = false;
+  std::int64_t left_window = -1;  ///< -1: all
+  std::int64_t right_window = -1;
+  std::int64_t past = 0;  ///< keys before the first query's own position, without `lengths`
+  KeptScores kept = KeptScores::none;
+  /// Scores are rounded to the first after each step, weights to both. float32: not at all.
+  DataType score_type = DataType::float32;
+  DataType weight_type = DataType::float32;
+};
+
+/// Rows of one operand, in elements.
+template <typename Pointer>
+struct HeadRows {
+  Pointer data = nullptr;
+  std::int64_t batch_stride = 0;
+  std::int64_t head_stride = 0;
+  std::int64_t row_stride = 0;
+
+  Pointer at(std::int64_t batch, std::int64_t head, std::int64_t row) const {
+    return data + batch * batch_stride + head * head_stride + row * row_stride;
+  }
+};
+
+template <typename T>
+struct AttentionOperands {
+  HeadRows<const T*> queries;
+  HeadRows<const T*> keys;
+  HeadRows<const T*> values;
+  HeadRows<const T*> mask;  ///< rows of `mask_keys`, added to the scores; data may be null
+  std::int64_t mask_keys = 0;
+  const std::int64_t* lengths = nullptr;  ///< null, or keys of each batch, 0 to sizes.keys
+  HeadRows<T*> out;
+  T* kept = nullptr;  ///< batch × query_heads × queries × keys, for rules.kept
+};
+
+/// A run of keys.
+struct KeyRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  std::int64_t size() const { return end - begin; }
+};
+
+/// The keys that a query may see, whatever the values of the mask.
+template <typename T>
+KeyRange visible_keys(const AttentionSizes& sizes, const AttentionRules& rules,
+                      const AttentionOperands<T>& operands, std::int64_t batch,
+                      std::int64_t query) {
+  KeyRange range = {0, sizes.keys};
+  std::int64_t position = rules.past + query;
+  if (operands.mask.data != nullptr) range.end = std::min(range.end, operands.mask_keys);
+  if (operands.lengths != nullptr) {
+    range.end = std::min(range.end, operands.lengths[batch]);
+    position = operands.lengths[batch] - sizes.queries + query;
+  }
+  if (rules.is_causal) range.end = std::min(range.end, position + 1);
+  if (rules.right_window >= 0) range.end = std::min(range.end, position + rules.right_window + 1);
+  if (rules.left_window >= 0) range.begin = std::max(range.begin, position - rules.left_window);
+  return range.begin < range.end ? range : KeyRange{};
+}
+
+/// Both and what lies between them; an empty one counts nothing.
+inline KeyRange join_ranges(KeyRange a, KeyRange b) {
+  if (a.size() == 0) return b;
+  if (b.size() == 0) return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+}  // namespace ortool::cpu

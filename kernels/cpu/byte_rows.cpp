@@ -1,0 +1,19 @@
+// The functions on rows of bytes that a level has.
+#include "kernels/cpu/byte_rows.hpp"
+
+#include "kernels/cpu/cpu_features.hpp"
+
+namespace ortool::cpu {
+
+const ByteRowFunctions& byte_row_functions(Isa isa) {
+  switch (isa) {
+    case Isa::avx512:
+      return avx512::byte_row_functions;
+    case Isa::avx2:
+      return avx2::byte_row_functions;
+    default:
+      return baseline::byte_row_functions;
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,70 @@
+// Rows of bytes from floats and sums and back, an instruction-set level each.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+enum class Isa;
+
+/// Where quantised numbers may lie. int8 and uint8 differ in the bounds alone: bytes are the low
+/// bits of the sum of a whole number and the zero point.
+struct ByteRange {
+  float low;  ///< the least byte less the zero point
+  float high;
+  int32_t zero_point;
+};
+
+/// What bytes stand for: ((byte ^ flip) - zero_point) * scale. `flip` is 0 for uint8; for int8 it
+/// is 128, and the zero point 128 more than the one of the model.
+struct ByteScale {
+  uint8_t flip;
+  int32_t zero_point;
+  float scale;
+};
+
+/// How far from a half a number may lie for its rounding to be in doubt: the errors of float sums
+/// stay below, and one byte in 4000 lies within.
+constexpr float half_margin = 0x1p-13F;
+
+enum class ByteBinary : int32_t { add, subtract, multiply };
+
+/// The functions of a level. All levels give the same bits. What is written must not overlap what
+/// is read, save for the very same place of equal size.
+struct ByteRowFunctions {
+  /// out = clamp(nearest(in / scale)) + zero point, halves to even; NaN counts as 0.
+  void (*quantize)(const float* in, int64_t count, float scale, const ByteRange& range,
+                   uint8_t* out);
+  void (*dequantize)(const uint8_t* in, int64_t count, const ByteScale& scale, float* out);
+  /// out = clamp(nearest(float(sum + offset) * scale)) + zero point; NaN becomes the least byte.
+  /// Returns whether any number, clamped, lies near a half.
+  bool (*requantize)(const int32_t* sums, int64_t count, int32_t offset, float scale,
+                     const ByteRange& range, uint8_t* out);
+  /// The same with an offset and a scale for each sum.
+  void (*requantize_columns)(const int32_t* sums, int64_t count, const int32_t* offsets,
+                             const float* scales, const ByteRange& range, uint8_t* out);
+  /// out = float(sum + offset) * scale.
+  void (*scale_columns)(const int32_t* sums, int64_t count, const int32_t* offsets,
+                        const float* scales, float* out);
+  /// Lowers `low` to the least and raises `high` to the greatest of the numbers; NaN is passed
+  /// over.
+  void (*extremes)(const float* in, int64_t count, float* low, float* high);
+  /// out = quantize(a op b) at `out_scale`; a step of 0 reads one byte for all.
+  void (*binary)(ByteBinary op, const uint8_t* a, int64_t a_step, const ByteScale& a_scale,
+                 const uint8_t* b, int64_t b_step, const ByteScale& b_scale, int64_t count,
+                 float out_scale, const ByteRange& range, uint8_t* out);
+};
+
+const ByteRowFunctions& byte_row_functions(Isa isa);
+
+namespace baseline {
+extern const ByteRowFunctions byte_row_functions;
+}
+namespace avx2 {
+extern const ByteRowFunctions byte_row_functions;
+}
+namespace avx512 {
+extern const ByteRowFunctions byte_row_functions;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,29 @@
+// Columns of blocks added up to the image they were taken from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libcore/base/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// A block's window along one axis of the image: block i covers the pixels i * stride - pad + j *
+/// dilation for j below the kernel.
+struct BlockAxis {
+  std::int64_t image = 1;
+  std::int64_t blocks = 1;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t pad = 0;
+};
+
+/// columns [planes, kernel positions, blocks] added to y [planes, image]; integers wrap. `axes`,
+/// outermost first, is not empty. Sums run over kernel positions in order. T: float, double,
+/// unsigned integers.
+template <typename T>
+void col2im(std::int64_t planes, const std::vector<BlockAxis>& axes, const T* columns, T* y,
+            Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,48 @@
+// Simple work on rows of features: scaled, normalised, replaced, compared.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+// T: float, double, int32_t, int64_t. Rows are independent of one another.
+
+/// Features side by side; `value_count` of what is given for them is `features`, or 1 for all.
+struct FeatureRows {
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t value_count = 1;
+};
+
+/// out = (x - offset) scale in float32.
+template <typename T>
+void scale_features(const T* x, const FeatureRows& sizes, const float* offset, const float* scale,
+                    float* out, Workers& workers);
+
+enum class RowNorm { largest, l1, l2 };
+
+/// Each row divided by its largest element, the sum of its magnitudes or the root of the sum of its
+/// squares, summed in double; a row whose divisor is 0 stays. NaN is never the largest.
+template <typename T>
+void normalize_features(RowNorm norm, const T* x, const FeatureRows& sizes, float* out,
+                        Workers& workers);
+
+/// out = x, but where it equals `replaced` (any NaN, when that is NaN) the value for its feature.
+/// `out` may be `x`.
+template <typename T>
+void impute_features(const T* x, const FeatureRows& sizes, T replaced, const T* values, T* out,
+                     Workers& workers);
+
+/// out = 1 where x is above the threshold, else 0. `out` may be `x`.
+template <typename T>
+void binarize(const T* x, std::int64_t count, float threshold, T* out, Workers& workers);
+
+/// out[row, 0..width) = x[row, 0..features) as float32, cut or filled with zeros; out rows lie
+/// `out_stride` apart.
+template <typename T>
+void copy_features(const T* x, std::int64_t rows, std::int64_t features, std::int64_t width,
+                   float* out, std::int64_t out_stride, Workers& workers);
+
+}  // namespace ortool::cpu

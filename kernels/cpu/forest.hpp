@@ -1,0 +1,60 @@
+// Many decision trees walked for many rows: which leaves they end in, and what these add up to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libcore/base/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// How a node compares a feature (left) with its threshold (right).
+enum class ForestComparison : std::uint8_t {
+  less_or_equal,
+  less,
+  greater_or_equal,
+  greater,
+  equal,
+  not_equal,
+  member,  ///< the feature is in a set
+};
+
+enum class ForestAggregate { sum, smallest, largest };
+
+/// Trees in one array of nodes, leaves among them. T: float, double.
+template <typename T>
+struct Forest {
+  struct Node {
+    T threshold = 0;
+    std::int32_t feature = 0;   ///< of a leaf: 0
+    std::int32_t next[2] = {};  ///< if the comparison holds, if not; a leaf leads to itself
+  };
+  struct Vote {
+    std::int64_t target = 0;
+    T weight = 0;
+  };
+
+  std::vector<Node> nodes;  ///< the leaves last
+  std::int32_t first_leaf = 0;
+  std::vector<std::int32_t> roots;
+  std::vector<std::int32_t> depths;  ///< steps from each root to its furthest leaf
+  /// What all nodes do, or where they differ one a node.
+  ForestComparison comparison = ForestComparison::less_or_equal;
+  std::vector<ForestComparison> comparisons;
+  std::vector<std::uint8_t> takes_missing;      ///< a node: a NaN counts as if it held; or empty
+  std::vector<std::int32_t> member_set;         ///< a node, or empty
+  std::vector<std::vector<T>> member_sets;      ///< each sorted
+  std::vector<std::int64_t> vote_begins = {0};  ///< leaf i: [vote_begins[i], vote_begins[i + 1])
+  std::vector<Vote> votes;
+};
+
+/// scores[rows, targets] = what the leaves' votes for each target aggregate to, 0 where there are
+/// none, and has_score[rows, targets] = whether there were any. `x` is rows × features; features
+/// must be above all that nodes use. Votes are added in the order of the trees, whatever the
+/// number of rows and threads.
+template <typename T>
+void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std::int64_t features,
+                     std::int64_t targets, ForestAggregate aggregate, T* scores,
+                     std::uint8_t* has_score, Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,39 @@
+// One step of linear attention on some columns of a state, one set an instruction set.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+/// A step of one head: the state is key_size × columns, its rows `stride` floats apart.
+struct LinearStep {
+  float* state;
+  int64_t stride;
+  int64_t key_size;
+  int64_t columns;
+  const float* key;
+  const float* value;  ///< columns
+  const float* decay;  ///< null, or factors of the state's rows
+  int64_t decay_step;  ///< 1, or 0 for one factor for all
+  int32_t has_beta;    ///< 1: the value is corrected by what the state holds for the key
+  float beta;
+  const float* query;    ///< of the first head that shares the state
+  int64_t query_stride;  ///< to the next one
+  int64_t queries;
+  float scale;
+  float* out;  ///< queries × columns
+  int64_t out_stride;
+};
+
+namespace baseline {
+/// S = decay · S; v = beta (v - Sᵀ k); S += k ⊗ v; out = scale · Sᵀ q.
+void linear_step(const LinearStep& step);
+}  // namespace baseline
+namespace avx2 {
+void linear_step(const LinearStep& step);
+}  // namespace avx2
+namespace avx512 {
+void linear_step(const LinearStep& step);
+}  // namespace avx512
+
+}  // namespace ortool::cpu

@@ -1,0 +1,74 @@
+// Moments in float64, by plain loops.
+#include "kernels/cpu/normalize_double.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t task_elements = 8192;
+
+struct RowMoments {
+  double mean = 0;
+  double factor = 1;
+};
+
+RowMoments row_moments(const double* in, std::int64_t size, double epsilon, bool is_centered) {
+  RowMoments result;
+  const auto count = static_cast<double>(size);
+  if (is_centered) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) sum += in[i];
+    result.mean = sum / count;
+  }
+  double squares = 0;
+  for (std::int64_t i = 0; i < size; ++i) squares += (in[i] - result.mean) * (in[i] - result.mean);
+  result.factor = 1 / std::sqrt(squares / count + epsilon);
+  return result;
+}
+
+std::int64_t rows_of_task(std::int64_t size) {
+  return std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, size));
+}
+
+}  // namespace
+
+void normalize_rows(const double* in, double* out, const DoubleRows& rows, float* means,
+                    float* factors, Workers& workers) {
+  workers.parallel_ranges(
+      rows.rows, rows_of_task(rows.size), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const double* from = in + row * rows.size;
+          double* to = out + row * rows.size;
+          const RowMoments moments = row_moments(from, rows.size, rows.epsilon, rows.is_centered);
+          for (std::int64_t i = 0; i < rows.size; ++i)
+            to[i] = (from[i] - moments.mean) * moments.factor;
+          if (means != nullptr) means[row] = static_cast<float>(moments.mean);
+          if (factors != nullptr) factors[row] = static_cast<float>(moments.factor);
+        }
+      });
+}
+
+void normalize_groups(const double* in, double* out, ChannelSizes sizes, std::int64_t groups,
+                      const double* scale, const double* bias, bool scales_groups, double epsilon,
+                      Workers& workers) {
+  if (sizes.batch * sizes.channels * sizes.spatial == 0) return;
+  const std::int64_t channels = sizes.channels / groups;
+  const std::int64_t elements = channels * sizes.spatial;
+  workers.parallel_ranges(
+      sizes.batch * groups, rows_of_task(elements), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t task = begin; task < end; ++task) {
+          const double* from = in + task * elements;
+          double* to = out + task * elements;
+          const std::int64_t group = task % groups;
+          const RowMoments moments = row_moments(from, elements, epsilon, true);
+          for (std::int64_t i = 0; i < elements; ++i) {
+            const std::int64_t c = scales_groups ? group : group * channels + i / sizes.spatial;
+            to[i] = (from[i] - moments.mean) * moments.factor * scale[c] + bias[c];
+          }
+        }
+      });
+}
+
+}  // namespace ortool::cpu

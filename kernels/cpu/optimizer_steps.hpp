@@ -1,0 +1,60 @@
+// One step of training for the numbers of one tensor.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+// T: float, double. Every number on its own; outputs may be the inputs of the same name.
+
+/// A tensor's numbers and gradients, as all steps have them.
+template <typename T>
+struct StepOperands {
+  const T* x = nullptr;
+  const T* gradient = nullptr;
+  T* new_x = nullptr;
+  std::int64_t count = 0;
+};
+
+/// g = norm x + gradient; h += g^2; x -= rate g / (sqrt(h) + epsilon).
+template <typename T>
+struct AdagradNumbers {
+  T rate = 0;
+  T norm = 0;
+  T epsilon = 0;
+};
+template <typename T>
+void adagrad_step(const AdagradNumbers<T>& numbers, const StepOperands<T>& operands,
+                  const T* squares, T* new_squares, Workers& workers);
+
+/// g as above; v = alpha v + (1 - alpha) g; h = beta h + (1 - beta) g^2; x = (1 - norm_post) (x -
+/// rate v / (sqrt(h) + epsilon)).
+template <typename T>
+struct AdamNumbers {
+  T rate = 0;
+  T alpha = 0;
+  T beta = 0;
+  T norm = 0;
+  T norm_post = 0;
+  T epsilon = 0;
+};
+template <typename T>
+void adam_step(const AdamNumbers<T>& numbers, const StepOperands<T>& operands, const T* momenta,
+               const T* squares, T* new_momenta, T* new_squares, Workers& workers);
+
+/// g as above; v = alpha v + beta g; x -= rate v, or with Nesterov's way rate (g + alpha v).
+template <typename T>
+struct MomentumNumbers {
+  T rate = 0;
+  T alpha = 0;
+  T beta = 0;
+  T norm = 0;
+  bool is_nesterov = false;
+};
+template <typename T>
+void momentum_step(const MomentumNumbers<T>& numbers, const StepOperands<T>& operands,
+                   const T* momenta, T* new_momenta, Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,27 @@
+// The largest or smallest elements along an axis, in order, and where they stand.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/thread_pool.hpp"
+#include "libcore/tensor/data_type.hpp"
+
+namespace ortool::cpu {
+
+/// A tensor seen as outer × axis × inner; the outputs as outer × k × inner.
+struct TopKSizes {
+  std::int64_t outer = 1;
+  std::int64_t axis = 0;
+  std::int64_t inner = 1;
+  std::int64_t k = 0;  ///< at most `axis`
+};
+
+/// Bytes of workspace for a run by up to `threads` threads.
+std::int64_t top_k_workspace_bytes(const TopKSizes& sizes, int threads);
+
+/// Best first; of equal elements the first ones. NaN is larger than every number, -0 equal to 0.
+/// `type` is a float or an integer. `workspace` was sized for at least workers.count() threads.
+void top_k(bool largest, DataType type, const void* in, void* values, std::int64_t* indices,
+           const TopKSizes& sizes, void* workspace, Workers& workers);
+
+}  // namespace ortool::cpu

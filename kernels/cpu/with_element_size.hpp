@@ -1,0 +1,32 @@
+// From the bytes of an element known at run time to a type of that size, for moving elements.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/error.hpp"
+
+namespace ortool::cpu {
+
+struct TwoWords {
+  std::uint64_t words[2];
+};
+
+/// Calls function(T{}) for a T of `bytes`: 1, 2, 4, 8 or 16.
+template <typename Function>
+decltype(auto) with_element_size(std::int64_t bytes, Function&& function) {
+  switch (bytes) {
+    case 1:
+      return function(std::uint8_t{});
+    case 2:
+      return function(std::uint16_t{});
+    case 4:
+      return function(std::uint32_t{});
+    case 8:
+      return function(std::uint64_t{});
+    default:
+      ORTOOL_CHECK(bytes == 16);
+      return function(TwoWords{});
+  }
+}
+
+}  // namespace ortool::cpu
