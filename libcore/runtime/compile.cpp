@@ -30,31 +30,43 @@ bool is_packed_alone(const Value& value) {
 
 }  // namespace
 
-std::vector<CompiledStep> compile(std::vector<PlacedGroup> groups, const CompileContext& context) {
-  std::vector<CompiledStep> steps;
-  steps.reserve(groups.size());
-  for (PlacedGroup& group : groups) {
-    const Node& node = group.view.node();
-    if (context.workers.stop() != nullptr) context.workers.stop()->poll();
-    std::vector<Value*> inputs = group.view.inputs();
-    AlignedConstants constants(inputs);
-    KernelPtr kernel;
-    try {
-      kernel = group.provider->compile(group.view, context);
-    } catch (Error& error) {
-      throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
-    }
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] == nullptr || kernel->needs_input(i)) continue;
-      if (!is_packed_alone(*inputs[i])) continue;
-      constants.restore(*inputs[i]);
-      page_out(inputs[i]->constant());
-    }
-    std::vector<Value*> outputs = group.view.outputs();
-    steps.push_back({std::move(group.view), group.provider, std::move(kernel), std::move(inputs),
-                     std::move(outputs), std::move(group.reasons)});
+std::string_view CompiledStep::provider_name() const {
+  return provider != nullptr ? provider->name() : "runtime";
+}
+
+std::string_view CompiledStep::kernel_name() const {
+  return flow != nullptr ? flow->name() : kernel->name();
+}
+
+CompiledStep compile(PlacedGroup group, const CompileContext& context) {
+  const Node& node = group.view.node();
+  if (context.workers.stop() != nullptr) context.workers.stop()->poll();
+  std::vector<Value*> inputs = group.view.inputs();
+  AlignedConstants constants(inputs);
+  KernelPtr kernel;
+  try {
+    kernel = group.provider->compile(group.view, context);
+  } catch (Error& error) {
+    throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
   }
-  return steps;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr || kernel->needs_input(i)) continue;
+    if (!is_packed_alone(*inputs[i])) continue;
+    constants.restore(*inputs[i]);
+    page_out(inputs[i]->constant());
+  }
+  CompiledStep step{.view = std::move(group.view),
+                    .provider = group.provider,
+                    .kernel = std::move(kernel),
+                    .flow = nullptr,
+                    .inputs = std::move(inputs),
+                    .outputs = {},
+                    .reasons = std::move(group.reasons),
+                    .input_slots = {},
+                    .output_slots = {},
+                    .members = {}};
+  step.outputs = step.view.outputs();
+  return step;
 }
 
 }  // namespace ortool

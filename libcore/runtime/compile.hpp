@@ -1,25 +1,45 @@
 // The graph as a list of compiled kernels in execution order.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "libcore/runtime/flow/flow.hpp"
 #include "libcore/runtime/place.hpp"
 #include "libcore/runtime/provider.hpp"
+#include "libcore/runtime/slot.hpp"
 
 namespace ortool {
 
-/// One kernel with the values it reads and makes.
+/// One kernel with the values it reads and makes: a group's kernel, or the bodies of a control-flow
+/// node. `inputs` of the latter go on with the values that the bodies capture.
 struct CompiledStep {
+  /// A node of the group by slots, for its shape rule.
+  struct Member {
+    const Node* node;
+    std::vector<Slot> inputs;
+    std::vector<Slot> outputs;
+  };
+
   NodeView view;
-  const Provider* provider;
-  KernelPtr kernel;
-  std::vector<Value*> inputs;   ///< null where left out
-  std::vector<Value*> outputs;  ///< null where left out
+  const Provider* provider;          ///< null for control flow
+  KernelPtr kernel;                  ///< null for control flow
+  std::unique_ptr<const Flow> flow;  ///< null for all else
+  std::vector<Value*> inputs;        ///< null where left out
+  std::vector<Value*> outputs;       ///< null where left out
   std::vector<std::string> reasons;
+  std::vector<Slot> input_slots;
+  std::vector<Slot> output_slots;
+  std::vector<Member> members;
+
+  const Node& node() const { return view.node(); }
+  bool is_dynamic() const { return flow != nullptr || kernel->is_dynamic(); }
+  std::string_view provider_name() const;
+  std::string_view kernel_name() const;
 };
 
-/// Compiles every group. Constants that were packed are let go: their mapped pages leave memory.
-/// Errors name the node.
-std::vector<CompiledStep> compile(std::vector<PlacedGroup> groups, const CompileContext& context);
+/// Compiles a group that a provider takes. Constants that were packed are let go: their mapped
+/// pages leave memory. Errors name the node. Slots are left open.
+CompiledStep compile(PlacedGroup group, const CompileContext& context);
 
 }  // namespace ortool

@@ -9,9 +9,14 @@
 
 namespace ortool {
 
-/// Prepares and runs `kernel` on inputs that are all known; returns the outputs (empty tensors for
-/// ones left out). `outputs` gives their types and shapes.
+/// Prepares and runs `kernel`, which must not be dynamic, on inputs that are all known; returns the
+/// outputs (empty tensors for ones left out). `outputs` gives their types and shapes.
 std::vector<Tensor> evaluate(const Kernel& kernel, std::span<const Operand> inputs,
                              std::span<const Operand> outputs, Workers& workers, MemoryCap* cap);
+
+/// Runs a dynamic kernel of `node` on inputs that are all known; returns the outputs.
+std::vector<RunValue> evaluate_dynamic(const Kernel& kernel, const Node& node,
+                                       std::span<const Operand> inputs, Workers& workers,
+                                       MemoryCap* cap);
 
 }  // namespace ortool

@@ -12,6 +12,7 @@ namespace ortool {
 struct FoldLimits {
   std::int64_t tensor_bytes = std::int64_t{16} << 20;
   std::int64_t total_bytes = std::int64_t{64} << 20;
+  bool keeps_dequantized = false;  ///< DequantizeLinear stays a node
 };
 
 /// Replaces each node of `graph` whose inputs are all constants by its value, computed with

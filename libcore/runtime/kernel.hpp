@@ -1,4 +1,5 @@
-// A node's computation in three steps: compiled once, prepared once a set of shapes, run often.
+// A node's computation in three steps: compiled once, prepared once a set of shapes, run often; or,
+// where shapes depend on content, in two: compiled once, run on whole values.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +11,53 @@
 #include <vector>
 
 #include "libcore/base/thread_pool.hpp"
-#include "libcore/tensor/tensor.hpp"
+#include "libcore/tensor/run_value.hpp"
 
 namespace ortool {
+
+class Node;
+
+/// A pointer to content that remembers whether anybody looked: a plan for other content may keep
+/// what was made without a look.
+class KnownContent {
+ public:
+  KnownContent(const Tensor* tensor = nullptr) : tensor_(tensor) {}
+
+  operator const Tensor*() const { return look(); }
+  const Tensor* operator->() const { return look(); }
+  const Tensor& operator*() const { return *look(); }
+  /// Without being remembered.
+  const Tensor* peek() const { return tensor_; }
+  bool was_looked_at() const { return was_looked_at_; }
+  void forget_looks() { was_looked_at_ = false; }
+
+ private:
+  const Tensor* look() const {
+    was_looked_at_ = true;
+    return tensor_;
+  }
+
+  const Tensor* tensor_;
+  mutable bool was_looked_at_ = false;
+};
 
 /// An operand whose shape is known; its value too where `known` is set.
 struct Operand {
   DataType type = DataType::undefined;  ///< undefined: left out
   Shape shape;
-  const Tensor* known = nullptr;
+  KnownContent known;
 
   bool is_given() const { return type != DataType::undefined; }
 };
 
 /// What prepare() sees: every operand's type and shape, outputs included (the operator's shape rule
-/// has run), and the values of inputs that are known on the host.
+/// has run), and the values of inputs that are known on the host. What grows with the shapes counts
+/// against `cap`, and takes its time in view of `stop`; both may be null.
 struct PrepareContext {
   std::span<const Operand> inputs;
   std::span<const Operand> outputs;
+  MemoryCap* cap = nullptr;  ///< outlives what is prepared
+  const StopToken* stop = nullptr;
 
   bool has_input(std::size_t index) const {
     return index < inputs.size() && inputs[index].is_given();
@@ -68,6 +98,12 @@ class RunContext {
   Workers& workers_;
 };
 
+/// Bytes of an input that are an output as they lie.
+struct BytesView {
+  std::size_t input = 0;
+  std::int64_t offset_bytes = 0;
+};
+
 /// A kernel made ready for fixed shapes. Owned by a plan and shared by threads: run() is const and
 /// allocates nothing.
 class Prepared {
@@ -76,9 +112,20 @@ class Prepared {
 
   /// Scratch bytes that run() needs.
   virtual std::int64_t workspace_bytes() const { return 0; }
-  /// When output 0 is nothing but the bytes of an input, that input's index: the plan makes it a
-  /// view and never calls run().
-  virtual std::optional<std::size_t> view_of() const { return std::nullopt; }
+  /// Bytes it keeps that grow with the shapes, for the bound on plans.
+  virtual std::int64_t held_bytes() const { return 0; }
+  /// When an output is nothing but bytes of an input, where they lie: the plan makes it a view. A
+  /// kernel has views for all its outputs or for none; run() is not called where it has.
+  virtual std::optional<BytesView> view_of(std::size_t output) const {
+    static_cast<void>(output);
+    return std::nullopt;
+  }
+  /// Where output 0 holds the bytes of input `index` as they are, when all the kernel does with
+  /// that input is to copy it there: the plan may have it made in place. run() must then leave it.
+  virtual std::optional<std::int64_t> place_in_output(std::size_t index) const {
+    static_cast<void>(index);
+    return std::nullopt;
+  }
   /// Whether output 0 may be written over input `index` (same bytes size and element order).
   virtual bool can_overwrite(std::size_t index) const {
     static_cast<void>(index);
@@ -91,6 +138,46 @@ class Prepared {
 
 using PreparedPtr = std::unique_ptr<const Prepared>;
 
+/// Whole values for one run of a kernel that is dynamic, by position: sequences, maps, strings, and
+/// tensors whose shapes nobody knew before.
+class DynamicContext {
+ public:
+  DynamicContext(const Node& node, std::span<const RunValue> inputs, std::span<RunValue> outputs,
+                 Workers& workers, MemoryCap* cap)
+      : node_(node), inputs_(inputs), outputs_(outputs), workers_(workers), cap_(cap) {}
+
+  std::size_t input_count() const { return inputs_.size(); }
+  std::size_t output_count() const { return outputs_.size(); }
+  /// False for an operand that is left out; an empty optional is given, but `none`. Outputs that
+  /// are left out may be set all the same.
+  bool has_input(std::size_t index) const;
+  bool has_output(std::size_t index) const;
+
+  /// What an input holds. Tensors are aligned to their element; their bytes are lent for this call:
+  /// what is kept in an output must be `owned()`.
+  const RunValue& value(std::size_t index) const { return inputs_[index]; }
+  /// An input that is a tensor; throws ErrorCode::invalid when it is something else.
+  const Tensor& input(std::size_t index) const { return inputs_[index].tensor(); }
+
+  /// A tensor for an output or for scratch, counted against the cap; undefined content.
+  Tensor make(DataType type, Shape shape) const { return Tensor(type, std::move(shape), cap_); }
+  void set_output(std::size_t index, RunValue value) { outputs_[index] = std::move(value); }
+  /// The operator's shape rule, run on the shapes and contents of the inputs, which must be
+  /// tensors: types and shapes of the outputs, with `known` unset. Throws ErrorCode::unsupported
+  /// when the rule cannot tell.
+  std::vector<Operand> output_operands() const;
+
+  Workers& workers() const { return workers_; }
+  MemoryCap* cap() const { return cap_; }
+
+ private:
+  const Node& node_;
+  std::span<const RunValue> inputs_;
+  std::span<RunValue> outputs_;
+  Workers& workers_;
+  MemoryCap* cap_;
+};
+
 /// A node compiled for a provider: variant chosen, constants packed. Const and shared by threads.
 class Kernel {
  public:
@@ -99,8 +186,13 @@ class Kernel {
   /// The variant's name, for reports: "conv_f32_avx512".
   virtual std::string_view name() const = 0;
   /// Makes it ready for shapes. Throws ErrorCode::invalid for shapes or known values that cannot
-  /// be.
+  /// be. Not called on a dynamic kernel.
   virtual PreparedPtr prepare(const PrepareContext& context) const = 0;
+  /// Whether run_dynamic() computes the node: because the shapes of outputs depend on the content
+  /// of inputs, or because an operand is a string tensor, a sequence, an optional or a map.
+  virtual bool is_dynamic() const { return false; }
+  /// Computes all outputs from whole values. Throws Error for values that the operator refuses.
+  virtual void run_dynamic(DynamicContext& context) const;
   /// Inputs that are not read at run time any more (packed or known), so that the session may drop
   /// them.
   virtual bool needs_input(std::size_t index) const {

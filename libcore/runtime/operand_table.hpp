@@ -1,36 +1,56 @@
-// The concrete shape, and the value where known, of every value of a graph for one set of inputs.
+// The concrete shape, and the content where known, of the values around one stretch of a graph.
 #pragma once
 
-#include <deque>
+#include <memory>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
 #include "libcore/runtime/kernel.hpp"
+#include "libcore/runtime/slot.hpp"
 
 namespace ortool {
 
-/// Grows node by node as a plan is built. Constants of the graph are known from the start.
+/// An operand, and what keeps its known content alive.
+struct KnownOperand {
+  Operand operand;
+  std::shared_ptr<const Tensor> content;
+
+  static std::shared_ptr<const KnownOperand> of_content(Tensor tensor);
+  static std::shared_ptr<const KnownOperand> of_form(DataType type, Shape shape);
+};
+
+/// What many plans share.
+using KnownOperandPtr = std::shared_ptr<const KnownOperand>;
+
+/// Whether two operands have equal types and shapes.
+bool have_one_form(const Operand& a, const Operand& b);
+/// Whether the same is known of their contents, for operands of one form. Counts as no look.
+bool have_one_content(const Operand& a, const Operand& b);
+
+/// Grows step by step as a plan is built. Slots from `first` on are the stretch's own, in a row;
+/// those before come from the stretches before it, as far as they are read here or later.
 class OperandTable {
  public:
-  explicit OperandTable(const Graph& graph);
+  /// `constants` must outlive the table.
+  OperandTable(std::span<const Operand> constants, Slot first)
+      : constants_(constants), first_(first) {}
 
-  const Operand& at(const Value* value) const;
-  /// Operands by position, left-out ones as such.
-  std::vector<Operand> gather(const std::vector<Value*>& values) const;
-
-  /// Sets what a graph input has in this run; `value` is null unless its content is known too.
-  void set(const Value& value, DataType type, Shape shape, const Tensor* known);
-  /// Takes over a tensor that is the value's content, whatever the rest of the run brings.
-  void set_known(const Value& value, Tensor tensor);
-
-  /// Runs the shape rule of `node`, whose inputs must be in the table, and enters its outputs.
-  /// `wanted` becomes the values whose content the rule asked for in vain. Returns false when an
-  /// output's shape could not be told, true otherwise.
-  bool infer(const Node& node, std::vector<const Value*>& wanted);
+  bool has(Slot slot) const;
+  const Operand& at(Slot slot) const {
+    return is_constant_slot(slot) ? constants_[constant_index(slot)] : entry(slot)->operand;
+  }
+  const KnownOperandPtr& entry(Slot slot) const;
+  /// Operands by position, left-out ones as such; nobody has looked at their contents yet.
+  std::vector<Operand> gather(std::span<const Slot> slots) const;
+  void set(Slot slot, KnownOperandPtr entry);
+  Slot first() const { return first_; }
 
  private:
-  std::vector<Operand> operands_;
-  std::deque<Tensor> known_;
+  std::span<const Operand> constants_;
+  Slot first_;
+  std::vector<KnownOperandPtr> own_;
+  std::unordered_map<Slot, KnownOperandPtr> earlier_;
 };
 
 }  // namespace ortool

@@ -3,22 +3,26 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/traverse.hpp"
+#include "libcore/runtime/flow/flow.hpp"
 
 namespace ortool {
 namespace {
 
 struct Choice {
   bool is_taken = false;
+  std::int64_t position = 0;
   std::vector<std::string> reasons;
+
+  std::string last_reason() const { return reasons.empty() ? "nobody takes it" : reasons.back(); }
 };
 
 using Choices = std::unordered_map<const Node*, Choice>;
 
-bool all_free(const Claim& claim, const Choices& choices) {
-  return std::none_of(claim.members.begin(), claim.members.end(),
+bool all_free(const std::vector<const Node*>& nodes, const Choices& choices) {
+  return std::none_of(nodes.begin(), nodes.end(),
                       [&](const Node* node) { return choices.at(node).is_taken; });
 }
 
@@ -32,58 +36,81 @@ bool all_free(const Claim& claim, const Choices& choices) {
   for (const std::string& name : operators) names += (names.empty() ? "" : ", ") + name;
   Error error(ErrorCode::unsupported,
               format("no provider computes {} of the nodes; operators: {}", nodes.size(), names),
-              format("first reason: {}", choices.at(nodes.front()).reasons.back()));
+              format("first reason: {}", choices.at(nodes.front()).last_reason()));
   error.with_id("placement.unsupported");
   for (const Node* node : nodes) {
-    error.add_part(Error(ErrorCode::unsupported, choices.at(node).reasons.back())
+    error.add_part(Error(ErrorCode::unsupported, choices.at(node).last_reason())
                        .at_node(node->name(), node->op_type())
                        .with_id("placement.unsupported"));
   }
   throw error;
 }
 
+/// Lets `provider` take what it claims of one graph.
+void let_claim(const Provider& provider, const Graph& graph, bool fuse, Choices& choices,
+               std::vector<PlacedGroup>& groups) {
+  Claims claims = provider.claims(graph);
+  for (const Refusal& refusal : claims.refused) {
+    Choice& choice = choices.at(refusal.node);
+    if (!choice.is_taken)
+      choice.reasons.push_back(format("{}: {}", provider.name(), refusal.reason));
+  }
+  const auto take = [&](std::vector<const Node*> members) {
+    if (!all_free(members, choices)) return;
+    for (const Node* node : members) choices.at(node).is_taken = true;
+    std::vector<std::string> reasons = choices.at(members.front()).reasons;
+    groups.push_back({NodeView(std::move(members)), &provider, std::move(reasons)});
+  };
+  for (Claim& claim : claims.taken) {
+    if (fuse) {
+      take(std::move(claim.members));
+    } else {
+      for (const Node* node : claim.members) take({node});
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<PlacedGroup> place(const Graph& graph,
-                               std::span<const std::shared_ptr<const Provider>> providers,
-                               bool strict) {
+PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Provider>> providers,
+                   bool strict, bool fuse) {
+  PlacedGraphs placed;
   Choices choices;
-  std::unordered_map<const Node*, std::int64_t> position;
-  for (const Node& node : graph.nodes()) {
-    position.emplace(&node, static_cast<std::int64_t>(position.size()));
-    choices.emplace(&node, Choice());
-  }
-  std::vector<PlacedGroup> groups;
-  for (const auto& provider : providers) {
-    Claims claims = provider->claims(graph);
-    for (const Refusal& refusal : claims.refused) {
-      Choice& choice = choices.at(refusal.node);
-      if (!choice.is_taken)
-        choice.reasons.push_back(format("{}: {}", provider->name(), refusal.reason));
-    }
-    for (Claim& claim : claims.taken) {
-      if (!all_free(claim, choices)) continue;
-      for (const Node* node : claim.members) choices.at(node).is_taken = true;
-      std::vector<std::string> reasons = choices.at(claim.members.front()).reasons;
-      groups.push_back({NodeView(std::move(claim.members)), provider.get(), std::move(reasons)});
-    }
-    if (strict) break;
-  }
   std::vector<const Node*> left;
-  for (const Node& node : graph.nodes()) {
-    if (!choices.at(&node).is_taken) left.push_back(&node);
+  std::int64_t node_count = 0;
+  std::vector<const Graph*> open = {&main};
+  while (!open.empty()) {
+    const Graph& graph = *open.back();
+    open.pop_back();
+    std::vector<PlacedGroup>& groups = placed[&graph];
+    for (const Node& node : graph.nodes()) {
+      for (const Graph* body : node.subgraphs()) open.push_back(body);
+      Choice& choice = choices[&node];
+      choice.position = node_count++;
+      if (!is_control_flow(node)) continue;
+      choice.is_taken = true;
+      groups.push_back({NodeView(node), nullptr, {}});
+    }
+    for (const auto& provider : providers) {
+      let_claim(*provider, graph, fuse, choices, groups);
+      if (strict) break;
+    }
+    for (const Node& node : graph.nodes()) {
+      if (!choices.at(&node).is_taken) left.push_back(&node);
+    }
+    std::sort(groups.begin(), groups.end(), [&](const PlacedGroup& a, const PlacedGroup& b) {
+      return choices.at(a.view.members().back()).position <
+             choices.at(b.view.members().back()).position;
+    });
   }
   if (!left.empty() && strict && providers.size() > 1) {
     throw Error(ErrorCode::provider_unavailable,
-                format("{} of {} nodes cannot run on '{}': {}", left.size(), graph.node_count(),
-                       providers.front()->name(), choices.at(left.front()).reasons.back()),
+                format("{} of {} nodes cannot run on '{}': {}", left.size(), node_count,
+                       providers.front()->name(), choices.at(left.front()).last_reason()),
                 "leave --strict-provider out, and the other providers take those nodes");
   }
   if (!left.empty()) fail_unsupported(left, choices);
-  std::sort(groups.begin(), groups.end(), [&](const PlacedGroup& a, const PlacedGroup& b) {
-    return position.at(a.view.members().back()) < position.at(b.view.members().back());
-  });
-  return groups;
+  return placed;
 }
 
 }  // namespace ortool

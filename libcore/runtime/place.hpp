@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "libcore/runtime/node_view.hpp"
@@ -11,19 +12,23 @@
 
 namespace ortool {
 
-/// A group of nodes and the provider that computes it.
+/// A group of nodes and the provider that computes it; null for a node of control flow, which the
+/// runtime itself takes.
 struct PlacedGroup {
   NodeView view;
   const Provider* provider;
   std::vector<std::string> reasons;  ///< why each preferred provider did not take the first node
 };
 
-/// Walks the providers in order of preference; each takes what it claims of the nodes still free.
-/// Groups come in execution order: by the position of their last node. Throws
-/// ErrorCode::unsupported listing every node that no provider takes; with `strict`,
-/// ErrorCode::provider_unavailable when the first provider does not take all.
-std::vector<PlacedGroup> place(const Graph& graph,
-                               std::span<const std::shared_ptr<const Provider>> providers,
-                               bool strict);
+/// The groups of a graph and of every body inside it, by graph, each in execution order: by the
+/// position of their last node.
+using PlacedGraphs = std::unordered_map<const Graph*, std::vector<PlacedGroup>>;
+
+/// Walks the providers in order of preference; each takes what it claims of the nodes still free,
+/// node by node where `fuse` is false. Throws ErrorCode::unsupported listing every node of every
+/// graph that no provider takes; with `strict`, ErrorCode::provider_unavailable when the first
+/// provider does not take all.
+PlacedGraphs place(const Graph& graph, std::span<const std::shared_ptr<const Provider>> providers,
+                   bool strict, bool fuse);
 
 }  // namespace ortool

@@ -1,21 +1,23 @@
-// Building a plan: shapes, prepared kernels, views, in-place results and the arena.
+// Building a plan: shapes, prepared kernels, and the layout of what they write.
 #include <algorithm>
-#include <array>
 
 #include "libcore/base/format.hpp"
 #include "libcore/runtime/evaluate.hpp"
 #include "libcore/runtime/plan.hpp"
-#include "libcore/runtime/plan_memory.hpp"
+#include "libcore/runtime/plan_layout.hpp"
+#include "libcore/runtime/shape_rule.hpp"
 
 namespace ortool {
 namespace {
 
 /// Small results are computed while planning when all they need is known.
 constexpr std::int64_t most_plan_time_bytes = 64 << 10;
+/// Content that shapes depend on takes part in a plan's key, so it must stay small.
+constexpr std::int64_t most_wanted_elements = 1024;
 
 bool all_known(const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
-    return !operand.is_given() || operand.known != nullptr;
+    return !operand.is_given() || operand.known.peek() != nullptr;
   });
 }
 
@@ -28,243 +30,377 @@ bool are_small(const std::vector<Operand>& operands) {
   return bytes <= most_plan_time_bytes;
 }
 
-bool is_wholly_known(const CompiledStep& step, const OperandTable& table) {
-  return std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Value* value) {
-    return value == nullptr || table.at(value).known != nullptr;
-  });
+/// What a view of known content is.
+Tensor known_view(const Tensor& content, const BytesView& view, const Operand& output) {
+  const std::int64_t bytes = bytes_of(output.type, output.shape.element_count());
+  auto owner = std::make_shared<const Tensor>(content);
+  return Tensor::view(
+      output.type, output.shape,
+      std::span(content.bytes() + view.offset_bytes, static_cast<std::size_t>(bytes)), owner);
 }
 
 }  // namespace
 
-/// Where values lie. Values that share bytes share a root.
-class Plan::Layout {
+class PlanBuilder {
  public:
-  Layout(const Graph& graph, const OperandTable& table, std::vector<std::int32_t> last_uses)
-      : graph_(graph),
-        table_(table),
-        last_uses_(std::move(last_uses)),
-        root_of_(last_uses_.size(), -1) {
-    std::int32_t index = 0;
-    for (const Value* input : graph.inputs()) {
-      root_of_[id(input)] = add_root({Place::input, index++, -1, -1, 0});
-    }
+  PlanBuilder(const PlanContext& context, std::int32_t first_step, std::int32_t ordinal,
+              OperandTable table, std::vector<Plan::Crossing> earlier, const Plan* like)
+      : context_(context),
+        plan_(new Plan(std::move(table))),
+        earlier_(std::move(earlier)),
+        like_(like) {
+    plan_->first_step_ = first_step;
+    plan_->ordinal_ = ordinal;
   }
 
-  /// Gives the outputs of step `number` their places.
-  void place_outputs(std::int32_t number, const CompiledStep& step, const Prepared& prepared) {
-    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-      const Value* value = step.outputs[i];
-      if (value == nullptr || table_.at(value).known != nullptr) continue;
-      const std::int32_t shared = i == 0 ? shared_root(number, step, prepared) : -1;
-      const std::int32_t root = shared >= 0 ? shared : new_root(number, *value);
-      root_of_[id(value)] = root;
-      Root& entry = roots_[static_cast<std::size_t>(root)];
-      entry.last_step = std::max(entry.last_step, std::max(number, last_uses_[id(value)]));
-    }
-  }
-
-  /// A buffer that lives for one step.
-  std::int32_t add_workspace(std::int32_t number, std::int64_t bytes) {
-    return bytes > 0 ? add_root({Place::arena, 0, number, number, bytes}) : -1;
-  }
-
-  /// Lets graph outputs be written where the caller gets them; lists the ones that must be copied.
-  std::vector<OutputCopy> place_graph_outputs() {
-    std::vector<std::pair<std::int32_t, const Value*>> late;
-    std::int32_t index = -1;
-    for (const Value* output : graph_.outputs()) {
-      ++index;
-      const std::int32_t root = root_of_[id(output)];
-      if (root >= 0 && roots_[static_cast<std::size_t>(root)].place == Place::arena) {
-        roots_[static_cast<std::size_t>(root)].place = Place::output;
-        roots_[static_cast<std::size_t>(root)].index = index;
-      } else {
-        late.emplace_back(index, output);
-      }
-    }
-    std::vector<OutputCopy> copies;
-    for (const auto& [output, value] : late) {
-      const Operand& operand = table_.at(value);
-      copies.push_back(
-          {locate(value), output, bytes_of(operand.type, operand.shape.element_count())});
-    }
-    return copies;
-  }
-
-  std::int64_t assign_offsets() {
-    std::vector<PlannedBuffer> buffers;
-    std::vector<Root*> owners;
-    for (Root& root : roots_) {
-      if (root.place != Place::arena) continue;
-      buffers.push_back({root.bytes, root.first_step, root.last_step, 0});
-      owners.push_back(&root);
-    }
-    const std::int64_t arena_bytes = plan_memory(buffers);
-    for (std::size_t i = 0; i < owners.size(); ++i) owners[i]->offset = buffers[i].offset;
-    return arena_bytes;
-  }
-
-  Location locate(const Value* value) const {
-    if (value == nullptr) return {};
-    if (const Tensor* known = table_.at(value).known)
-      return {.place = Place::constant, .pointer = known->bytes()};
-    return locate_root(root_of_[id(value)]);
-  }
-
-  Location locate_root(std::int32_t index) const {
-    if (index < 0) return {};
-    const Root& root = roots_[static_cast<std::size_t>(index)];
-    return {.place = root.place, .index = root.index, .offset = root.offset};
+  std::shared_ptr<const Plan> build() {
+    prepare_steps();
+    lay_out();
+    return std::move(plan_);
   }
 
  private:
-  struct Root {
-    Place place;
-    std::int32_t index;
-    std::int32_t first_step;
-    std::int32_t last_step;
-    std::int64_t bytes;
-    std::int64_t offset = 0;
+  using StepNumber = std::int32_t;
+
+  const CompiledStep& step(StepNumber number) const {
+    return context_.steps[static_cast<std::size_t>(number)];
+  }
+  OperandTable& table() { return plan_->table_; }
+
+  bool is_wholly_known(const CompiledStep& step) {
+    return std::all_of(step.output_slots.begin(), step.output_slots.end(), [&](Slot slot) {
+      return slot == no_slot || table().at(slot).known.peek() != nullptr;
+    });
+  }
+
+  /// How what a slot holds compares with the plan to learn from.
+  struct Likeness {
+    bool has_one_form = false;
+    bool has_one_content = false;
   };
 
-  static std::size_t id(const Value* value) { return static_cast<std::size_t>(value->id()); }
-
-  std::int64_t bytes(const Value& value) const {
-    const Operand& operand = table_.at(&value);
-    return bytes_of(operand.type, operand.shape.element_count());
+  Likeness likeness(const Operand& operand, Slot slot) const {
+    if (!like_->table().has(slot)) return {};
+    const Operand& other = like_->table().at(slot);
+    const bool has_one_form = have_one_form(operand, other);
+    return {has_one_form, has_one_form && have_one_content(operand, other)};
   }
 
-  std::int32_t add_root(Root root) {
-    roots_.push_back(root);
-    return static_cast<std::int32_t>(roots_.size() - 1);
+  Likeness likeness(Slot slot) const {
+    if (slot == no_slot || is_constant_slot(slot)) return {true, true};
+    if (slot < plan_->table_.first()) return likeness(plan_->table_.at(slot), slot);
+    const auto index = static_cast<std::size_t>(slot - plan_->table_.first());
+    return index < likeness_.size() ? likeness_[index] : Likeness();
   }
 
-  std::int32_t new_root(std::int32_t number, const Value& value) {
-    return add_root({Place::arena, 0, number, number, bytes(value)});
+  void set(Slot slot, KnownOperandPtr known) {
+    if (like_ != nullptr) note_likeness(slot, likeness(known->operand, slot));
+    table().set(slot, std::move(known));
   }
 
-  /// The root that output 0 shares with an input: as its view, or written over it at its last use.
-  std::int32_t shared_root(std::int32_t number, const CompiledStep& step,
-                           const Prepared& prepared) const {
-    if (const std::optional<std::size_t> source = prepared.view_of()) {
-      return root_of_[id(step.inputs[*source])];
+  void note_likeness(Slot slot, Likeness likeness) {
+    const auto index = static_cast<std::size_t>(slot - table().first());
+    if (likeness_.size() <= index) likeness_.resize(2 * index + 16);
+    likeness_[index] = likeness;
+  }
+
+  /// Takes all of a step from the plan that is like this one, when nothing that was looked at
+  /// differs.
+  bool take_over(StepNumber number) {
+    if (like_ == nullptr || number >= like_->end_step()) return false;
+    const CompiledStep& step = this->step(number);
+    const auto index = static_cast<std::size_t>(number - plan_->first_step_);
+    const std::uint64_t looks = like_->looks_[index];
+    for (std::size_t i = 0; i < step.input_slots.size(); ++i) {
+      const Likeness input = likeness(step.input_slots[i]);
+      if (!input.has_one_form || (!input.has_one_content && (looks & bit_of(i)) != 0)) return false;
     }
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const Value* input = step.inputs[i];
-      if (input == nullptr || table_.at(input).known != nullptr || !prepared.can_overwrite(i))
-        continue;
-      const std::int32_t root = root_of_[id(input)];
-      const Root& entry = roots_[static_cast<std::size_t>(root)];
-      const auto readers =
-          std::count_if(step.inputs.begin(), step.inputs.end(), [&](const Value* other) {
-            return other != nullptr && table_.at(other).known == nullptr &&
-                   root_of_[id(other)] == root;
-          });
-      if (entry.place == Place::arena && entry.last_step == number && readers == 1 &&
-          entry.bytes == bytes(*step.outputs[0])) {
-        return root;
+    for (const CompiledStep::Member& member : step.members) {
+      for (const Slot slot : member.outputs) {
+        if (slot == no_slot) continue;
+        note_likeness(slot, {true, true});
+        table().set(slot, like_->table().entry(slot));
       }
     }
-    return -1;
+    plan_->prepared_.push_back(like_->prepared_[index]);
+    plan_->looks_.push_back(looks);
+    return true;
   }
 
-  const Graph& graph_;
-  const OperandTable& table_;
-  std::vector<std::int32_t> last_uses_;  ///< by value id: the last step that reads it
-  std::vector<std::int32_t> root_of_;    ///< by value id; -1 for constants
-  std::vector<Root> roots_;
+  static std::uint64_t bit_of(std::size_t input) {
+    return std::uint64_t{1} << std::min<std::size_t>(input, 63);
+  }
+
+  /// Notes looks at the operands of `slots` for the step at hand.
+  void note_looks(const CompiledStep& step, std::span<const Slot> slots,
+                  std::span<const Operand> operands) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (!operands[i].known.was_looked_at()) continue;
+      for (std::size_t input = 0; input < step.input_slots.size(); ++input) {
+        if (step.input_slots[input] == slots[i]) plan_->looks_.back() |= bit_of(input);
+      }
+    }
+  }
+
+  /// Runs the shape rules of a group. False: a rule asked for the content of `plan_->wanted_`.
+  bool infer(const CompiledStep& step) {
+    for (const CompiledStep::Member& member : step.members) {
+      const std::vector<Operand> inputs = table().gather(member.inputs);
+      std::vector<std::int64_t> wanted;
+      std::vector<RuledOutput> outputs = apply_shape_rule(*member.node, inputs, wanted);
+      note_looks(step, member.inputs, inputs);
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const Slot slot = member.outputs[i];
+        if (slot == no_slot) continue;
+        if (!outputs[i].shape) {
+          ask_for(member, inputs, wanted);
+          return false;
+        }
+        if (outputs[i].content) {
+          set(slot, KnownOperand::of_content(std::move(*outputs[i].content)));
+        } else {
+          set(slot, KnownOperand::of_form(outputs[i].type, std::move(*outputs[i].shape)));
+        }
+      }
+    }
+    return true;
+  }
+
+  void ask_for(const CompiledStep::Member& member, const std::vector<Operand>& inputs,
+               const std::vector<std::int64_t>& wanted) {
+    for (const std::int64_t index : wanted) {
+      const Operand& operand = inputs[static_cast<std::size_t>(index)];
+      const Slot slot = member.inputs[static_cast<std::size_t>(index)];
+      const bool can_be_known = operand.is_given() && operand.known.peek() == nullptr &&
+                                operand.type != DataType::string &&
+                                operand.shape.element_count() <= most_wanted_elements;
+      const bool is_new =
+          std::find(plan_->wanted_.begin(), plan_->wanted_.end(), slot) == plan_->wanted_.end();
+      if (can_be_known && is_new) plan_->wanted_.push_back(slot);
+    }
+    if (!plan_->wanted_.empty()) return;
+    throw Error(ErrorCode::unsupported, "the shape of an output cannot be told from the inputs",
+                "an operand has a type or a size that this version cannot plan for")
+        .at_node(member.node->name(), member.node->op_type())
+        .with_id("shape.data_dependent");
+  }
+
+  /// Makes the step a kernel that is ready, or known values. Null: known.
+  std::shared_ptr<const Prepared> prepare(const CompiledStep& step) {
+    if (is_wholly_known(step)) return nullptr;
+    const std::vector<Operand> inputs = table().gather(step.input_slots);
+    const std::vector<Operand> outputs = table().gather(step.output_slots);
+    if (all_known(inputs) && are_small(outputs)) {
+      plan_->looks_.back() = ~std::uint64_t{0};
+      std::vector<Tensor> results =
+          evaluate(*step.kernel, inputs, outputs, context_.workers, context_.cap);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        if (step.output_slots[i] != no_slot)
+          set(step.output_slots[i], KnownOperand::of_content(std::move(results[i])));
+      }
+      return nullptr;
+    }
+    std::shared_ptr<const Prepared> prepared =
+        step.kernel->prepare({inputs, outputs, context_.cap, context_.workers.stop()});
+    note_looks(step, step.input_slots, inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::optional<BytesView> view = prepared->view_of(i);
+      if (!view || step.output_slots[i] == no_slot) continue;
+      const Tensor* content = inputs[view->input].known.peek();
+      if (content == nullptr || content->type() == DataType::string) continue;
+      plan_->looks_.back() |= bit_of(view->input);
+      set(step.output_slots[i], KnownOperand::of_content(known_view(*content, *view, outputs[i])));
+    }
+    return is_wholly_known(step) ? nullptr : prepared;
+  }
+
+  void prepare_steps() {
+    const auto count = static_cast<StepNumber>(context_.steps.size());
+    StepNumber number = plan_->first_step_;
+    for (; number < count; ++number) {
+      const CompiledStep& step = this->step(number);
+      if ((number & 255) == 0 && context_.workers.stop() != nullptr)
+        context_.workers.stop()->poll();
+      if (step.is_dynamic()) {
+        plan_->end_ = Plan::End::dynamic;
+        break;
+      }
+      if (take_over(number)) continue;
+      plan_->looks_.push_back(0);
+      if (!infer(step)) {
+        plan_->end_ = Plan::End::content;
+        break;
+      }
+      try {
+        plan_->prepared_.push_back(prepare(step));
+      } catch (Error& error) {
+        throw error.at_node(step.node().name(), step.node().op_type());
+      }
+    }
+    plan_->end_step_ = number;
+  }
+
+  /// The level of each own step: one more than the highest of those it reads from.
+  std::vector<std::int32_t> levels() const {
+    std::vector<std::int32_t> result;
+    std::vector<std::int32_t> level_of;  // by slot from the table's first on
+    const auto at = [&](Slot slot) -> std::int32_t {
+      const auto index = static_cast<std::size_t>(slot - plan_->table_.first());
+      return slot >= plan_->table_.first() && index < level_of.size() ? level_of[index] : -1;
+    };
+    for (StepNumber number = plan_->first_step_; number < plan_->end_step_; ++number) {
+      const CompiledStep& each = step(number);
+      std::int32_t level = 0;
+      for (const Slot slot : each.input_slots) {
+        if (slot != no_slot && !is_constant_slot(slot)) level = std::max(level, at(slot) + 1);
+      }
+      for (const Slot slot : each.output_slots) {
+        if (slot == no_slot) continue;
+        const auto index = static_cast<std::size_t>(slot - plan_->table_.first());
+        if (level_of.size() <= index) level_of.resize(index + 1, -1);
+        level_of[index] = level;
+      }
+      result.push_back(level);
+    }
+    return result;
+  }
+
+  void lay_out() {
+    const OperandTable& table = plan_->table_;
+    const auto own_steps = static_cast<std::size_t>(plan_->end_step_ - plan_->first_step_);
+    std::vector<std::int32_t> times(own_steps);
+    if (context_.is_parallel) {
+      times = levels();
+    } else {
+      for (std::size_t i = 0; i < own_steps; ++i)
+        times[i] = plan_->first_step_ + static_cast<StepNumber>(i);
+    }
+    PlanLayout layout(context_, table, earlier_, last_times(times));
+    std::vector<std::int32_t> workspaces(own_steps, -1);
+    for (std::size_t i = 0; i < own_steps; ++i) {
+      const Prepared* prepared = plan_->prepared_[i].get();
+      if (prepared == nullptr) continue;
+      const CompiledStep& each = step(plan_->first_step_ + static_cast<StepNumber>(i));
+      layout.place_outputs(times[i], each, *prepared);
+      workspaces[i] = layout.add_workspace(times[i], prepared->workspace_bytes());
+    }
+    plan_->own_outputs_ = layout.place_program_outputs();
+    plan_->arena_bytes_ = layout.assign_offsets();
+    add_steps(layout, times, workspaces);
+    add_locations(layout);
+    add_crossings(layout);
+  }
+
+  /// How many slots the plan's own steps have, inner ones of groups included.
+  std::size_t own_slots() const {
+    Slot end = plan_->table_.first();
+    for (StepNumber number = plan_->end_step_; number > plan_->first_step_; --number) {
+      for (const CompiledStep::Member& member : step(number - 1).members) {
+        for (const Slot slot : member.outputs) end = std::max(end, slot + 1);
+      }
+      if (end > plan_->table_.first()) break;
+    }
+    return static_cast<std::size_t>(end - plan_->table_.first());
+  }
+
+  /// When each own slot is read last, in the times of the layout; what is read later stays.
+  std::vector<std::int32_t> last_times(const std::vector<std::int32_t>& times) const {
+    const Slot first = plan_->table_.first();
+    std::vector<std::int32_t> result(own_slots(), -1);
+    for (StepNumber number = plan_->first_step_; number < plan_->end_step_; ++number) {
+      for (const Slot slot : step(number).output_slots) {
+        if (slot == no_slot) continue;
+        const auto index = static_cast<std::size_t>(slot - first);
+        if (context_.last_uses[static_cast<std::size_t>(slot)] >= plan_->end_step_)
+          result[index] = static_cast<std::int32_t>(context_.steps.size()) + 1;
+      }
+    }
+    for (StepNumber number = plan_->first_step_; number < plan_->end_step_; ++number) {
+      const std::int32_t time = times[static_cast<std::size_t>(number - plan_->first_step_)];
+      for (const Slot slot : step(number).input_slots) {
+        if (slot < first) continue;
+        std::int32_t& last = result[static_cast<std::size_t>(slot - first)];
+        last = std::max(last, time);
+      }
+    }
+    return result;
+  }
+
+  void add_steps(const PlanLayout& layout, const std::vector<std::int32_t>& times,
+                 const std::vector<std::int32_t>& workspaces) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (plan_->prepared_[i] != nullptr && !plan_->prepared_[i]->view_of(0)) order.push_back(i);
+    }
+    if (context_.is_parallel) {
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    }
+    plan_->steps_.reserve(order.size());
+    plan_->operands_.reserve(3 * order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::size_t i = order[k];
+      const StepNumber number = plan_->first_step_ + static_cast<StepNumber>(i);
+      Plan::Step& planned = plan_->steps_.emplace_back();
+      planned.number = number;
+      planned.prepared = plan_->prepared_[i];
+      planned.first_operand = plan_->operands_.size();
+      planned.input_count = step(number).input_slots.size();
+      planned.output_count = step(number).output_slots.size();
+      for (const Slot slot : step(number).input_slots)
+        plan_->operands_.push_back(layout.locate(slot));
+      for (const Slot slot : step(number).output_slots)
+        plan_->operands_.push_back(layout.locate(slot));
+      planned.workspace = layout.workspace_offset(workspaces[i]);
+      const bool is_last = k + 1 == order.size() || times[order[k + 1]] != times[i];
+      if (context_.is_parallel && is_last) plan_->level_ends_.push_back(k + 1);
+    }
+  }
+
+  void add_locations(const PlanLayout& layout) {
+    plan_->locations_.resize(own_slots());
+    for (StepNumber number = plan_->first_step_; number < plan_->end_step_; ++number) {
+      for (const Slot slot : step(number).output_slots) {
+        if (slot == no_slot) continue;
+        plan_->locations_[static_cast<std::size_t>(slot - plan_->table_.first())] =
+            layout.locate(slot);
+      }
+    }
+  }
+
+  /// Lists what is read behind this plan: what came from before, and what its own steps made.
+  void add_crossings(const PlanLayout& layout) {
+    const auto is_read_later = [&](Slot slot) {
+      return context_.last_uses[static_cast<std::size_t>(slot)] >= plan_->end_step_;
+    };
+    for (Plan::Crossing& crossing : earlier_) {
+      if (is_read_later(crossing.slot)) plan_->crossings_.push_back(std::move(crossing));
+    }
+    for (StepNumber number = plan_->first_step_; number < plan_->end_step_; ++number) {
+      for (const Slot slot : step(number).output_slots) {
+        if (slot == no_slot || !is_read_later(slot)) continue;
+        Location location = layout.locate(slot);
+        if (location.place == Location::Place::arena) {
+          location.place = Location::Place::earlier;
+          location.index = plan_->ordinal_;
+        }
+        plan_->crossings_.push_back({slot, plan_->table_.entry(slot), location});
+      }
+    }
+  }
+
+  const PlanContext& context_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<Plan::Crossing> earlier_;
+  const Plan* like_;
+  std::vector<Likeness> likeness_;  ///< by slot from the table's first on
 };
 
-namespace {
-
-std::vector<std::int32_t> last_uses(const Graph& graph, const std::vector<CompiledStep>& steps) {
-  std::int32_t highest = 0;
-  for (const Value* value : graph.values()) highest = std::max(highest, value->id());
-  std::vector<std::int32_t> result(static_cast<std::size_t>(highest) + 1, -1);
-  for (std::size_t number = 0; number < steps.size(); ++number) {
-    for (const Value* input : steps[number].inputs) {
-      if (input != nullptr)
-        result[static_cast<std::size_t>(input->id())] = static_cast<std::int32_t>(number);
-    }
-  }
-  for (const Value* output : graph.outputs()) {
-    result[static_cast<std::size_t>(output->id())] = static_cast<std::int32_t>(steps.size());
-  }
-  return result;
-}
-
-/// A view whose source is known, or whose source is only known by its bytes: made known as well.
-std::optional<Tensor> known_view(const Prepared& prepared, const std::vector<Operand>& inputs,
-                                 const Operand& output) {
-  const std::optional<std::size_t> source = prepared.view_of();
-  if (!source || inputs[*source].known == nullptr) return std::nullopt;
-  return inputs[*source].known->reshaped(output.shape);
-}
-
-}  // namespace
-
-std::shared_ptr<const Plan> Plan::build(const BuildContext& context, OperandTable operands,
-                                        std::vector<const Value*>& wanted) {
-  std::shared_ptr<Plan> plan(new Plan(std::move(operands), context.steps));
-  OperandTable& table = plan->table_;
-  struct Pending {
-    std::int32_t number;
-    PreparedPtr prepared;
-  };
-  std::vector<Pending> pending;
-  for (std::size_t number = 0; number < context.steps.size(); ++number) {
-    const CompiledStep& step = context.steps[number];
-    for (const Node* member : step.view.members()) {
-      if (!table.infer(*member, wanted)) return nullptr;
-    }
-    if (is_wholly_known(step, table)) continue;
-    const std::vector<Operand> inputs = table.gather(step.inputs);
-    const std::vector<Operand> outputs = table.gather(step.outputs);
-    const Node& node = step.view.node();
-    try {
-      if (all_known(inputs) && are_small(outputs)) {
-        std::vector<Tensor> results =
-            evaluate(*step.kernel, inputs, outputs, context.workers, context.cap);
-        for (std::size_t i = 0; i < results.size(); ++i) {
-          if (step.outputs[i] != nullptr) table.set_known(*step.outputs[i], std::move(results[i]));
-        }
-        continue;
-      }
-      PreparedPtr prepared = step.kernel->prepare({inputs, outputs});
-      if (std::optional<Tensor> view = known_view(*prepared, inputs, outputs[0])) {
-        table.set_known(*step.outputs[0], std::move(*view));
-        if (is_wholly_known(step, table)) continue;
-      }
-      pending.push_back({static_cast<std::int32_t>(number), std::move(prepared)});
-    } catch (Error& error) {
-      throw error.at_node(node.name(), node.op_type());
-    }
-  }
-
-  Layout layout(context.graph, table, last_uses(context.graph, context.steps));
-  std::vector<std::int32_t> workspaces;
-  for (const Pending& each : pending) {
-    const CompiledStep& step = context.steps[static_cast<std::size_t>(each.number)];
-    layout.place_outputs(each.number, step, *each.prepared);
-    workspaces.push_back(layout.add_workspace(each.number, each.prepared->workspace_bytes()));
-  }
-  plan->copies_ = layout.place_graph_outputs();
-  plan->arena_bytes_ = layout.assign_offsets();
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    const CompiledStep& step = context.steps[static_cast<std::size_t>(pending[i].number)];
-    if (pending[i].prepared->view_of()) continue;
-    Step& planned = plan->steps_.emplace_back();
-    planned.number = pending[i].number;
-    planned.prepared = std::move(pending[i].prepared);
-    for (const Value* input : step.inputs) planned.inputs.push_back(layout.locate(input));
-    for (const Value* output : step.outputs) planned.outputs.push_back(layout.locate(output));
-    planned.workspace = layout.locate_root(workspaces[i]);
-  }
-  for (const Value* output : context.graph.outputs()) {
-    const Operand& operand = table.at(output);
-    plan->outputs_.push_back({operand.type, operand.shape, output->producer()});
-  }
-  return plan;
+std::shared_ptr<const Plan> Plan::build(const PlanContext& context, std::int32_t first_step,
+                                        std::int32_t ordinal, OperandTable table,
+                                        std::vector<Crossing> earlier, const Plan* like) {
+  return PlanBuilder(context, first_step, ordinal, std::move(table), std::move(earlier), like)
+      .build();
 }
 
 }  // namespace ortool

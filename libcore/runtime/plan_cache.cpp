@@ -2,6 +2,13 @@
 #include "libcore/runtime/plan_cache.hpp"
 
 namespace ortool {
+namespace {
+
+std::int64_t size_of(const std::string& key, const Plan& plan) {
+  return plan.size_bytes() + 2 * static_cast<std::int64_t>(key.size());
+}
+
+}  // namespace
 
 std::shared_ptr<const Plan> PlanCache::find(const std::string& key) {
   const std::lock_guard lock(mutex_);
@@ -14,11 +21,11 @@ std::shared_ptr<const Plan> PlanCache::find(const std::string& key) {
 void PlanCache::insert(const std::string& key, std::shared_ptr<const Plan> plan) {
   const std::lock_guard lock(mutex_);
   if (by_key_.contains(key)) return;
-  bytes_ += plan->size_bytes();
+  bytes_ += size_of(key, *plan);
   entries_.push_front({key, std::move(plan)});
   by_key_.emplace(key, entries_.begin());
   while (bytes_ > most_bytes_ && entries_.size() > 1) {
-    bytes_ -= entries_.back().plan->size_bytes();
+    bytes_ -= size_of(entries_.back().key, *entries_.back().plan);
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
   }

@@ -11,8 +11,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t alignment = 64;
-
 /// Free gaps by offset; the arena grows at its end.
 class Gaps {
  public:
@@ -61,7 +59,8 @@ class Gaps {
 };
 
 std::int64_t padded(std::int64_t bytes) {
-  return (std::max<std::int64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  return (std::max<std::int64_t>(bytes, 1) + arena_alignment - 1) / arena_alignment *
+         arena_alignment;
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace ortool {
 
+/// Of every buffer's offset.
+inline constexpr std::int64_t arena_alignment = 64;
+
 /// Bytes that are alive from the step that writes them to the last that reads them, both included.
 struct PlannedBuffer {
   std::int64_t bytes = 0;

@@ -56,7 +56,8 @@ class Provider {
   virtual std::string unavailable_because() const { return {}; }
 
   /// The nodes of `graph` it takes, in groups; for each of the rest a reason. Every node of the
-  /// graph has passed check_node and shape inference. Nodes inside subgraphs are not asked for.
+  /// graph has passed check_node and shape inference. Bodies are graphs of their own; the nodes
+  /// that hold them are claimed by the runtime before anybody is asked.
   virtual Claims claims(const Graph& graph) const = 0;
   /// Compiles what it claimed. Throws ErrorCode::unsupported for what it did not.
   virtual KernelPtr compile(const NodeView& view, const CompileContext& context) const = 0;

@@ -2,7 +2,6 @@
 #include "libcore/runtime/session.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -10,18 +9,16 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/runtime/compile.hpp"
+#include "libcore/optimize/inline_functions.hpp"
 #include "libcore/runtime/fold_constants.hpp"
-#include "libcore/runtime/operand_table.hpp"
+#include "libcore/runtime/fuse_quantized.hpp"
 #include "libcore/runtime/place.hpp"
-#include "libcore/runtime/plan.hpp"
-#include "libcore/runtime/plan_cache.hpp"
+#include "libcore/runtime/program.hpp"
+#include "libcore/runtime/run_environment.hpp"
+#include "libcore/runtime/settle_captures.hpp"
 
 namespace ortool {
 namespace {
-
-/// Inputs whose content takes part in a plan's key must stay small.
-constexpr std::int64_t most_host_elements = 1024;
 
 /// One error for all operators that the catalog lacks, those in subgraphs included.
 void refuse_unknown_operators(const Graph& graph) {
@@ -69,71 +66,92 @@ void drop_unused_constants(Graph& graph) {
   }
 }
 
-void check_fits(const Value& input, const Tensor& tensor) {
-  const ValueType& type = input.type();
-  if (!type.is_tensor()) {
-    throw Error(ErrorCode::unsupported, format("input '{}' is a {}, which cannot be given yet",
-                                               input.name(), type.to_string()));
-  }
-  const bool same_type = type.element == DataType::undefined || type.element == tensor.type();
-  bool same_shape =
-      !type.shape || static_cast<std::int64_t>(type.shape->size()) == tensor.shape().rank();
-  for (std::size_t i = 0; same_shape && type.shape && i < type.shape->size(); ++i) {
-    const Dimension& dimension = (*type.shape)[i];
-    same_shape =
-        !dimension.is_known() || dimension.number() == tensor.shape()[static_cast<std::int64_t>(i)];
-  }
-  if (same_type && same_shape) return;
-  throw Error(ErrorCode::invalid,
-              format("input '{}' is given as {}[{}] (expected {})", input.name(),
-                     name_of(tensor.type()), tensor.shape().to_string(), type.to_string()),
-              "convert or reshape the tensor; 'ortool inspect' shows the model's inputs")
-      .with_id("input.mismatch");
-}
-
-/// Graph inputs that `value` is computed from, as long as every one on the way may be known early.
-void collect_sources(const Value* value, std::set<const Value*>& seen,
-                     std::set<const Value*>& inputs) {
-  std::vector<const Value*> open = {value};
+/// The bodies inside `graph`, outer ones first.
+std::vector<Graph*> bodies_in(Graph& graph) {
+  std::vector<Graph*> bodies;
+  std::vector<Graph*> open = {&graph};
   while (!open.empty()) {
-    const Value* current = open.back();
+    Graph& outer = *open.back();
     open.pop_back();
-    if (!seen.insert(current).second) continue;
-    if (current->is_graph_input()) {
-      inputs.insert(current);
-    } else if (const Node* producer = current->producer()) {
-      const bool needs_shape_only = producer->op_type() == "Shape" || producer->op_type() == "Size";
-      if (needs_shape_only && producer->domain().empty()) continue;
-      for (std::int64_t i = 0; i < producer->input_count(); ++i) {
-        if (producer->input(i) != nullptr) open.push_back(producer->input(i));
+    for (Node& node : outer.nodes()) {
+      for (Graph* body : node.subgraphs()) {
+        bodies.push_back(body);
+        open.push_back(body);
       }
     }
   }
+  return bodies;
+}
+
+/// Weights keep their bytes until the clusters around them are found.
+void fold_and_fuse(Graph& graph, const Provider& provider, const CompileContext& context) {
+  fold_constants(graph, provider, context, {.keeps_dequantized = true});
+  fuse_quantized(graph, context.cap);
+  fold_constants(graph, provider, context);
+}
+
+/// One element is given for a scalar whatever its rank, as other runtimes allow.
+bool is_scalar(const ValueType& type) {
+  return type.is_tensor() && type.shape && type.shape->empty();
+}
+
+void check_fits(const Value& input, const RunValue& value) {
+  using Kind = ValueType::Kind;
+  const ValueType& type = input.type();
+  const ValueType& inner = type.kind == Kind::optional && type.inner ? *type.inner : type;
+  bool fits = true;
+  if (value.is_none()) {
+    fits = type.kind == Kind::optional;
+  } else if (value.is_tensor()) {
+    const Tensor& tensor = value.tensor();
+    fits = inner.kind == Kind::tensor || inner.kind == Kind::unknown;
+    fits = fits && (inner.element == DataType::undefined || inner.element == tensor.type());
+    fits = fits && (!inner.shape ||
+                    static_cast<std::int64_t>(inner.shape->size()) == tensor.shape().rank());
+    for (std::size_t i = 0; fits && inner.shape && i < inner.shape->size(); ++i) {
+      const Dimension& dimension = (*inner.shape)[i];
+      fits = !dimension.is_known() ||
+             dimension.number() == tensor.shape()[static_cast<std::int64_t>(i)];
+    }
+  } else {
+    fits = inner.kind == (value.is_sequence() ? Kind::sequence : Kind::map) ||
+           inner.kind == Kind::unknown;
+  }
+  if (fits) return;
+  throw Error(ErrorCode::invalid,
+              format("input '{}' is given as {} (expected {})", input.name(), value.describe(),
+                     type.to_string()),
+              "convert or reshape the tensor; 'ortool inspect' shows the model's inputs")
+      .with_id("input.mismatch");
 }
 
 }  // namespace
 
 struct Session::State {
   State(std::unique_ptr<Model> taken, SessionOptions given)
-      : model(std::move(taken)), options(std::move(given)), plans(options.plan_cache_bytes) {}
+      : model(std::move(taken)), options(std::move(given)) {}
 
   std::unique_ptr<Model> model;
   SessionOptions options;
   std::vector<Value*> required_inputs;
-  std::vector<CompiledStep> steps;
+  std::unique_ptr<const Program> program;
   std::vector<Placement> placement;
-  mutable PlanCache plans;
-  mutable std::mutex host_mutex;
-  mutable std::set<const Value*> host_inputs;  ///< inputs whose content shapes depend on
-  mutable std::atomic<std::int64_t> arena_bytes{0};
 
-  std::vector<Tensor> match(const NamedTensors& given) const;
-  std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, Workers& workers) const;
-  std::set<const Value*> hosts() const {
-    const std::lock_guard lock(host_mutex);
-    return host_inputs;
-  }
+  std::vector<RunValue> match(const NamedValues& given) const;
+  void list_placement(const Program& of);
 };
+
+void Session::State::list_placement(const Program& of) {
+  for (const CompiledStep& step : of.steps()) {
+    for (const Node* member : step.view.members()) {
+      placement.push_back({std::string(member->name()), std::string(member->op_type()),
+                           std::string(step.provider_name()), std::string(step.kernel_name()),
+                           step.reasons});
+    }
+    if (step.flow == nullptr) continue;
+    for (const Program* body : step.flow->programs()) list_placement(*body);
+  }
+}
 
 Session::Session(std::unique_ptr<Model> model, SessionOptions options)
     : state_(std::make_unique<State>(std::move(model), std::move(options))) {
@@ -141,28 +159,36 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   ORTOOL_CHECK(!state.options.providers.empty());
   Graph& graph = *state.model->graph;
   settle_old_defaults(*state.model);
+  inline_functions(*state.model);
   refuse_unknown_operators(graph);
   infer_shapes(*state.model);
-  Workers alone;
+  const StopToken* stop = state.options.stop;
+  Workers alone(stop);
   std::unique_ptr<Workers> shared;
   if (state.options.pool != nullptr)
-    shared = std::make_unique<Workers>(*state.options.pool, state.options.threads);
+    shared = std::make_unique<Workers>(*state.options.pool, state.options.threads, stop);
   const CompileContext context{
       .workers = shared ? *shared : alone,
       .cap = state.options.cap,
       .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1};
-  fold_constants(graph, *state.options.providers.back(), context);
+  const Provider& last = *state.options.providers.back();
+  if (state.options.optimize) fold_and_fuse(graph, last, context);
+  settle_captures(graph);
+  if (state.options.optimize) {
+    for (Graph* body : bodies_in(graph)) fold_and_fuse(*body, last, context);
+  }
+  settle_captures(graph);
   infer_shapes(*state.model);
   drop_unused_constants(graph);
-  state.steps =
-      compile(place(graph, state.options.providers, state.options.strict_provider), context);
-  for (const CompiledStep& step : state.steps) {
-    for (const Node* member : step.view.members()) {
-      state.placement.push_back({std::string(member->name()), std::string(member->op_type()),
-                                 std::string(step.provider->name()),
-                                 std::string(step.kernel->name()), step.reasons});
-    }
-  }
+  for (Graph* body : bodies_in(graph)) drop_unused_constants(*body);
+  PlacedGraphs placed =
+      place(graph, state.options.providers, state.options.strict_provider, state.options.optimize);
+  state.program = std::make_unique<const Program>(
+      graph, placed,
+      Program::Options{.is_parallel = state.options.parallel,
+                       .plan_cache_bytes = state.options.plan_cache_bytes},
+      context);
+  state.list_placement(*state.program);
   for (Value* input : graph.inputs()) {
     if (!input->has_default()) state.required_inputs.push_back(input);
   }
@@ -182,7 +208,7 @@ std::span<Value* const> Session::outputs() const {
   return state_->model->graph->outputs();
 }
 
-std::vector<Tensor> Session::State::match(const NamedTensors& given) const {
+std::vector<RunValue> Session::State::match(const NamedValues& given) const {
   const Graph& graph = *model->graph;
   for (const auto& [name, tensor] : given) {
     const Value* value = graph.find_value(name);
@@ -191,85 +217,45 @@ std::vector<Tensor> Session::State::match(const NamedTensors& given) const {
                 "'ortool inspect' shows the inputs")
         .with_id("input.unknown");
   }
-  std::vector<Tensor> result;
+  std::vector<RunValue> result;
   for (const Value* input : graph.inputs()) {
     const auto found = std::find_if(given.begin(), given.end(),
                                     [&](const auto& each) { return each.first == input->name(); });
-    if (found == given.end() && !input->has_default()) {
+    const bool may_be_left_out =
+        input->has_default() || input->type().kind == ValueType::Kind::optional;
+    if (found == given.end() && !may_be_left_out) {
       throw Error(ErrorCode::invalid,
                   format("input '{}' ({}) is not given", input->name(), input->type().to_string()),
                   "give every input of the model")
           .with_id("input.missing");
     }
-    const Tensor& tensor = found != given.end() ? found->second : input->constant();
-    check_fits(*input, tensor);
-    result.push_back(tensor.aligned());
+    RunValue value = found != given.end() ? found->second : RunValue(input->constant());
+    if (is_scalar(input->type()) && value.is_tensor() && value.tensor().element_count() == 1)
+      value = value.tensor().reshaped(Shape());
+    check_fits(*input, value);
+    result.push_back(value.is_tensor() ? RunValue(value.tensor().aligned()) : value);
   }
   return result;
 }
 
-std::shared_ptr<const Plan> Session::State::plan_for(std::span<const Tensor> inputs,
-                                                     Workers& workers) const {
-  const Graph& graph = *model->graph;
-  while (true) {
-    const std::set<const Value*> host = hosts();
-    std::string key;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor& tensor = inputs[i];
-      key.append(tensor.shape().to_string()).append(1, ';');
-      if (host.contains(graph.inputs()[i])) {
-        key.append(reinterpret_cast<const char*>(tensor.bytes()),
-                   static_cast<std::size_t>(tensor.size_bytes()));
-      }
-    }
-    if (std::shared_ptr<const Plan> plan = plans.find(key)) return plan;
-
-    OperandTable table(graph);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Value& input = *graph.inputs()[i];
-      if (host.contains(&input)) {
-        table.set_known(input, inputs[i]);
-      } else {
-        table.set(input, inputs[i].type(), inputs[i].shape(), nullptr);
-      }
-    }
-    std::vector<const Value*> wanted;
-    if (auto plan = Plan::build({graph, steps, workers, options.cap}, std::move(table), wanted)) {
-      std::int64_t largest = arena_bytes.load();
-      while (plan->arena_bytes() > largest &&
-             !arena_bytes.compare_exchange_weak(largest, plan->arena_bytes())) {
-      }
-      plans.insert(key, plan);
-      return plan;
-    }
-    std::set<const Value*> seen;
-    std::set<const Value*> sources;
-    for (const Value* value : wanted) collect_sources(value, seen, sources);
-    bool found_new = false;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Value* input = graph.inputs()[i];
-      const bool is_small =
-          inputs[i].element_count() <= most_host_elements && inputs[i].type() != DataType::string;
-      if (!sources.contains(input) || host.contains(input) || !is_small) continue;
-      const std::lock_guard lock(host_mutex);
-      found_new = host_inputs.insert(input).second || found_new;
-    }
-    if (found_new || hosts() != host) continue;
-    const Value* value = wanted.empty() ? graph.outputs().front() : wanted.back();
-    throw Error(ErrorCode::unsupported,
-                format("a shape depends on the content of '{}', which is computed during the run",
-                       value->name()),
-                "shapes that depend on data are not supported in this version")
-        .with_id("shape.data_dependent");
-  }
-}
-
-std::vector<Tensor> Session::run(const NamedTensors& inputs, const RunOptions& options) const {
+std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
   const State& state = *state_;
-  const std::vector<Tensor> matched = state.match(inputs);
+  const std::vector<RunValue> matched = state.match(inputs);
+  if (options.observer != nullptr && state.options.parallel) {
+    throw Error(ErrorCode::invalid, "values cannot be observed while nodes run at the same time",
+                "use --execution sequential");
+  }
   const auto run_with = [&](Workers& workers) {
-    const std::shared_ptr<const Plan> plan = state.plan_for(matched, workers);
-    return plan->run(matched, workers, state.options.cap, options.profile);
+    std::mutex profile_mutex;
+    const RunEnvironment environment{.workers = workers,
+                                     .cap = state.options.cap,
+                                     .profile = options.profile,
+                                     .observer = options.observer,
+                                     .start = std::chrono::steady_clock::now(),
+                                     .profile_mutex = &profile_mutex};
+    std::vector<RunValue> outputs = state.program->run(matched, environment);
+    if (options.profile != nullptr) options.profile->total_ns = environment.elapsed_ns();
+    return outputs;
   };
   if (state.options.pool == nullptr || options.threads <= 1) {
     Workers alone(options.stop);
@@ -283,31 +269,21 @@ const std::vector<Placement>& Session::placement() const {
   return state_->placement;
 }
 
-std::string Session::step_name(std::int32_t step) const {
-  return std::string(state_->steps[static_cast<std::size_t>(step)].view.node().name());
-}
-
 std::int64_t Session::packed_bytes() const {
-  std::int64_t bytes = 0;
-  for (const CompiledStep& step : state_->steps) bytes += step.kernel->packed_bytes();
-  return bytes;
+  return state_->program->packed_bytes();
 }
 
 std::int64_t Session::constant_bytes() const {
-  std::int64_t bytes = 0;
-  std::set<const Value*> counted;
-  for (const CompiledStep& step : state_->steps) {
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const Value* value = step.inputs[i];
-      if (value == nullptr || !value->is_constant() || !step.kernel->needs_input(i)) continue;
-      if (counted.insert(value).second) bytes += value->constant().size_bytes();
-    }
-  }
-  return bytes;
+  std::set<const std::byte*> counted;
+  return state_->program->constant_bytes(counted);
 }
 
 std::int64_t Session::arena_bytes() const {
-  return state_->arena_bytes.load();
+  return state_->program->arena_bytes();
+}
+
+std::int64_t Session::plan_count() const {
+  return state_->program->plan_count();
 }
 
 }  // namespace ortool

@@ -16,8 +16,8 @@
 
 namespace ortool {
 
-/// Tensors by name, in the order given.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+/// Values by name, in the order given.
+using NamedValues = std::vector<std::pair<std::string, RunValue>>;
 
 struct SessionOptions {
   /// In order of preference; the last must run everything that the others leave.
@@ -27,18 +27,39 @@ struct SessionOptions {
   ThreadPool* pool = nullptr;  ///< null: the calling thread alone
   MemoryCap* cap = nullptr;    ///< null: no limit; outlives the session and its outputs
   int threads = 1;             ///< for packing weights
+  /// Polled while the session is made; null: nobody stops it.
+  const StopToken* stop = nullptr;
+  /// False: every node by a kernel of its own, as the file has it; nothing folded or fused.
+  bool optimize = true;
+  /// Independent nodes at once instead of one after the other.
+  bool parallel = false;
   std::int64_t plan_cache_bytes = std::int64_t{64} << 20;
+};
+
+/// Sees values as soon as they are computed.
+class ValueObserver {
+ public:
+  virtual ~ValueObserver() = default;
+  /// `value`, the output `index` of `node`; lent for this call: what is kept must be owned().
+  /// Nodes inside the bodies of If, Loop and Scan are told of each time they run. Values inside a
+  /// fused group are never computed; a session that does not optimize has none.
+  virtual void observe(const Node& node, std::int64_t index, const RunValue& value) = 0;
 };
 
 struct RunOptions {
   int threads = 1;
   const StopToken* stop = nullptr;
-  class Profile* profile = nullptr;  ///< filled when not null
+  class Profile* profile = nullptr;   ///< filled when not null
+  ValueObserver* observer = nullptr;  ///< null: nobody looks
 };
 
-/// One kernel call of a profiled run.
+/// One kernel call of a profiled run. The texts live as long as the session.
 struct ProfileEvent {
-  std::int32_t step;
+  std::string_view node;  ///< the group's first
+  std::string_view op_type;
+  std::string_view provider;
+  std::string_view kernel;
+  int depth;              ///< of the graph: 0 for the main one
   std::int64_t start_ns;  ///< since the run began
   std::int64_t duration_ns;
 };
@@ -76,16 +97,17 @@ class Session {
 
   /// Computes all outputs, in graph order. Inputs are matched by name. Throws ErrorCode::invalid
   /// for missing or unknown names, and types or shapes that do not fit.
-  std::vector<Tensor> run(const NamedTensors& inputs, const RunOptions& options) const;
+  std::vector<RunValue> run(const NamedValues& inputs, const RunOptions& options) const;
 
   const std::vector<Placement>& placement() const;
-  /// The names of the steps that ProfileEvent::step counts: for each kernel its group's first node.
-  std::string step_name(std::int32_t step) const;
   std::int64_t packed_bytes() const;
   /// Bytes of constants read at run time where they lie.
   std::int64_t constant_bytes() const;
   /// Bytes of the largest arena planned so far.
   std::int64_t arena_bytes() const;
+  /// Plans built so far, those of bodies included: one a new set of shapes, and more where shapes
+  /// depend on content.
+  std::int64_t plan_count() const;
 
  private:
   struct State;

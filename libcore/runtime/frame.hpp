@@ -1,0 +1,76 @@
+// The memory of one run of a plan: an arena, and the pointers of every step into it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/runtime/plan.hpp"
+
+namespace ortool {
+
+/// What a frame's pointers come from besides its own arena.
+struct FrameSources {
+  std::span<const RunValue> inputs;
+  std::span<const RunValue> made;
+  std::span<RunValue> outputs;
+  std::span<const std::unique_ptr<class Frame>> earlier;  ///< by ordinal
+};
+
+/// Pointers into the arena and to constants are set once; the others each run.
+class Frame {
+ public:
+  Frame(std::shared_ptr<const Plan> plan, AlignedBuffer arena);
+
+  /// Sets the pointers that differ from run to run.
+  void bind(const FrameSources& sources);
+  std::span<const std::byte* const> inputs(std::size_t step) const;
+  std::span<std::byte* const> outputs(std::size_t step) const;
+  std::byte* workspace(std::size_t step) const { return steps_[step].workspace; }
+  /// Where `location`, as the plan or a later one has it, lies in this run.
+  std::byte* find(const Location& location, const FrameSources& sources) const;
+
+  const Plan& plan() const { return *plan_; }
+  std::byte* arena() const { return const_cast<std::byte*>(arena_.data()); }
+  std::int64_t arena_bytes() const { return arena_.size_bytes(); }
+  AlignedBuffer take_arena() { return std::move(arena_); }
+
+ private:
+  struct StepPointers {
+    std::size_t first;
+    std::size_t input_count;
+    std::size_t output_count;
+    std::byte* workspace;
+  };
+  struct Patch {
+    std::size_t pointer;
+    Location location;
+  };
+  void add(const Location& location);
+
+  std::shared_ptr<const Plan> plan_;
+  AlignedBuffer arena_;
+  std::vector<std::byte*> pointers_;
+  std::vector<StepPointers> steps_;
+  std::vector<Patch> patches_;
+};
+
+/// Frames that no run has at the moment: those of a plan for its next run, and arenas of plans that
+/// are gone for whatever fits. Safe for many threads.
+class FramePool {
+ public:
+  /// Allocates at most what the plan's arena needs, against `cap`.
+  std::unique_ptr<Frame> take(const std::shared_ptr<const Plan>& plan, MemoryCap* cap);
+  void give_back(std::unique_ptr<Frame> frame);
+
+ private:
+  /// Of plans from the same step on: as many as threads that run at the same time, mostly.
+  static constexpr int most_alike = 8;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Frame>> free_;  ///< most recently given back last
+};
+
+}  // namespace ortool

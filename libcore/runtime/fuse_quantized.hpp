@@ -1,0 +1,28 @@
+// Operators between DequantizeLinear and QuantizeLinear become operators on bytes.
+#pragma once
+
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+/// Rewrites each cluster of `graph` (not of its bodies) that dequantises constants and values with
+/// known scales, computes and quantises again, into operators on bytes:
+///
+/// | between                                   | becomes                                     |
+/// |-------------------------------------------|---------------------------------------------|
+/// | Conv, Gemm                                | ortool.QuantizedConv                        |
+/// | MatMul                                    | QLinearMatMul                               |
+/// | Add, Sub, Mul of two tensors              | ortool.QuantizedBinary                      |
+/// | Concat, MaxPool, Reshape, Transpose, …    | the same on bytes                           |
+/// | functions of one element, or nothing      | ortool.ByteLookup, its table computed below |
+///
+/// Relu and Clip before the quantisation narrow the bytes. Constants made here count against `cap`
+/// (may be null). Products are summed exactly in int32; where a
+/// convolution's number lies near a half, its float sum decides, so that the bytes are those of
+/// floats. Those of a MatMul may differ by one; all else gives the same bytes. Tables are left as
+/// nodes on constants, for fold_constants. Needs inferred types; values inside what it makes have
+/// none until shapes are inferred again.
+void fuse_quantized(Graph& graph, MemoryCap* cap);
+
+}  // namespace ortool

@@ -1,0 +1,94 @@
+// A graph compiled: kernels in order, run by plans that are made once a set of shapes.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libcore/runtime/compile.hpp"
+#include "libcore/runtime/frame.hpp"
+#include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan_cache.hpp"
+#include "libcore/runtime/run_environment.hpp"
+
+namespace ortool {
+
+/// Const after construction and safe for many threads: each run has a state of its own.
+class Program {
+ public:
+  struct Options {
+    bool is_parallel = false;
+    std::int64_t plan_cache_bytes = 0;
+  };
+
+  /// Compiles `graph` and its bodies from their groups in `placed`, which it takes.
+  Program(Graph& graph, PlacedGraphs& placed, const Options& options,
+          const CompileContext& context);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// The graph's outputs for its inputs in order and then the values it captures, all fitting the
+  /// types of the graph. Results own what they hold.
+  std::vector<RunValue> run(std::span<const RunValue> inputs,
+                            const RunEnvironment& environment) const;
+
+  const Graph& graph() const { return graph_; }
+  std::span<const CompiledStep> steps() const { return steps_; }
+  std::int64_t packed_bytes() const;
+  /// Adds the bytes of constants read at run time where they lie; each address counts once.
+  std::int64_t constant_bytes(std::set<const std::byte*>& counted) const;
+  /// Of the largest plan made so far, bodies included.
+  std::int64_t arena_bytes() const;
+  /// How many plans were built so far, bodies included.
+  std::int64_t plan_count() const;
+
+ private:
+  class Run;
+
+  void number_values();
+  Slot slot_of(const Value* value) const;
+  Slot add_slot(const Value& value, const Node* producer);
+  std::shared_ptr<const Plan> first_plan(const Run& run) const;
+  std::shared_ptr<const Plan> next_plan(const Plan& before, Run& run) const;
+  std::shared_ptr<const Plan> build(std::int32_t first_step, std::int32_t ordinal,
+                                    OperandTable table, std::vector<Plan::Crossing> earlier,
+                                    Workers& workers, MemoryCap* cap) const;
+  void execute(const Plan& plan, Run& run) const;
+  void execute_step(const Plan& plan, std::size_t index, Frame& frame, const Run& run,
+                    Workers& workers) const;
+  void record(const RunEnvironment& environment, const CompiledStep& step,
+              std::int64_t begin_ns) const;
+  void observe(const Plan& plan, std::int32_t number, const Run& run) const;
+  void run_dynamic_step(const Plan& plan, Run& run) const;
+  std::vector<RunValue> collect_outputs(const Plan& plan, Run& run) const;
+
+  Graph& graph_;
+  Options options_;
+  int depth_;
+  std::vector<CompiledStep> steps_;
+  std::size_t input_count_ = 0;  ///< graph inputs and captures
+  std::unordered_map<const Value*, Slot> slots_;
+  std::vector<Operand> constants_;
+  std::vector<Slot> output_slots_;
+  std::vector<std::int32_t> last_uses_;     ///< by slot
+  std::vector<std::int32_t> made_numbers_;  ///< by slot
+  std::vector<const Node*> producers_;      ///< by slot
+  std::vector<Slot> first_slots_;  ///< by step: the first of its own slots; one more at the end
+  std::int32_t made_count_ = 0;
+
+  mutable PlanCache plans_;
+  mutable FramePool frames_;
+  mutable std::mutex latest_mutex_;
+  mutable std::map<std::int32_t, std::shared_ptr<const Plan>> latest_;  ///< by first step
+  mutable std::atomic<std::int64_t> arena_bytes_{0};
+  mutable std::atomic<std::int64_t> plan_count_{0};
+};
+
+}  // namespace ortool

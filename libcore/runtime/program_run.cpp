@@ -1,0 +1,175 @@
+// Running a program: plan after plan, with whole-value steps between them.
+#include "libcore/runtime/program_run.hpp"
+
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+Program::Run::~Run() {
+  for (std::unique_ptr<Frame>& frame : frames_) program_.frames_.give_back(std::move(frame));
+}
+
+void Program::Run::start(const std::shared_ptr<const Plan>& plan) {
+  for (const Plan::OwnOutput& output : plan->own_outputs()) {
+    try {
+      outputs_[static_cast<std::size_t>(output.index)] =
+          Tensor(output.type, output.shape, environment.cap);
+    } catch (Error& error) {
+      if (output.producer == nullptr) throw;
+      throw error.at_node(output.producer->name(), output.producer->op_type());
+    }
+  }
+  frames_.push_back(program_.frames_.take(plan, environment.cap));
+  frames_.back()->bind(sources());
+}
+
+std::span<const std::byte> Program::Run::content(const Plan& plan, Slot slot) const {
+  const Plan::Crossing* crossing = plan.find_crossing(slot);
+  ORTOOL_CHECK(crossing != nullptr);
+  const Operand& operand = crossing->known->operand;
+  const std::byte* bytes = frames_.back()->find(crossing->location, sources());
+  return {bytes, static_cast<std::size_t>(bytes_of(operand.type, operand.shape.element_count()))};
+}
+
+RunValue Program::Run::lend(const KnownOperand& known, const Location& location) const {
+  using Place = Location::Place;
+  if (known.content != nullptr) return *known.content;
+  const Operand& operand = known.operand;
+  const auto index = static_cast<std::size_t>(location.index);
+  if (location.place == Place::input || location.place == Place::made) {
+    const RunValue& whole = location.place == Place::input ? inputs[index] : made_[index];
+    const bool is_all_of_it = !whole.is_tensor() || (location.offset == 0 && operand.is_given() &&
+                                                     operand.type == whole.tensor().type() &&
+                                                     operand.shape == whole.tensor().shape());
+    if (is_all_of_it) return whole;
+  }
+  const std::byte* bytes = frames_.back()->find(location, sources());
+  const std::int64_t size = bytes_of(operand.type, operand.shape.element_count());
+  return Tensor::view(operand.type, operand.shape, std::span(bytes, static_cast<std::size_t>(size)),
+                      nullptr);
+}
+
+void Program::execute_step(const Plan& plan, std::size_t index, Frame& frame, const Run& run,
+                           Workers& workers) const {
+  const Plan::Step& step = plan.steps()[index];
+  const RunEnvironment& environment = run.environment;
+  if (workers.stop() != nullptr) workers.stop()->poll();
+  const RunContext context(frame.inputs(index), frame.outputs(index), frame.workspace(index),
+                           workers);
+  const CompiledStep& compiled = steps_[static_cast<std::size_t>(step.number)];
+  const std::int64_t begin = environment.profile != nullptr ? environment.elapsed_ns() : 0;
+  try {
+    step.prepared->run(context);
+  } catch (Error& error) {
+    throw error.at_node(compiled.node().name(), compiled.node().op_type());
+  }
+  if (environment.profile != nullptr) record(environment, compiled, begin);
+}
+
+void Program::record(const RunEnvironment& environment, const CompiledStep& step,
+                     std::int64_t begin_ns) const {
+  const std::int64_t duration_ns = environment.elapsed_ns() - begin_ns;
+  const std::lock_guard lock(*environment.profile_mutex);
+  environment.profile->events.push_back({step.node().name(), step.node().op_type(),
+                                         step.provider_name(), step.kernel_name(), depth_, begin_ns,
+                                         duration_ns});
+}
+
+void Program::execute(const Plan& plan, Run& run) const {
+  const RunEnvironment& environment = run.environment;
+  Workers& workers = environment.workers;
+  Frame& frame = run.frame();
+  if (environment.observer != nullptr) {
+    std::size_t index = 0;
+    for (std::int32_t number = plan.first_step(); number < plan.end_step(); ++number) {
+      if (index < plan.steps().size() && plan.steps()[index].number == number)
+        execute_step(plan, index++, frame, run, workers);
+      observe(plan, number, run);
+    }
+    return;
+  }
+  std::size_t begin = 0;
+  for (const std::size_t end : plan.level_ends()) {
+    if (end - begin == 1) {
+      execute_step(plan, begin, frame, run, workers);
+    } else {
+      workers.parallel_for(static_cast<std::int64_t>(end - begin), [&](std::int64_t task) {
+        execute_step(plan, begin + static_cast<std::size_t>(task), frame, run, workers);
+      });
+    }
+    begin = end;
+  }
+  for (std::size_t index = begin; index < plan.steps().size(); ++index)
+    execute_step(plan, index, frame, run, workers);
+}
+
+void Program::observe(const Plan& plan, std::int32_t number, const Run& run) const {
+  const CompiledStep& step = steps_[static_cast<std::size_t>(number)];
+  const Node& last = *step.view.members().back();
+  for (std::size_t i = 0; i < step.output_slots.size(); ++i) {
+    const Slot slot = step.output_slots[i];
+    if (slot == no_slot) continue;
+    run.environment.observer->observe(last, static_cast<std::int64_t>(i),
+                                      run.lend(*plan.table().entry(slot), plan.location(slot)));
+  }
+}
+
+void Program::run_dynamic_step(const Plan& plan, Run& run) const {
+  const CompiledStep& step = steps_[static_cast<std::size_t>(plan.end_step())];
+  const RunEnvironment& environment = run.environment;
+  environment.poll();
+  std::vector<RunValue> inputs;
+  inputs.reserve(step.input_slots.size());
+  for (const Slot slot : step.input_slots) {
+    if (slot == no_slot) {
+      inputs.emplace_back();
+    } else if (is_constant_slot(slot)) {
+      inputs.emplace_back(constants_[constant_index(slot)].known->aligned());
+    } else {
+      const Plan::Crossing* crossing = plan.find_crossing(slot);
+      ORTOOL_CHECK(crossing != nullptr);
+      inputs.push_back(run.lend(*crossing->known, crossing->location));
+    }
+  }
+  std::vector<RunValue> outputs(step.output_slots.size());
+  DynamicContext context(step.node(), inputs, outputs, environment.workers, environment.cap);
+  const std::int64_t begin = environment.profile != nullptr ? environment.elapsed_ns() : 0;
+  try {
+    if (step.flow != nullptr) {
+      step.flow->run(context, environment);
+    } else {
+      step.kernel->run_dynamic(context);
+    }
+  } catch (Error& error) {
+    throw error.at_node(step.node().name(), step.node().op_type());
+  }
+  if (environment.profile != nullptr) record(environment, step, begin);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Slot slot = step.output_slots[i];
+    if (slot == no_slot) continue;
+    if (environment.observer != nullptr)
+      environment.observer->observe(step.node(), static_cast<std::int64_t>(i), outputs[i]);
+    run.set_made_value(slot, std::move(outputs[i]));
+  }
+}
+
+std::vector<RunValue> Program::collect_outputs(const Plan& plan, Run& run) const {
+  for (std::size_t i = 0; i < output_slots_.size(); ++i) {
+    const Slot slot = output_slots_[i];
+    ORTOOL_CHECK(slot != no_slot);
+    RunValue& output = run.output(i);
+    if (is_constant_slot(slot)) {
+      output = constants_[constant_index(slot)].known->aligned();
+      continue;
+    }
+    const Plan::Crossing* crossing = plan.find_crossing(slot);
+    ORTOOL_CHECK(crossing != nullptr);
+    const Location& location = crossing->location;
+    const bool is_written = location.place == Location::Place::output && location.offset == 0 &&
+                            static_cast<std::size_t>(location.index) == i;
+    if (!is_written) output = run.lend(*crossing->known, location).owned(run.environment.cap);
+  }
+  return run.take_outputs();
+}
+
+}  // namespace ortool

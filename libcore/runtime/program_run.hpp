@@ -1,0 +1,54 @@
+// The state of one run of a program.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "libcore/runtime/program.hpp"
+
+namespace ortool {
+
+class Program::Run {
+ public:
+  Run(const Program& program, std::span<const RunValue> given,
+      const RunEnvironment& run_environment)
+      : inputs(given),
+        environment(run_environment),
+        program_(program),
+        made_(static_cast<std::size_t>(program.made_count_)),
+        outputs_(program.output_slots_.size()) {}
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  std::span<const RunValue> inputs;
+  const RunEnvironment& environment;
+
+  /// Takes a frame for `plan`, the next in order, and allocates the outputs it writes.
+  void start(const std::shared_ptr<const Plan>& plan);
+  Frame& frame() { return *frames_.back(); }
+
+  const RunValue& made_value(Slot slot) const { return made_[made_index(slot)]; }
+  void set_made_value(Slot slot, RunValue value) { made_[made_index(slot)] = std::move(value); }
+  /// The bytes that a value which crosses the end of `plan` holds.
+  std::span<const std::byte> content(const Plan& plan, Slot slot) const;
+  /// A value for a kernel that runs on whole ones, or for an observer: lent, not owned.
+  RunValue lend(const KnownOperand& known, const Location& location) const;
+  RunValue& output(std::size_t index) { return outputs_[index]; }
+  std::vector<RunValue> take_outputs() { return std::move(outputs_); }
+
+ private:
+  std::size_t made_index(Slot slot) const {
+    return static_cast<std::size_t>(program_.made_numbers_[static_cast<std::size_t>(slot)]);
+  }
+  FrameSources sources() const {
+    return {inputs, made_, const_cast<std::vector<RunValue>&>(outputs_), frames_};
+  }
+
+  const Program& program_;
+  std::vector<RunValue> made_;
+  std::vector<RunValue> outputs_;
+  std::vector<std::unique_ptr<Frame>> frames_;  ///< by ordinal
+};
+
+}  // namespace ortool

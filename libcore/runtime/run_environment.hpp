@@ -1,0 +1,31 @@
+// What one run of a session hands down to every graph and body that takes part in it.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+struct RunEnvironment {
+  Workers& workers;
+  MemoryCap* cap = nullptr;
+  Profile* profile = nullptr;
+  ValueObserver* observer = nullptr;
+  std::chrono::steady_clock::time_point start = {};
+  std::mutex* profile_mutex = nullptr;  ///< for kernels that run at the same time
+
+  std::int64_t elapsed_ns() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
+                                                                start)
+        .count();
+  }
+  void poll() const {
+    if (workers.stop() != nullptr) workers.stop()->poll();
+  }
+};
+
+}  // namespace ortool
