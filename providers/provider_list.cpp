@@ -6,6 +6,20 @@
 #include "providers/cpu/cpu_provider.hpp"
 
 namespace ortool {
+namespace {
+
+constexpr std::array<cpu::Isa, 3> levels = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512};
+
+std::shared_ptr<const Provider> make_cpu(std::string_view most_isa) {
+  for (const cpu::Isa level : levels) {
+    if (cpu::isa_name(level) == most_isa && level <= cpu::best_isa()) {
+      return make_cpu_provider(level);
+    }
+  }
+  return make_cpu_provider();
+}
+
+}  // namespace
 
 std::span<const ProviderEntry> provider_list() {
   static constexpr std::array<ProviderEntry, 3> list = {{
@@ -13,9 +27,17 @@ std::span<const ProviderEntry> provider_list() {
        "the cuda provider is planned and not part of this version"},
       {"onednn", "DnnlExecutionProvider", nullptr,
        "the onednn provider is planned and not part of this version"},
-      {"cpu", "CPUExecutionProvider", [] { return make_cpu_provider(); }, ""},
+      {"cpu", "CPUExecutionProvider", &make_cpu, ""},
   }};
   return list;
+}
+
+std::vector<std::string> isa_levels() {
+  std::vector<std::string> names;
+  for (const cpu::Isa level : levels) {
+    if (level <= cpu::best_isa()) names.emplace_back(cpu::isa_name(level));
+  }
+  return names;
 }
 
 }  // namespace ortool

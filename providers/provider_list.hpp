@@ -13,13 +13,18 @@ namespace ortool {
 
 /// A provider that may or may not be usable here.
 struct ProviderEntry {
-  std::string_view name;                      ///< "cpu"
-  std::string_view long_name;                 ///< ONNX Runtime's: "CPUExecutionProvider"
-  std::shared_ptr<const Provider> (*make)();  ///< null: not in this build
-  std::string_view unavailable_because;       ///< when `make` is null
+  std::string_view name;       ///< "cpu"
+  std::string_view long_name;  ///< ONNX Runtime's: "CPUExecutionProvider"
+  /// With kernels up to one of isa_levels(); empty: all. Null: not in this build.
+  std::shared_ptr<const Provider> (*make)(std::string_view most_isa);
+  std::string_view unavailable_because;  ///< when `make` is null
 };
 
 /// In order of preference for `auto`.
 std::span<const ProviderEntry> provider_list();
+
+/// The levels of instruction sets that kernels are written for and this processor has, weakest
+/// first.
+std::vector<std::string> isa_levels();
 
 }  // namespace ortool

@@ -9,6 +9,11 @@ namespace ortool::cpu {
 constexpr const char* float_type_names = "float32, float64, float16, bfloat16";
 constexpr const char* half_type_names = "float16, bfloat16";
 
+/// For operators whose kernel takes every type of their schema.
+inline bool accepts_anything(const NodeView&) {
+  return true;
+}
+
 // Each looks at the type of the first input.
 inline bool accepts_floats(const NodeView& view) {
   return types::floats.contains(view.input_type(0));
@@ -21,6 +26,14 @@ inline bool accepts_float32(const NodeView& view) {
 }
 inline bool accepts_halves(const NodeView& view) {
   return view.input_type(0) == DataType::float16 || view.input_type(0) == DataType::bfloat16;
+}
+
+inline bool accepts_float64(const NodeView& view) {
+  return view.input_type(0) == DataType::float64;
+}
+constexpr const char* float_like_type_names = "float32, float16, bfloat16";
+inline bool accepts_float_like(const NodeView& view) {
+  return accepts_float32(view) || accepts_halves(view);
 }
 
 constexpr const char* number_type_names = "float32, float64, float16, bfloat16, integers";

@@ -81,6 +81,25 @@ KernelPtr compile_integer_relu(const NodeView& view, const KernelRow& row, const
   });
 }
 
+/// Erf and Shrink of integers, which versions from 9 on take.
+template <typename Op>
+KernelPtr compile_real_integer(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  const ActivationFunction function = function_of(read_op<Op>(view.node()));
+  const DataType type = view.input_type(0);
+  return make_kernel(row.name, [=](const PrepareContext& context) {
+    const std::int64_t count = context.inputs[0].shape.element_count();
+    return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
+      with_data_type(type, [&](auto number) {
+        using T = decltype(number);
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          unary_real_integer(function.op, function.parameters, run.input<T>(0), run.output<T>(0),
+                             count, run.workers());
+        }
+      });
+    });
+  });
+}
+
 /// One operator's rows; `names` of AVX-512, AVX2 and baseline.
 template <typename Op>
 constexpr std::array<KernelRow, 3> rows_of(const char* op_type, std::array<const char*, 3> names) {
@@ -93,8 +112,13 @@ constexpr std::array<KernelRow, 3> rows_of(const char* op_type, std::array<const
   return rows;
 }
 
-constexpr std::array<KernelRow, 1> integer_relu = {KernelRow{
-    "relu_integer", "", "Relu", Isa::baseline, "integers", accepts_integers, compile_integer_relu}};
+constexpr std::array<KernelRow, 3> integer_activations = {
+    {{"erf_integer", "", "Erf", Isa::baseline, "integers", accepts_integers,
+      compile_real_integer<Erf>},
+     {"relu_integer", "", "Relu", Isa::baseline, "integers", accepts_integers,
+      compile_integer_relu},
+     {"shrink_integer", "", "Shrink", Isa::baseline, "integers", accepts_integers,
+      compile_real_integer<Shrink>}}};
 
 constexpr auto activation_rows = join_rows(
     rows_of<Relu>("Relu", {"relu_avx512", "relu_avx2", "relu_baseline"}),
@@ -117,7 +141,7 @@ constexpr auto activation_rows = join_rows(
     rows_of<Gelu>("Gelu", {"gelu_avx512", "gelu_avx2", "gelu_baseline"}),
     rows_of<Mish>("Mish", {"mish_avx512", "mish_avx2", "mish_baseline"}),
     rows_of<Swish>("Swish", {"swish_avx512", "swish_avx2", "swish_baseline"}),
-    rows_of<Erf>("Erf", {"erf_avx512", "erf_avx2", "erf_baseline"}), integer_relu);
+    rows_of<Erf>("Erf", {"erf_avx512", "erf_avx2", "erf_baseline"}), integer_activations);
 
 }  // namespace
 

@@ -28,15 +28,15 @@ BroadcastPlan comparison_plan(const LegacyBroadcast& broadcast, const PrepareCon
 
 template <typename Op, Comparison comparison>
 KernelPtr compile_comparison(const NodeView& view, const KernelRow& row, const CompileContext&) {
-  return make_kernel(
-      row.name, [broadcast = read_op<Op>(view.node()).broadcast, type = view.input_type(0),
-                 isa = row.isa](const PrepareContext& context) {
-        return make_prepared(
-            {}, [=, plan = comparison_plan(broadcast, context)](const RunContext& run) {
-              compare(comparison, type, run.input<std::byte>(0), run.input<std::byte>(1),
-                      run.output<bool>(0), plan, run.workers(), isa);
-            });
-      });
+  return make_kernel(row.name, [broadcast = read_op<Op>(view.node()).broadcast,
+                                isa = row.isa](const PrepareContext& context) {
+    const DataType type = context.inputs[0].type;
+    return make_prepared(
+        {}, [=, plan = comparison_plan(broadcast, context)](const RunContext& run) {
+          compare(comparison, type, run.input<std::byte>(0), run.input<std::byte>(1),
+                  run.output<bool>(0), plan, run.workers(), isa);
+        });
+  });
 }
 
 template <typename Op, BinaryOp function>

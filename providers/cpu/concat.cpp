@@ -45,24 +45,27 @@ PartLayout lay_out_parts(const Operand& whole, std::span<const Operand> parts, s
 }
 
 KernelPtr compile_concat(const NodeView& view, const KernelRow& row, const CompileContext&) {
-  return make_kernel(row.name, [axis = read_op<Concat>(view.node()).axis](
-                                   const PrepareContext& context) {
-    const std::int64_t along = normalize_axis(axis, context.outputs[0].shape.rank());
-    std::vector<std::int64_t> sizes;
-    for (const Operand& input : context.inputs) sizes.push_back(input.shape[along]);
-    Preparation preparation;
-    if (context.inputs.size() == 1) preparation.view_of = 0;
-    return make_prepared(preparation, [layout = lay_out_parts(context.outputs[0], context.inputs,
-                                                              axis, sizes)](const RunContext& run) {
-      for (std::size_t i = 0; i < layout.parts.size(); ++i) {
-        const PartRows& part = layout.parts[i];
-        if (part.row_bytes == 0) continue;
-        copy_rows(run.input<std::byte>(i), part.row_bytes,
-                  run.output<std::byte>(0) + part.offset_bytes, layout.whole_row_bytes,
-                  part.row_bytes, layout.rows, run.workers());
-      }
-    });
-  });
+  return make_kernel(
+      row.name, [axis = read_op<Concat>(view.node()).axis](const PrepareContext& context) {
+        const std::int64_t along = normalize_axis(axis, context.outputs[0].shape.rank());
+        std::vector<std::int64_t> sizes;
+        for (const Operand& input : context.inputs) sizes.push_back(input.shape[along]);
+        Preparation preparation;
+        PartLayout layout = lay_out_parts(context.outputs[0], context.inputs, axis, sizes);
+        if (context.inputs.size() == 1) preparation.view_of = 0;
+        if (layout.rows == 1) {
+          for (const PartRows& part : layout.parts) preparation.places.push_back(part.offset_bytes);
+        }
+        return make_prepared(preparation, [layout = std::move(layout)](const RunContext& run) {
+          for (std::size_t i = 0; i < layout.parts.size(); ++i) {
+            const PartRows& part = layout.parts[i];
+            std::byte* place = run.output<std::byte>(0) + part.offset_bytes;
+            if (part.row_bytes == 0 || run.input<std::byte>(i) == place) continue;
+            copy_rows(run.input<std::byte>(i), part.row_bytes, place, layout.whole_row_bytes,
+                      part.row_bytes, layout.rows, run.workers());
+          }
+        });
+      });
 }
 
 KernelPtr compile_split(const NodeView& view, const KernelRow& row, const CompileContext&) {
@@ -73,8 +76,13 @@ KernelPtr compile_split(const NodeView& view, const KernelRow& row, const Compil
     const std::vector<std::int64_t> sizes = op.sizes.is_given()
                                                 ? required_operand(context, op.sizes, "split")
                                                 : op.even_sizes(shape[along], count);
-    return make_prepared({}, [layout = lay_out_parts(context.inputs[0], context.outputs, op.axis,
-                                                     sizes)](const RunContext& run) {
+    PartLayout layout = lay_out_parts(context.inputs[0], context.outputs, op.axis, sizes);
+    Preparation preparation;
+    if (layout.rows == 1) {
+      for (const PartRows& part : layout.parts)
+        preparation.views.push_back({0, part.row_bytes > 0 ? part.offset_bytes : 0});
+    }
+    return make_prepared(preparation, [layout = std::move(layout)](const RunContext& run) {
       for (std::size_t i = 0; i < layout.parts.size(); ++i) {
         const PartRows& part = layout.parts[i];
         if (part.row_bytes == 0) continue;

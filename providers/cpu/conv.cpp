@@ -6,12 +6,14 @@
 
 #include "kernels/cpu/binary.hpp"
 #include "kernels/cpu/conv_f32.hpp"
+#include "kernels/cpu/conv_plain.hpp"
 #include "kernels/cpu/unary.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/finish.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/product_followers.hpp"
@@ -19,6 +21,17 @@
 
 namespace ortool::cpu {
 namespace {
+
+/// Weights that come at run time are not worth transforming, and where numbers are rounded to a few
+/// bits before and behind, the rounding of a transformation would show.
+ConvPath without_transformation(ConvPath path) {
+  return path == ConvPath::winograd ? ConvPath::columns : path;
+}
+
+bool is_rounded(const Value* value) {
+  const Node* producer = value->producer();
+  return producer != nullptr && producer->op_type() == "DequantizeLinear";
+}
 
 constexpr std::int64_t most_spatial_axes = 3;
 
@@ -46,6 +59,19 @@ bool has_conv_rank(const NodeView& view) {
   return view.input_type(0) == view.input_type(1);
 }
 
+/// Images of one column become images of one row, which kernels walk faster: their pixels are
+/// neighbours as well.
+void turn_columns(ConvSizes& sizes) {
+  constexpr int last = most_spatial_axes - 1;
+  const bool is_column = sizes.in[last] == 1 && sizes.out[last] == 1 && sizes.kernel[last] == 1;
+  if (!is_column || sizes.pad[last] != 0) return;
+  for (auto* axes : {&sizes.in, &sizes.out, &sizes.kernel, &sizes.stride, &sizes.dilation})
+    std::rotate(std::begin(*axes), std::end(*axes) - 1, std::end(*axes));
+  std::rotate(std::begin(sizes.pad), std::end(sizes.pad) - 1, std::end(sizes.pad));
+  sizes.stride[0] = 1;
+  sizes.dilation[0] = 1;
+}
+
 ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
   const std::vector<WindowAxis> window = op.place(x, weights);
   if (window.size() > most_spatial_axes) {
@@ -67,6 +93,7 @@ ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& o
     sizes.dilation[axis] = window[i].dilation;
     sizes.pad[axis] = window[i].pad_begin;
   }
+  turn_columns(sizes);
   return sizes;
 }
 
@@ -100,7 +127,7 @@ class ConvPrepared : public Prepared {
  public:
   ConvPrepared(const CompiledConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
-    path_ = conv.has_weights ? conv.path : choose_conv_path(sizes_);
+    path_ = conv.has_weights ? conv.path : without_transformation(choose_conv_path(sizes_));
     kernel_space_ = layout_.add(conv_workspace_bytes(sizes_, path_, conv.isa, conv.most_threads));
     if (!conv.has_weights)
       weight_space_ = layout_.add(packed_conv_weight_bytes(sizes_, path_, conv.isa));
@@ -143,8 +170,7 @@ class ConvPrepared : public Prepared {
  private:
   Shape own_shape(const Shape& x, const Shape& weights) const {
     std::vector<std::int64_t> shape = {x[0], weights[0]};
-    for (std::int64_t axis = most_spatial_axes - (x.rank() - 2); axis < most_spatial_axes; ++axis)
-      shape.push_back(sizes_.out[axis]);
+    for (const WindowAxis& axis : conv_.op.place(x, weights)) shape.push_back(axis.out);
     return Shape(std::move(shape));
   }
   const float* residual(const RunContext& context) const {
@@ -229,6 +255,7 @@ class ConvKernel : public Kernel {
       for (std::int64_t& out : sizes.out) out = 0;
     }
     conv_.path = choose_conv_path(sizes);
+    if (is_rounded(view.node().input(0))) conv_.path = without_transformation(conv_.path);
     conv_.weights = AlignedBuffer(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
                                   context.cap, "packed weights");
     pack_conv_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
@@ -269,18 +296,34 @@ KernelPtr compile_half_conv(const NodeView& view, const KernelRow& row,
   return make_half_kernel(compile_conv(view, row, context), row.isa);
 }
 
+KernelPtr compile_double_conv(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  return make_kernel(
+      row.name, [op = read_op<ortool::Conv>(view.node())](const PrepareContext& context) {
+        const ConvSizes sizes = conv_sizes(context.inputs[0].shape, context.inputs[1].shape, op);
+        return make_prepared({}, [=](const RunContext& run) {
+          conv_plain(sizes, run.input<double>(0), run.input<double>(1), run.input<double>(2),
+                     run.output<double>(0), run.workers());
+        });
+      });
+}
+
+bool accepts_double_conv(const NodeView& view) {
+  return accepts_float64(view) && has_conv_rank(view);
+}
+
 bool conv_absorbs(const NodeView& group, const Node& next) {
   return can_follow(group, next, conv_form(group));
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 6> conv_rows = {{
+constexpr std::array<KernelRow, 7> conv_rows = {{
     {"conv_f32_avx512", "", "Conv", Isa::avx512, "float32", accepts_conv, compile_conv, conv_absorbs},
     {"conv_f32_avx2", "", "Conv", Isa::avx2, "float32", accepts_conv, compile_conv, conv_absorbs},
     {"conv_f32_baseline", "", "Conv", Isa::baseline, "float32", accepts_conv, compile_conv, conv_absorbs},
     {"conv_half_avx512", "", "Conv", Isa::avx512, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
     {"conv_half_avx2", "", "Conv", Isa::avx2, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
     {"conv_half_baseline", "", "Conv", Isa::baseline, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
+    {"conv_float64", "", "Conv", Isa::baseline, "float64", accepts_double_conv, compile_double_conv},
 }};
 // clang-format on
 

@@ -7,7 +7,8 @@
 
 #include "kernels/cpu/half_bits.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/accepts.hpp"
+#include "libcore/tensor/float_formats.hpp"
+#include "providers/cpu/float_bits.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 
@@ -25,8 +26,11 @@ bool is_zero(DataType type, const std::byte* ratio) {
       return *reinterpret_cast<const float*>(ratio) == 0.0F;
     case DataType::float64:
       return *reinterpret_cast<const double*>(ratio) == 0.0;
-    default:
+    case DataType::float16:
+    case DataType::bfloat16:
       return (*reinterpret_cast<const std::uint16_t*>(ratio) & 0x7fffU) == 0;
+    default:
+      return decode_float(type, *reinterpret_cast<const std::uint8_t*>(ratio)) == 0.0;
   }
 }
 
@@ -83,7 +87,8 @@ KernelPtr compile_dropout(const NodeView& view, const KernelRow& row, const Comp
 }
 
 constexpr std::array<KernelRow, 1> dropout_rows = {{
-    {"dropout", "", "Dropout", Isa::baseline, float_type_names, accepts_floats, compile_dropout},
+    {"dropout", "", "Dropout", Isa::baseline, float_or_float8_names, accepts_float_or_float8,
+     compile_dropout},
 }};
 
 }  // namespace

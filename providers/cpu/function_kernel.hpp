@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "libcore/runtime/kernel.hpp"
 
@@ -32,8 +33,11 @@ class OperandSet {
 /// What prepare() decides besides what run() does.
 struct Preparation {
   std::int64_t workspace_bytes = 0;
-  OperandSet overwritable = {};  ///< inputs that output 0 may be written over
-  std::optional<std::size_t> view_of = std::nullopt;
+  std::int64_t held_bytes = 0;                        ///< that grow with the shapes
+  OperandSet overwritable = {};                       ///< inputs that output 0 may be written over
+  std::optional<std::size_t> view_of = std::nullopt;  ///< output 0 is that input's bytes
+  std::vector<BytesView> views = {};                  ///< by output, where all of them are views
+  std::vector<std::int64_t> places = {};              ///< by input: where it lies in output 0
 };
 
 /// A Prepared that calls `run(const RunContext&)`.
@@ -42,10 +46,19 @@ PreparedPtr make_prepared(Preparation preparation, Run run) {
   class FunctionPrepared : public Prepared {
    public:
     FunctionPrepared(Preparation preparation, Run run)
-        : preparation_(preparation), run_(std::move(run)) {}
+        : preparation_(std::move(preparation)), run_(std::move(run)) {}
 
     std::int64_t workspace_bytes() const override { return preparation_.workspace_bytes; }
-    std::optional<std::size_t> view_of() const override { return preparation_.view_of; }
+    std::int64_t held_bytes() const override { return preparation_.held_bytes; }
+    std::optional<BytesView> view_of(std::size_t output) const override {
+      if (output == 0 && preparation_.view_of) return BytesView{*preparation_.view_of, 0};
+      if (output < preparation_.views.size()) return preparation_.views[output];
+      return std::nullopt;
+    }
+    std::optional<std::int64_t> place_in_output(std::size_t index) const override {
+      if (index < preparation_.places.size()) return preparation_.places[index];
+      return std::nullopt;
+    }
     bool can_overwrite(std::size_t index) const override {
       return preparation_.overwritable.contains(index);
     }
@@ -55,7 +68,7 @@ PreparedPtr make_prepared(Preparation preparation, Run run) {
     Preparation preparation_;
     Run run_;
   };
-  return std::make_unique<const FunctionPrepared>(preparation, std::move(run));
+  return std::make_unique<const FunctionPrepared>(std::move(preparation), std::move(run));
 }
 
 /// What compile() decides besides what prepare() does.
@@ -86,6 +99,26 @@ KernelPtr make_kernel(std::string_view name, Prepare prepare, Compilation compil
     Compilation compilation_;
   };
   return std::make_unique<const FunctionKernel>(name, std::move(prepare), compilation);
+}
+
+/// A dynamic Kernel that calls `run(DynamicContext&)`. `name` must outlive it, as a KernelRow's
+/// does.
+template <typename Run>
+KernelPtr make_dynamic_kernel(std::string_view name, Run run) {
+  class DynamicKernel : public Kernel {
+   public:
+    DynamicKernel(std::string_view name, Run run) : name_(name), run_(std::move(run)) {}
+
+    std::string_view name() const override { return name_; }
+    bool is_dynamic() const override { return true; }
+    PreparedPtr prepare(const PrepareContext&) const override { ORTOOL_CHECK(false); }
+    void run_dynamic(DynamicContext& context) const override { run_(context); }
+
+   private:
+    std::string_view name_;
+    Run run_;
+  };
+  return std::make_unique<const DynamicKernel>(name, std::move(run));
 }
 
 }  // namespace ortool::cpu

@@ -52,6 +52,19 @@ KernelPtr compile_constant(const NodeView& view, const KernelRow& row, const Com
   });
 }
 
+bool accepts_constant_strings(const NodeView& view) {
+  return view.output_type(0) == DataType::string &&
+         view.node().find_attribute("sparse_value") == nullptr;
+}
+
+KernelPtr compile_constant_strings(const NodeView& view, const KernelRow& row,
+                                   const CompileContext&) {
+  return make_dynamic_kernel(
+      row.name, [value = read_op<Constant>(view.node()).value](DynamicContext& context) {
+        context.set_output(0, value);
+      });
+}
+
 bool accepts_constant(const NodeView& view) {
   // Packed types have no byte of their own for an element, which a sparse value needs.
   const bool is_sparse = view.node().find_attribute("sparse_value") != nullptr;
@@ -71,8 +84,8 @@ KernelPtr compile_constant_of_shape(const NodeView& view, const KernelRow& row,
 
 bool accepts_range(const NodeView& view) {
   const DataType type = view.input_type(0);
-  return type == DataType::float32 || type == DataType::float64 || type == DataType::int16 ||
-         type == DataType::int32 || type == DataType::int64;
+  return types::floats.contains(type) || type == DataType::int16 || type == DataType::int32 ||
+         type == DataType::int64;
 }
 
 KernelPtr compile_range(const NodeView&, const KernelRow& row, const CompileContext&) {
@@ -82,8 +95,7 @@ KernelPtr compile_range(const NodeView&, const KernelRow& row, const CompileCont
     return make_prepared({}, [type, count](const RunContext& run) {
       with_data_type(type, [&](auto number) {
         using T = decltype(number);
-        constexpr bool is_taken = std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                                  std::is_same_v<T, std::int16_t> ||
+        constexpr bool is_taken = !std::is_integral_v<T> || std::is_same_v<T, std::int16_t> ||
                                   std::is_same_v<T, std::int32_t> ||
                                   std::is_same_v<T, std::int64_t>;
         if constexpr (is_taken)
@@ -114,10 +126,12 @@ KernelPtr compile_size(const NodeView&, const KernelRow& row, const CompileConte
 
 constexpr auto generator_rows = join_rows(
     plain_row("constant", "Constant", stored_type_names, accepts_constant, compile_constant),
+    plain_row("constant_string", "Constant", "string", accepts_constant_strings,
+              compile_constant_strings),
     plain_row("constant_of_shape", "ConstantOfShape", byte_type_names, accepts_whole_output,
               compile_constant_of_shape),
-    plain_row("range", "Range", "float32, float64, int16, int32, int64", accepts_range,
-              compile_range),
+    plain_row("range", "Range", "float32, float64, float16, bfloat16, int16, int32, int64",
+              accepts_range, compile_range),
     plain_row("shape", "Shape", stored_type_names, accepts_stored, compile_shape),
     plain_row("size", "Size", stored_type_names, accepts_stored, compile_size));
 

@@ -51,13 +51,16 @@ class HalfPrepared : public Prepared {
       outputs_.push_back(convert(i, outputs[i]));
       outputs[i].type = DataType::float32;
     }
-    inner_ = inner.prepare({inputs, outputs});
+    inner_ = inner.prepare({inputs, outputs, context.cap, context.stop});
     input_count_ = inputs.size();
     output_count_ = outputs.size();
   }
 
   std::int64_t workspace_bytes() const override { return bytes_ + inner_->workspace_bytes(); }
-  std::optional<std::size_t> view_of() const override { return inner_->view_of(); }
+  std::int64_t held_bytes() const override { return inner_->held_bytes(); }
+  std::optional<BytesView> view_of(std::size_t output) const override {
+    return inner_->view_of(output);
+  }
 
   void run(const RunContext& context) const override {
     std::array<const std::byte*, most_operands> inputs = {};

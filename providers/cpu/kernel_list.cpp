@@ -1,6 +1,7 @@
 // The table of contents of the cpu provider: a line for each file of kernels.
 #include "providers/cpu/kernel_list.hpp"
 
+#include "libcore/base/error.hpp"
 #include "providers/cpu/kernel_files.hpp"
 
 namespace ortool::cpu {
@@ -11,32 +12,95 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       activation_kernels(),
       arg_extreme_kernels(),
       arithmetic_kernels(),
+      attention_kernels(),
+      bitwise_kernels(),
       cast_kernels(),
+      causal_conv_kernels(),
+      center_crop_pad_kernels(),
+      class_loss_kernels(),
       clip_kernels(),
+      col2im_kernels(),
       comparison_kernels(),
       concat_kernels(),
       conv_kernels(),
+      conv_transpose_kernels(),
+      cumulative_kernels(),
+      deform_conv_kernels(),
       depth_to_space_kernels(),
+      det_kernels(),
       dropout_kernels(),
+      einsum_kernels(),
+      experimental_kernels(),
+      feature_rows_kernels(),
       gather_kernels(),
       gemm_kernels(),
       generator_kernels(),
+      grid_sample_kernels(),
+      image_decoder_kernels(),
+      is_inf_kernels(),
       is_nan_kernels(),
+      label_encoder_kernels(),
+      label_maps_kernels(),
       layer_normalization_kernels(),
+      linear_attention_kernels(),
+      linear_model_kernels(),
+      lp_pool_kernels(),
       matmul_kernels(),
+      non_max_suppression_kernels(),
       normalization_kernels(),
+      one_hot_kernels(),
+      one_hot_encoder_kernels(),
+      optimizer_steps_kernels(),
+      optional_ops_kernels(),
+      packed_movement_kernels(),
       pad_kernels(),
       pool_kernels(),
       prelu_kernels(),
+      quantize_linear_kernels(),
+      quantized_conv_kernels(),
+      quantized_elementwise_kernels(),
+      quantized_matmul_kernels(),
+      random_kernels(),
+      recurrent_kernels(),
       reduction_kernels(),
+      regex_full_match_kernels(),
+      region_pool_kernels(),
+      resize_kernels(),
+      rotary_embedding_kernels(),
+      scatter_kernels(),
+      selection_kernels(),
+      sequence_move_kernels(),
+      sequence_ops_kernels(),
+      sequence_pieces_kernels(),
+      signal_weight_kernels(),
       softmax_kernels(),
+      spectrum_kernels(),
       strided_copy_kernels(),
+      string_movement_kernels(),
+      string_ops_kernels(),
+      support_vectors_kernels(),
+      swiglu_kernels(),
+      tf_idf_vectorizer_kernels(),
+      top_k_kernels(),
+      tree_ensemble_kernels(),
+      triangle_kernels(),
+      trigonometry_kernels(),
       unary_math_kernels(),
+      unique_kernels(),
       variadic_kernels(),
       view_kernels(),
   };
   // clang-format on
   return list;
+}
+
+const KernelRow& kernel_row(std::string_view name) {
+  for (const std::span<const KernelRow> rows : kernel_list()) {
+    for (const KernelRow& row : rows) {
+      if (row.name == name) return row;
+    }
+  }
+  ORTOOL_CHECK(false && "no kernel of this name");
 }
 
 }  // namespace ortool::cpu

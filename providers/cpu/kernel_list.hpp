@@ -27,6 +27,9 @@ struct KernelRow {
   bool (*absorbs)(const NodeView& group, const Node& next) = nullptr;
 };
 
+/// The row of that name, which must be there.
+const KernelRow& kernel_row(std::string_view name);
+
 /// Every row, best first within an operator. Each entry of the outer list is one operator's file.
 std::span<const std::span<const KernelRow>> kernel_list();
 

@@ -6,11 +6,13 @@
 
 #include "kernels/cpu/binary.hpp"
 #include "kernels/cpu/normalize.hpp"
+#include "kernels/cpu/normalize_double.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/wanted_operand.hpp"
 #include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
@@ -168,8 +170,64 @@ KernelPtr compile_half_layer(const NodeView& view, const KernelRow& row,
   return make_half_kernel(compile(view, row, context), row.isa);
 }
 
+/// Scale or bias of any shape, in float64.
+struct DoubleFactor {
+  Wanted<double> operand;
+  BroadcastPlan plan;
+
+  DoubleFactor(const PrepareContext& context, std::size_t input, WorkspaceLayout& layout) {
+    if (!context.has_input(input)) return;
+    operand = Wanted<double>(input, context.inputs[input], layout);
+    plan = make_broadcast_plan(context.inputs[0].shape.dimensions(),
+                               context.inputs[input].shape.dimensions());
+  }
+
+  void apply(BinaryOp op, const RunContext& run, double* values) const {
+    if (!operand.is_given()) return;
+    binary(op, DataType::float64, values, operand.read(run), values, plan, run.workers(),
+           Isa::baseline);
+  }
+};
+
+PreparedPtr prepare_double(std::int64_t first_axis, float epsilon, bool is_centered,
+                           const PrepareContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  const std::int64_t axis = normalize_axis(first_axis, shape.rank());
+  const DoubleRows rows = {shape.product(0, axis), shape.product(axis, shape.rank()),
+                           static_cast<double>(epsilon), is_centered};
+  const auto wanted_output = [&](std::size_t index, auto number, WorkspaceLayout& layout) {
+    using T = decltype(number);
+    return context.has_output(index) ? Wanted<T>(index, context.outputs[index], layout)
+                                     : Wanted<T>();
+  };
+  WorkspaceLayout layout;
+  const Wanted<double> x(0, context.inputs[0], layout);
+  const Wanted<double> y(0, context.outputs[0], layout);
+  const Wanted<float> mean = wanted_output(1, float{}, layout);
+  const Wanted<float> factor = wanted_output(2, float{}, layout);
+  const DoubleFactor scale(context, 1, layout);
+  const DoubleFactor bias(context, 2, layout);
+  return make_prepared({.workspace_bytes = layout.bytes()}, [=](const RunContext& run) {
+    double* out = y.begin(run);
+    normalize_rows(x.read(run), out, rows, mean.begin(run), factor.begin(run), run.workers());
+    scale.apply(BinaryOp::multiply, run, out);
+    bias.apply(BinaryOp::add, run, out);
+    y.write(run);
+    mean.write(run);
+    factor.write(run);
+  });
+}
+
+template <typename Op, bool is_centered>
+KernelPtr compile_double_layer(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  const auto op = read_op<Op>(view.node());
+  return make_kernel(row.name, [op](const PrepareContext& context) {
+    return prepare_double(op.axis, op.epsilon, is_centered, context);
+  });
+}
+
 // clang-format off
-constexpr std::array<KernelRow, 12> layer_normalization_rows = {{
+constexpr std::array<KernelRow, 14> layer_normalization_rows = {{
     {"layer_normalization_avx512", "", "LayerNormalization", Isa::avx512, "float32", accepts_float_layer, compile_layer},
     {"layer_normalization_avx2", "", "LayerNormalization", Isa::avx2, "float32", accepts_float_layer, compile_layer},
     {"layer_normalization_baseline", "", "LayerNormalization", Isa::baseline, "float32", accepts_float_layer, compile_layer},
@@ -182,6 +240,8 @@ constexpr std::array<KernelRow, 12> layer_normalization_rows = {{
     {"rms_normalization_half_avx512", "", "RMSNormalization", Isa::avx512, half_type_names, accepts_half_layer, compile_half_layer<compile_rms>},
     {"rms_normalization_half_avx2", "", "RMSNormalization", Isa::avx2, half_type_names, accepts_half_layer, compile_half_layer<compile_rms>},
     {"rms_normalization_half_baseline", "", "RMSNormalization", Isa::baseline, half_type_names, accepts_half_layer, compile_half_layer<compile_rms>},
+    {"layer_normalization_f64", "", "LayerNormalization", Isa::baseline, float_type_names, accepts_floats, compile_double_layer<ortool::LayerNormalization, true>},
+    {"rms_normalization_f64", "", "RMSNormalization", Isa::baseline, float_type_names, accepts_floats, compile_double_layer<RMSNormalization, false>},
 }};
 // clang-format on
 

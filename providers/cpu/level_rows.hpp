@@ -37,10 +37,12 @@ struct JoinedText {
 template <LiteralText stem>
 constexpr std::array<KernelRow, 3> level_rows(std::string_view op_type, std::string_view types,
                                               decltype(KernelRow::accepts) accepts,
-                                              decltype(KernelRow::compile) compile) {
-  return {{{JoinedText<stem, "_avx512">::value, "", op_type, Isa::avx512, types, accepts, compile},
-           {JoinedText<stem, "_avx2">::value, "", op_type, Isa::avx2, types, accepts, compile},
-           {JoinedText<stem, "_baseline">::value, "", op_type, Isa::baseline, types, accepts,
+                                              decltype(KernelRow::compile) compile,
+                                              std::string_view domain = "") {
+  return {{{JoinedText<stem, "_avx512">::value, domain, op_type, Isa::avx512, types, accepts,
+            compile},
+           {JoinedText<stem, "_avx2">::value, domain, op_type, Isa::avx2, types, accepts, compile},
+           {JoinedText<stem, "_baseline">::value, domain, op_type, Isa::baseline, types, accepts,
             compile}}};
 }
 
@@ -48,8 +50,9 @@ constexpr std::array<KernelRow, 3> level_rows(std::string_view op_type, std::str
 constexpr std::array<KernelRow, 1> plain_row(std::string_view name, std::string_view op_type,
                                              std::string_view types,
                                              decltype(KernelRow::accepts) accepts,
-                                             decltype(KernelRow::compile) compile) {
-  return {{{name, "", op_type, Isa::baseline, types, accepts, compile}}};
+                                             decltype(KernelRow::compile) compile,
+                                             std::string_view domain = "") {
+  return {{{name, domain, op_type, Isa::baseline, types, accepts, compile}}};
 }
 
 }  // namespace ortool::cpu

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/mean_variance.hpp"
 #include "kernels/cpu/normalize.hpp"
+#include "kernels/cpu/normalize_double.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/batch_normalization.hpp"
 #include "libcore/ops/nn/group_normalization.hpp"
@@ -17,6 +18,7 @@
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/join_rows.hpp"
 #include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/level_rows.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -88,6 +90,31 @@ KernelPtr compile_group_normalization(const NodeView& view, const KernelRow& row
   });
 }
 
+/// Groups of channels, in float64; instances are groups of one.
+KernelPtr make_double_groups(const KernelRow& row, std::int64_t groups, bool scales_groups,
+                             float epsilon) {
+  return make_kernel(row.name, [=](const PrepareContext& context) {
+    const ChannelSizes sizes = channel_sizes(context.inputs[0].shape);
+    return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
+      normalize_groups(run.input<double>(0), run.output<double>(0), sizes,
+                       groups == 0 ? sizes.channels : groups, run.input<double>(1),
+                       run.input<double>(2), scales_groups, static_cast<double>(epsilon),
+                       run.workers());
+    });
+  });
+}
+
+KernelPtr compile_double_group(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  const auto op = read_op<GroupNormalization>(view.node());
+  return make_double_groups(row, op.groups, op.scales_groups, op.epsilon);
+}
+
+KernelPtr compile_double_instance(const NodeView& view, const KernelRow& row,
+                                  const CompileContext&) {
+  return make_double_groups(row, 0, false, read_op<InstanceNormalization>(view.node()).epsilon);
+}
+
+template <typename T>
 KernelPtr compile_lp_normalization(const NodeView& view, const KernelRow& row,
                                    const CompileContext&) {
   const auto op = read_op<LpNormalization>(view.node());
@@ -97,7 +124,7 @@ KernelPtr compile_lp_normalization(const NodeView& view, const KernelRow& row,
     const std::int64_t outer = x.product(0, axis);
     const std::int64_t inner = x.product(axis + 1, x.rank());
     return make_prepared({.overwritable = {0}}, [=, size = x[axis]](const RunContext& run) {
-      lp_normalization(run.input<float>(0), run.output<float>(0), outer, size, inner,
+      lp_normalization(run.input<T>(0), run.output<T>(0), outer, size, inner,
                        static_cast<int>(op.p), run.workers());
     });
   });
@@ -135,14 +162,14 @@ MeanVarianceSizes mean_variance_sizes(const Shape& x, const std::vector<std::int
   return sizes;
 }
 
+template <typename T>
 KernelPtr compile_mean_variance(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const auto op = read_op<MeanVarianceNormalization>(view.node());
   return make_kernel(row.name, [op](const PrepareContext& context) {
     return make_prepared(
         {.overwritable = {0}},
         [sizes = mean_variance_sizes(context.inputs[0].shape, op.axes)](const RunContext& run) {
-          mean_variance_normalization(run.input<float>(0), run.output<float>(0), sizes,
-                                      run.workers());
+          mean_variance_normalization(run.input<T>(0), run.output<T>(0), sizes, run.workers());
         });
   });
 }
@@ -151,6 +178,10 @@ template <KernelPtr (*compile)(const NodeView&, const KernelRow&, const CompileC
 KernelPtr compile_half_normalization(const NodeView& view, const KernelRow& row,
                                      const CompileContext& context) {
   return make_half_kernel(compile(view, row, context), row.isa);
+}
+
+bool accepts_double(const NodeView& view) {
+  return accepts_all_of(view, types_of({DataType::float64}));
 }
 
 using Compile = KernelPtr (*)(const NodeView&, const KernelRow&, const CompileContext&);
@@ -179,9 +210,13 @@ constexpr auto normalization_kernel_rows = join_rows(
     normalization_rows<compile_batch_normalization>("BatchNormalization", {"batch_normalization_avx512", "batch_normalization_avx2", "batch_normalization_baseline", "batch_normalization_half_avx512", "batch_normalization_half_avx2", "batch_normalization_half_baseline"}),
     normalization_rows<compile_instance_normalization>("InstanceNormalization", {"instance_normalization_avx512", "instance_normalization_avx2", "instance_normalization_baseline", "instance_normalization_half_avx512", "instance_normalization_half_avx2", "instance_normalization_half_baseline"}),
     normalization_rows<compile_group_normalization>("GroupNormalization", {"group_normalization_avx512", "group_normalization_avx2", "group_normalization_baseline", "group_normalization_half_avx512", "group_normalization_half_avx2", "group_normalization_half_baseline"}),
-    normalization_rows<compile_lp_normalization>("LpNormalization", {"lp_normalization_avx512", "lp_normalization_avx2", "lp_normalization_baseline", "lp_normalization_half_avx512", "lp_normalization_half_avx2", "lp_normalization_half_baseline"}),
+    normalization_rows<compile_lp_normalization<float>>("LpNormalization", {"lp_normalization_avx512", "lp_normalization_avx2", "lp_normalization_baseline", "lp_normalization_half_avx512", "lp_normalization_half_avx2", "lp_normalization_half_baseline"}),
     normalization_rows<compile_lrn>("LRN", {"lrn_avx512", "lrn_avx2", "lrn_baseline", "lrn_half_avx512", "lrn_half_avx2", "lrn_half_baseline"}),
-    normalization_rows<compile_mean_variance>("MeanVarianceNormalization", {"mean_variance_avx512", "mean_variance_avx2", "mean_variance_baseline", "mean_variance_half_avx512", "mean_variance_half_avx2", "mean_variance_half_baseline"}));
+    normalization_rows<compile_mean_variance<float>>("MeanVarianceNormalization", {"mean_variance_avx512", "mean_variance_avx2", "mean_variance_baseline", "mean_variance_half_avx512", "mean_variance_half_avx2", "mean_variance_half_baseline"}),
+    plain_row("group_normalization_f64", "GroupNormalization", "float64", accepts_double, compile_double_group),
+    plain_row("instance_normalization_f64", "InstanceNormalization", "float64", accepts_double, compile_double_instance),
+    plain_row("lp_normalization_f64", "LpNormalization", "float64", accepts_double, compile_lp_normalization<double>),
+    plain_row("mean_variance_f64", "MeanVarianceNormalization", "float64", accepts_double, compile_mean_variance<double>));
 // clang-format on
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "libcore/ops/reduction/reduce.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
+#include "providers/cpu/join_rows.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/known_operand.hpp"
 #include "providers/cpu/level_rows.hpp"
@@ -18,21 +19,22 @@ constexpr bool is_itself_of_one(ReduceOp function) {
 
 template <typename Op, ReduceOp function>
 KernelPtr compile_reduction(const NodeView& view, const KernelRow& row, const CompileContext&) {
-  return make_kernel(row.name, [op = read_op<Op>(view.node())](const PrepareContext& context) {
-    const Operand& input = context.inputs[0];
-    const std::vector<std::int64_t> given =
-        known_operand(context, op.axes, "axes").value_or(std::vector<std::int64_t>());
-    const std::vector<std::int64_t> axes = op.reduced_axes(input.shape.rank(), given);
-    ReducePlan plan = plan_reduction(input.shape.dimensions(), axes);
-    Preparation preparation;
-    preparation.workspace_bytes = plan.workspace_bytes();
-    if (plan.length == 1 && is_itself_of_one(function)) preparation.view_of = 0;
-    return make_prepared(preparation,
-                         [plan = std::move(plan), type = input.type](const RunContext& run) {
-                           reduce(function, type, run.input<std::byte>(0), run.output<std::byte>(0),
-                                  plan, run.workspace(), run.workers());
-                         });
-  });
+  return make_kernel(
+      row.name, [op = read_op<Op>(view.node()), isa = row.isa](const PrepareContext& context) {
+        const Operand& input = context.inputs[0];
+        const std::vector<std::int64_t> given =
+            known_operand(context, op.axes, "axes").value_or(std::vector<std::int64_t>());
+        const std::vector<std::int64_t> axes = op.reduced_axes(input.shape.rank(), given);
+        ReducePlan plan = plan_reduction(input.shape.dimensions(), axes);
+        Preparation preparation;
+        preparation.workspace_bytes = plan.workspace_bytes();
+        if (plan.length == 1 && is_itself_of_one(function)) preparation.view_of = 0;
+        return make_prepared(
+            preparation, [plan = std::move(plan), type = input.type, isa](const RunContext& run) {
+              reduce(function, type, run.input<std::byte>(0), run.output<std::byte>(0), plan,
+                     run.workspace(), run.workers(), isa);
+            });
+      });
 }
 
 constexpr const char* reduced_type_names =
@@ -51,24 +53,25 @@ bool accepts_compared(const NodeView& view) {
   return accepts_reduced(view) || small.contains(view.input_type(0));
 }
 
-template <typename Op, ReduceOp function>
-constexpr auto reduced_row(std::string_view name, std::string_view op_type) {
+template <typename Op, ReduceOp function, LiteralText name>
+constexpr auto reduced_rows(std::string_view op_type) {
   constexpr bool compares = function == ReduceOp::maximum || function == ReduceOp::minimum;
-  return plain_row(name, op_type, compares ? compared_type_names : reduced_type_names,
-                   compares ? accepts_compared : accepts_reduced, compile_reduction<Op, function>);
+  return level_rows<name>(op_type, compares ? compared_type_names : reduced_type_names,
+                          compares ? accepts_compared : accepts_reduced,
+                          compile_reduction<Op, function>);
 }
 
 constexpr auto reduction_rows = join_rows(
-    reduced_row<ReduceL1, ReduceOp::l1>("reduce_l1", "ReduceL1"),
-    reduced_row<ReduceL2, ReduceOp::l2>("reduce_l2", "ReduceL2"),
-    reduced_row<ReduceLogSum, ReduceOp::log_sum>("reduce_log_sum", "ReduceLogSum"),
-    reduced_row<ReduceLogSumExp, ReduceOp::log_sum_exp>("reduce_log_sum_exp", "ReduceLogSumExp"),
-    reduced_row<ReduceMax, ReduceOp::maximum>("reduce_max", "ReduceMax"),
-    reduced_row<ReduceMean, ReduceOp::mean>("reduce_mean", "ReduceMean"),
-    reduced_row<ReduceMin, ReduceOp::minimum>("reduce_min", "ReduceMin"),
-    reduced_row<ReduceProd, ReduceOp::product>("reduce_prod", "ReduceProd"),
-    reduced_row<ReduceSum, ReduceOp::sum>("reduce_sum", "ReduceSum"),
-    reduced_row<ReduceSumSquare, ReduceOp::sum_square>("reduce_sum_square", "ReduceSumSquare"));
+    reduced_rows<ReduceL1, ReduceOp::l1, "reduce_l1">("ReduceL1"),
+    reduced_rows<ReduceL2, ReduceOp::l2, "reduce_l2">("ReduceL2"),
+    reduced_rows<ReduceLogSum, ReduceOp::log_sum, "reduce_log_sum">("ReduceLogSum"),
+    reduced_rows<ReduceLogSumExp, ReduceOp::log_sum_exp, "reduce_log_sum_exp">("ReduceLogSumExp"),
+    reduced_rows<ReduceMax, ReduceOp::maximum, "reduce_max">("ReduceMax"),
+    reduced_rows<ReduceMean, ReduceOp::mean, "reduce_mean">("ReduceMean"),
+    reduced_rows<ReduceMin, ReduceOp::minimum, "reduce_min">("ReduceMin"),
+    reduced_rows<ReduceProd, ReduceOp::product, "reduce_prod">("ReduceProd"),
+    reduced_rows<ReduceSum, ReduceOp::sum, "reduce_sum">("ReduceSum"),
+    reduced_rows<ReduceSumSquare, ReduceOp::sum_square, "reduce_sum_square">("ReduceSumSquare"));
 
 }  // namespace
 

@@ -33,14 +33,27 @@ Sizes strides_of(const Shape& shape) {
   return strides;
 }
 
+/// Whether elements read with `strides` follow each other without gaps.
+bool lies_in_one_piece(const Shape& shape, const Sizes& strides) {
+  std::int64_t next = 1;
+  for (std::int64_t axis = shape.rank(); axis-- > 0;) {
+    if (shape[axis] == 1) continue;
+    if (strides[static_cast<std::size_t>(axis)] != next) return false;
+    next *= shape[axis];
+  }
+  return true;
+}
+
 /// A copy of the output's shape, read from `offset` elements on with `strides`.
 PreparedPtr prepare_copy(const PrepareContext& context, std::int64_t offset, Sizes strides) {
   const Operand& output = context.outputs[0];
   const Sizes sizes(output.shape.begin(), output.shape.end());
   const std::int64_t element_bytes = bytes_of_element(output);
   Preparation preparation;
-  if (context.inputs[0].shape == output.shape && strides == strides_of(output.shape))
-    preparation.view_of = 0;
+  if (lies_in_one_piece(output.shape, strides)) {
+    const bool is_empty = output.shape.element_count() == 0;
+    preparation.views.push_back({0, is_empty ? 0 : offset * element_bytes});
+  }
   return make_prepared(preparation, [=, strides = std::move(strides)](const RunContext& run) {
     copy_strided(run.input<std::byte>(0) + offset * element_bytes, run.output<std::byte>(0), sizes,
                  strides, element_bytes, run.workers());

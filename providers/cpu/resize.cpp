@@ -1,0 +1,222 @@
+// Kernel rows of Resize and Upsample; coordinates and weights are worked out once a set of shapes.
+#include "libcore/ops/tensor/resize.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "kernels/cpu/cast.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/shape_rules.hpp"
+#include "providers/cpu/accepts.hpp"
+#include "providers/cpu/content_kernel.hpp"
+#include "providers/cpu/function_kernel.hpp"
+#include "providers/cpu/join_rows.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/level_rows.hpp"
+#include "providers/cpu/resize_taps.hpp"
+#include "providers/cpu/string_kernel.hpp"
+#include "providers/cpu/workspace_layout.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// A tensor that decides coordinates; nothing when it is left out or empty.
+const Tensor* coordinate_input(const PrepareContext& context, std::int64_t input,
+                               std::string_view name) {
+  if (input < 0 || !context.has_input(static_cast<std::size_t>(input))) return nullptr;
+  const Operand& operand = context.inputs[static_cast<std::size_t>(input)];
+  if (operand.shape.element_count() == 0) return nullptr;
+  if (operand.known != nullptr) return operand.known;
+  throw Error(ErrorCode::unsupported,
+              format("input '{}' depends on data computed at run time", name),
+              "make it a constant, or compute it from shapes");
+}
+
+void check_count(std::string_view name, std::size_t found, std::size_t expected) {
+  if (found == expected) return;
+  throw Error(ErrorCode::invalid,
+              format("'{}' holds {} numbers (expected {})", name, found, expected));
+}
+
+/// The numbers of a float tensor of any precision.
+std::vector<float> coordinate_numbers(const Tensor& tensor) {
+  std::vector<float> numbers(static_cast<std::size_t>(tensor.element_count()));
+  Workers alone;
+  cast(tensor.type(), tensor.aligned().bytes(), DataType::float32, numbers.data(),
+       tensor.element_count(), alone);
+  return numbers;
+}
+
+void set_scales(const Resampling& op, const PrepareContext& context,
+                const std::vector<std::int64_t>& axes, std::vector<ResizeRequest>& requests) {
+  std::vector<float> scales;
+  if (op.scales.value) {
+    scales = *op.scales.value;
+  } else if (const Tensor* known = coordinate_input(context, op.scales.input, "scales")) {
+    scales = coordinate_numbers(*known);
+  }
+  std::vector<ResizeRequest*> resized;
+  for (const std::int64_t axis : axes) resized.push_back(&requests[static_cast<std::size_t>(axis)]);
+  if (!scales.empty()) {
+    check_count("scales", scales.size(), axes.size());
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      resized[i]->scale = scales[i];
+      resized[i]->out_exact = scales[i] * static_cast<float>(resized[i]->in);
+    }
+    return;
+  }
+  const auto ratio = [](std::int64_t out, std::int64_t in) {
+    return static_cast<float>(out) / static_cast<float>(in);
+  };
+  for (ResizeRequest* each : resized) {
+    each->scale = each->in == 0 ? 1.0F : ratio(each->out, each->in);
+    each->out_exact = static_cast<float>(each->out);
+  }
+  const Tensor* sizes = coordinate_input(context, op.sizes_input, "sizes");
+  if (op.aspect_ratio == Resampling::AspectRatio::stretch || sizes == nullptr) return;
+  const std::vector<std::int64_t> wanted = integers_of(*sizes);
+  check_count("sizes", wanted.size(), axes.size());
+  float common = ratio(wanted.front(), resized.front()->in);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const float mine = ratio(wanted[i], resized[i]->in);
+    common = op.aspect_ratio == Resampling::AspectRatio::not_larger ? std::min(common, mine)
+                                                                    : std::max(common, mine);
+  }
+  for (ResizeRequest* each : resized) {
+    each->scale = common;
+    each->out_exact = common * static_cast<float>(each->in);
+  }
+}
+
+void set_region(const Resampling& op, const PrepareContext& context,
+                const std::vector<std::int64_t>& axes, std::vector<ResizeRequest>& requests) {
+  if (op.coordinates != Resampling::Coordinates::tf_crop_and_resize) return;
+  const Tensor* known = coordinate_input(context, op.roi_input, "roi");
+  if (known == nullptr) {
+    throw Error(ErrorCode::invalid, "tf_crop_and_resize needs 'roi', which is left out");
+  }
+  const std::vector<float> region = coordinate_numbers(*known);
+  check_count("roi", region.size(), 2 * axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    ResizeRequest& request = requests[static_cast<std::size_t>(axes[i])];
+    request.roi_begin = region[i];
+    request.roi_end = region[axes.size() + i];
+  }
+}
+
+/// A plan with what it takes of the memory cap.
+struct CountedPlan {
+  ResizePlan plan;
+  std::shared_ptr<const TakenBytes> bytes;
+};
+
+CountedPlan plan_resize(const Resampling& op, const PrepareContext& context) {
+  const Shape& x = context.inputs[0].shape;
+  const Shape& y = context.outputs[0].shape;
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (op.axes) axes = normalize_axes(*op.axes, x.rank());
+  std::vector<ResizeRequest> requests;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis)
+    requests.push_back({.in = x[axis], .out = y[axis], .out_exact = static_cast<float>(y[axis])});
+  set_scales(op, context, axes, requests);
+  set_region(op, context, axes, requests);
+  std::int64_t bytes = 0;
+  for (const std::int64_t axis : axes)
+    bytes = add_sizes(bytes, taps_bytes(op, requests[static_cast<std::size_t>(axis)]));
+  CountedPlan counted;
+  counted.bytes = std::make_shared<const TakenBytes>(context.cap, bytes, "the taps of a resizing");
+  std::vector<ResizeAxis> result;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const ResizeRequest& request = requests[i];
+    const bool is_resized =
+        std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
+    result.push_back(is_resized ? make_taps(op, request, context.stop)
+                                : ResizeAxis{.in = request.in, .out = request.out, .taps = 0});
+  }
+  counted.plan = join_identities(std::move(result));
+  return counted;
+}
+
+PreparedPtr prepare_nearest(const Resampling& op, DataType type, CountedPlan counted) {
+  std::array<std::byte, 16> outside = {};
+  if (is_computable(type)) {
+    Workers alone;
+    cast(DataType::float32, &op.extrapolation_value, type, outside.data(), 1, alone);
+  }
+  const std::int64_t held_bytes = counted.bytes->bytes();
+  return make_prepared({.held_bytes = held_bytes},
+                       [counted = std::move(counted), outside,
+                        bytes = element_bits(type) / 8](const RunContext& run) {
+                         resize_nearest(counted.plan, bytes, run.input<std::byte>(0),
+                                        run.output<std::byte>(0), outside.data(), run.workers());
+                       });
+}
+
+template <typename Op>
+KernelPtr compile_resize(const NodeView& view, const KernelRow& row,
+                         const CompileContext& context) {
+  const Resampling op = read_op<Op>(view.node());
+  KernelPtr kernel = make_kernel(row.name, [op, threads = context.most_threads](
+                                               const PrepareContext& prepare) {
+    const DataType type = prepare.inputs[0].type;
+    if (prepare.outputs[0].shape.element_count() == 0)
+      return make_prepared({}, [](const RunContext&) {});
+    CountedPlan counted = plan_resize(op, prepare);
+    if (op.mode == Resampling::Mode::nearest) return prepare_nearest(op, type, std::move(counted));
+    const std::int64_t bytes = resize_workspace_bytes(counted.plan, threads);
+    const std::int64_t held_bytes = counted.bytes->bytes();
+    return make_prepared(
+        {.workspace_bytes = bytes, .held_bytes = held_bytes},
+        [=, counted = std::move(counted), outside = op.extrapolation_value](const RunContext& run) {
+          SizedWorkers workers(run.workers(), threads);
+          resize_weighted(counted.plan, type, run.input<std::byte>(0), run.output<std::byte>(0),
+                          static_cast<double>(outside), run.workspace(), threads, workers.get());
+        });
+  });
+  const bool reads_region = op.coordinates == Resampling::Coordinates::tf_crop_and_resize &&
+                            view.constant(op.roi_input) == nullptr;
+  return reads_region ? make_content_kernel(row.name, std::move(kernel)) : std::move(kernel);
+}
+
+template <typename Op>
+bool accepts_nearest(const NodeView& view) {
+  return has_whole_bytes(view.input_type(0)) &&
+         read_op<Op>(view.node()).mode == Resampling::Mode::nearest;
+}
+
+template <typename Op>
+KernelPtr compile_string_resize(const NodeView& view, const KernelRow& row,
+                                const CompileContext& context) {
+  return make_string_kernel(row.name, compile_resize<Op>(view, row, context));
+}
+
+template <typename Op>
+bool accepts_string_resize(const NodeView& view) {
+  return view.input_type(0) == DataType::string &&
+         read_op<Op>(view.node()).mode == Resampling::Mode::nearest;
+}
+
+constexpr auto resize_rows_list = join_rows(
+    plain_row("resize_nearest", "Resize", "all but strings", accepts_nearest<Resize>,
+              compile_resize<Resize>),
+    plain_row("resize_strings", "Resize", "string", accepts_string_resize<Resize>,
+              compile_string_resize<Resize>),
+    plain_row("resize", "Resize", number_type_names, accepts_numbers, compile_resize<Resize>),
+    plain_row("upsample_nearest", "Upsample", "all but strings", accepts_nearest<Upsample>,
+              compile_resize<Upsample>),
+    plain_row("upsample_strings", "Upsample", "string", accepts_string_resize<Upsample>,
+              compile_string_resize<Upsample>),
+    plain_row("upsample", "Upsample", number_type_names, accepts_numbers,
+              compile_resize<Upsample>));
+
+}  // namespace
+
+std::span<const KernelRow> resize_kernels() {
+  return resize_rows_list;
+}
+
+}  // namespace ortool::cpu
