@@ -42,7 +42,8 @@ struct Invocation {
   Messages& messages;
   StopToken& stop;
   MemoryCap& memory;
-  bool has_document;  ///< a JSON document is wanted, on stdout or as a file
+  bool has_document;                   ///< a JSON document is wanted, on stdout or as a file
+  std::span<const std::string> words;  ///< the whole command line, without the program's name
 
   /// Says it on stderr and puts it into the report; the same text only once.
   void warn(std::string_view text) const;

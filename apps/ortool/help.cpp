@@ -93,6 +93,10 @@ std::string command_help(const Command& command) {
   }
   if (!arguments.is_empty()) text += "\n" + arguments.to_string(2);
   for (const OptionGroup& group : all_options(command)) {
+    if (!group.brief.empty()) {
+      text.append("      ").append(group.brief).append("\n");
+      continue;
+    }
     TextTable table;
     for (const OptionSpec& option : group.options) {
       if (option.is_planned) continue;

@@ -28,6 +28,8 @@ struct OptionSpec {
 struct OptionGroup {
   std::string_view title;
   std::vector<OptionSpec> options;
+  /// Not empty: the help has this line instead of a line an option.
+  std::string_view brief = {};
 };
 
 /// The option of that name, or null.

@@ -277,9 +277,9 @@ void Program::run_command(const Command& command, std::span<const std::string> w
   }
   check_arguments(command, line.arguments);
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
-  Invocation invocation{
-      line.options, line.arguments, commands_, report_,
-      messages_,    stop_,          memory,    has_json_ || !report_path_.empty()};
+  Invocation invocation{line.options, line.arguments, commands_, report_,
+                        messages_,    stop_,          memory,    has_json_ || !report_path_.empty(),
+                        words_};
   command.run(invocation);
   try {
     stop_.poll();

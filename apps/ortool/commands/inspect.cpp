@@ -10,8 +10,10 @@
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/run_diff.hpp"
+#include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
@@ -79,11 +81,12 @@ void write_lists(const Inspection& inspection, const OptionValues& options, Text
   if (options.flag("values")) write_values(model, select, out);
   if (!inspection.ranges.empty()) write_value_ranges(inspection.ranges, out);
   if (options.flag("quantization")) write_quantization(inspection.quantization(), out);
+  if (options.flag("placement")) write_placement(inspection.placement, select, out);
 }
 
 bool has_list(const OptionValues& options) {
   return options.flag("nodes") || options.flag("weights") || options.flag("values") ||
-         options.flag("quantization");
+         options.flag("quantization") || options.flag("placement");
 }
 
 /// --assert and --budget: a condition that does not hold makes the answer "no".
@@ -119,7 +122,13 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
   invocation.stop.poll();
   InspectionOptions settings = inspection_options(invocation);
   if (options.has("select")) check_selection(*model, settings.blocks.select);
+  PlacementReport placement;
+  if (options.flag("placement")) {
+    placement = find_placement(invocation, *model, path);
+    settings.blocks.providers = providers_by_node(placement);
+  }
   const auto inspection = std::make_shared<Inspection>(std::move(model), path, std::move(settings));
+  inspection->placement = std::move(placement);
   report.owner = inspection;
   check_conditions(invocation, *inspection);
   if (has_data) inspection->ranges = observe_values(invocation, inspection->model(), path);
@@ -160,10 +169,9 @@ class InspectCommand : public Command {
   std::vector<Example> examples() const override {
     return {{"ortool inspect model.onnx", "shapes, operators, size, cost"},
             {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes of some names"},
-            {"ortool inspect model.onnx --dim batch=8 --json", "all of it, for programs"},
-            {"ortool inspect model.onnx --format dot | dot -Tsvg > model.svg", "a picture"},
             {"ortool inspect model.onnx --budget memory=64MB,macs=300M", "whether it fits"},
             {"ortool inspect model.onnx --check", "whether it keeps the rules"},
+            {"ortool inspect model.onnx --placement", "who computes what"},
             {"ortool inspect old.onnx --diff new.onnx", "what has changed, names aside"}};
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
@@ -179,11 +187,13 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "nodes", .help = "list the nodes"},
           {.name = "weights", .help = "list the stored tensors"},
           {.name = "values", .help = "list the values that flow between nodes"},
+          {.name = "placement",
+           .help = "who computes each node, with which kernel, and why not the others"},
           {.name = "select", .value = "GLOB", .help = "only names that fit, such as 'layer1/*'"},
           {.name = "check", .help = "report everything that breaks ONNX's rules; exit 2 when so"},
           {.name = "data",
-           .value = "DIR",
-           .help = "the range of every value on real inputs: pictures, or a folder a sample",
+           .value = "SET",
+           .help = "the range of every value on real inputs: a set as `run --data` takes it",
            .completes = Completes::folders},
           {.name = "no-weights", .help = "never read external data"},
           {.name = "diff",
@@ -206,16 +216,39 @@ std::vector<OptionGroup> InspectCommand::options() const {
            .value = "LIMITS",
            .help = "of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M"},
       }};
-  const OptionGroup planned = {"Planned",
-                               {
-                                   {.name = "placement", .is_planned = true},
-                               }};
-  return {lists, conditions, shape_options(), input_options(), planned};
+  OptionGroup session = {
+      "Session",
+      {},
+      "with --placement and --data also --provider, --threads, --optimize and so on, as for run"};
+  for (const OptionGroup& group : {provider_options(), execution_options()}) {
+    for (const OptionSpec& option : group.options) {
+      if (!option.is_planned) session.options.push_back(option);
+    }
+  }
+  return {lists, conditions, shape_options(), input_options(), session};
+}
+
+/// How to run matters only where something runs or is placed.
+void check_run_settings(const OptionValues& options, bool has_data) {
+  const auto refuse = [](std::string_view option, std::string_view other) {
+    throw Error(ErrorCode::invalid, format("option --{} has no effect {}", option, other),
+                "--placement and --data look at a session")
+        .with_id("usage.applies_to_nothing");
+  };
+  check_execution_options(options);
+  if (options.flag("placement") && options.flag("no-weights")) {
+    refuse("placement", "with --no-weights");
+  }
+  if (options.flag("placement") || has_data) return;
+  for (const char* option : {"provider", "provider-option", "strict-provider", "threads",
+                             "execution", "optimize", "precision"}) {
+    if (options.has(option)) refuse(option, "without --placement or --data");
+  }
 }
 
 /// A picture shows nodes and what flows between them, nothing else.
 void check_picture_options(const OptionValues& options) {
-  for (const char* name : {"weights", "quantization", "data", "max-elements"}) {
+  for (const char* name : {"weights", "quantization", "data", "placement", "max-elements"}) {
     if (!options.has(name)) continue;
     throw Error(ErrorCode::invalid, format("option --{} has no effect with --format dot", name),
                 "leave the option out, or ask for --format text, json or html")
@@ -227,6 +260,7 @@ void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
   const std::string wanted = format_of(options);
   if (wanted == "dot" && !invocation.has_document) check_picture_options(options);
+  check_run_settings(options, asks_for_data(options));
   const bool is_selective = has_list(options) || options.has("diff") || asks_for_data(options) ||
                             invocation.has_document || wanted != "text";
   if (options.has("select") && !is_selective) {

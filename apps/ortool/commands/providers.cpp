@@ -13,7 +13,7 @@ void add_kernels(Report& report) {
   table.add_row({"provider", "operator", "kernel", "instructions", "types"});
   for (const ProviderEntry& entry : provider_list()) {
     if (entry.make == nullptr) continue;
-    for (const KernelDescription& kernel : entry.make()->kernels()) {
+    for (const KernelDescription& kernel : entry.make({})->kernels()) {
       std::string op_type(kernel.domain);
       op_type.append(kernel.domain.empty() ? "" : ".").append(kernel.op_type);
       table.add_row({std::string(entry.name), op_type, std::string(kernel.name),

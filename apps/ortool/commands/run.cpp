@@ -5,8 +5,12 @@
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/run/data_run.hpp"
+#include "apps/ortool/run/dump.hpp"
+#include "apps/ortool/run/feedback.hpp"
 #include "apps/ortool/run/judge.hpp"
 #include "apps/ortool/run/model_run.hpp"
+#include "apps/ortool/run/variant.hpp"
 
 namespace ortool {
 namespace {
@@ -21,6 +25,11 @@ class RunCommand : public Command {
         {"ortool run model.onnx --input image=cat.png --top 5 --labels labels.txt",
          "what a classifier sees in a picture"},
         {"ortool run model.onnx --inputs in.npz --output-dir out", "from files to files"},
+        {"ortool run model.onnx --data digits.npz --metric top1", "how often it is right"},
+        {"ortool run model.onnx --compare optimize=none", "whether rewriting changes the outputs"},
+        {"ortool run lm.onnx --input ids=p.npy --loop 'past*=new*' --loop 'ids=argmax(logits)' "
+         "--steps 9",
+         "greedy decoding with a cache"},
         {"ortool run model.onnx --test", "the test_data_set_N folders beside the model"},
     };
   }
@@ -41,7 +50,7 @@ std::vector<OptionGroup> RunCommand::options() const {
            .completes = Completes::files},
           {.name = "output-dir",
            .value = "DIR",
-           .help = "write them to files called output_N, by position",
+           .help = "write them to files called output_N, by position; - is standard output",
            .completes = Completes::folders},
           {.name = "output-format",
            .value = "FORMAT",
@@ -66,20 +75,9 @@ std::vector<OptionGroup> RunCommand::options() const {
            .help = "write the last run as a Chrome trace",
            .completes = Completes::files},
       }};
-  const OptionGroup planned = {
-      "Planned",
-      {
-          {.name = "data", .value = "SET", .is_planned = true},
-          {.name = "metric", .value = "METRIC", .is_planned = true},
-          {.name = "save-outputs", .value = "FILE", .is_planned = true},
-          {.name = "compare", .value = "WITH", .repeats = true, .is_planned = true},
-          {.name = "dump", .value = "GLOB", .is_planned = true},
-          {.name = "loop", .value = "PAST=PRESENT", .repeats = true, .is_planned = true},
-          {.name = "steps", .value = "N", .is_planned = true},
-          {.name = "save-repro", .value = "DIR", .is_planned = true},
-      }};
-  return {input_options(),     outputs,         judge_options(), tests,  provider_options(),
-          execution_options(), shape_options(), measuring,       planned};
+  return {input_options(),     outputs,        judge_options(), compare_options(),  tests,
+          data_options(),      loop_options(), dump_options(),  provider_options(), measuring,
+          execution_options(), shape_options()};
 }
 
 }  // namespace

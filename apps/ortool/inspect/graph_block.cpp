@@ -179,6 +179,10 @@ Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgra
              const Value* output = output_of(i);
              return output != nullptr ? partial_shape_block(output->type().shape) : Json();
            }));
+  if (options_.providers != nullptr && &node.graph() == model_.graph.get()) {
+    const auto provider = options_.providers->find(std::string(node.name()));
+    if (provider != options_.providers->end()) block.set("provider", provider->second);
+  }
   if (is_unknown) block.set("shape_unknown_because", why_shape_is_unknown(node));
   return block;
 }

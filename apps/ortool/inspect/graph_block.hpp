@@ -1,7 +1,9 @@
 // A graph as JSON: inputs, outputs, initialisers, nodes and values, made while they are written.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
@@ -12,6 +14,8 @@ namespace ortool {
 struct BlockOptions {
   std::int64_t most_elements = 16;  ///< of a tensor attribute; beyond, only type and shape
   std::string select = "*";         ///< nodes, initialisers and values whose names fit
+  /// The provider of each node of the main graph, by name; null: not asked for.
+  std::shared_ptr<const std::unordered_map<std::string, std::string>> providers = nullptr;
 };
 
 /// Makes blocks of one model, which outlives the maker, as the maker outlives the lists in its

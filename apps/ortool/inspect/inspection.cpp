@@ -40,6 +40,9 @@ void add_payload(const Inspection& inspection, Json& payload) {
   if (!inspection.ranges.empty()) {
     payload.set("value_ranges", value_ranges_block(inspection.ranges));
   }
+  if (inspection.placement.is_given) {
+    payload.set("placement", placement_block(inspection.placement));
+  }
 }
 
 void write_json_lines(const Inspection& inspection, TextSink& out) {
@@ -54,6 +57,9 @@ void write_json_lines(const Inspection& inspection, TextSink& out) {
   }
   const Json ranges = value_ranges_block(inspection.ranges);
   for (const Json& range : ranges.items()) write_line("value_range", range, out);
+  for (const NodePlacement& row : inspection.placement.nodes) {
+    write_line("placement", placed_node_block(row), out);
+  }
   inspection.blocks().write_lines(out);
 }
 

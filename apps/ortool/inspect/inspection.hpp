@@ -9,6 +9,7 @@
 #include "apps/ortool/inspect/assertions.hpp"
 #include "apps/ortool/inspect/graph_block.hpp"
 #include "apps/ortool/inspect/observe_values.hpp"
+#include "apps/ortool/inspect/placement_report.hpp"
 #include "libcore/inspect/quantization.hpp"
 #include "libcore/inspect/summary.hpp"
 
@@ -37,6 +38,7 @@ class Inspection {
 
   std::vector<Assertion> assertions;
   std::vector<ObservedValue> ranges;  ///< of --data
+  PlacementReport placement;          ///< of --placement
 
  private:
   const std::unique_ptr<Model> model_;

@@ -1,19 +1,18 @@
-// Samples from folders, values as extra outputs, a group at a time.
+// One run a sample, every value looked at as soon as it is computed.
 #include "apps/ortool/inspect/observe_values.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <map>
-#include <set>
+#include <unordered_map>
 
+#include "apps/ortool/data/sample_set.hpp"
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/tensor_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/thread_pool.hpp"
@@ -23,168 +22,104 @@
 namespace ortool {
 namespace {
 
-/// Extra outputs stay in memory until a run ends.
-constexpr std::int64_t most_group_bytes = std::int64_t{256} << 20U;
-/// What a value counts for whose size is not known before it is there.
-constexpr std::int64_t assumed_bytes = std::int64_t{4} << 20U;
-
-std::int64_t size_of(const Value& value) {
-  const auto shape = value.type().is_tensor() ? to_known(value.type().shape) : std::nullopt;
-  return shape ? bytes_of(value.type().element, shape->element_count()) : assumed_bytes;
+/// The name of the node whose body the graph is; empty for a main graph.
+std::string_view owner_of(const Graph& graph) {
+  return graph.owner() != nullptr ? graph.owner()->name() : std::string_view();
 }
 
-/// The names of node outputs to watch, in groups that fit into memory together.
-std::vector<std::vector<std::string>> group_values(const Model& model, std::string_view select) {
-  std::vector<std::vector<std::string>> groups;
-  std::int64_t bytes = most_group_bytes;
-  for (const Node& node : model.graph->nodes()) {
-    for (std::int64_t i = 0; i < node.output_count(); ++i) {
-      const Value* output = node.output(i);
-      const bool is_watched =
-          output != nullptr && output->type().is_tensor() && matches_glob(output->name(), select);
-      if (!is_watched) continue;
-      const std::int64_t size = size_of(*output);
-      if (bytes + size > most_group_bytes) {
-        groups.emplace_back();
-        bytes = 0;
-      }
-      bytes += size;
-      groups.back().emplace_back(output->name());
-    }
-  }
-  return groups;
-}
-
-/// For each sample the options that would give it to `run`.
-std::vector<OptionValues> find_samples(const OptionValues& options, const Model& model) {
-  if (!options.has("data")) return {options};
-  const std::string path = options.text("data");
-  std::error_code failure;
-  std::vector<std::string> folders;
-  std::vector<std::string> pictures;
-  for (std::filesystem::directory_iterator entry(path, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    const std::string name = entry->path().string();
-    if (entry->is_directory(failure)) folders.push_back(name);
-    if (is_picture_extension(extension_of(name))) pictures.push_back(name);
-  }
-  std::sort(folders.begin(), folders.end());
-  std::sort(pictures.begin(), pictures.end());
-  std::vector<OptionValues> samples;
-  const auto add = [&](std::string_view option, const std::string& value) {
-    samples.push_back(options);
-    samples.back().set(option, {value});
-  };
-  if (!pictures.empty()) {
-    std::vector<std::string> wanted;
-    for (const Value* input : model.graph->inputs()) {
-      if (!input->has_default()) wanted.emplace_back(input->name());
-    }
-    if (wanted.size() != 1) {
-      throw Error(ErrorCode::invalid,
-                  format("option --data: {} holds pictures, but the model has {} inputs",
-                         quote(path), wanted.size()),
-                  "give a folder with a folder of files for each sample")
-          .with_id("input.folder");
-    }
-    for (const std::string& picture : pictures) add("input", wanted.front() + "=" + picture);
-  } else if (!folders.empty()) {
-    for (const std::string& folder : folders) add("input-dir", folder);
-  } else if (path.ends_with(".npz")) {
-    add("inputs", path);
-  } else {
-    add("input-dir", path);
-  }
-  return samples;
-}
-
-/// The model with the values of one group among its outputs.
-std::unique_ptr<Model> load_with_outputs(const std::string& path, const OptionValues& options,
-                                         const std::vector<std::string>& names) {
-  std::unique_ptr<Model> model = load_model(path);
-  apply_shape_options(options, *model);
-  for (const std::string& name : names) {
-    Value* value = model->graph->find_value(name);
-    if (value != nullptr && !value->is_graph_output()) model->graph->add_output(*value);
-  }
-  return model;
-}
-
-class Observer {
+/// Watches the values whose names fit, without keeping any of them.
+class Watcher : public ValueObserver {
  public:
-  Observer(const Invocation& invocation, const Model& model, const std::string& path)
-      : invocation_(invocation), model_(model), path_(path) {}
-  std::vector<ObservedValue> observe();
+  explicit Watcher(std::string select) : select_(std::move(select)) {}
+
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    if (node.output(index) != nullptr) add(*node.output(index), value);
+  }
+  void add(const Value& value, const RunValue& content) {
+    const auto [place, is_new] = places_.emplace(&value, not_watched);
+    if (is_new && has_numbers(content) && matches_glob(value.name(), select_)) {
+      place->second = values_.size();
+      values_.push_back({std::string(value.name()), std::string(owner_of(value.graph())), {}});
+    }
+    if (place->second != not_watched) add_content(values_[place->second], content);
+  }
+  std::vector<ObservedValue> take() { return std::move(values_); }
 
  private:
-  ObservedValue& entry(const std::string& name) {
-    const auto [found, is_new] = places_.emplace(name, values_.size());
-    if (is_new) values_.push_back({name, {}});
-    return values_[found->second];
-  }
-  NamedTensors read_sample(const OptionValues& options) const {
-    const Invocation sample{options,
-                            invocation_.arguments,
-                            invocation_.commands,
-                            invocation_.report,
-                            invocation_.messages,
-                            invocation_.stop,
-                            invocation_.memory,
-                            invocation_.has_document};
-    return named_tensors(gather_inputs(sample, model_));
-  }
-  void run_group(const std::vector<std::string>& names, const std::vector<OptionValues>& samples,
-                 ThreadPool& pool, bool is_first);
+  static constexpr std::size_t not_watched = static_cast<std::size_t>(-1);
 
-  const Invocation& invocation_;
-  const Model& model_;
-  const std::string& path_;
+  static bool has_numbers(const RunValue& content) {
+    return content.is_tensor() || content.is_sequence();
+  }
+  /// Of a sequence, every element counts.
+  static void add_content(ObservedValue& entry, const RunValue& content) {
+    if (content.is_tensor()) entry.statistics.add(content.tensor());
+    if (!content.is_sequence()) return;
+    for (const RunValue& element : content.elements()) add_content(entry, element);
+  }
+
+  std::string select_;
+  std::unordered_map<const Value*, std::size_t> places_;
   std::vector<ObservedValue> values_;
-  std::map<std::string, std::size_t, std::less<>> places_;
 };
 
-void Observer::run_group(const std::vector<std::string>& names,
-                         const std::vector<OptionValues>& samples, ThreadPool& pool,
-                         bool is_first) {
-  const OptionValues& options = invocation_.options;
-  SessionOptions session_options;
-  session_options.providers = choose_providers(invocation_);
-  session_options.pool = &pool;
-  session_options.cap = &invocation_.memory;
-  session_options.threads = thread_count(options);
-  const Session session(load_with_outputs(path_, options, names), std::move(session_options));
-  RunOptions run_options;
-  run_options.threads = thread_count(options);
-  run_options.stop = &invocation_.stop;
-  const std::string select = options.text("select", "*");
-  const std::set<std::string> watched(names.begin(), names.end());
-  for (const OptionValues& sample : samples) {
-    invocation_.stop.poll();
-    const NamedTensors inputs = read_sample(sample);
-    for (const auto& [name, tensor] : inputs) {
-      if (is_first && matches_glob(name, select)) entry(name).statistics.add(tensor);
-    }
-    for (const std::string& name : names) entry(name);
-    const std::vector<Tensor> outputs = session.run(inputs, run_options);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const std::string name(session.outputs()[i]->name());
-      if (watched.count(name) > 0) entry(name).statistics.add(outputs[i]);
-    }
-  }
+/// The inputs of --input and its kin, once.
+class OneSample : public SampleSet {
+ public:
+  OneSample(const Invocation& invocation, const Model& model)
+      : sample_{"", named_values(gather_inputs(invocation, model)), {}, {}} {}
+
+  std::int64_t size() const override { return 1; }
+  Sample next() override { return std::move(sample_); }
+  const std::vector<std::string>& class_names() const override { return no_names_; }
+
+ private:
+  Sample sample_;
+  std::vector<std::string> no_names_;
+};
+
+std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Model& model) {
+  const OptionValues& options = invocation.options;
+  if (!options.has("data")) return std::make_unique<OneSample>(invocation, model);
+  const std::span<Value* const> inputs = model.graph->inputs();
+  return open_sample_set(options.text("data"), {invocation, inputs, model.graph->outputs(),
+                                                read_image_recipes(options, names_of(inputs))});
 }
 
-std::vector<ObservedValue> Observer::observe() {
-  const OptionValues& options = invocation_.options;
-  const std::vector<OptionValues> samples = find_samples(options, model_);
+/// Nodes as the file has them, each with its value.
+std::unique_ptr<Session> make_session(const Invocation& invocation, const std::string& path,
+                                      ThreadPool& pool) {
+  std::unique_ptr<Model> model = load_model(path);
+  apply_shape_options(invocation.options, *model);
+  SessionOptions options = session_options(invocation, choose_providers(invocation), pool);
+  if (!invocation.options.has("optimize")) options.optimize = false;
+  return std::make_unique<Session>(std::move(model), std::move(options));
+}
+
+std::vector<ObservedValue> observe(const Invocation& invocation, const Model& model,
+                                   const std::string& path) {
+  const OptionValues& options = invocation.options;
+  const std::unique_ptr<SampleSet> set = open_samples(invocation, model);
   // What is wrong with the data is told before what no provider can compute.
-  if (!samples.empty()) static_cast<void>(read_sample(samples.front()));
+  Sample sample = set->next();
   ThreadPool pool(thread_count(options));
-  bool is_first = true;
-  for (const auto& names : group_values(model_, options.text("select", "*"))) {
-    run_group(names, samples, pool, is_first);
-    is_first = false;
+  const std::unique_ptr<Session> session = make_session(invocation, path, pool);
+  Watcher watcher(options.text("select", "*"));
+  RunOptions run_options;
+  run_options.threads = thread_count(options);
+  run_options.stop = &invocation.stop;
+  run_options.observer = &watcher;
+  for (std::int64_t i = 0;;) {
+    invocation.stop.poll();
+    for (const auto& [name, value] : sample.inputs) {
+      const Value* input = session->model().graph->find_value(name);
+      if (input != nullptr) watcher.add(*input, value);
+    }
+    session->run(sample.inputs, run_options);
+    if (++i == set->size()) break;
+    sample = set->next();
   }
-  return std::move(values_);
+  return watcher.take();
 }
 
 }  // namespace
@@ -220,17 +155,17 @@ std::vector<ObservedValue> observe_values(const Invocation& invocation, const Mo
                 "give the model as a file")
         .with_id("usage.value");
   }
-  return Observer(invocation, model, path).observe();
+  return observe(invocation, model, path);
 }
 
 Json value_ranges_block(const std::vector<ObservedValue>& values) {
   Json list = Json::list();
-  for (const auto& [name, statistics] : values) {
+  for (const auto& [name, inside, statistics] : values) {
     const bool has_range = statistics.has_range();
     const auto number = [&](double value) { return has_range ? Json(value) : Json(); };
-    list.add(Json::object()
-                 .set("name", name)
-                 .set("dtype", name_of(statistics.type()))
+    Json block = Json::object().set("name", name);
+    if (!inside.empty()) block.set("inside", inside);
+    list.add(block.set("dtype", name_of(statistics.type()))
                  .set("samples", statistics.tensors())
                  .set("count", statistics.count())
                  .set("min", number(statistics.min()))
@@ -250,13 +185,14 @@ void write_value_ranges(const std::vector<ObservedValue>& values, TextSink& out)
   TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right,
                    Align::right});
   table.add_row({"value", "type", "min", "max", "mean", "std", "zeros", "risks"});
-  for (const auto& [name, statistics] : values) {
+  for (const auto& [name, inside, statistics] : values) {
     std::string risks;
     for (const std::string& risk : statistics.risks()) risks += (risks.empty() ? "" : "; ") + risk;
     const auto cell = [&](double value) {
       return statistics.has_range() ? readable_number(value) : std::string("-");
     };
-    table.add_row({shorten(name, 60), std::string(name_of(statistics.type())),
+    const std::string place = inside.empty() ? "" : format(" (in {})", shorten(inside, 40));
+    table.add_row({shorten(name, 60) + place, std::string(name_of(statistics.type())),
                    cell(statistics.min()), cell(statistics.max()), cell(statistics.mean()),
                    cell(statistics.std()),
                    format("{} %", std::llround(statistics.zero_share() * 100)), risks});

@@ -13,6 +13,7 @@ namespace ortool {
 
 struct ObservedValue {
   std::string name;
+  std::string inside;  ///< the node whose body it is in; empty: the main graph
   ValueStatistics statistics;
 };
 
@@ -20,10 +21,11 @@ struct ObservedValue {
 /// ErrorCode::invalid when only options are that say more about them.
 bool asks_for_data(const OptionValues& options);
 
-/// Runs the model at `path` once for each sample and each group of values that memory bounds at
-/// once: all inputs and node outputs of the main graph that --select fits, in their order. `model`
-/// is the same model with its shapes inferred. Throws ErrorCode::unsupported for operators that
-/// cannot run.
+/// Runs the model at `path` once for each sample and looks at the inputs and at every value that is
+/// computed, those of subgraphs too, whose names --select fits; in the order of their computation.
+/// Unless --optimize says otherwise, every node is computed by itself, so that each has its values.
+/// `model` is the same model with its shapes inferred. Throws ErrorCode::unsupported for operators
+/// that cannot run.
 std::vector<ObservedValue> observe_values(const Invocation& invocation, const Model& model,
                                           const std::string& path);
 

@@ -16,8 +16,9 @@ namespace {
 }
 
 void check_options(const OptionValues& options) {
-  for (const std::string_view name : {"nodes", "weights", "values", "check", "select", "dim",
-                                      "shape", "max-elements", "assert", "budget", "data"}) {
+  for (const std::string_view name :
+       {"nodes", "weights", "values", "check", "select", "dim", "shape", "max-elements", "assert",
+        "budget", "data", "placement"}) {
     if (options.has(name)) refuse("--" + std::string(name));
   }
   const std::string wanted = options.text("format", "text");

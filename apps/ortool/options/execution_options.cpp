@@ -24,11 +24,11 @@ OptionGroup execution_options() {
               {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
               {.name = "execution",
                .value = "HOW",
-               .help = "sequential: one node after the other",
+               .help = "sequential: one node after the other; parallel: independent ones at once",
                .choices = {"sequential", "parallel"}},
               {.name = "optimize",
                .value = "LEVEL",
-               .help = "rewrites before running: none, basic, extended or all",
+               .help = "rewrites before running (none: every node by its own kernel)",
                .choices = {"none", "basic", "extended", "all"}},
               {.name = "precision",
                .value = "TYPE",
@@ -43,8 +43,23 @@ int thread_count(const OptionValues& options) {
 }
 
 void check_execution_options(const OptionValues& options) {
-  refuse_planned(options, "execution", "sequential");
   refuse_planned(options, "precision", "float32");
+}
+
+SessionOptions session_options(const Invocation& invocation,
+                               std::vector<std::shared_ptr<const Provider>> providers,
+                               ThreadPool& pool) {
+  const OptionValues& options = invocation.options;
+  SessionOptions result;
+  result.providers = std::move(providers);
+  result.strict_provider = options.flag("strict-provider");
+  result.pool = &pool;
+  result.cap = &invocation.memory;
+  result.threads = thread_count(options);
+  result.stop = &invocation.stop;
+  result.optimize = options.text("optimize", "all") != "none";
+  result.parallel = options.text("execution", "sequential") == "parallel";
+  return result;
 }
 
 }  // namespace ortool

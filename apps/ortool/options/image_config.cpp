@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/file.hpp"
@@ -49,6 +50,21 @@ std::map<std::string, ImageOptions> read_image_config(const std::string& path,
     throw error.in(path);
   }
   return result;
+}
+
+std::map<std::string, ImageOptions, std::less<>> read_image_recipes(
+    const OptionValues& options, std::span<const std::string> inputs) {
+  std::map<std::string, ImageOptions, std::less<>> recipes;
+  for (const std::string& text : options.all("image")) {
+    const NamedValue pair = split_named_value("image", text, inputs, "input", "inputs");
+    recipes.insert_or_assign(pair.name, parse_image_options(pair.value));
+  }
+  if (options.has("image-config")) {
+    for (auto& [name, recipe] : read_image_config(options.text("image-config"), inputs)) {
+      recipes.emplace(name, std::move(recipe));
+    }
+  }
+  return recipes;
 }
 
 }  // namespace ortool

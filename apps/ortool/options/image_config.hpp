@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "apps/ortool/option_values.hpp"
 #include "libcore/io/image_tensor.hpp"
 
 namespace ortool {
@@ -13,5 +14,9 @@ namespace ortool {
 /// there. Throws ErrorCode::invalid with the path in front.
 std::map<std::string, ImageOptions> read_image_config(const std::string& path,
                                                       std::span<const std::string> inputs);
+
+/// What --image and --image-config say, by input; --image counts where both speak.
+std::map<std::string, ImageOptions, std::less<>> read_image_recipes(
+    const OptionValues& options, std::span<const std::string> inputs);
 
 }  // namespace ortool

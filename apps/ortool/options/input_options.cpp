@@ -1,14 +1,15 @@
 // Filling each input from the first source that has it.
 #include "apps/ortool/options/input_options.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
 #include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/random_inputs.hpp"
-#include "apps/ortool/run/tensor_file.hpp"
-#include "apps/ortool/run/tensor_set.hpp"
+#include "apps/ortool/run/value_file.hpp"
+#include "apps/ortool/run/value_set.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -17,10 +18,11 @@ namespace ortool {
 namespace {
 
 /// Says so when a picture is made to fit without a word of how.
-Tensor read_picture(const Invocation& invocation, const std::string& path,
+Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
                     const TensorFileOptions& options) {
-  const Image image = decode_image(path);
+  const std::string path = file.path == "-" ? "standard input" : file.path;
   try {
+    const Image image = decode_image_bytes(file.bytes);
     Tensor tensor =
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
@@ -39,31 +41,40 @@ Tensor read_picture(const Invocation& invocation, const std::string& path,
 
 class InputGatherer {
  public:
-  InputGatherer(const Invocation& invocation, const Model& model)
+  InputGatherer(const Invocation& invocation, const Model& model,
+                std::span<const std::string> later)
       : invocation_(invocation),
         options_(invocation.options),
         inputs_(model.graph->inputs()),
-        names_(names_of(inputs_)) {}
+        names_(names_of(inputs_)),
+        later_(later) {}
 
   std::vector<GivenInput> gather();
 
  private:
   void read_files();
+  void claim_standard_input();
   DataType read_type() const;
   void read_sets();
   void make_random();
   void refuse_missing() const;
   std::map<std::string, Range, std::less<>> read_ranges() const;
-  std::map<std::string, ImageOptions, std::less<>> read_recipes() const;
   const Value& value_of(std::string_view name) const;
-  void give(std::string_view name, Tensor tensor, std::string source);
+  void give(std::string_view name, RunValue value, std::string source);
+  /// Whether it takes no data by itself: it has a default, or gets its value later.
+  bool can_wait(const Value& input) const {
+    return input.has_default() ||
+           std::find(later_.begin(), later_.end(), input.name()) != later_.end();
+  }
   bool is_given(std::string_view name) const { return given_.find(name) != given_.end(); }
 
   const Invocation& invocation_;
   const OptionValues& options_;
   std::span<Value* const> inputs_;
   std::vector<std::string> names_;
+  std::span<const std::string> later_;
   std::map<std::string, GivenInput, std::less<>> given_;
+  bool has_standard_input_ = false;
 };
 
 const Value& InputGatherer::value_of(std::string_view name) const {
@@ -73,44 +84,32 @@ const Value& InputGatherer::value_of(std::string_view name) const {
   throw Error(ErrorCode::invalid, format("no input {}", quote(name)));
 }
 
-void InputGatherer::give(std::string_view name, Tensor tensor, std::string source) {
+void InputGatherer::give(std::string_view name, RunValue value, std::string source) {
   if (is_given(name)) {
     throw Error(ErrorCode::invalid, format("input {} is given twice", quote(name)),
                 format("it comes from {} and from {}", given_.find(name)->second.source, source))
         .with_id("input.twice");
   }
   given_.emplace(std::string(name),
-                 GivenInput{std::string(name), std::move(tensor), std::move(source)});
-}
-
-std::map<std::string, ImageOptions, std::less<>> InputGatherer::read_recipes() const {
-  std::map<std::string, ImageOptions, std::less<>> recipes;
-  for (const std::string& text : options_.all("image")) {
-    const NamedValue pair = split_named_value("image", text, names_, "input", "inputs");
-    recipes.insert_or_assign(pair.name, parse_image_options(pair.value));
-  }
-  if (options_.has("image-config")) {
-    for (auto& [name, recipe] : read_image_config(options_.text("image-config"), names_)) {
-      recipes.emplace(name, std::move(recipe));
-    }
-  }
-  return recipes;
+                 GivenInput{std::string(name), std::move(value), std::move(source)});
 }
 
 void InputGatherer::read_files() {
-  auto recipes = read_recipes();
+  auto recipes = read_image_recipes(options_, names_);
   for (const std::string& text : options_.all("input")) {
     const NamedValue pair = split_named_value("input", text, names_, "input", "inputs");
     const Value& input = value_of(pair.name);
     const auto recipe = recipes.find(pair.name);
-    TensorFileOptions file_options = file_options_for(input, invocation_.memory);
+    TensorFileOptions file_options = file_options_for(input.type(), invocation_.memory);
     if (options_.has("dtype")) file_options.type = read_type();
     if (recipe != recipes.end()) file_options.image = recipe->second;
-    const bool is_picture = is_picture_extension(extension_of(pair.value));
+    if (pair.value == "-") claim_standard_input();
+    const OpenValueFile file = open_value_file(pair.value);
+    const bool is_picture = is_picture_extension(file.extension);
     give(pair.name,
-         is_picture ? read_picture(invocation_, pair.value, file_options)
-                    : read_tensor_file(pair.value, pair.name, file_options),
-         "file " + pair.value);
+         is_picture ? RunValue(read_picture(invocation_, file, file_options))
+                    : read_value_file(file, input.type(), pair.name, file_options),
+         pair.value == "-" ? "standard input" : "file " + pair.value);
     if (is_picture && recipe != recipes.end()) recipes.erase(recipe);
   }
   if (recipes.empty()) return;
@@ -118,6 +117,19 @@ void InputGatherer::read_files() {
               format("option --image: input {} is given no picture", quote(recipes.begin()->first)),
               format("add --input {}=FILE.png", recipes.begin()->first))
       .with_id("usage.applies_to_nothing");
+}
+
+/// Only one of the model and the inputs can come from standard input.
+void InputGatherer::claim_standard_input() {
+  const bool is_model = invocation_.arguments.front() == "-";
+  if (!is_model && !has_standard_input_) {
+    has_standard_input_ = true;
+    return;
+  }
+  throw Error(ErrorCode::invalid, "standard input is read twice",
+              is_model ? "the model comes from it; give the input as a file"
+                       : "only one input can come from it")
+      .with_id("input.stream");
 }
 
 DataType InputGatherer::read_type() const {
@@ -134,11 +146,12 @@ DataType InputGatherer::read_type() const {
 void InputGatherer::read_sets() {
   for (const char* option : {"inputs", "input-dir"}) {
     if (!options_.has(option)) continue;
-    const TensorSet set(options_.text(option), "input");
+    const ValueSet set(options_.text(option), "input");
     set.check_all_known(inputs_);
+    const auto positions = input_positions(inputs_);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      auto found = set.find(*inputs_[i], i, invocation_.memory);
-      if (found) give(inputs_[i]->name(), std::move(found->tensor), "file " + found->source);
+      auto found = set.find(*inputs_[i], positions[i], invocation_.memory);
+      if (found) give(inputs_[i]->name(), std::move(found->value), "file " + found->source);
     }
   }
 }
@@ -171,7 +184,7 @@ std::map<std::string, Range, std::less<>> InputGatherer::read_ranges() const {
 void InputGatherer::refuse_missing() const {
   std::vector<std::string> missing;
   for (const Value* input : inputs_) {
-    if (!input->has_default() && !is_given(input->name())) missing.emplace_back(input->name());
+    if (!can_wait(*input) && !is_given(input->name())) missing.emplace_back(input->name());
   }
   if (missing.empty()) return;
   throw Error(ErrorCode::invalid, format("no data for: {}", list_names(missing)),
@@ -188,21 +201,22 @@ void InputGatherer::make_random() {
   const auto seed = options_.integer("seed", 0, 0, most_seed);
   SymbolNumbers symbols;
   for (const auto& [name, input] : given_) {
-    learn_symbols(value_of(name), input.tensor.shape(), symbols);
+    if (input.value.is_tensor()) {
+      learn_symbols(value_of(name), input.value.tensor().shape(), symbols);
+    }
   }
   std::vector<std::string> made;
   std::vector<std::string> defaulted;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Value& input = *inputs_[i];
     const auto range = ranges.find(input.name());
-    const bool is_wanted = !input.has_default() || range != ranges.end();
+    const bool is_wanted = !can_wait(input) || range != ranges.end();
     if (!is_wanted || is_given(input.name())) continue;
-    Shape shape = complete_shape(input, symbols, defaulted);
-    Tensor tensor = random_tensor(
-        input, std::move(shape), static_cast<std::uint64_t>(seed), static_cast<std::int64_t>(i),
+    RunValue value = random_value(
+        input, symbols, defaulted, static_cast<std::uint64_t>(seed), static_cast<std::int64_t>(i),
         range != ranges.end() ? std::optional<Range>(range->second) : std::nullopt,
         invocation_.memory);
-    give(input.name(), std::move(tensor), format("random, seed {}", seed));
+    give(input.name(), std::move(value), format("random, seed {}", seed));
     made.emplace_back(input.name());
   }
   if (made.empty() && has_wish) {
@@ -238,7 +252,7 @@ OptionGroup input_options() {
           {
               {.name = "input",
                .value = "NAME=FILE",
-               .help = "one input from .npy .npz .pb .json .raw .txt .png .jpg .ppm",
+               .help = "one input from .npy .npz .pb .json .raw .txt .png .jpg .ppm, or - (stdin)",
                .repeats = true,
                .completes = Completes::files},
               {.name = "inputs",
@@ -267,14 +281,15 @@ OptionGroup input_options() {
           }};
 }
 
-std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model) {
-  return InputGatherer(invocation, model).gather();
+std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
+                                      std::span<const std::string> later) {
+  return InputGatherer(invocation, model, later).gather();
 }
 
-NamedTensors named_tensors(std::span<const GivenInput> inputs) {
-  NamedTensors tensors;
-  for (const GivenInput& input : inputs) tensors.emplace_back(input.name, input.tensor);
-  return tensors;
+NamedValues named_values(std::span<const GivenInput> inputs) {
+  NamedValues values;
+  for (const GivenInput& input : inputs) values.emplace_back(input.name, input.value);
+  return values;
 }
 
 }  // namespace ortool

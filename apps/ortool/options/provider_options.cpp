@@ -12,12 +12,13 @@ namespace ortool {
 namespace {
 
 /// The provider, or null with the reason.
-std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::string& reason) {
+std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::string& reason,
+                                              std::string_view most_isa = {}) {
   if (entry.make == nullptr) {
     reason = entry.unavailable_because;
     return nullptr;
   }
-  std::shared_ptr<const Provider> provider = entry.make();
+  std::shared_ptr<const Provider> provider = entry.make(most_isa);
   reason = provider->unavailable_because();
   return reason.empty() ? provider : nullptr;
 }
@@ -58,7 +59,7 @@ OptionGroup provider_options() {
       {
           {.name = "provider",
            .value = "NAMES",
-           .help = "who computes, in order of preference: cuda,onednn,cpu (default: auto)"},
+           .help = "who computes, preferred first: cuda,cpu (default: auto)"},
           {.name = "provider-option",
            .value = "PROVIDER.KEY=VALUE",
            .help = "a setting of one provider",
@@ -67,7 +68,8 @@ OptionGroup provider_options() {
       }};
 }
 
-std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation) {
+std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
+                                                              std::string_view most_isa) {
   check_provider_settings(invocation);
   const bool is_strict = invocation.options.flag("strict-provider");
   std::vector<const ProviderEntry*> wanted;
@@ -85,7 +87,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
   std::string missing;
   for (const ProviderEntry* entry : wanted) {
     std::string reason;
-    auto provider = make_provider(*entry, reason);
+    auto provider = make_provider(*entry, reason, most_isa);
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
         return other->name() == provider->name();
@@ -110,7 +112,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                    [](const auto& provider) { return provider->name() == "cpu"; });
   if (!has_cpu) {
     std::string reason;
-    chosen.push_back(make_provider(find_provider("cpu"), reason));
+    chosen.push_back(make_provider(find_provider("cpu"), reason, most_isa));
   }
   return chosen;
 }

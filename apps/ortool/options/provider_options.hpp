@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
@@ -14,8 +15,9 @@ OptionGroup provider_options();
 
 /// The providers to place on, the preferred first and cpu last. Throws ErrorCode::invalid for names
 /// that are none and ErrorCode::provider_unavailable when none of those named can be used; says
-/// which were left out.
-std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation);
+/// which were left out. `most_isa` caps the kernels to one of isa_levels(); empty: it does not.
+std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
+                                                              std::string_view most_isa = {});
 
 /// [{name, version, available, reason}] of every provider this build knows.
 Json providers_block();

@@ -1,6 +1,7 @@
 // A thread that wakes once a second.
 #include "apps/ortool/report/progress.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -22,18 +23,23 @@ struct Progress::State {
   std::mutex mutex;
   std::condition_variable over;
   bool is_over = false;
+  std::atomic<std::int64_t> done{0};
+  std::atomic<std::int64_t> total{0};  ///< 0: not known
   std::thread thread;
 
   void tell(std::int64_t seconds) const {
     if (style == Style::json) {
-      const Json event = Json::object()
-                             .set("event", "progress")
-                             .set("doing", what)
-                             .set("elapsed_ms", seconds * 1000);
+      Json event = Json::object()
+                       .set("event", "progress")
+                       .set("doing", what)
+                       .set("elapsed_ms", seconds * 1000);
+      if (total > 0) event.set("done", done.load()).set("total", total.load());
       write_to_stderr(event.write_compact() + "\n");
       return;
     }
-    const std::string text = format("{}: {} s", printable(what), seconds);
+    const std::string count =
+        total > 0 ? format(" {} of {}", done.load(), total.load()) : std::string();
+    const std::string text = format("{}{}: {} s", printable(what), count, seconds);
     write_to_stderr(style == Style::line ? "\r\x1b[K" + text : text + "\n");
   }
 
@@ -62,6 +68,12 @@ Progress::Progress(const OptionValues& options, const Messages& messages, std::s
   } catch (const std::system_error&) {
     state_.reset();
   }
+}
+
+void Progress::tell_done(std::int64_t done, std::int64_t total) {
+  if (state_ == nullptr) return;
+  state_->done = done;
+  state_->total = total;
 }
 
 Progress::~Progress() {

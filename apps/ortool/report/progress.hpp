@@ -1,6 +1,7 @@
 // A sign of life on stderr for whatever takes over a second.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+
+  /// From now on told too: how many of how many are done. Cheap.
+  void tell_done(std::int64_t done, std::int64_t total);
 
  private:
   struct State;

@@ -87,4 +87,11 @@ std::string readable_number(double value) {
   return std::string(buffer.data(), end);
 }
 
+std::string fixed_number(double value, int decimals) {
+  std::array<char, 400> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::fixed, decimals);
+  return std::string(text.data(), end.ptr);
+}
+
 }  // namespace ortool

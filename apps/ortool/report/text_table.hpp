@@ -31,6 +31,8 @@ std::string readable_bytes(double bytes);
 std::string readable_count(double count);
 /// "12.3 ms", "1.20 s", "45 us".
 std::string readable_ms(double milliseconds);
+/// With as many digits behind the point.
+std::string fixed_number(double value, int decimals);
 /// Up to six significant digits; NaN, Infinity.
 std::string readable_number(double value);
 

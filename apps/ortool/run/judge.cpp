@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/tensor_block.hpp"
+#include "apps/ortool/run/value_block.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -39,23 +40,63 @@ bool has_same_top1(const Tensor& found, const Tensor& expected) {
   return true;
 }
 
+Judge::Verdict different(std::string reason) {
+  Judge::Verdict verdict;
+  verdict.comparison.difference = reason;
+  verdict.reason = std::move(reason);
+  return verdict;
+}
+
+/// Adds what an element's comparison found to that of the whole.
+void merge(Comparison& whole, const Comparison& part) {
+  whole.passed = whole.passed && part.passed;
+  whole.max_abs_error = std::max(whole.max_abs_error, part.max_abs_error);
+  whole.max_rel_error = std::max(whole.max_rel_error, part.max_rel_error);
+  whole.max_ulp = std::max(whole.max_ulp, part.max_ulp);
+  whole.cosine = std::min(whole.cosine, part.cosine);
+  whole.sqnr_db = std::min(whole.sqnr_db, part.sqnr_db);
+  whole.mismatched += part.mismatched;
+  whole.count += part.count;
+}
+
+/// `values` in the order of `places`.
+Tensor pick(const Tensor& values, const std::vector<std::int64_t>& places) {
+  const Shape shape{static_cast<std::int64_t>(places.size())};
+  if (values.type() == DataType::string) {
+    std::vector<std::string> texts;
+    for (const std::int64_t place : places) {
+      texts.push_back(values.strings()[static_cast<std::size_t>(place)]);
+    }
+    return Tensor::of_strings(shape, std::move(texts));
+  }
+  Tensor result(values.type(), shape);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (is_floating_point(values.type())) {
+      set_element(result, index, element_as_double(values, places[i]));
+    } else {
+      set_element(result, index, element_as_int64(values, places[i]));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 OptionGroup judge_options() {
-  return {
-      "Comparing",
-      {
-          {.name = "expect",
-           .value = "DIR|FILE.npz",
-           .help = "compare with output_N.npy/.pb of a folder or an .npz; exit 1 when different",
-           .completes = Completes::files},
-          {.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
-          {.name = "atol",
-           .value = "A",
-           .help = "absolute tolerance, or A*max of the expected (float32: 1e-4*max)"},
-          {.name = "min-cosine", .value = "C", .help = "least cosine similarity"},
-          {.name = "same-top1", .help = "the largest score stands at the same place"},
-      }};
+  return {"Comparing",
+          {
+              {.name = "expect",
+               .value = "DIR|FILE.npz",
+               .help = "compare with output_N of a folder, or an .npz; exit 1 when different",
+               .completes = Completes::files},
+              {.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
+              {.name = "atol",
+               .value = "A",
+               .help = "absolute tolerance, or A*max of the expected (float32: 1e-4*max)"},
+              {.name = "min-cosine", .value = "C", .help = "least cosine similarity"},
+              {.name = "same-top1", .help = "the largest score stands at the same place"},
+          }};
 }
 
 Judge::Judge(const OptionValues& options) : is_same_top1_(options.flag("same-top1")) {
@@ -78,7 +119,77 @@ Judge::Judge(const OptionValues& options) : is_same_top1_(options.flag("same-top
   atol_ = value;
 }
 
-Judge::Verdict Judge::compare_output(const Tensor& found, const Tensor& expected) const {
+bool Judge::expect_quantized() {
+  is_quantized_ = !rtol_ && !atol_ && !min_cosine_ && !is_same_top1_;
+  return is_quantized_;
+}
+
+Judge::Verdict Judge::compare_output(const RunValue& found, const RunValue& expected) const {
+  if (found.kind() != expected.kind()) {
+    return different(format("is {} (expected {})", found.describe(), expected.describe()));
+  }
+  switch (found.kind()) {
+    case RunValue::Kind::tensor:
+      return compare_tensors(found.tensor(), expected.tensor());
+    case RunValue::Kind::sequence:
+      return compare_sequences(found, expected);
+    case RunValue::Kind::map:
+      return compare_maps(found, expected);
+    case RunValue::Kind::none:
+      break;
+  }
+  Verdict both_empty;
+  both_empty.has_passed = both_empty.comparison.passed = true;
+  return both_empty;
+}
+
+Judge::Verdict Judge::compare_sequences(const RunValue& found, const RunValue& expected) const {
+  const auto elements = found.elements();
+  const auto references = expected.elements();
+  if (elements.size() != references.size()) {
+    return different(format("has {} elements (expected {})", elements.size(), references.size()));
+  }
+  Verdict whole;
+  whole.has_passed = whole.comparison.passed = true;
+  whole.comparison.sqnr_db = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Verdict part = compare_output(elements[i], references[i]);
+    if (!part.comparison.difference.empty()) {
+      return different(format("element {}: {}", i, part.reason));
+    }
+    merge(whole.comparison, part.comparison);
+    if (part.has_passed) continue;
+    whole.has_passed = false;
+    if (whole.reason.empty()) whole.reason = format("element {}: {}", i, part.reason);
+  }
+  return whole;
+}
+
+Judge::Verdict Judge::compare_maps(const RunValue& found, const RunValue& expected) const {
+  std::map<std::string, std::int64_t> places;
+  for (std::int64_t i = 0; i < found.keys().element_count(); ++i) {
+    places.emplace(element_text(found.keys(), i), i);
+  }
+  const std::int64_t count = expected.keys().element_count();
+  if (found.keys().element_count() != count) {
+    return different(format("has {} keys (expected {})", found.keys().element_count(), count));
+  }
+  if (found.keys().type() != expected.keys().type()) {
+    return different(format("has keys of type {} (expected {})", name_of(found.keys().type()),
+                            name_of(expected.keys().type())));
+  }
+  std::vector<std::int64_t> order;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto place = places.find(element_text(expected.keys(), i));
+    if (place == places.end()) {
+      return different(format("has no key {}", quote(element_text(expected.keys(), i))));
+    }
+    order.push_back(place->second);
+  }
+  return compare_tensors(pick(found.map_values(), order), expected.map_values());
+}
+
+Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expected) const {
   Tolerance tolerance = default_tolerance(expected.type());
   if (rtol_ || atol_) {
     tolerance = {rtol_.value_or(0), atol_.value_or(0), atol_of_max_};
@@ -93,6 +204,16 @@ Judge::Verdict Judge::compare_output(const Tensor& found, const Tensor& expected
   const Comparison& result = verdict.comparison;
   if (!result.difference.empty()) {
     verdict.reason = result.difference;
+    return verdict;
+  }
+  if (is_quantized_ && is_floating_point(expected.type())) {
+    constexpr double least_cosine = 0.999;
+    if (!result.passed && !(result.cosine >= least_cosine)) {
+      verdict.reason = format("cosine {} is below {}", result.cosine, least_cosine);
+    } else if (!result.passed && !has_same_top1(found, expected)) {
+      verdict.reason = "the largest element stands elsewhere";
+    }
+    verdict.has_passed = verdict.reason.empty();
     return verdict;
   }
   const bool has_other_measure = min_cosine_ || is_same_top1_;

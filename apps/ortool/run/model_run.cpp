@@ -2,8 +2,10 @@
 #include "apps/ortool/run/model_run.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/named_value.hpp"
@@ -12,16 +14,23 @@
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/combinations.hpp"
+#include "apps/ortool/run/compare_run.hpp"
+#include "apps/ortool/run/data_run.hpp"
+#include "apps/ortool/run/decode_loop.hpp"
+#include "apps/ortool/run/dump.hpp"
 #include "apps/ortool/run/judge.hpp"
 #include "apps/ortool/run/output_report.hpp"
+#include "apps/ortool/run/repro.hpp"
 #include "apps/ortool/run/run_figures.hpp"
-#include "apps/ortool/run/tensor_block.hpp"
-#include "apps/ortool/run/tensor_set.hpp"
 #include "apps/ortool/run/test_folders.hpp"
 #include "apps/ortool/run/trace.hpp"
+#include "apps/ortool/run/value_block.hpp"
+#include "apps/ortool/run/value_set.hpp"
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/inspect/quantization.hpp"
 
 namespace ortool {
 namespace {
@@ -41,20 +50,26 @@ class ModelRun {
       : invocation_(invocation),
         options_(invocation.options),
         report_(invocation.report),
-        judge_(invocation.options) {}
+        judge_(invocation.options),
+        variants_(read_variants(invocation.options)) {}
 
   void run();
 
  private:
+  bool is_data() const { return options_.has("data"); }
   bool is_test() const { return options_.flag("test") || options_.has("test-dir"); }
-  void check_combinations() const;
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model);
+  void gather(const Model& model);
   void run_once_or_more();
-  std::vector<Output> choose_outputs(std::vector<Tensor> tensors) const;
+  void run_steps();
+  void write_trace() const;
+  std::vector<Output> choose_outputs(std::vector<RunValue> values) const;
   void report_inputs();
   void compare_with_reference(const std::vector<Output>& outputs);
+  void compare_with_variants(const NamedValues& inputs, const std::vector<Output>& outputs);
   void finish_report();
   void run_tests(const std::string& model_folder);
+  void run_set();
 
   Invocation& invocation_;
   const OptionValues& options_;
@@ -64,6 +79,11 @@ class ModelRun {
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<Session> session_;
   std::vector<std::string> labels_;
+  std::vector<Variant> variants_;
+  std::vector<Feedback> feedback_;
+  std::unique_ptr<ValueDump> dump_;
+  std::optional<Repro> repro_;
+  std::string model_path_;
   std::vector<GivenInput> inputs_;
   Json comparison_ = Json::list();
   RunOptions run_options_;
@@ -71,38 +91,17 @@ class ModelRun {
   Profile profile_;
 };
 
-void ModelRun::check_combinations() const {
-  const auto refuse = [](std::string_view option, std::string_view other) {
-    throw Error(ErrorCode::invalid, format("option --{} has no effect with --{}", option, other),
-                "leave one of them out")
-        .with_id("usage.applies_to_nothing");
-  };
-  if (options_.flag("test") && options_.has("test-dir")) refuse("test", "test-dir");
-  if (!is_test()) return;
-  const std::string_view test = options_.has("test-dir") ? "test-dir" : "test";
-  for (const char* option :
-       {"input", "inputs", "input-dir", "random", "seed", "range", "image", "image-config",
-        "expect", "output-dir", "output-format", "outputs", "top", "labels", "repeat", "profile"}) {
-    if (options_.has(option)) refuse(option, test);
-  }
-}
-
 std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
-  SessionOptions session_options;
-  session_options.providers = providers_;
-  session_options.strict_provider = options_.flag("strict-provider");
-  session_options.pool = pool_.get();
-  session_options.cap = &invocation_.memory;
-  session_options.threads = run_options_.threads;
   const Progress progress(options_, invocation_.messages, "compiling");
   const Stopwatch watch;
-  auto session = std::make_unique<Session>(std::move(model), std::move(session_options));
+  auto session =
+      std::make_unique<Session>(std::move(model), session_options(invocation_, providers_, *pool_));
   times_.compile_ms = watch.milliseconds();
   return session;
 }
 
 void ModelRun::run() {
-  check_combinations();
+  check_run_options(options_);
   check_execution_options(options_);
   providers_ = choose_providers(invocation_);
   if (options_.has("labels")) labels_ = read_labels(options_.text("labels"));
@@ -111,20 +110,41 @@ void ModelRun::run() {
 
   LoadedModel loaded = load_model_argument(invocation_);
   times_.load_ms = loaded.load_ms;
+  if (options_.has("save-repro")) {
+    repro_.emplace(options_.text("save-repro"));
+    repro_->save(*loaded.model);
+  }
   apply_shape_options(options_, *loaded.model);
+  if (is_test() && is_quantized(*loaded.model) && judge_.expect_quantized())
+    invocation_.warn(
+        "the model is quantised: float outputs pass with a cosine of 0.999 and the same best "
+        "class");
   invocation_.stop.poll();
-  if (!is_test()) inputs_ = gather_inputs(invocation_, *loaded.model);
+  if (!is_test() && !is_data()) gather(*loaded.model);
+  if (options_.has("dump")) dump_ = std::make_unique<ValueDump>(options_, *loaded.model);
   invocation_.stop.poll();
   pool_ = std::make_unique<ThreadPool>(run_options_.threads);
+  model_path_ = loaded.path;
   in_file(loaded.path, [&] {
     session_ = make_session(std::move(loaded.model));
     invocation_.stop.poll();
     if (is_test()) {
       run_tests(loaded.folder);
+    } else if (is_data()) {
+      run_set();
+    } else if (options_.has("loop")) {
+      run_steps();
     } else {
       run_once_or_more();
     }
   });
+}
+
+void ModelRun::gather(const Model& model) {
+  if (options_.has("loop")) feedback_ = read_feedback(invocation_, model);
+  inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_));
+  add_empty_inputs(invocation_, model, feedback_, inputs_);
+  if (repro_) repro_->save_inputs(invocation_, inputs_, model.graph->inputs());
 }
 
 void ModelRun::run_tests(const std::string& model_folder) {
@@ -139,32 +159,68 @@ void ModelRun::run_tests(const std::string& model_folder) {
   finish_report();
 }
 
+void ModelRun::run_set() {
+  const std::vector<std::string> names = names_of(session_->model().graph->inputs());
+  const DataTimes times =
+      run_data(invocation_, *session_, run_options_, labels_, read_image_recipes(options_, names));
+  times_.first_run_ms = times.first_run_ms;
+  times_.run_ms = times.run_ms;
+  report_.payload.set("inputs", Json::list()).set("outputs", Json::list());
+  finish_report();
+}
+
+void ModelRun::run_steps() {
+  const bool has_profile = options_.has("profile");
+  run_options_.profile = has_profile ? &profile_ : nullptr;
+  LoopResult result =
+      run_loop(invocation_, *session_, run_options_, feedback_, named_values(inputs_), labels_);
+  times_.first_run_ms = times_.run_ms = result.step_ms.front();
+  if (result.step_ms.size() > 1) {
+    result.step_ms.erase(result.step_ms.begin());
+    times_.run_ms = median(std::move(result.step_ms));
+  }
+  report_.text += format("{} steps: first {}, then {} (median)\n", options_.text("steps"),
+                         readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));
+  report_inputs();
+  report_outputs(invocation_, choose_outputs(std::move(result.outputs)), {});
+  if (has_profile) write_trace();
+  finish_report();
+}
+
+void ModelRun::write_trace() const {
+  write_file(options_.text("profile"),
+             trace_text(*session_, profile_, {times_.load_ms, times_.compile_ms}));
+}
+
 void ModelRun::run_once_or_more() {
   const std::int64_t repeats = options_.integer("repeat", 1, 1, most_repeats);
-  const NamedTensors inputs = named_tensors(inputs_);
+  const NamedValues inputs = named_values(inputs_);
   const bool has_profile = options_.has("profile");
   std::vector<double> run_ms;
-  std::vector<Tensor> tensors;
+  std::vector<RunValue> values;
   {
     const Progress progress(options_, invocation_.messages, "running");
     for (std::int64_t i = 0; i < repeats; ++i) {
       // The last run is the one profiled: the first also makes the plan.
-      run_options_.profile = has_profile && i + 1 == repeats ? &profile_ : nullptr;
+      const bool is_last = i + 1 == repeats;
+      run_options_.profile = has_profile && is_last ? &profile_ : nullptr;
+      run_options_.observer = is_last ? dump_.get() : nullptr;
       const Stopwatch watch;
-      tensors = session_->run(inputs, run_options_);
+      values = session_->run(inputs, run_options_);
       (i == 0 ? times_.first_run_ms : run_ms.emplace_back()) = watch.milliseconds();
       invocation_.stop.poll();
     }
   }
+  run_options_.observer = nullptr;
   times_.run_ms = run_ms.empty() ? times_.first_run_ms : median(std::move(run_ms));
-  const std::vector<Output> outputs = choose_outputs(std::move(tensors));
+  const std::vector<Output> outputs = choose_outputs(std::move(values));
   report_inputs();
   report_outputs(invocation_, outputs, labels_);
+  if (dump_ != nullptr) report_.payload.set("dump", dump_->finish(invocation_));
+  if (repro_) repro_->save_outputs(outputs);
   compare_with_reference(outputs);
-  if (has_profile) {
-    write_file(options_.text("profile"),
-               trace_text(*session_, profile_, {times_.load_ms, times_.compile_ms}));
-  }
+  compare_with_variants(inputs, outputs);
+  if (has_profile) write_trace();
   if (repeats > 1) {
     report_.text += format("{} runs: first {}, then {} (median)\n", repeats,
                            readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));
@@ -172,7 +228,7 @@ void ModelRun::run_once_or_more() {
   finish_report();
 }
 
-std::vector<Output> ModelRun::choose_outputs(std::vector<Tensor> tensors) const {
+std::vector<Output> ModelRun::choose_outputs(std::vector<RunValue> values) const {
   const std::vector<std::string> names = names_of(session_->outputs());
   std::vector<std::string> wanted = names;
   if (options_.has("outputs")) {
@@ -181,7 +237,7 @@ std::vector<Output> ModelRun::choose_outputs(std::vector<Tensor> tensors) const 
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::find(wanted.begin(), wanted.end(), names[i]) == wanted.end()) continue;
-    outputs.push_back({names[i], i, std::move(tensors[i])});
+    outputs.push_back({names[i], i, std::move(values[i]), session_->outputs()[i]->type()});
   }
   return outputs;
 }
@@ -189,26 +245,23 @@ std::vector<Output> ModelRun::choose_outputs(std::vector<Tensor> tensors) const 
 void ModelRun::report_inputs() {
   Json list = Json::list();
   for (const GivenInput& input : inputs_) {
-    list.add(Json::object()
-                 .set("name", input.name)
-                 .set("dtype", name_of(input.tensor.type()))
-                 .set("shape", shape_block(input.tensor.shape()))
-                 .set("source", input.source));
+    list.add(input_block(input.name, input.value, input.source));
   }
   report_.payload.set("inputs", std::move(list));
 }
 
 void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
   if (!options_.has("expect")) {
+    if (!variants_.empty()) return;
     for (const char* option : {"rtol", "atol", "min-cosine", "same-top1"}) {
       if (!options_.has(option)) continue;
       throw Error(ErrorCode::invalid, format("option --{} has nothing to compare with", option),
-                  "add --expect DIR or --test")
+                  "add --expect DIR, --compare KEY=VALUE or --test")
           .with_id("usage.applies_to_nothing");
     }
     return;
   }
-  const TensorSet reference(options_.text("expect"), "output");
+  const ValueSet reference(options_.text("expect"), "output");
   reference.check_all_known(session_->outputs());
   for (const Output& output : outputs) {
     const auto expected =
@@ -217,7 +270,7 @@ void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
       invocation_.warn(format("output {} has no reference", quote(output.name)));
       continue;
     }
-    const Judge::Verdict verdict = judge_.compare_output(output.tensor, expected->tensor);
+    const Judge::Verdict verdict = judge_.compare_output(output.value, expected->value);
     comparison_.add(comparison_block(output.name, expected->source, verdict));
     report_.text += verdict.has_passed
                         ? format("{}: as expected (max error {})\n", shorten(output.name),
@@ -232,9 +285,23 @@ void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
   }
 }
 
+void ModelRun::compare_with_variants(const NamedValues& inputs,
+                                     const std::vector<Output>& outputs) {
+  RunOptions plain = run_options_;
+  plain.profile = nullptr;
+  const ReferenceRun reference{{*session_, inputs, plain}, outputs, model_path_};
+  for (const Variant& variant : variants_) {
+    invocation_.stop.poll();
+    if (compare_with_variant(invocation_, variant, reference, judge_, comparison_)) continue;
+    report_.verdict = static_cast<int>(ErrorCode::negative_result);
+  }
+}
+
 void ModelRun::finish_report() {
   report_.payload.set("comparison", std::move(comparison_));
   report_figures(invocation_, *session_, profile_, times_, !is_test());
+  if (repro_) repro_->save_report(invocation_);
+  if (options_.text("output-dir") == "-") report_.text.clear();
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/tensor_block.hpp"
+#include "apps/ortool/run/value_block.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -23,9 +23,11 @@ std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
   const std::int64_t count = options.integer("top", 5, 1, 100000);
   bool has_any = false;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    tops[i] = top_entries(outputs[i].tensor, count);
+    if (!outputs[i].value.is_tensor()) continue;
+    const Tensor& tensor = outputs[i].value.tensor();
+    tops[i] = top_entries(tensor, count);
     has_any = has_any || !tops[i].empty();
-    const std::int64_t classes = class_count(outputs[i].tensor.shape());
+    const std::int64_t classes = class_count(tensor.shape());
     if (tops[i].empty() || labels.empty() || classes == static_cast<std::int64_t>(labels.size())) {
       continue;
     }
@@ -38,6 +40,34 @@ std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
         .with_id("usage.applies_to_nothing");
   }
   return tops;
+}
+
+/// Each output's file; none without --output-dir, or where the output goes to standard output.
+std::vector<std::string> write_where_asked(Invocation& invocation,
+                                           std::span<const Output> outputs) {
+  const OptionValues& options = invocation.options;
+  if (!options.has("output-dir")) return {};
+  const std::string wanted = options.text("output-format", "npy");
+  const std::string folder = options.text("output-dir");
+  if (folder == "-") {
+    if (outputs.size() != 1) {
+      throw Error(
+          ErrorCode::invalid,
+          format("option --output-dir: {} outputs do not fit into one stream", outputs.size()),
+          format("choose one: --outputs {}", outputs.front().name))
+          .with_id("output.stream");
+    }
+    const auto bytes = std::make_shared<std::string>(output_bytes(wanted, outputs.front()));
+    invocation.report.more_text = [bytes](TextSink& out) { out += *bytes; };
+    return {};
+  }
+  std::vector<std::string> files = write_outputs(folder, wanted, outputs);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].ends_with(".json") || wanted == "json") continue;
+    invocation.warn(format("output {} is written as JSON: {} has no place for {}",
+                           quote(outputs[i].name), wanted, dtype_text(outputs[i].value)));
+  }
+  return files;
 }
 
 void write_top(std::string& text, const Output& output, std::span<const TopEntry> entries,
@@ -77,22 +107,17 @@ std::vector<std::string> read_labels(const std::string& path) {
 
 void report_outputs(Invocation& invocation, std::span<const Output> outputs,
                     std::span<const std::string> labels) {
-  const OptionValues& options = invocation.options;
   Report& report = invocation.report;
   const auto tops = find_top(invocation, outputs, labels);
-  std::vector<std::string> files;
-  if (options.has("output-dir")) {
-    files =
-        write_outputs(options.text("output-dir"), options.text("output-format", "npy"), outputs);
-  }
+  const std::vector<std::string> files = write_where_asked(invocation, outputs);
   Json list = Json::list();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Output& output = outputs[i];
-    Json block = tensor_block(output.name, output.tensor);
+    Json block = run_value_block(output.name, output.value);
     if (!files.empty()) block.set("file", files[i]);
     TextTable table;
-    std::vector<std::string> cells = {output.name, type_text(output.tensor)};
-    if (tops[i].empty()) cells.push_back(content_text(output.tensor));
+    std::vector<std::string> cells = {output.name, type_text(output.value)};
+    if (tops[i].empty()) cells.push_back(content_text(output.value));
     if (!files.empty()) cells.push_back("in " + files[i]);
     table.add_row(std::move(cells));
     report.text += table.to_string();

@@ -129,26 +129,9 @@ Range default_range(const Value& input, DataType type) {
   return {0, is_small ? 1.0 : 9.0};
 }
 
-}  // namespace
-
-void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbols) {
-  const PartialShape& declared = input.type().shape;
-  if (!declared || static_cast<std::int64_t>(declared->size()) != shape.rank()) return;
-  for (std::size_t i = 0; i < declared->size(); ++i) {
-    if ((*declared)[i].is_symbol()) {
-      symbols.emplace((*declared)[i].symbol(), shape[static_cast<std::int64_t>(i)]);
-    }
-  }
-}
-
-Shape complete_shape(const Value& input, SymbolNumbers& symbols,
+Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& symbols,
                      std::vector<std::string>& defaulted) {
-  if (!input.type().is_tensor()) {
-    throw Error(ErrorCode::unsupported, format("input {} is a {}, which cannot be made up",
-                                               quote(input.name()), input.type().to_string()))
-        .with_id("input.random");
-  }
-  if (!input.type().shape) {
+  if (!type.shape) {
     throw Error(
         ErrorCode::invalid,
         format("input {} has no known rank, so no data can be made up for it", quote(input.name())),
@@ -156,7 +139,7 @@ Shape complete_shape(const Value& input, SymbolNumbers& symbols,
         .with_id("input.random");
   }
   std::vector<std::int64_t> numbers;
-  for (const Dimension& dimension : *input.type().shape) {
+  for (const Dimension& dimension : *type.shape) {
     if (dimension.is_known()) {
       numbers.push_back(dimension.number());
       continue;
@@ -173,9 +156,8 @@ Shape complete_shape(const Value& input, SymbolNumbers& symbols,
   return Shape(std::move(numbers));
 }
 
-Tensor random_tensor(const Value& input, Shape shape, std::uint64_t seed, std::int64_t position,
+Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& generator,
                      const std::optional<Range>& range, MemoryCap& cap) {
-  const DataType type = input.type().element;
   if (type == DataType::string) {
     return Tensor::of_strings(
         shape, std::vector<std::string>(static_cast<std::size_t>(shape.element_count()), "text"));
@@ -188,7 +170,6 @@ Tensor random_tensor(const Value& input, Shape shape, std::uint64_t seed, std::i
         .with_id("input.random");
   }
   const Range bounds = range.value_or(default_range(input, type));
-  Generator generator(seed * 0x2545f4914f6cdd1dU + static_cast<std::uint64_t>(position));
   Tensor tensor(type, std::move(shape), &cap);
   const double width = bounds.high - bounds.low;
   if (type == DataType::float32) {
@@ -208,6 +189,46 @@ Tensor random_tensor(const Value& input, Shape shape, std::uint64_t seed, std::i
     }
   }
   return tensor;
+}
+
+}  // namespace
+
+void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbols) {
+  const PartialShape& declared = input.type().shape;
+  if (!declared || static_cast<std::int64_t>(declared->size()) != shape.rank()) return;
+  for (std::size_t i = 0; i < declared->size(); ++i) {
+    if ((*declared)[i].is_symbol()) {
+      symbols.emplace((*declared)[i].symbol(), shape[static_cast<std::int64_t>(i)]);
+    }
+  }
+}
+
+RunValue random_value(const Value& input, SymbolNumbers& symbols,
+                      std::vector<std::string>& defaulted, std::uint64_t seed,
+                      std::int64_t position, const std::optional<Range>& range, MemoryCap& cap) {
+  const ValueType* type = &input.type();
+  while (type->kind == ValueType::Kind::optional && type->inner != nullptr) {
+    type = type->inner.get();
+  }
+  const bool is_sequence = type->kind == ValueType::Kind::sequence && type->inner != nullptr;
+  if (is_sequence) type = type->inner.get();
+  if (!type->is_tensor()) {
+    throw Error(ErrorCode::unsupported,
+                format("input {} is a {}, which cannot be made up", quote(input.name()),
+                       input.type().to_string()),
+                format("give it with --input {}=FILE", input.name()))
+        .with_id("input.random");
+  }
+  const Shape shape = complete_shape(input, *type, symbols, defaulted);
+  Generator generator(seed * 0x2545f4914f6cdd1dU + static_cast<std::uint64_t>(position));
+  const auto make = [&] {
+    return random_tensor(input, type->element, shape, generator, range, cap);
+  };
+  if (!is_sequence) return make();
+  constexpr int sequence_length = 2;
+  std::vector<RunValue> elements;
+  for (int i = 0; i < sequence_length; ++i) elements.emplace_back(make());
+  return RunValue::sequence(std::move(elements));
 }
 
 }  // namespace ortool

@@ -5,10 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libcore/base/memory_cap.hpp"
 #include "libcore/graph/graph.hpp"
-#include "libcore/tensor/tensor.hpp"
+#include "libcore/tensor/run_value.hpp"
 
 namespace ortool {
 
@@ -22,19 +23,18 @@ struct Range {
 /// Numbers that symbols stand for.
 using SymbolNumbers = std::map<std::string, std::int64_t, std::less<>>;
 
-/// The shape of an input with what `symbols` gives; symbols it lacks, and unknown dimensions,
-/// become 1, are added to it, and are told in `defaulted` ("batch = 1"). Throws ErrorCode::invalid
-/// when not even the rank is known.
-Shape complete_shape(const Value& input, SymbolNumbers& symbols,
-                     std::vector<std::string>& defaulted);
-
 /// Remembers the numbers that a given tensor's shape gives to the input's symbols.
 void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbols);
 
-/// The same elements for the same seed and position on every machine. Floats are uniform in [0, 1),
-/// bytes 0..255, other integers 0..9; an input that is read as an index stays inside what it
-/// gathers from, and one that is read as a shape is 1. `range` replaces all that.
-Tensor random_tensor(const Value& input, Shape shape, std::uint64_t seed, std::int64_t position,
-                     const std::optional<Range>& range, MemoryCap& cap);
+/// A value for `input`, with the dimensions that `symbols` gives; symbols it lacks, and unknown
+/// dimensions, become 1, are added to it, and are told in `defaulted`. The same elements for the
+/// same seed and position on every machine. Floats are uniform in [0, 1), bytes 0..255, other
+/// integers 0..9; an input that is read as an index stays inside what it gathers from, and one that
+/// is read as a shape is 1. `range` replaces all that. Sequences get two elements, optionals their
+/// content. Throws ErrorCode::invalid when not even the rank is known, ErrorCode::unsupported for
+/// maps.
+RunValue random_value(const Value& input, SymbolNumbers& symbols,
+                      std::vector<std::string>& defaulted, std::uint64_t seed,
+                      std::int64_t position, const std::optional<Range>& range, MemoryCap& cap);
 
 }  // namespace ortool

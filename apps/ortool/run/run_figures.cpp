@@ -17,7 +17,7 @@ std::int64_t peak_resident_bytes() {
 }
 
 void report_placement(Report& report, const Session& session, const Profile& profile) {
-  const auto shares = provider_shares(session, profile);
+  const auto shares = provider_shares(profile);
   std::vector<std::pair<std::string, Json>> reasons;
   std::vector<std::int64_t> counts;
   for (const Placement& placement : session.placement()) {

@@ -6,7 +6,7 @@
 
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/tensor_set.hpp"
+#include "apps/ortool/run/value_set.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -15,17 +15,19 @@ namespace {
 
 constexpr std::string_view folder_prefix = "test_data_set_";
 
-NamedTensors read_inputs(const TensorSet& set, const Session& session, const std::string& folder,
-                         MemoryCap& cap) {
-  NamedTensors inputs;
+NamedValues read_inputs(const ValueSet& set, const Session& session, const std::string& folder,
+                        MemoryCap& cap) {
+  NamedValues inputs;
   std::vector<std::string> missing;
-  for (std::size_t i = 0; i < session.inputs().size(); ++i) {
-    const std::string name(session.inputs()[i]->name());
-    auto found = set.find(*session.inputs()[i], i, cap);
-    if (!found) {
+  const std::span<Value* const> wanted = session.model().graph->inputs();
+  const auto positions = input_positions(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::string name(wanted[i]->name());
+    auto found = set.find(*wanted[i], positions[i], cap);
+    if (found) {
+      inputs.emplace_back(name, std::move(found->value));
+    } else if (positions[i]) {
       missing.push_back(name);
-    } else {
-      inputs.emplace_back(name, std::move(found->tensor));
     }
   }
   if (missing.empty()) return inputs;
@@ -41,9 +43,9 @@ struct TestResult {
   Json outputs = Json::list();
 };
 
-TestResult compare_outputs(const Session& session, const std::vector<Tensor>& found,
+TestResult compare_outputs(const Session& session, const std::vector<RunValue>& found,
                            const std::string& folder, const Judge& judge, MemoryCap& cap) {
-  const TensorSet set(folder, "output");
+  const ValueSet set(folder, "output");
   TestResult result;
   bool has_any = false;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -51,7 +53,7 @@ TestResult compare_outputs(const Session& session, const std::vector<Tensor>& fo
     const auto expected = set.find(*session.outputs()[i], i, cap);
     if (!expected) continue;
     has_any = true;
-    const Judge::Verdict verdict = judge.compare_output(found[i], expected->tensor);
+    const Judge::Verdict verdict = judge.compare_output(found[i], expected->value);
     result.outputs.add(comparison_block(name, expected->source, verdict));
     result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
     if (verdict.has_passed) continue;
@@ -103,8 +105,8 @@ bool run_test_folders(const Invocation& invocation, const Session& session,
   bool have_all_passed = true;
   for (const std::string& folder : folders) {
     invocation.stop.poll();
-    const TensorSet inputs(folder, "input");
-    const std::vector<Tensor> found =
+    const ValueSet inputs(folder, "input");
+    const std::vector<RunValue> found =
         session.run(read_inputs(inputs, session, folder, invocation.memory), run_options);
     TestResult result = compare_outputs(session, found, folder, judge, invocation.memory);
     const std::string name = std::filesystem::path(folder).filename().string();

@@ -1,12 +1,13 @@
 // Events in microseconds, as the trace format asks.
 #include "apps/ortool/run/trace.hpp"
 
+#include <map>
 #include <string_view>
 #include <unistd.h>
-#include <unordered_map>
 
 #include "apps/ortool/report/json.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/traverse.hpp"
 
 namespace ortool {
 namespace {
@@ -49,7 +50,7 @@ Json type_shape(const Value& value) {
   return Json::object().set(onnx_name_of(value.type().element), std::move(shape));
 }
 
-Json node_arguments(const Node& node, const Placement& placement) {
+Json node_arguments(const Node& node, const ProfileEvent& kernel) {
   std::int64_t parameter_bytes = 0;
   std::int64_t activation_bytes = 0;
   std::int64_t output_bytes = 0;
@@ -71,8 +72,9 @@ Json node_arguments(const Node& node, const Placement& placement) {
   }
   return Json::object()
       .set("op_name", node.op_type())
-      .set("provider", placement.provider)
-      .set("kernel", placement.kernel)
+      .set("provider", kernel.provider)
+      .set("kernel", kernel.kernel)
+      .set("depth", kernel.depth)
       .set("node_index", std::to_string(node.id()))
       .set("output_size", bytes_text(output_bytes))
       .set("parameter_size", bytes_text(parameter_bytes))
@@ -82,20 +84,15 @@ Json node_arguments(const Node& node, const Placement& placement) {
       .set("thread_scheduling_stats", "");
 }
 
-std::unordered_map<std::string_view, const Placement*> placements_by_node(const Session& session) {
-  std::unordered_map<std::string_view, const Placement*> result;
-  for (const Placement& placement : session.placement()) {
-    result.emplace(placement.node, &placement);
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times) {
-  const auto placements = placements_by_node(session);
-  std::unordered_map<std::string_view, const Node*> nodes;
-  for (const Node& node : session.model().graph->nodes()) nodes.emplace(node.name(), &node);
+  // Names repeat between graphs only; the first of a name stands for all of its depth.
+  std::map<std::pair<int, std::string_view>, const Node*> nodes;
+  for (const Graph* graph : graphs_in(session.model())) {
+    const int depth = graph->depth();
+    for (const Node& node : graph->nodes()) nodes.emplace(std::pair(depth, node.name()), &node);
+  }
 
   const double load_us = times.load_ms * 1e3;
   const double compile_us = times.compile_ms * 1e3;
@@ -109,29 +106,27 @@ std::string trace_text(const Session& session, const Profile& profile, const Tra
   append(event("Session", "session_initialization", load_us, compile_us, Json::object()));
   append(event("Session", "model_run", run_us, microseconds(profile.total_ns), Json::object()));
   for (const ProfileEvent& kernel : profile.events) {
-    const std::string name = session.step_name(kernel.step);
-    const auto node = nodes.find(name);
-    const auto placement = placements.find(name);
-    Json arguments = node != nodes.end() && placement != placements.end()
-                         ? node_arguments(*node->second, *placement->second)
-                         : Json::object();
+    const std::string name(kernel.node);
+    const auto node = nodes.find({kernel.depth, kernel.node});
+    Json arguments =
+        node != nodes.end()
+            ? node_arguments(*node->second, kernel)
+            : Json::object().set("op_name", kernel.op_type).set("provider", kernel.provider);
     append(event("Node", name + "_kernel_time", run_us + microseconds(kernel.start_ns),
                  microseconds(kernel.duration_ns), std::move(arguments)));
   }
   return text + "\n]\n";
 }
 
-std::vector<std::pair<std::string, double>> provider_shares(const Session& session,
-                                                            const Profile& profile) {
-  const auto placements = placements_by_node(session);
+std::vector<std::pair<std::string, double>> provider_shares(const Profile& profile) {
   std::vector<std::pair<std::string, double>> shares;
   double total_ns = 0;
   for (const ProfileEvent& kernel : profile.events) {
-    const auto placement = placements.find(session.step_name(kernel.step));
-    if (placement == placements.end()) continue;
+    // What runs inside of a node's subgraph is part of that node's time.
+    if (kernel.depth > 0) continue;
     std::size_t i = 0;
-    while (i < shares.size() && shares[i].first != placement->second->provider) ++i;
-    if (i == shares.size()) shares.emplace_back(placement->second->provider, 0.0);
+    while (i < shares.size() && shares[i].first != kernel.provider) ++i;
+    if (i == shares.size()) shares.emplace_back(kernel.provider, 0.0);
     shares[i].second += static_cast<double>(kernel.duration_ns);
     total_ns += static_cast<double>(kernel.duration_ns);
   }

@@ -14,12 +14,12 @@ struct TraceTimes {
 };
 
 /// The trace as a JSON text: one event for loading, one for the session's making, one a run, one a
-/// kernel call. Times count from the beginning of loading.
+/// kernel call, those of subgraphs inside of their node's. Times count from the beginning of
+/// loading.
 std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times);
 
 /// The share of kernel time of each provider, in the order of their first use; empty when no time
 /// was taken.
-std::vector<std::pair<std::string, double>> provider_shares(const Session& session,
-                                                            const Profile& profile);
+std::vector<std::pair<std::string, double>> provider_shares(const Profile& profile);
 
 }  // namespace ortool

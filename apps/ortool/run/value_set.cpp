@@ -1,16 +1,16 @@
-// Finding a value's tensor by name or position.
-#include "apps/ortool/run/tensor_set.hpp"
+// Finding a value by name or position.
+#include "apps/ortool/run/value_set.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "apps/ortool/options/named_value.hpp"
-#include "apps/ortool/run/tensor_file.hpp"
+#include "apps/ortool/run/value_file.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/npz.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/value_file.hpp"
 
 namespace ortool {
 namespace {
@@ -20,31 +20,29 @@ std::string stem_of(const std::string& file) {
 }
 
 bool names_value(std::string_view stem, std::string_view kind, std::string_view name,
-                 std::size_t position) {
-  return stem == name || stem == format("{}_{}", kind, position);
+                 std::optional<std::size_t> position) {
+  return stem == name || (position && stem == format("{}_{}", kind, *position));
+}
+
+/// "key" of "key[0][3]", the name of an element in an archive.
+std::string_view without_indices(std::string_view key) {
+  while (key.ends_with(']')) {
+    const std::size_t open = key.rfind('[');
+    if (open == std::string_view::npos || open == 0) break;
+    key = key.substr(0, open);
+  }
+  return key;
 }
 
 }  // namespace
 
-TensorFileOptions file_options_for(const Value& value, MemoryCap& cap) {
-  TensorFileOptions options;
-  options.cap = &cap;
-  if (!value.type().is_tensor()) return options;
-  if (value.type().element != DataType::undefined) options.type = value.type().element;
-  if (!value.type().shape) return options;
-  for (const Dimension& dimension : *value.type().shape) {
-    options.dimensions.push_back(dimension.is_known() ? dimension.number() : -1);
-  }
-  return options;
-}
-
-TensorSet::TensorSet(std::string path, std::string kind)
+ValueSet::ValueSet(std::string path, std::string kind)
     : path_(std::move(path)), kind_(std::move(kind)) {
   std::error_code failure;
   if (!std::filesystem::is_directory(path_, failure)) {
     if (extension_of(path_) != ".npz" && std::filesystem::exists(path_, failure)) {
       throw Error(ErrorCode::invalid, format("{}: is neither a folder nor an .npz file", path_),
-                  "give a folder of tensor files, or an .npz")
+                  "give a folder of files, or an .npz")
           .with_id("input.set");
     }
     archive_ = std::make_unique<NpzFile>(path_);
@@ -63,34 +61,44 @@ TensorSet::TensorSet(std::string path, std::string kind)
   std::sort(files_.begin(), files_.end());
 }
 
-TensorSet::~TensorSet() = default;
+ValueSet::~ValueSet() = default;
 
-bool TensorSet::is_empty() const {
+bool ValueSet::is_empty() const {
   return archive_ != nullptr ? archive_->names().empty() : files_.empty();
 }
 
-bool TensorSet::names_itself(const std::string& file, std::string_view name) const {
+bool ValueSet::names_itself(const std::string& file, const Value& value) const {
   if (extension_of(file) != ".pb" || !file.starts_with(kind_ + "_")) return false;
   std::string own;
-  load_tensor((std::filesystem::path(path_) / file).string(), &own);
-  return own == name;
+  try {
+    load_value((std::filesystem::path(path_) / file).string(), value.type(), &own);
+  } catch (const Error&) {
+    // A file for a value of another kind; whoever reads it for its own says what is wrong with it.
+    return false;
+  }
+  return own == value.name();
 }
 
-std::optional<TensorSet::Found> TensorSet::find(const Value& value, std::size_t position,
-                                                MemoryCap& cap) const {
-  const std::string_view name = value.name();
+std::optional<ValueSet::Found> ValueSet::find(const Value& value,
+                                              std::optional<std::size_t> position,
+                                              MemoryCap& cap) const {
+  const std::string name(value.name());
   if (archive_ != nullptr) {
-    const std::string numbered = format("{}_{}", kind_, position);
-    const std::string key(archive_->contains(name) ? name : numbered);
-    if (!archive_->contains(key)) return std::nullopt;
-    return Found{archive_->read(key, &cap), path_};
+    auto found = read_from_archive(*archive_, name, value.type(), &cap);
+    if (!found && position) {
+      found = read_from_archive(*archive_, format("{}_{}", kind_, *position), value.type(), &cap);
+    }
+    if (!found) return std::nullopt;
+    return Found{std::move(*found), path_};
   }
   const auto read = [&](const std::string& file) {
     const std::string path = (std::filesystem::path(path_) / file).string();
-    return Found{read_tensor_file(path, name, file_options_for(value, cap)), path};
+    return Found{read_value_file(open_value_file(path), value.type(), name,
+                                 file_options_for(value.type(), cap)),
+                 path};
   };
   for (const std::string& file : files_) {
-    if (names_itself(file, name)) return read(file);
+    if (names_itself(file, value)) return read(file);
   }
   for (const std::string& file : files_) {
     if (names_value(stem_of(file), kind_, name, position)) return read(file);
@@ -98,17 +106,21 @@ std::optional<TensorSet::Found> TensorSet::find(const Value& value, std::size_t 
   return std::nullopt;
 }
 
-void TensorSet::check_all_known(std::span<Value* const> values) const {
+void ValueSet::check_all_known(std::span<Value* const> values) const {
+  const auto positions = input_positions(values);
   const auto is_known = [&](std::string_view stem) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (names_value(stem, kind_, values[i]->name(), i)) return true;
+      const auto position = kind_ == "input" ? positions[i] : std::optional(i);
+      if (names_value(stem, kind_, values[i]->name(), position)) return true;
     }
     return false;
   };
   const std::string other_kind = kind_ == "input" ? "output_" : "input_";
   std::vector<std::string> stems;
   if (archive_ != nullptr) {
-    stems = archive_->names();
+    for (const std::string& key : archive_->names()) {
+      stems.push_back(is_known(key) ? key : std::string(without_indices(key)));
+    }
   } else {
     for (const std::string& file : files_) {
       if (!file.starts_with(other_kind)) stems.push_back(stem_of(file));
@@ -119,11 +131,20 @@ void TensorSet::check_all_known(std::span<Value* const> values) const {
     throw unknown_name(kind_, stem, kind_ + "s", names_of(values)).in(path_);
   }
   if (stems.empty()) {
-    throw Error(ErrorCode::invalid, format("{}: holds no tensor", path_),
+    throw Error(ErrorCode::invalid, format("{}: holds no value", path_),
                 format("call the files {}_0.npy, {}_1.npy and so on, or by the {}s' names", kind_,
                        kind_, kind_))
         .with_id("input.set");
   }
+}
+
+std::vector<std::optional<std::size_t>> input_positions(std::span<Value* const> inputs) {
+  std::vector<std::optional<std::size_t>> positions;
+  std::size_t next = 0;
+  for (const Value* input : inputs) {
+    positions.push_back(input->has_default() ? std::nullopt : std::optional(next++));
+  }
+  return positions;
 }
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// A tensor in words: the JSON block, the line on the terminal, and its highest scores.
+// A value in words: the JSON block, the line on the terminal, and a tensor's highest scores.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/ortool/report/json.hpp"
-#include "libcore/tensor/tensor.hpp"
+#include "libcore/tensor/run_value.hpp"
 
 namespace ortool {
 
@@ -27,8 +27,12 @@ struct TopEntry {
 std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count);
 
 /// {name, dtype, shape, min, max, mean, std, nan_count, inf_count}; the statistics are null for
-/// strings and empty tensors.
-Json tensor_block(std::string_view name, const Tensor& tensor);
+/// strings and empty tensors. What is no tensor has no shape, but a `length` with `elements` (of a
+/// sequence; a hundred at most, without names) or `entries` ([{key, value}] of a map).
+Json run_value_block(std::string_view name, const RunValue& value);
+
+/// {name, dtype, shape, source}.
+Json input_block(std::string_view name, const RunValue& value, std::string_view source);
 
 /// [{index, label?, value, row?}].
 Json top_block(std::span<const TopEntry> entries, std::span<const std::string> labels,
@@ -36,10 +40,13 @@ Json top_block(std::span<const TopEntry> entries, std::span<const std::string> l
 
 Json shape_block(const Shape& shape);
 
-/// "float32[1x10]".
-std::string type_text(const Tensor& tensor);
+/// "float32", "sequence(float32)", "map(int64, float32)", "none".
+std::string dtype_text(const RunValue& value);
+
+/// "float32[1x10]", "sequence of 3", "map of 2", "none".
+std::string type_text(const RunValue& value);
 
 /// Up to eight elements in brackets, or the range and mean of more.
-std::string content_text(const Tensor& tensor);
+std::string content_text(const RunValue& value);
 
 }  // namespace ortool

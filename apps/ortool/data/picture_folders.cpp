@@ -1,0 +1,176 @@
+// Folders as sets: what lies in them says what kind they are.
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/ortool/data/sample_files.hpp"
+#include "apps/ortool/run/value_file.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view label_file = "labels.txt";
+constexpr std::int64_t most_label_bytes = 256 << 20;
+
+struct Listing {
+  std::vector<std::string> folders;
+  std::vector<std::string> pictures;
+  std::vector<std::string> values;
+};
+
+/// Names of what a folder holds, sorted by their bytes.
+Listing list(const std::string& path) {
+  Listing listing;
+  std::error_code failure;
+  for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    const std::string extension = extension_of(name);
+    if (entry->is_directory(failure)) {
+      listing.folders.push_back(name);
+    } else if (is_picture_extension(extension)) {
+      listing.pictures.push_back(name);
+    } else if (is_tensor_extension(extension) && name != label_file) {
+      listing.values.push_back(name);
+    }
+  }
+  if (failure) {
+    throw Error(ErrorCode::invalid, format("{}: cannot be listed: {}", path, failure.message()))
+        .with_id("data.folder");
+  }
+  for (auto* names : {&listing.folders, &listing.pictures, &listing.values}) {
+    std::sort(names->begin(), names->end());
+  }
+  return listing;
+}
+
+SampleLabel label_of(const std::string& text) {
+  std::int64_t number = 0;
+  if (read_integer(text, number)) return number;
+  return text;
+}
+
+std::vector<std::string> read_lines(const std::string& path) {
+  std::vector<std::string> lines = split(read_text_file(path, most_label_bytes), '\n');
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  for (std::string& line : lines) {
+    if (line.ends_with('\r')) line.pop_back();
+  }
+  return lines;
+}
+
+/// Labels by picture: "FILE LABEL" a line, or a label a line in the order of the files' names.
+std::map<std::string, std::string> read_labels_of(const std::string& path,
+                                                  const std::vector<std::string>& pictures) {
+  const std::vector<std::string> lines = read_lines(path);
+  std::map<std::string, std::string> labels;
+  for (const std::string& line : lines) {
+    const std::size_t end = line.find_first_of("\t ");
+    const std::string file = line.substr(0, end);
+    if (end == std::string::npos || !std::binary_search(pictures.begin(), pictures.end(), file)) {
+      continue;
+    }
+    const std::size_t label = line.find_first_not_of("\t ", end);
+    if (label != std::string::npos) labels.emplace(file, line.substr(label));
+  }
+  if (labels.empty() && lines.size() == pictures.size()) {
+    for (std::size_t i = 0; i < lines.size(); ++i) labels.emplace(pictures[i], lines[i]);
+  }
+  if (labels.size() == pictures.size()) return labels;
+  throw Error(ErrorCode::invalid,
+              format("{}: gives labels to {} of {} pictures", path, labels.size(), pictures.size()),
+              "write FILE LABEL a line, or a label a line for all pictures in the order of names")
+      .with_id("data.labels");
+}
+
+SampleList list_pictures(const std::string& path, const std::vector<std::string>& pictures,
+                         const Value& input) {
+  SampleList result;
+  const std::string label_path = (fs::path(path) / label_file).string();
+  std::map<std::string, std::string> labels;
+  if (fs::exists(label_path)) labels = read_labels_of(label_path, pictures);
+  for (const std::string& picture : pictures) {
+    SampleFiles files;
+    files.name = picture;
+    files.inputs = {{std::string(input.name()), (fs::path(path) / picture).string()}};
+    const auto label = labels.find(picture);
+    if (label != labels.end()) files.label = label_of(label->second);
+    result.samples.push_back(std::move(files));
+  }
+  return result;
+}
+
+/// Folders called by numbers are classes of those numbers; others count in the order of names.
+SampleList list_classes(const std::string& path, const std::vector<std::string>& folders,
+                        const SampleContext& context) {
+  const Value& input = only_input(context, path);
+  SampleList result;
+  bool are_numbers = true;
+  for (const std::string& folder : folders) {
+    const SampleLabel label = label_of(folder);
+    are_numbers = are_numbers && std::holds_alternative<std::int64_t>(label);
+    const std::string inside = (fs::path(path) / folder).string();
+    for (const std::string& picture : list(inside).pictures) {
+      SampleFiles files;
+      files.name = folder + "/" + picture;
+      files.inputs = {{std::string(input.name()), (fs::path(inside) / picture).string()}};
+      files.label = label;
+      result.samples.push_back(std::move(files));
+    }
+  }
+  if (!are_numbers) {
+    for (SampleFiles& files : result.samples) {
+      if (const auto* number = std::get_if<std::int64_t>(&*files.label)) {
+        files.label = std::to_string(*number);
+      }
+    }
+    result.class_names = folders;
+    if (!context.invocation.options.has("labels")) {
+      context.invocation.warn(
+          format("classes count from 0 in the order of the folders: {} (--labels gives another)",
+                 list_names(folders)));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+SampleList list_folder(const std::string& path, const SampleContext& context) {
+  const Listing listing = list(path);
+  if (!listing.pictures.empty()) {
+    return list_pictures(path, listing.pictures, only_input(context, path));
+  }
+  const bool has_classes =
+      std::any_of(listing.folders.begin(), listing.folders.end(), [&](const std::string& folder) {
+        return !list((fs::path(path) / folder).string()).pictures.empty();
+      });
+  if (has_classes) return list_classes(path, listing.folders, context);
+  SampleList result;
+  for (const std::string& folder : listing.folders) {
+    const std::string inside = (fs::path(path) / folder).string();
+    if (list(inside).values.empty()) continue;
+    SampleFiles files;
+    files.name = folder;
+    files.inputs = {{"", inside}};
+    result.samples.push_back(std::move(files));
+  }
+  if (result.samples.empty() && !listing.values.empty()) {
+    SampleFiles files;
+    files.name = fs::path(path).filename().string();
+    files.inputs = {{"", path}};
+    result.samples.push_back(std::move(files));
+  }
+  if (!result.samples.empty()) return result;
+  throw Error(
+      ErrorCode::invalid, format("{}: holds no samples", path),
+      "a set is an .npz, a folder of pictures, a folder of files a sample, or a folder with "
+      "MANIFEST.json")
+      .with_id("data.empty");
+}
+
+}  // namespace ortool

@@ -1,0 +1,35 @@
+// Which kind of set a path is.
+#include "apps/ortool/data/sample_set.hpp"
+
+#include <filesystem>
+
+#include "apps/ortool/data/npz_samples.hpp"
+#include "apps/ortool/data/sample_files.hpp"
+#include "apps/ortool/run/value_file.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context) {
+  constexpr std::string_view manifest_name = "MANIFEST.json";
+  std::error_code failure;
+  const std::string inside = (std::filesystem::path(path) / manifest_name).string();
+  if (std::filesystem::is_directory(path, failure)) {
+    SampleList list = std::filesystem::exists(inside, failure) ? read_manifest(inside, context)
+                                                               : list_folder(path, context);
+    return make_file_samples(std::move(list), std::move(context));
+  }
+  const std::string extension = extension_of(path);
+  if (extension == ".json") {
+    SampleList list = read_manifest(path, context);
+    return make_file_samples(std::move(list), std::move(context));
+  }
+  if (extension == ".npz" || !std::filesystem::exists(path, failure)) {
+    return open_npz_samples(path, std::move(context));
+  }
+  throw Error(ErrorCode::invalid, format("{}: is no set of samples", path),
+              "a set is an .npz, a MANIFEST.json, or a folder")
+      .with_id("data.set");
+}
+
+}  // namespace ortool

@@ -1,0 +1,59 @@
+// A set of samples to run a model on, read one after the other: an .npz, pictures, or a manifest.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/io/image_tensor.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+/// A class by its number or by its name.
+using SampleLabel = std::variant<std::int64_t, std::string>;
+
+/// One sample. A model whose batch has a fixed size above 1 gets that many at once: then there is a
+/// label for each of them.
+struct Sample {
+  std::string name;
+  NamedValues inputs;
+  NamedValues references;  ///< expected outputs, where the set has them
+  std::vector<SampleLabel> labels;
+};
+
+/// What a set needs to know of the model and the options.
+struct SampleContext {
+  const Invocation& invocation;
+  std::span<Value* const> inputs;
+  std::span<Value* const> outputs;
+  std::map<std::string, ImageOptions, std::less<>> recipes;  ///< of --image, by input
+};
+
+/// Memory does not grow with the size of the set, but for the names of its files.
+class SampleSet {
+ public:
+  virtual ~SampleSet() = default;
+
+  /// Calls of next() before the end.
+  virtual std::int64_t size() const = 0;
+  /// The next sample. Throws for one that cannot be read; the call after that goes on behind it.
+  virtual Sample next() = 0;
+  /// The names of the classes by number, where the set says so.
+  virtual const std::vector<std::string>& class_names() const = 0;
+};
+
+/// Opens the set at `path`: an .npz with an array an input whose first axis is the samples, and
+/// `labels`; a folder of pictures, with labels.txt or in a folder a label; a folder of folders of
+/// files a sample; a MANIFEST.json, or a folder with one. Throws ErrorCode::invalid for what is
+/// none, or does not fit the inputs.
+std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context);
+
+}  // namespace ortool

@@ -1,0 +1,64 @@
+// A table of what goes with what.
+#include "apps/ortool/run/combinations.hpp"
+
+#include <initializer_list>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+namespace {
+
+using Names = std::initializer_list<std::string_view>;
+
+[[noreturn]] void refuse(std::string_view option, std::string_view other) {
+  throw Error(ErrorCode::invalid, format("option --{} has no effect with --{}", option, other),
+              "leave one of them out")
+      .with_id("usage.applies_to_nothing");
+}
+
+/// With `option` given, none of `others` may be.
+void exclude(const OptionValues& options, std::string_view option, Names others) {
+  if (!options.has(option)) return;
+  for (const std::string_view other : others) {
+    if (options.has(other)) refuse(other, option);
+  }
+}
+
+/// `option` needs `other`.
+void require(const OptionValues& options, std::string_view option, std::string_view other,
+             std::string_view usage) {
+  if (!options.has(option) || options.has(other)) return;
+  throw Error(ErrorCode::invalid, format("option --{} has no effect without --{}", option, other),
+              format("add --{}", usage))
+      .with_id("usage.applies_to_nothing");
+}
+
+}  // namespace
+
+void check_run_options(const OptionValues& options) {
+  const bool is_test = options.flag("test") || options.has("test-dir");
+  if (options.flag("test") && options.has("test-dir")) refuse("test", "test-dir");
+  const Names not_with_tests = {
+      "input",        "inputs",  "input-dir",  "random",        "seed",    "range", "image",
+      "image-config", "expect",  "output-dir", "output-format", "outputs", "top",   "labels",
+      "repeat",       "profile", "compare",    "dump",          "loop",    "steps", "save-repro"};
+  if (is_test) exclude(options, options.has("test-dir") ? "test-dir" : "test", not_with_tests);
+  exclude(options, "data",
+          {"test",      "test-dir",   "input",         "inputs", "input-dir", "random",
+           "seed",      "range",      "expect",        "rtol",   "atol",      "min-cosine",
+           "same-top1", "output-dir", "output-format", "top",    "repeat",    "profile",
+           "compare",   "dump",       "loop",          "steps",  "save-repro"});
+  exclude(options, "loop", {"repeat", "compare", "dump", "save-repro", "expect", "top"});
+  require(options, "metric", "data", "data SET");
+  require(options, "save-outputs", "data", "data SET");
+  require(options, "output-format", "output-dir", "output-dir DIR");
+  require(options, "dump", "output-dir", "output-dir DIR");
+  require(options, "steps", "loop", "loop PAST=PRESENT");
+  require(options, "loop", "steps", "steps N");
+  if (options.text("output-dir") != "-") return;
+  if (options.flag("json") || options.text("format") == "json") refuse("json", "output-dir -");
+  if (options.has("dump")) refuse("dump", "output-dir -");
+}
+
+}  // namespace ortool

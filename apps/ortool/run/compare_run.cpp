@@ -1,0 +1,169 @@
+// A session of its own for the variant, made from the command line's options with some replaced.
+#include "apps/ortool/run/compare_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/named_value.hpp"
+#include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+class VariantRun {
+ public:
+  VariantRun(Invocation& invocation, const Variant& variant, const ReferenceRun& reference)
+      : invocation_(invocation),
+        variant_(variant),
+        reference_(reference),
+        options_(changed_options()),
+        pool_(thread_count(options_)) {
+    const Invocation changed{options_,          invocation.arguments,    invocation.commands,
+                             invocation.report, invocation.messages,     invocation.stop,
+                             invocation.memory, invocation.has_document, invocation.words};
+    const std::string path = variant.model_path.empty() ? reference.model_path : variant.model_path;
+    if (path == "-") {
+      throw Error(ErrorCode::invalid, "the model from standard input cannot be read twice",
+                  "give it as a file to compare")
+          .with_id("input.stream");
+    }
+    LoadedModel loaded = load_model_at(path);
+    apply_shapes(*loaded.model);
+    in_file(loaded.path, [&] {
+      session_ = std::make_unique<Session>(
+          std::move(loaded.model),
+          session_options(changed, choose_providers(changed, variant.most_isa), pool_));
+    });
+    run_options_ = reference.run.options;
+    run_options_.threads = thread_count(options_);
+    run_options_.profile = nullptr;
+    inputs_ = matched_inputs();
+  }
+
+  std::vector<RunValue> run() const { return session_->run(inputs_, run_options_); }
+  ObservedRun observed() const { return {*session_, inputs_, run_options_}; }
+
+  /// The place of the output that stands for `output` of the reference; nothing when none does.
+  std::optional<std::size_t> place_of(const Output& output) const {
+    const std::span<Value* const> outputs = session_->outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i]->name() == output.name) return i;
+    }
+    const bool has_as_many = outputs.size() == reference_.run.session.outputs().size();
+    return has_as_many ? std::optional(output.position) : std::nullopt;
+  }
+
+ private:
+  OptionValues changed_options() const {
+    OptionValues options = invocation_.options;
+    for (const auto& [name, value] : variant_.options) options.set(name, {value});
+    return options;
+  }
+  /// Another model may lack a symbol that --dim gives a number to, or name its inputs otherwise.
+  void apply_shapes(Model& model) const {
+    try {
+      apply_shape_options(options_, model);
+    } catch (const Error& error) {
+      if (variant_.model_path.empty()) throw;
+      invocation_.warn(format("{}: {}", variant_.text, error.what()));
+    }
+  }
+  NamedValues matched_inputs() const {
+    NamedValues inputs = reference_.run.inputs;
+    const std::vector<std::string> names = names_of(session_->model().graph->inputs());
+    const std::span<Value* const> wanted = session_->inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (std::find(names.begin(), names.end(), inputs[i].first) != names.end()) continue;
+      if (wanted.size() != inputs.size()) continue;
+      invocation_.warn(format("{}: input {} is fed to {}, by its position", variant_.text,
+                              quote(inputs[i].first), quote(wanted[i]->name())));
+      inputs[i].first = wanted[i]->name();
+    }
+    return inputs;
+  }
+
+  Invocation& invocation_;
+  const Variant& variant_;
+  const ReferenceRun& reference_;
+  OptionValues options_;
+  ThreadPool pool_;
+  std::unique_ptr<Session> session_;
+  RunOptions run_options_;
+  NamedValues inputs_;
+};
+
+void report_divergence(Report& report, const Variant& variant,
+                       const std::optional<Divergence>& found) {
+  if (!found) {
+    report.text += "no value computed both ways is different but the outputs\n";
+    return;
+  }
+  report.text += format("first different: {} ({}), value {}: {}\n", shorten(found->node),
+                        found->op_type, shorten(found->value), found->reason);
+  if (report.payload.find("first_divergence") != nullptr) return;
+  report.payload.set("first_divergence", Json::object()
+                                             .set("node", found->node)
+                                             .set("op_type", found->op_type)
+                                             .set("origin", Json::list().add(found->node))
+                                             .set("value", found->value)
+                                             .set("against", variant.text)
+                                             .set("sqnr_db", found->sqnr_db));
+}
+
+}  // namespace
+
+bool compare_with_variant(Invocation& invocation, const Variant& variant,
+                          const ReferenceRun& reference, const Judge& judge, Json& comparison) {
+  const Progress progress(invocation.options, invocation.messages,
+                          format("comparing with {}", variant.text));
+  Report& report = invocation.report;
+  const VariantRun other(invocation, variant, reference);
+  const std::vector<RunValue> values = other.run();
+  bool are_same = true;
+  bool has_any = false;
+  for (const Output& output : reference.outputs) {
+    const auto place = other.place_of(output);
+    if (!place) {
+      invocation.warn(format("{}: it has no output {}", variant.text, quote(output.name)));
+      continue;
+    }
+    has_any = true;
+    const Judge::Verdict verdict = judge.compare_output(output.value, values[*place]);
+    comparison.add(comparison_block(output.name, variant.text, verdict));
+    report.text += verdict.has_passed
+                       ? format("{}: as with {} (max error {})\n", shorten(output.name),
+                                variant.text, readable_number(verdict.comparison.max_abs_error))
+                       : format("{}: DIFFERENT with {} ({})\n", shorten(output.name), variant.text,
+                                verdict.reason);
+    are_same = are_same && verdict.has_passed;
+  }
+  if (!has_any) {
+    throw Error(ErrorCode::invalid,
+                format("option --compare: {} has none of the outputs chosen", variant.text),
+                "choose others with --outputs")
+        .with_id("usage.applies_to_nothing");
+  }
+  if (are_same) return true;
+  const auto is_parallel = [](const OptionValues& options) {
+    return options.text("execution", "sequential") == "parallel";
+  };
+  const bool has_parallel = is_parallel(invocation.options) ||
+                            std::find(variant.options.begin(), variant.options.end(),
+                                      std::pair<std::string, std::string>(
+                                          "execution", "parallel")) != variant.options.end();
+  if (has_parallel) {
+    report.text += "the first different node is only looked for with --execution sequential\n";
+    return false;
+  }
+  report_divergence(report, variant, find_divergence(reference.run, other.observed(), judge));
+  return false;
+}
+
+}  // namespace ortool

@@ -1,0 +1,264 @@
+// Samples in batches where the model takes any number, each judged on its own.
+#include "apps/ortool/run/data_run.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/data/sample_set.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/stopwatch.hpp"
+#include "apps/ortool/run/batch.hpp"
+#include "apps/ortool/run/json_value.hpp"
+#include "apps/ortool/run/sample_judge.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/tensor/compare.hpp"
+
+namespace ortool {
+namespace {
+
+/// Of a batch's inputs, so that what is computed from them stays small too.
+constexpr std::int64_t most_batch_bytes = std::int64_t{4} << 20;
+/// Failures without any success before the set is given up.
+constexpr std::size_t most_first_failures = 10;
+
+bool ends_everything(const Error& error) {
+  return error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported;
+}
+
+class DataRun {
+ public:
+  DataRun(Invocation& invocation, const Session& session, const RunOptions& run_options,
+          std::span<const std::string> labels, std::unique_ptr<SampleSet> set)
+      : invocation_(invocation),
+        session_(session),
+        run_options_(run_options),
+        set_(std::move(set)),
+        judge_(invocation.options, session, labels.empty() ? set_->class_names() : labels),
+        most_batched_(most_batched(session)) {
+    if (invocation.options.has("save-outputs")) {
+      file_.emplace(invocation.options.text("save-outputs"));
+    }
+  }
+
+  DataTimes run();
+
+ private:
+  void take(Sample sample);
+  void flush();
+  std::optional<std::vector<RunValue>> run_joined(std::span<const Sample> samples);
+  bool is_independent(std::span<const Sample> samples, const std::vector<RunValue>& outputs);
+  void save(const Sample& sample, const std::vector<RunValue>& outputs,
+            std::span<const double> scores);
+  void fail(const std::string& sample, const Error& error);
+  void report();
+  std::vector<RunValue> timed_run(const NamedValues& inputs);
+
+  Invocation& invocation_;
+  const Session& session_;
+  const RunOptions& run_options_;
+  std::unique_ptr<SampleSet> set_;
+  SampleJudge judge_;
+  std::int64_t most_batched_;
+  bool has_checked_batches_ = false;
+  std::optional<AtomicFile> file_;
+  std::string lines_;
+  std::vector<Sample> batch_;
+  std::int64_t samples_ = 0;
+  std::int64_t succeeded_ = 0;
+  Json failed_ = Json::list();
+  std::vector<double> run_ms_;
+  DataTimes times_;
+};
+
+void DataRun::fail(const std::string& sample, const Error& error) {
+  if (ends_everything(error)) throw Error(error);
+  failed_.add(Json::object().set("sample", sample).set("reason", error.what()));
+  Error named = error;
+  named.in(format("sample {}", shorten(sample)));
+  if (succeeded_ == 0 && failed_.items().size() >= most_first_failures) throw named;
+  invocation_.report.add_error(named);
+  if (failed_.items().size() <= most_first_failures) invocation_.messages.fail(named);
+}
+
+void DataRun::save(const Sample& sample, const std::vector<RunValue>& outputs,
+                   std::span<const double> scores) {
+  if (!file_) return;
+  Json labels = Json::list();
+  for (const SampleLabel& label : sample.labels) {
+    labels.add(std::holds_alternative<std::string>(label) ? Json(std::get<std::string>(label))
+                                                          : Json(std::get<std::int64_t>(label)));
+  }
+  Json values = Json::list();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    values.add(value_json(session_.outputs()[i]->name(), outputs[i]));
+  }
+  lines_ += Json::object()
+                .set("sample", sample.name)
+                .set("labels", std::move(labels))
+                .set("scores", Json::list_of(scores))
+                .set("outputs", std::move(values))
+                .write_compact() +
+            "\n";
+  constexpr std::size_t most_buffered = std::size_t{1} << 16U;
+  if (lines_.size() < most_buffered) return;
+  file_->write(lines_);
+  lines_.clear();
+}
+
+std::vector<RunValue> DataRun::timed_run(const NamedValues& inputs) {
+  const Stopwatch watch;
+  std::vector<RunValue> outputs = session_.run(inputs, run_options_);
+  run_ms_.push_back(watch.milliseconds());
+  if (run_ms_.size() == 1) times_.first_run_ms = run_ms_.front();
+  return outputs;
+}
+
+/// Whether the first and last sample alone give what they gave in the batch: a model may mix along
+/// the axis that others use for a batch.
+bool DataRun::is_independent(std::span<const Sample> samples,
+                             const std::vector<RunValue>& outputs) {
+  const auto count = static_cast<std::int64_t>(samples.size());
+  for (const std::int64_t index : {std::int64_t{0}, count - 1}) {
+    const auto alone = session_.run(samples[static_cast<std::size_t>(index)].inputs, run_options_);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!has_rows(outputs[i], count)) return false;
+      const RunValue row = row_of(outputs[i], index, count);
+      const Tolerance tolerance{1e-3, 1e-4, true};
+      if (!compare(row.tensor(), alone[i].tensor(), tolerance).passed) return false;
+    }
+  }
+  return true;
+}
+
+/// The outputs of all samples together; nothing when they have to go one by one.
+std::optional<std::vector<RunValue>> DataRun::run_joined(std::span<const Sample> samples) {
+  if (samples.size() < 2) return std::nullopt;
+  try {
+    std::vector<RunValue> outputs = timed_run(join_inputs(samples));
+    if (has_checked_batches_ || is_independent(samples, outputs)) {
+      has_checked_batches_ = true;
+      return outputs;
+    }
+    most_batched_ = 1;
+  } catch (const Error& error) {
+    // One of them, or the batch as such: alone each tells for itself.
+    const bool is_too_large = error.code() == ErrorCode::memory_limit;
+    if (ends_everything(error) && !is_too_large) throw;
+    if (is_too_large) most_batched_ = 1;
+  }
+  return std::nullopt;
+}
+
+void DataRun::flush() {
+  const std::vector<Sample> samples = std::move(batch_);
+  batch_.clear();
+  const auto joined = run_joined(samples);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::vector<RunValue> outputs;
+    try {
+      if (!joined) outputs = timed_run(samples[i].inputs);
+    } catch (const Error& error) {
+      fail(samples[i].name, error);
+      continue;
+    }
+    for (std::size_t k = 0; joined && k < joined->size(); ++k) {
+      outputs.push_back(row_of((*joined)[k], static_cast<std::int64_t>(i),
+                               static_cast<std::int64_t>(samples.size())));
+    }
+    try {
+      save(samples[i], outputs, judge_.judge(samples[i], outputs));
+      ++succeeded_;
+    } catch (Error& error) {
+      throw error.in(format("sample {}", shorten(samples[i].name)));
+    }
+  }
+}
+
+void DataRun::take(Sample sample) {
+  if (samples_ == 0) judge_.choose_metric(sample, file_.has_value());
+  samples_ += std::max<std::int64_t>(1, static_cast<std::int64_t>(sample.labels.size()));
+  if (!batch_.empty() && !fits_batch(batch_.front(), sample)) flush();
+  std::int64_t bytes = 1;
+  for (const auto& [name, value] : sample.inputs) {
+    if (value.is_tensor()) bytes += value.tensor().size_bytes();
+  }
+  const bool is_joined = most_batched_ > 1 && fits_batch(sample, sample);
+  batch_.push_back(std::move(sample));
+  const std::int64_t most = std::clamp<std::int64_t>(most_batch_bytes / bytes, 1, most_batched_);
+  if (!is_joined || static_cast<std::int64_t>(batch_.size()) >= most) flush();
+}
+
+DataTimes DataRun::run() {
+  Progress progress(invocation_.options, invocation_.messages, "evaluating");
+  const std::int64_t size = set_->size();
+  for (std::int64_t i = 0; i < size; ++i) {
+    invocation_.stop.poll();
+    progress.tell_done(i, size);
+    std::optional<Sample> sample;
+    try {
+      sample = set_->next();
+    } catch (const Error& error) {
+      ++samples_;
+      fail(std::to_string(i), error);
+      continue;
+    }
+    take(std::move(*sample));
+  }
+  flush();
+  if (file_) {
+    file_->write(lines_);
+    file_->commit();
+  }
+  std::nth_element(run_ms_.begin(),
+                   run_ms_.begin() + static_cast<std::ptrdiff_t>(run_ms_.size() / 2),
+                   run_ms_.end());
+  if (!run_ms_.empty()) times_.run_ms = run_ms_[run_ms_.size() / 2];
+  report();
+  return times_;
+}
+
+void DataRun::report() {
+  std::string text = judge_.has_metric() ? judge_.text() : format("{} samples", succeeded_);
+  const std::size_t failures = failed_.items().size();
+  if (failures > 0) {
+    text += format(", {} failed", failures);
+    invocation_.report.verdict = static_cast<int>(ErrorCode::invalid);
+  }
+  invocation_.report.text += text + "\n";
+  Json block = Json::object().set("samples", samples_).set("failed", std::move(failed_));
+  judge_.add_to(block);
+  if (file_) block.set("file", file_->path());
+  invocation_.report.payload.set("dataset", std::move(block));
+}
+
+}  // namespace
+
+OptionGroup data_options() {
+  return {"Sets of samples",
+          {
+              {.name = "data",
+               .value = "SET",
+               .help = "run every sample of an .npz, pictures or a MANIFEST.json",
+               .completes = Completes::files},
+              {.name = "metric",
+               .value = "METRIC",
+               .help = "top1 (default with labels), top5, or cosine to expected outputs",
+               .choices = {"top1", "top5", "cosine"}},
+              {.name = "save-outputs",
+               .value = "FILE.jsonl",
+               .help = "one line of JSON a sample: its labels, scores and outputs",
+               .completes = Completes::files},
+          }};
+}
+
+DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
+                   std::span<const std::string> labels,
+                   std::map<std::string, ImageOptions, std::less<>> recipes) {
+  SampleContext context{invocation, session.model().graph->inputs(), session.outputs(),
+                        std::move(recipes)};
+  auto set = open_sample_set(invocation.options.text("data"), std::move(context));
+  return DataRun(invocation, session, run_options, labels, std::move(set)).run();
+}
+
+}  // namespace ortool

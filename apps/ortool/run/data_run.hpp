@@ -1,0 +1,31 @@
+// run --data: the model on every sample of a set, and how often it is right.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "libcore/io/image_tensor.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+OptionGroup data_options();
+
+/// Times of the runs of a set.
+struct DataTimes {
+  double first_run_ms = 0;
+  double run_ms = 0;  ///< the median of all
+};
+
+/// Runs every sample of the set that --data names; adds `dataset` to the report and a line to its
+/// text, and writes the file that --save-outputs names. Samples that cannot be read or run are told
+/// and make the verdict ErrorCode::invalid; the others count. Throws what makes the whole set
+/// useless.
+DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
+                   std::span<const std::string> labels,
+                   std::map<std::string, ImageOptions, std::less<>> recipes);
+
+}  // namespace ortool

@@ -1,0 +1,117 @@
+// Names go into the index only, never into a path.
+#include "apps/ortool/run/dump.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/ortool/inspect/glob.hpp"
+#include "apps/ortool/run/output_files.hpp"
+#include "apps/ortool/run/value_block.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+/// Calls `visit` with every output of a node.
+template <typename Visit>
+void each_output(const Model& model, const Visit& visit) {
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      for (std::int64_t i = 0; i < node.output_count(); ++i) {
+        if (node.output(i) != nullptr) visit(node.output(i)->name());
+      }
+    }
+  }
+}
+
+void check_glob(const std::string& pattern, const Model& model) {
+  bool is_met = false;
+  NearestName nearest(pattern);
+  each_output(model, [&](std::string_view name) {
+    is_met = is_met || matches_glob(name, pattern);
+    nearest.offer(name);
+  });
+  if (is_met) return;
+  throw Error(ErrorCode::invalid, format("option --dump: no value fits {}", quote(pattern)),
+              nearest.best().empty()
+                  ? std::string("* stands for any text; `ortool inspect --values` lists the names")
+                  : format("did you mean {}?", quote(nearest.best())))
+      .with_id("usage.applies_to_nothing");
+}
+
+}  // namespace
+
+OptionGroup dump_options() {
+  return {"Looking inside",
+          {
+              {.name = "dump",
+               .value = "GLOB",
+               .help = "write the values of these names to --output-dir as they are computed",
+               .repeats = true},
+              {.name = "save-repro",
+               .value = "DIR",
+               .help = "keep model, inputs, outputs and report: `ortool run DIR --test` repeats it",
+               .completes = Completes::folders},
+          }};
+}
+
+ValueDump::ValueDump(const OptionValues& options, const Model& model)
+    : folder_(options.text("output-dir")), format_(options.text("output-format", "npy")) {
+  if (format_ == "npz") format_ = "npy";
+  for (const std::string& pattern : options.all("dump")) {
+    check_glob(pattern, model);
+    globs_.push_back({pattern, false});
+  }
+  make_folder(folder_);
+}
+
+void ValueDump::observe(const Node& node, std::int64_t index, const RunValue& value) {
+  const Value* output = node.output(index);
+  if (output == nullptr) return;
+  bool is_wanted = false;
+  for (Glob& glob : globs_) {
+    if (!matches_glob(output->name(), glob.pattern)) continue;
+    glob.is_met = is_wanted = true;
+  }
+  if (!is_wanted) return;
+  const std::string name(output->name());
+  const std::string path = write_value_file(folder_, format("value_{}", values_.items().size()),
+                                            format_, name, value, output->type());
+  values_.add(Json::object()
+                  .set("file", path)
+                  .set("value", name)
+                  .set("node", node.name())
+                  .set("op_type", node.op_type())
+                  .set("depth", node.graph().depth())
+                  .set("dtype", dtype_text(value))
+                  .set("shape", value.is_tensor() ? shape_block(value.tensor().shape()) : Json()));
+}
+
+Json ValueDump::finish(const Invocation& invocation) {
+  constexpr std::string_view remedy = "--optimize none computes every node of its own";
+  if (values_.items().empty()) {
+    throw Error(ErrorCode::invalid,
+                "option --dump: none of the values is computed: they are folded, or inside of "
+                "fused nodes",
+                std::string(remedy))
+        .with_id("usage.applies_to_nothing");
+  }
+  for (const Glob& glob : globs_) {
+    if (glob.is_met) continue;
+    invocation.warn(
+        format("--dump {}: not computed, but folded or fused ({})", quote(glob.pattern), remedy));
+  }
+  Json index = Json::object().set("values", values_);
+  // Beside the files their names are enough.
+  for (Json& value : index.members().front().second.items()) {
+    Json& file = value.members().front().second;
+    file = Json(std::filesystem::path(file.text()).filename().string());
+  }
+  write_file((std::filesystem::path(folder_) / "index.json").string(), index.write());
+  return std::move(values_);
+}
+
+}  // namespace ortool

@@ -1,0 +1,42 @@
+// run --dump: values inside of the graph, written as they are computed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/report/json.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+OptionGroup dump_options();
+
+/// Writes each value whose name fits one of the globs to "value_N.EXT", by the order of their
+/// computation, and what they are to index.json. Values of subgraphs come once for each time they
+/// are computed.
+class ValueDump : public ValueObserver {
+ public:
+  /// Throws ErrorCode::invalid for a glob that no value of the model fits.
+  ValueDump(const OptionValues& options, const Model& model);
+
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override;
+  /// Writes index.json. Throws ErrorCode::invalid when nothing was computed that fits: then fused
+  /// or folded nodes have swallowed it. Warns of single globs.
+  Json finish(const Invocation& invocation);
+
+ private:
+  struct Glob {
+    std::string pattern;
+    bool is_met = false;
+  };
+
+  std::string folder_;
+  std::string format_;
+  std::vector<Glob> globs_;
+  Json values_ = Json::list();
+};
+
+}  // namespace ortool

@@ -1,0 +1,49 @@
+// How well a model does on a set: shares of right answers and mean similarity, with how sure that
+// is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "libcore/tensor/run_value.hpp"
+
+namespace ortool {
+
+enum class Metric { top1, top5, cosine };
+
+std::string_view name_of(Metric metric);
+std::optional<Metric> metric_named(std::string_view name);
+
+/// The sum of scores so far: 0 or 1 each for top1 and top5, a similarity for cosine.
+class Score {
+ public:
+  explicit Score(Metric metric) : metric_(metric) {}
+
+  void add(double score) {
+    sum_ += score;
+    ++count_;
+  }
+  Metric metric() const { return metric_; }
+  std::int64_t count() const { return count_; }
+  /// The mean; 0 for none.
+  double value() const { return count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
+  /// Of a share: Wilson's interval, within which the true share lies with 95 % confidence.
+  std::optional<std::pair<double, double>> interval() const;
+
+ private:
+  Metric metric_;
+  double sum_ = 0;
+  std::int64_t count_ = 0;
+};
+
+/// Whether class `label` is among the `most` highest of `row` (a sample's scores, or one element
+/// that is the class itself). Equal scores rank by their place; NaN is never right. Throws
+/// ErrorCode::invalid for a label that is no class.
+bool is_among_top(const Tensor& row, std::int64_t label, std::int64_t most);
+
+/// Whether a tensor's rows, one a sample, are scores of classes or classes.
+bool ranks_classes(const Tensor& tensor, std::int64_t samples);
+
+}  // namespace ortool

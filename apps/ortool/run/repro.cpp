@@ -1,0 +1,86 @@
+// The files of a repro.
+#include "apps/ortool/run/repro.hpp"
+
+#include <filesystem>
+
+#include "apps/ortool/options/named_value.hpp"
+#include "apps/ortool/run/value_set.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/version.hpp"
+#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/value_file.hpp"
+
+namespace ortool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string test_folder(const std::string& folder) {
+  return (fs::path(folder) / "test_data_set_0").string();
+}
+
+/// A word as a shell reads it back.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./:,+%@";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
+}  // namespace
+
+Repro::Repro(std::string folder) : folder_(std::move(folder)) {
+  std::error_code failure;
+  if (fs::exists(folder_, failure) && !fs::is_empty(folder_, failure)) {
+    throw Error(ErrorCode::invalid, format("{}: holds something already", folder_),
+                "give --save-repro a new folder")
+        .with_id("output.folder");
+  }
+  make_folder(test_folder(folder_));
+}
+
+void Repro::save(const Model& model) const {
+  save_model(model, (fs::path(folder_) / "model.onnx").string());
+}
+
+void Repro::save_inputs(const Invocation& invocation, std::span<const GivenInput> inputs,
+                        std::span<Value* const> values) const {
+  const auto positions = input_positions(values);
+  std::size_t next = 0;
+  for (const auto& position : positions) next += std::size_t{position.has_value()};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (const GivenInput& input : inputs) {
+      if (input.name != values[i]->name()) continue;
+      // One with a default is found by the name inside of its file.
+      const std::size_t number = positions[i] ? *positions[i] : next++;
+      const std::string file = format("input_{}.pb", number);
+      save_value((fs::path(test_folder(folder_)) / file).string(), input.name, input.value,
+                 values[i]->type());
+    }
+  }
+  std::string line = "ortool";
+  for (const std::string& word : invocation.words) line += " " + shell_word(word);
+  write_file((fs::path(folder_) / "command.txt").string(),
+             format("# ortool {} ({})\n{}\n# repeated here by\nortool run . --test\n", version(),
+                    commit(), line));
+}
+
+void Repro::save_outputs(std::span<const Output> outputs) const {
+  for (const Output& output : outputs) {
+    const std::string file = format("output_{}.pb", output.position);
+    save_value((fs::path(test_folder(folder_)) / file).string(), output.name, output.value,
+               output.type);
+  }
+}
+
+void Repro::save_report(const Invocation& invocation) const {
+  StringSink document;
+  const std::vector<std::string> words(invocation.words.begin(), invocation.words.end());
+  invocation.report.write_document("run", words, invocation.report.verdict, document);
+  write_file((fs::path(folder_) / "report.json").string(), document.take());
+}
+
+}  // namespace ortool

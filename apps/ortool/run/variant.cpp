@@ -1,0 +1,115 @@
+// KEY=VALUE[,KEY=VALUE], where a comma inside a path stays part of it.
+#include "apps/ortool/run/variant.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "providers/provider_list.hpp"
+
+namespace ortool {
+namespace {
+
+const std::vector<std::string>& known_keys() {
+  static const std::vector<std::string> keys = {"provider", "isa",       "model",    "optimize",
+                                                "threads",  "execution", "precision"};
+  return keys;
+}
+
+/// Where the next ",KEY=" of a known key begins, or the end.
+std::size_t next_setting(std::string_view text) {
+  for (std::size_t comma = text.find(','); comma != std::string_view::npos;
+       comma = text.find(',', comma + 1)) {
+    for (const std::string& key : known_keys()) {
+      if (text.substr(comma + 1).starts_with(key + "=")) return comma;
+    }
+  }
+  return text.size();
+}
+
+void check_choice(std::string_view key, const std::string& value,
+                  std::initializer_list<std::string_view> choices) {
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+  throw unknown_name(format("{} in --compare", key), value, "values",
+                     std::vector<std::string>(choices.begin(), choices.end()));
+}
+
+void set_isa(const std::string& value, Variant& variant) {
+  constexpr std::array<std::string_view, 3> levels = {"baseline", "avx2", "avx512"};
+  if (std::find(levels.begin(), levels.end(), value) == levels.end()) {
+    throw unknown_name("isa in --compare", value, "instruction sets",
+                       std::vector<std::string>(levels.begin(), levels.end()));
+  }
+  const std::vector<std::string> here = isa_levels();
+  if (std::find(here.begin(), here.end(), value) == here.end()) {
+    throw Error(ErrorCode::provider_unavailable,
+                format("option --compare: this processor has no {}", value),
+                format("it has: {}", list_names(here)))
+        .with_id("provider.isa");
+  }
+  variant.most_isa = value;
+}
+
+void set(const std::string& key, const std::string& value, Variant& variant) {
+  if (key == "model") {
+    variant.model_path = value;
+  } else if (key == "isa") {
+    set_isa(value, variant);
+  } else if (key == "precision") {
+    check_choice(key, value, {"float32", "float16", "bfloat16"});
+    if (value == "float32") return;
+    throw Error(ErrorCode::unsupported,
+                format("--compare precision={} is planned and not in this version", value),
+                "compare with a model that is saved in that type: --compare model=OTHER.onnx")
+        .with_id("usage.planned");
+  } else {
+    if (key == "optimize") check_choice(key, value, {"none", "basic", "extended", "all"});
+    if (key == "execution") check_choice(key, value, {"sequential", "parallel"});
+    variant.options.emplace_back(key, value);
+  }
+}
+
+Variant read_variant(const std::string& text) {
+  Variant variant;
+  variant.text = text;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = next_setting(rest);
+    const std::string_view setting = rest.substr(0, end);
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    const std::size_t equals = setting.find('=');
+    const std::string key(setting.substr(0, equals));
+    if (std::find(known_keys().begin(), known_keys().end(), key) == known_keys().end()) {
+      throw unknown_name("key in --compare", key, "keys", known_keys());
+    }
+    if (equals == std::string_view::npos || equals + 1 == setting.size()) {
+      throw Error(ErrorCode::invalid, format("option --compare: {} has no value", quote(key)),
+                  "write it like --compare optimize=none")
+          .with_id("usage.value");
+    }
+    set(key, std::string(setting.substr(equals + 1)), variant);
+  }
+  return variant;
+}
+
+}  // namespace
+
+OptionGroup compare_options() {
+  return {"Comparing with another way to run (exit 1 when different)",
+          {
+              {.name = "compare",
+               .value = "KEY=VALUE",
+               .help = "provider=P, isa=avx2, model=OTHER.onnx, optimize=none, threads=N",
+               .repeats = true},
+          }};
+}
+
+std::vector<Variant> read_variants(const OptionValues& options) {
+  std::vector<Variant> variants;
+  for (const std::string& text : options.all("compare")) variants.push_back(read_variant(text));
+  return variants;
+}
+
+}  // namespace ortool
