@@ -64,7 +64,7 @@ def main():
         for path in files_below(folder, ".onnx"):
             with open(path, "rb") as file:
                 data = file.read()
-            for fuzzer in ("wire_reader", "load_and_infer"):
+            for fuzzer in ("wire_reader", "load_and_infer", "run_model"):
                 store(os.path.join(output, fuzzer), data)
     for path in files_below(os.path.join(root, "testdata", "ops"), ".txt"):
         for text in texts_of_cases(path):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes for MINUTES each, at once: bash tests/fuzz/run.sh MINUTES [wire_reader|text_parser|load_and_infer ...]
+# Fuzzes for MINUTES each, at once: bash tests/fuzz/run.sh MINUTES [wire_reader|text_parser|load_and_infer|run_model ...]
 # The corpus stays in build/fuzz/corpus; a finding (crash, sanitizer report, more than 25 s or 1 GiB) becomes a file
 # in build/fuzz/findings and makes this script exit with 1.
 set -euo pipefail
@@ -16,14 +16,15 @@ fi
 seconds=$(awk -v minutes="$1" 'BEGIN { printf "%d", minutes * 60 }')
 shift
 fuzzers=("$@")
-[[ ${#fuzzers[@]} -gt 0 ]] || fuzzers=(wire_reader text_parser load_and_infer)
+[[ ${#fuzzers[@]} -gt 0 ]] || fuzzers=(wire_reader text_parser load_and_infer run_model)
 
 folder=build/fuzz
 cmake --preset fuzz >/dev/null
-cmake --build "$folder" --target "${fuzzers[@]/%/_fuzzer}" >"$folder/build.log" || { tail -n 40 "$folder/build.log"; exit 1; }
+cmake --build "$folder" --target "${fuzzers[@]/%/_fuzzer}" case_models >"$folder/build.log" || { tail -n 40 "$folder/build.log"; exit 1; }
 rm -rf "$folder/seeds"
 mkdir -p "$folder/seeds"
 python3 tests/fuzz/make_seeds.py . "$folder/seeds"
+"$folder/bin/case_models" "$folder/seeds/run_model" testdata/ops/*.txt >/dev/null
 
 # A file of 64 KiB is large enough for every rule; memory counts what the sanitizer adds.
 limits=(-max_len=65536 -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 -print_final_stats=1)

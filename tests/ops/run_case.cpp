@@ -96,19 +96,19 @@ class Runner {
   void run_way(cpu::Isa isa, const Way& way) {
     const std::string where = format("{}, {}", cpu::isa_name(isa), way.name);
     try {
-      NamedTensors inputs;
+      NamedValues inputs;
       for (std::size_t i = 0; i < way.first_constant; ++i)
         inputs.emplace_back(case_.inputs[i].name, case_.inputs[i].tensor);
       const Session session(make_model(case_, way),
                             {.providers = {make_cpu_provider(isa)}, .pool = &pool_});
-      const std::vector<Tensor> found = session.run(inputs, {.threads = 1});
-      const std::vector<Tensor> again = session.run(inputs, {.threads = many_threads});
+      const std::vector<RunValue> found = session.run(inputs, {.threads = 1});
+      const std::vector<RunValue> again = session.run(inputs, {.threads = many_threads});
       if (case_.error) {
         add(where,
             format("ran, where an error with \"{}\" is expected", case_.error->message_part));
         return;
       }
-      for (std::size_t i = 0; i < found.size(); ++i) check(where, i, found[i], again[i]);
+      for (std::size_t i = 0; i < found.size(); ++i) check(where, i, found[i].tensor(), again[i].tensor());
     } catch (const Error& error) {
       check_error(where, error);
     } catch (const std::exception& error) {

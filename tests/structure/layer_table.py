@@ -45,6 +45,7 @@ HEAVY_HEADERS = [
     (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
     (r"png\.h|jpeglib\.h|jerror\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
+    (r"re2/.*", r"providers/cpu/regex_full_match\.cpp"),
 ]
 
 # Headers nobody includes outside tests, with the reason.

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernels/cpu/conv_paths.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 
 namespace ortool::cpu {
@@ -152,6 +153,7 @@ std::vector<float> run(const Case& one, ConvPath path, Isa isa, int threads) {
 std::vector<ConvPath> paths_for(const ConvSizes& sizes) {
   std::vector<ConvPath> paths = {ConvPath::columns, ConvPath::rows};
   if (sizes.channels_in == sizes.groups) paths.push_back(ConvPath::depthwise);
+  if (is_winograd(sizes)) paths.push_back(ConvPath::winograd);
   return paths;
 }
 
@@ -168,7 +170,9 @@ void check(const Case& one) {
       REQUIRE(y.size() == expected.value.size());
       std::optional<std::size_t> wrong;
       for (std::size_t i = 0; i < y.size(); ++i) {
-        if (!(std::fabs(double{y[i]} - expected.value[i]) <= expected.allowed[i])) wrong = i;
+        const double allowed =
+            path == ConvPath::winograd ? expected.allowed[i] * 8 : expected.allowed[i];
+        if (!(std::fabs(double{y[i]} - expected.value[i]) <= allowed)) wrong = i;
       }
       if (wrong) {
         CAPTURE(*wrong, y[*wrong], expected.value[*wrong]);
@@ -260,7 +264,7 @@ TEST_CASE("Convolutions as in known networks agree with sums in double", "[conv]
   for (const Layer& layer :
        {Layer{40, 3, 32, 7, 2, 3}, Layer{33, 3, 24, 3, 2, 1}, Layer{28, 16, 40, 3, 1, 1},
         Layer{14, 40, 33, 3, 1, 1}, Layer{7, 64, 48, 3, 1, 1}, Layer{30, 8, 20, 5, 1, 2},
-        Layer{28, 24, 30, 1, 2, 0}}) {
+        Layer{28, 24, 30, 1, 2, 0}, Layer{67, 33, 31, 3, 1, 1}, Layer{19, 300, 5, 3, 1, 0}}) {
     Case one;
     ConvSizes& sizes = one.sizes;
     sizes.channels_in = layer.channels_in;
@@ -303,6 +307,10 @@ TEST_CASE("The path of a convolution follows from its channels and pixels", "[co
   sizes.out[1] = sizes.out[2] = 56;
   REQUIRE(choose_conv_path(sizes) == ConvPath::depthwise);
   sizes.groups = 1;
+  REQUIRE(choose_conv_path(sizes) == ConvPath::columns);
+  sizes.kernel[1] = sizes.kernel[2] = 3;
+  REQUIRE(choose_conv_path(sizes) == ConvPath::winograd);
+  sizes.stride[2] = 2;
   REQUIRE(choose_conv_path(sizes) == ConvPath::columns);
   sizes.out[1] = sizes.out[2] = 7;
   REQUIRE(choose_conv_path(sizes) == ConvPath::rows);

@@ -218,7 +218,7 @@ TEST_CASE("gather by elements and by coordinates") {
   const std::int64_t indices[] = {2, 0, -1, 1};
   const Shape index_shape = {2, 2};
   std::int32_t out[4];
-  gather_elements(in, shape, indices, index_shape, out, 1, 4, workers);
+  gather_elements(in, indices, out, ElementPlaces(shape, index_shape, 1), 4, workers);
   CHECK(std::vector<std::int32_t>(out, out + 4) == std::vector<std::int32_t>{2, 0, 5, 4});
   const std::int64_t coordinates[] = {1, 2, 0, -1};
   gather_nd(in, shape, coordinates, 2, 2, 0, out, 4, workers);

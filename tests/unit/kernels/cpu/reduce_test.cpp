@@ -94,13 +94,13 @@ double reduced_plainly(ReduceOp op, const std::vector<double>& values) {
 
 template <typename T>
 std::vector<T> reduced(ReduceOp op, DataType type, const std::vector<T>& in, const Sizes& shape,
-                       const Sizes& axes, Workers& workers) {
+                       const Sizes& axes, Workers& workers, Isa isa = best_isa()) {
   const ReducePlan plan = plan_reduction(shape, axes);
   // 64 elements more show what is written past the end.
   std::vector<T> out(static_cast<std::size_t>(plan.output_count()) + 64);
   std::memset(static_cast<void*>(out.data()), 0x5a, out.size() * sizeof(T));
   AlignedBuffer workspace = test::bytes(plan.workspace_bytes());
-  reduce(op, type, in.data(), out.data(), plan, workspace.data(), workers);
+  reduce(op, type, in.data(), out.data(), plan, workspace.data(), workers, isa);
   for (std::size_t i = out.size() - 64; i < out.size(); ++i) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(&out[i]);
     REQUIRE(static_cast<int>(bytes[0]) == 0x5a);
@@ -119,19 +119,21 @@ void check_every_set_of_axes(DataType type, const Sizes& shape, double tolerance
   for (const ReduceOp op : all_ops) {
     for (unsigned set = 0; set < 1U << shape.size(); ++set) {
       const Sizes axes = axes_of(set, shape.size());
-      const std::vector<T> out = reduced<T>(op, type, in, shape, axes, alone);
-      std::vector<std::vector<double>> groups(out.size());
-      for (std::size_t i = 0; i < in.size(); ++i) {
-        groups[output_of(static_cast<std::int64_t>(i), shape, set)].push_back(
-            convert_number<double>(in[i]));
-      }
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        const double expected = reduced_plainly(op, groups[i]);
-        const double found = convert_number<double>(out[i]);
-        INFO("operation " << static_cast<int>(op) << ", axes " << set << ", output " << i);
-        // Products may be too big for the type.
-        if (found == convert_number<double>(convert_number<T>(expected))) continue;
-        REQUIRE(std::abs(found - expected) <= tolerance * std::max(1e-3, std::abs(expected)));
+      for (const Isa isa : test::levels_here()) {
+        const std::vector<T> out = reduced<T>(op, type, in, shape, axes, alone, isa);
+        std::vector<std::vector<double>> groups(out.size());
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          groups[output_of(static_cast<std::int64_t>(i), shape, set)].push_back(
+              convert_number<double>(in[i]));
+        }
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          const double expected = reduced_plainly(op, groups[i]);
+          const double found = convert_number<double>(out[i]);
+          INFO("operation " << static_cast<int>(op) << ", axes " << set << ", output " << i);
+          // Products may be too big for the type.
+          if (found == convert_number<double>(convert_number<T>(expected))) continue;
+          REQUIRE(std::abs(found - expected) <= tolerance * std::max(1e-3, std::abs(expected)));
+        }
       }
     }
   }

@@ -63,6 +63,7 @@ const std::vector<Case>& cases() {
                                                     : x > 2 ? 2
                                                             : x; }, 0, {-1, 2}},
       {UnaryOp::sin, "sin", [](double x) { return std::sin(x); }, 1},
+      {UnaryOp::cos, "cos", [](double x) { return std::cos(x); }, 1},
       {UnaryOp::atan, "atan", [](double x) { return std::atan(x); }, 1},
   };
   return list;

@@ -44,3 +44,15 @@ TEST_CASE("Buffers are aligned and may be read a vector past their end") {
   const AlignedBuffer buffer(7, nullptr);
   CHECK(reinterpret_cast<std::uintptr_t>(buffer.data()) % AlignedBuffer::alignment_bytes == 0);
 }
+
+TEST_CASE("Taken bytes are given back with what holds them") {
+  MemoryCap cap(1000);
+  {
+    const ortool::TakenBytes taken(&cap, 700, "a table");
+    CHECK(cap.used_bytes() == 700);
+    CHECK_THROWS_AS(ortool::TakenBytes(&cap, 400, "another"), Error);
+    CHECK(cap.used_bytes() == 700);
+  }
+  CHECK(cap.used_bytes() == 0);
+  CHECK(ortool::TakenBytes(nullptr, 1 << 20, "no cap").bytes() == 1 << 20);
+}

@@ -75,6 +75,49 @@ TEST_CASE("JPEG pictures are decoded") {
   CHECK(int{image.pixels.back()} == Approx(31).margin(1));
 }
 
+TEST_CASE("PBM pictures are decoded as digits and bits") {
+  const Image digits = decode("P1 # a comment\n3 2\n101\n0 1 0\n");
+  CHECK(digits.channels == 1);
+  CHECK(digits.pixels == std::vector<std::uint8_t>{0, 255, 0, 255, 0, 255});
+  CHECK(decode("P4\n3 2\n\xa0\x40").pixels == digits.pixels);
+  CHECK_THROWS_AS(decode("P4\n9 2\n\xa0\x40"), Error);
+  CHECK_THROWS_AS(decode("P1\n2 1\n12"), Error);
+}
+
+TEST_CASE("BMP pictures are decoded with a palette and without") {
+  const std::string start = from_hex("424d00000000000000003600000028000000");
+  const std::string middle = from_hex("0000000000000000000000000000000000000000");
+  const std::string colors = start +
+                             from_hex(
+                                 "0200000002000000"
+                                 "01001800") +
+                             from_hex("00000000") + middle +
+                             from_hex(
+                                 "0000ff00ff000000"
+                                 "ff00000a0b0c0000");
+  const Image plain = decode(colors);
+  CHECK(plain.width == 2);
+  CHECK(plain.height == 2);
+  // Rows from the bottom, blue first.
+  CHECK(plain.pixels == std::vector<std::uint8_t>{0, 0, 255, 12, 11, 10, 255, 0, 0, 0, 255, 0});
+  std::string from_top = colors;
+  from_top.replace(22, 4, from_hex("feffffff"));
+  CHECK(decode(from_top).pixels ==
+        std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 0, 0, 255, 12, 11, 10});
+  CHECK_THROWS_AS(decode(colors.substr(0, colors.size() - 1)), Error);
+  CHECK_THROWS_AS(decode(colors.substr(0, 40)), Error);
+
+  std::string indexed = start +
+                        from_hex(
+                            "0500000001000000"
+                            "01000100") +
+                        from_hex("00000000") + middle + from_hex("0102030004050600") +
+                        from_hex("a8000000");
+  indexed[10] = 62;
+  CHECK(decode(indexed).pixels ==
+        std::vector<std::uint8_t>{6, 5, 4, 3, 2, 1, 6, 5, 4, 3, 2, 1, 6, 5, 4});
+}
+
 TEST_CASE("PPM and PGM pictures are decoded as text and bytes, with 8 and 16 bits") {
   CHECK(decode("P2\n# a comment\n2 1\n15\n0 15\n").pixels == std::vector<std::uint8_t>{0, 255});
   CHECK(decode("P3 1 1 255 1 2 3").pixels == std::vector<std::uint8_t>{1, 2, 3});

@@ -101,3 +101,33 @@ TEST_CASE("an entry that declares more than its bytes can hold is refused") {
   file.write(bad);
   CHECK_THROWS_WITH(NpzFile(file.path()).read("x"), Catch::Contains("cannot hold"));
 }
+
+TEST_CASE("an array is read slice by slice, beside others, with its checksum at the end") {
+  for (const bool compress : {false, true}) {
+    const test::ScratchFile file("a.npz");
+    Tensor numbers(DataType::int32, Shape{5, 3});
+    for (std::int64_t i = 0; i < 15; ++i) set_element(numbers, i, i);
+    save_npz(
+        file.path(),
+        Tensors{{"x", numbers}, {"s", Tensor::of_strings(Shape{5}, {"a", "b", "c", "d", "e"})}},
+        compress);
+    const NpzFile archive(file.path());
+    NpzRows rows = archive.open_rows("x");
+    NpzRows texts = archive.open_rows("s");
+    CHECK(rows.shape() == Shape{5, 3});
+    CHECK(element_as_int64(rows.next(2), 5) == 5);
+    CHECK(texts.next(4).strings()[3] == "d");
+    const Tensor rest = rows.next(3);
+    CHECK(rest.shape() == Shape{3, 3});
+    CHECK(element_as_int64(rest, 8) == 14);
+    CHECK(texts.next(1).strings()[0] == "e");
+  }
+}
+
+TEST_CASE("an array without rows is refused") {
+  const test::ScratchFile file("a.npz");
+  save_npz(file.path(), Tensors{{"x", Tensor::scalar(1.0F)}});
+  const NpzFile archive(file.path());
+  CHECK_THROWS_AS(archive.open_rows("x"), Error);
+  CHECK_THROWS_AS(archive.open_rows("y"), Error);
+}

@@ -11,6 +11,7 @@
 
 #include "libcore/graph/verify.hpp"
 #include "libcore/onnx/messages.hpp"
+#include "libcore/onnx/value_file.hpp"
 #include "libcore/onnx/wire_writer.hpp"
 
 namespace ortool {
@@ -483,13 +484,13 @@ TEST_CASE("a tensor file comes back as it was saved") {
   const Folder folder;
   const std::string path = (folder.path / "t.pb").string();
   const Tensor saved = Tensor::of<float>(Shape{2, 2}, {1.0F, 2.0F, 3.0F, 4.0F});
-  save_tensor(path, "x", saved);
+  save_value(path, "x", saved, {});
   std::string name;
   const Tensor read = load_tensor(path, &name);
   CHECK(name == "x");
   CHECK(read.shape() == saved.shape());
   CHECK(read.aligned().data<float>()[3] == 4.0F);
-  save_tensor(path, "s", Tensor::of_strings(Shape{2}, {"", "b"}));
+  save_value(path, "s", Tensor::of_strings(Shape{2}, {"", "b"}), {});
   CHECK(load_tensor(path).strings()[1] == "b");
   CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 1);
 }

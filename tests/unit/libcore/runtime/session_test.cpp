@@ -3,57 +3,29 @@
 
 #include <atomic>
 #include <cstring>
-#include <random>
 #include <thread>
 
 #include <catch2/catch.hpp>
 
 #include "libcore/text/parse.hpp"
-#include "providers/cpu/cpu_provider.hpp"
+#include "tests/support/session_support.hpp"
 
+using ortool::cpu_options;
 using ortool::Error;
 using ortool::ErrorCode;
+using ortool::floats;
+using ortool::make_session;
 using ortool::MemoryCap;
 using ortool::parse_model;
+using ortool::random_tensor;
+using ortool::same_bits;
 using ortool::Session;
-using ortool::SessionOptions;
 using ortool::Shape;
 using ortool::StopToken;
 using ortool::Tensor;
 using ortool::ThreadPool;
 
 namespace {
-
-SessionOptions cpu_options(ThreadPool* pool = nullptr, MemoryCap* cap = nullptr) {
-  SessionOptions options;
-  options.providers = {ortool::make_cpu_provider()};
-  options.pool = pool;
-  options.cap = cap;
-  return options;
-}
-
-std::unique_ptr<Session> make_session(std::string_view text,
-                                      SessionOptions options = cpu_options()) {
-  return std::make_unique<Session>(parse_model(text), std::move(options));
-}
-
-std::vector<float> floats(const Tensor& tensor) {
-  const auto values = tensor.data<float>();
-  return {values.begin(), values.end()};
-}
-
-Tensor random_tensor(const Shape& shape, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> distribution(-1, 1);
-  Tensor tensor(ortool::DataType::float32, shape);
-  for (float& value : tensor.mutable_data<float>()) value = distribution(random);
-  return tensor;
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
-}
 
 constexpr std::string_view chain = R"(
   <ir_version: 8, opset_import: ["" : 17]>
@@ -89,10 +61,10 @@ TEST_CASE("A session computes a chain for every batch size it is given") {
   const auto session = make_session(chain);
   for (const std::int64_t batch : {1, 3, 0, 2}) {
     const Tensor x = random_tensor(Shape{batch, 4}, 1);
-    const std::vector<Tensor> outputs = session->run({{"x", x}}, {});
+    const auto outputs = session->run({{"x", x}}, {});
     REQUIRE(outputs.size() == 1);
-    CHECK(outputs[0].shape() == Shape{batch, 4});
-    for (const float value : floats(outputs[0])) CHECK(value == 0);
+    CHECK(outputs[0].tensor().shape() == Shape{batch, 4});
+    for (const float value : floats(outputs[0].tensor())) CHECK(value == 0);
   }
 }
 
@@ -106,8 +78,8 @@ TEST_CASE("A value that is read again later is not written over") {
       y = Add(a, b)
     })");
   const auto outputs = session->run({{"x", Tensor::of<float>(Shape{3}, {-1, 0, 2})}}, {});
-  CHECK(floats(outputs[0]) == std::vector<float>{0, 0, 0});
-  CHECK(floats(outputs[1])[1] == 1);
+  CHECK(floats(outputs[0].tensor()) == std::vector<float>{0, 0, 0});
+  CHECK(floats(outputs[1].tensor())[1] == 1);
 }
 
 TEST_CASE("Inputs keep their content, also behind views and in-place kernels") {
@@ -119,7 +91,7 @@ TEST_CASE("Inputs keep their content, also behind views and in-place kernels") {
     })");
   const Tensor x = Tensor::of<float>(Shape{2, 3}, {-1, 2, -3, 4, -5, 6});
   const auto outputs = session->run({{"x", x}}, {});
-  CHECK(floats(outputs[0]) == std::vector<float>{0, 2, 0, 4, 0, 6});
+  CHECK(floats(outputs[0].tensor()) == std::vector<float>{0, 2, 0, 4, 0, 6});
   CHECK(floats(x) == std::vector<float>{-1, 2, -3, 4, -5, 6});
 }
 
@@ -136,12 +108,12 @@ TEST_CASE("Graph outputs may be an input, a constant, a view, or one value twice
       shape = Shape(x)
     })");
   const auto outputs = session->run({{"x", Tensor::of<float>(Shape{2}, {1, -2})}}, {});
-  CHECK(floats(outputs[0]) == std::vector<float>{1, -2});
-  CHECK(floats(outputs[1]) == std::vector<float>{-1, 2});
-  CHECK(outputs[1].shape() == Shape{2, 1});
-  CHECK(floats(outputs[2]) == std::vector<float>{-1, 2});
-  CHECK(floats(outputs[3]) == std::vector<float>{-1, 2});
-  CHECK(outputs[4].data<std::int64_t>()[0] == 2);
+  CHECK(floats(outputs[0].tensor()) == std::vector<float>{1, -2});
+  CHECK(floats(outputs[1].tensor()) == std::vector<float>{-1, 2});
+  CHECK(outputs[1].tensor().shape() == Shape{2, 1});
+  CHECK(floats(outputs[2].tensor()) == std::vector<float>{-1, 2});
+  CHECK(floats(outputs[3].tensor()) == std::vector<float>{-1, 2});
+  CHECK(outputs[4].tensor().data<std::int64_t>()[0] == 2);
 }
 
 TEST_CASE("Constants that lie unaligned in their file are folded and packed all the same") {
@@ -165,7 +137,7 @@ TEST_CASE("Constants that lie unaligned in their file are folded and packed all 
   model->graph->make_default_constant(w);
   Session session(std::move(model), cpu_options());
   const Tensor x = random_tensor(Shape{3, size}, 4);
-  CHECK(floats(session.run({{"x", x}}, {})[0]) == floats(x));
+  CHECK(floats(session.run({{"x", x}}, {})[0].tensor()) == floats(x));
 }
 
 TEST_CASE("A shape that a graph input holds is planned for by its content") {
@@ -174,8 +146,10 @@ TEST_CASE("A shape that a graph input holds is planned for by its content") {
     g (float[N] x, int64[2] shape) => (float[A,B] y) { y = Reshape(x, shape) })");
   const Tensor x = random_tensor(Shape{6}, 2);
   CHECK(session->run({{"x", x}, {"shape", Tensor::of<std::int64_t>(Shape{2}, {2, 3})}}, {})[0]
+            .tensor()
             .shape() == Shape{2, 3});
   CHECK(session->run({{"x", x}, {"shape", Tensor::of<std::int64_t>(Shape{2}, {3, -1})}}, {})[0]
+            .tensor()
             .shape() == Shape{3, 2});
 }
 
@@ -231,6 +205,19 @@ TEST_CASE("A stop request ends a run between its nodes") {
   }
 }
 
+TEST_CASE("A stop request ends the making of a session") {
+  StopToken stop;
+  stop.request(ErrorCode::terminated);
+  ortool::SessionOptions options = cpu_options();
+  options.stop = &stop;
+  try {
+    make_session(chain, std::move(options));
+    FAIL("no error was thrown");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::terminated);
+  }
+}
+
 TEST_CASE("The memory cap is checked before the arena is taken, and a smaller run still works") {
   MemoryCap cap(100000);
   const auto session = make_session(chain, cpu_options(nullptr, &cap));
@@ -245,8 +232,7 @@ TEST_CASE("Shape arithmetic runs while planning and leaves no steps behind") {
   options.profile = &profile;
   session.run({{"x", random_tensor(Shape{2, 3, 8, 8}, 3)}}, options);
   std::vector<std::string> names;
-  for (const ortool::ProfileEvent& event : profile.events)
-    names.push_back(session.step_name(event.step));
+  for (const ortool::ProfileEvent& event : profile.events) names.emplace_back(event.node);
   CHECK(names == std::vector<std::string>{"Conv_2", "MaxPool_4", "MatMul_8", "Softmax_9"});
 }
 
@@ -259,7 +245,7 @@ TEST_CASE("Eight threads with 200 runs each of different batch sizes give the se
   std::vector<Tensor> expected;
   for (std::int64_t batch = 1; batch <= 6; ++batch) {
     inputs.push_back(random_tensor(Shape{batch, 3, 8, 8}, seed + static_cast<unsigned>(batch)));
-    expected.push_back(session.run({{"x", inputs.back()}}, {})[0]);
+    expected.push_back(session.run({{"x", inputs.back()}}, {})[0].tensor());
   }
   std::atomic<int> different{0};
   std::vector<std::thread> threads;
@@ -270,7 +256,7 @@ TEST_CASE("Eight threads with 200 runs each of different batch sizes give the se
         ortool::RunOptions options;
         options.threads = static_cast<int>(1 + (thread + round) % 4);
         const auto outputs = session.run({{"x", inputs[which]}}, options);
-        if (!same_bits(outputs[0], expected[which])) ++different;
+        if (!same_bits(outputs[0].tensor(), expected[which])) ++different;
       }
     });
   }

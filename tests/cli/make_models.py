@@ -1,0 +1,104 @@
+# Writes small models whose inputs and outputs are sequences, maps, optionals and texts.
+"""usage: make_models.py FOLDER
+
+split.onnx     x float[4,2] -> parts: sequence of float[2,2]
+count.onnx     parts: sequence of float -> count int64[], joined float
+names.onnx     scores float[n,3] -> classes: sequence of maps from text to float
+maybe.onnx     value: optional float -> there: bool
+words.onnx     text: string[n] -> same: string[n]
+"""
+import os
+import struct
+import sys
+
+FLOAT, INT64, STRING, BOOL = 1, 7, 8, 9
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    result = b""
+    while number > 127:
+        result += bytes([number & 127 | 128])
+        number >>= 7
+    return result + bytes([number])
+
+
+def field(number, value):
+    """A field of a message: a number, or text or bytes of a message."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def tensor_type(element, sizes=None):
+    shape = b""
+    if sizes is not None:
+        dims = b"".join(field(1, field(2, size) if isinstance(size, str) else field(1, size)) for size in sizes)
+        shape = field(2, dims)
+    return field(1, field(1, element) + shape)
+
+
+def sequence_type(element):
+    return field(4, field(1, element))
+
+
+def map_type(key, value):
+    return field(5, field(1, key) + field(2, value))
+
+
+def optional_type(element):
+    return field(9, field(1, element))
+
+
+def node(op_type, inputs, outputs, attributes=b"", domain=""):
+    return field(1, b"".join(field(1, name) for name in inputs) + b"".join(field(2, name) for name in outputs)
+                 + field(3, outputs[0]) + field(4, op_type) + (field(7, domain) if domain else b"") + attributes)
+
+
+def integer_attribute(name, value):
+    return field(5, field(1, name) + field(3, value) + field(20, 2))
+
+
+def strings_attribute(name, values):
+    return field(5, field(1, name) + b"".join(field(9, value) for value in values) + field(20, 8))
+
+
+def constant(name, number):
+    return field(5, field(2, INT64) + field(8, name) + field(9, struct.pack("<q", number)))
+
+
+def model(nodes, inputs, outputs, constants=b""):
+    graph = nodes + field(2, "small") + constants
+    graph += b"".join(field(11, field(1, name) + field(2, kind)) for name, kind in inputs)
+    graph += b"".join(field(12, field(1, name) + field(2, kind)) for name, kind in outputs)
+    opsets = field(8, field(1, "") + field(2, 18)) + field(8, field(1, "ai.onnx.ml") + field(2, 3))
+    return field(1, 8) + field(7, graph) + opsets
+
+
+def models():
+    floats = tensor_type(FLOAT)
+    yield "split", model(node("SplitToSequence", ["x", "two"], ["parts"], integer_attribute("axis", 0)),
+                         [("x", tensor_type(FLOAT, [4, 2]))], [("parts", sequence_type(floats))], constant("two", 2))
+    yield "count", model(
+        node("SequenceLength", ["parts"], ["count"])
+        + node("ConcatFromSequence", ["parts"], ["joined"], integer_attribute("axis", 0)),
+        [("parts", sequence_type(floats))], [("count", tensor_type(INT64, [])), ("joined", floats)])
+    yield "names", model(
+        node("ZipMap", ["scores"], ["classes"], strings_attribute("classlabels_strings", ["ant", "bee", "cat"]),
+             "ai.onnx.ml"),
+        [("scores", tensor_type(FLOAT, ["n", 3]))], [("classes", sequence_type(map_type(STRING, tensor_type(FLOAT))))])
+    yield "maybe", model(node("OptionalHasElement", ["value"], ["there"]), [("value", optional_type(floats))],
+                         [("there", tensor_type(BOOL, []))])
+    yield "words", model(node("Identity", ["text"], ["same"]), [("text", tensor_type(STRING, ["n"]))],
+                         [("same", tensor_type(STRING, ["n"]))])
+
+
+def main():
+    for name, content in models():
+        with open(os.path.join(sys.argv[1], name + ".onnx"), "wb") as file:
+            file.write(content)
+
+
+if __name__ == "__main__":
+    main()

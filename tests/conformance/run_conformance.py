@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Runs ONNX's backend tests through `ortool run --test` and compares the verdicts with the list of known gaps.
+
+A test that fails and is no known gap is a failure of this run, and so is a known gap that passes. Tests run in
+processes of their own, so that a crash is seen as one. Exit status: 0 as expected, 1 not, 77 no tests here.
+"""
+import argparse
+import concurrent.futures
+import csv
+import collections
+import os
+import subprocess
+import sys
+import tarfile
+
+DEBIAN_GROUPS = ("node", "simple", "pytorch-operator", "pytorch-converted")
+ANSWERS = {0: "pass", 1: "mismatch", 2: "invalid", 4: "unavailable", 5: "unsupported", 6: "memory", 124: "timeout"}
+
+
+class Test:
+    def __init__(self, group, name, folder, operator, is_newest):
+        self.group, self.name, self.folder, self.operator, self.is_newest = group, name, folder, operator, is_newest
+        self.key = f"{group}/{name}"
+        self.verdict, self.note, self.peer = "", "", ""
+
+
+def read_manifest(folder):
+    path = os.path.join(folder, "MANIFEST.tsv")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def read_peer(folder):
+    """What is published of onnxruntime's verdicts on Debian's tests: by (group, name)."""
+    path = os.path.join(folder, "ort130-debian112.tsv")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        return {(row["group"], row["test"]): row["ort130"] for row in csv.DictReader(file, delimiter="\t")}
+
+
+def unpack(folder, target):
+    """Unpacks each archive once; a newer archive replaces what is there."""
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".tar.xz"):
+            continue
+        archive = os.path.join(folder, name)
+        stamp = os.path.join(target, name + ".stamp")
+        if os.path.exists(stamp) and os.path.getmtime(stamp) >= os.path.getmtime(archive):
+            continue
+        os.makedirs(target, exist_ok=True)
+        with tarfile.open(archive) as tar:
+            tar.extractall(target, filter="data") if hasattr(tarfile, "data_filter") else tar.extractall(target)
+        with open(stamp, "w", encoding="utf-8"):
+            pass
+
+
+def first_operator(name, operators):
+    """The operator whose snake-case name begins the test's name: the longest that does."""
+    words = name.removeprefix("test_").replace("_", "").lower()
+    fitting = [operator for operator in operators if words.startswith(operator.split(".")[-1].lower())]
+    return max(fitting, key=len) if fitting else "(other)"
+
+
+def collect(arguments):
+    tests, seen = [], set()
+    manifest = read_manifest(arguments.newer) if os.path.isdir(arguments.newer) else []
+    if manifest:
+        unpack(arguments.newer, arguments.work)
+    peer = read_peer(arguments.newer)
+    operators = sorted({row["op"] for row in manifest if not row["op"].startswith("(")})
+    for row in manifest:
+        folder = os.path.join(arguments.work, row["group"], row["test"])
+        tests.append(Test(row["group"], row["test"], folder, row["op"], row["group"] == "node"))
+        tests[-1].peer = row["ort130"]
+        seen.add((row["group"], row["test"]))
+    for group in DEBIAN_GROUPS:
+        base = os.path.join(arguments.debian, group)
+        for name in sorted(os.listdir(base)) if os.path.isdir(base) else []:
+            folder = os.path.join(base, name)
+            if not os.path.exists(os.path.join(folder, "model.onnx")):
+                continue
+            # A test that the newest set changed stays as it was in its own release, under a group of its own.
+            own = f"{group}-1.12" if (group, name) in seen else group
+            tests.append(Test(own, name, folder, first_operator(name, operators),
+                              group == "node" and own == group))
+            tests[-1].peer = peer.get((group, name), "")
+    return tests
+
+
+def read_gaps(path):
+    """Lines of `group/test  reason`; `#` begins a comment."""
+    gaps = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.split("#", 1)[0].strip()
+            if line:
+                key, _, reason = line.partition(" ")
+                gaps[key] = reason.strip()
+    return gaps
+
+
+def run(test, program, environment):
+    command = [program, "run", os.path.join(test.folder, "model.onnx"), "--test", "--rtol", "1e-3", "--atol",
+               "1e-7", "--timeout", "120"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
+    text = (done.stderr + done.stdout).decode("utf-8", "replace")
+    if done.returncode < 0:
+        test.verdict, test.note = "crash", f"signal {-done.returncode}"
+        return test
+    test.verdict = ANSWERS.get(done.returncode, f"exit {done.returncode}")
+    lines = [line for line in text.splitlines() if line.startswith("error") or "FAIL" in line]
+    test.note = lines[0] if lines else ""
+    return test
+
+
+def print_counts(title, tests, key):
+    groups = collections.defaultdict(list)
+    for test in tests:
+        groups[key(test)].append(test)
+    print(title)
+    for name in sorted(groups):
+        passed = sum(test.verdict == "pass" for test in groups[name])
+        peer = sum(test.peer == "pass" for test in groups[name])
+        print(f"  {name:32} {passed:5} of {len(groups[name]):5}   (onnxruntime 1.30: {peer:5})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--debian", required=True, help="folder of the tests of Debian's libonnx-testdata")
+    parser.add_argument("--newer", required=True, help="folder with newer tests: archives and MANIFEST.tsv")
+    parser.add_argument("--work", required=True, help="folder to unpack them in")
+    parser.add_argument("--gaps", required=True, help="list of known gaps")
+    parser.add_argument("--isa", default="", help="highest instruction set to use")
+    parser.add_argument("--only", default="", help="run tests whose group/name holds this text; no gap is checked")
+    parser.add_argument("--table", default="", help="file to write a line a test to: key, operator, verdict, note")
+    arguments = parser.parse_args()
+
+    tests = [test for test in collect(arguments) if arguments.only in test.key]
+    if not tests:
+        print("skipped: there are no backend tests here")
+        return 77
+    gaps = read_gaps(arguments.gaps)
+    environment = dict(os.environ, NO_COLOR="1")
+    if arguments.isa:
+        environment["ORTOOL_MAX_ISA"] = arguments.isa
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda test: run(test, arguments.program, environment), tests))
+
+    if arguments.table:
+        with open(arguments.table, "w", encoding="utf-8") as file:
+            for test in tests:
+                file.write(f"{test.key}\t{test.operator}\t{test.verdict}\t{test.note}\n")
+    failed = [test for test in tests if test.verdict != "pass"]
+    print_counts("Passed, by operator (those with failures):",
+                 [test for test in tests if test.operator in {each.operator for each in failed}],
+                 lambda test: test.operator)
+    print_counts("Passed, by group:", tests, lambda test: test.group)
+    newest = [test for test in tests if test.is_newest]
+    print(f"newest node tests: {sum(test.verdict == 'pass' for test in newest)} of {len(newest)}")
+    print(f"all: {len(tests) - len(failed)} of {len(tests)}; verdicts: "
+          + ", ".join(f"{verdict} {count}" for verdict, count in
+                      sorted(collections.Counter(test.verdict for test in tests).items())))
+
+    surprises = [f"FAILED   {test.key} [{test.verdict}] {test.note}" for test in failed if test.key not in gaps]
+    surprises += [f"CRASHED  {test.key}" for test in failed if test.verdict == "crash" and test.key in gaps]
+    surprises += [f"PASSES   {test.key}, which is listed as a gap: {gaps[test.key]}"
+                  for test in tests if test.verdict == "pass" and test.key in gaps]
+    if not arguments.only and os.path.isdir(arguments.newer):
+        known = {test.key for test in tests}
+        surprises += [f"UNKNOWN  {key} is listed as a gap, and there is no such test" for key in gaps if key not in known]
+    for line in surprises:
+        print(line)
+    return 1 if surprises else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

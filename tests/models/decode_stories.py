@@ -1,0 +1,54 @@
+# run --loop tells the story that the model's authors' program tells, token by token.
+"""usage: decode_stories.py PROGRAM SHARED"""
+import array
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+import make_sets
+
+
+def read_pieces(path, count):
+    """The texts of llama2.c's tokenizer file: a length, then a score, a length and bytes a token."""
+    with open(path, "rb") as file:
+        file.read(4)
+        for _ in range(count):
+            _, size = struct.unpack("<fi", file.read(8))
+            yield file.read(size).decode("utf-8", "replace").replace("\n", "<0x0A>")
+
+
+def main():
+    program, shared = sys.argv[1:]
+    model = os.path.join(shared, "models", "stories260k-llama-kv")
+    if not os.path.isdir(model):
+        print("SKIPPED: the model is not beside this tree")
+        return 77
+    with open(os.path.join(model, "greedy_reference.json"), encoding="utf-8") as file:
+        reference = json.load(file)
+    prompt, wanted = reference["prompt_ids"], reference["greedy_ids"]
+    wanted = wanted[len(prompt):]
+    with tempfile.TemporaryDirectory() as folder:
+        labels, ids = os.path.join(folder, "labels.txt"), os.path.join(folder, "ids.npy")
+        with open(labels, "w", encoding="utf-8") as file:
+            file.writelines(piece + "\n" for piece in read_pieces(os.path.join(model, "tok512.bin"), 512))
+        with open(ids, "wb") as file:
+            file.write(make_sets.npy("<i8", (1, len(prompt)), array.array("q", prompt).tobytes()))
+        done = subprocess.run(
+            [program, "run", model, "--input", "input_ids=" + ids, "--loop", "past_key_values.*=present.*",
+             "--loop", "input_ids=argmax(logits)", "--steps", str(len(wanted)), "--labels", labels, "--json"],
+            capture_output=True, check=False)
+    document = json.loads(done.stdout)
+    print(done.stderr.decode(), json.dumps(document["loop"]))
+    generated = document["loop"]["generated"][0]
+    is_right = (done.returncode == 0 and generated["tokens"] == [wanted]
+                and reference["text"].endswith(generated["texts"][0]) and len(generated["texts"][0]) > 100
+                and len(document["loop"]["step_ms"]) == len(wanted))
+    print("as expected" if is_right else f"DIFFERENT: {wanted} {reference['text']}")
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

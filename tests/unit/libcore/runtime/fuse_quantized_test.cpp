@@ -1,0 +1,61 @@
+// Which nodes are left of quantised clusters.
+#include "libcore/runtime/fuse_quantized.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/inferred_model.hpp"
+
+namespace ortool {
+namespace {
+
+/// The operators left in the graph, in order.
+std::string fused(std::string_view nodes, std::string_view outputs, int opset = 13) {
+  std::string text =
+      "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+      "]>\n"
+      "g (int8[1,2,4,4] x) => (" +
+      std::string(outputs) +
+      ")\n"
+      "<float s = {0.5}, int8 z = {3}, int8 least = {-128}, float t = {0.25},\n"
+      " int8[2,2,1,1] w = {1, 2, 3, 4}, float[2] ws = {0.5, 0.25}, float two = {2}>\n"
+      "{ xf = DequantizeLinear (x, s, z)\n" +
+      std::string(nodes) + "}";
+  const std::unique_ptr<Model> model = inferred_model(text);
+  fuse_quantized(*model->graph, nullptr);
+  std::string result;
+  for (const Node& node : model->graph->nodes())
+    result += (result.empty() ? "" : " ") + std::string(node.op_type());
+  return result;
+}
+
+TEST_CASE("a convolution between bytes becomes one of bytes, with a Clip where Relu cuts") {
+  const std::string conv =
+      "wf = DequantizeLinear <axis = 0> (w, ws) c = Conv (xf, wf) r = Relu (c) ";
+  CHECK(fused(conv + "y = QuantizeLinear (r, t, least)", "int8[1,2,4,4] y") ==
+        "QuantizedConv Identity");
+  CHECK(fused(conv + "y = QuantizeLinear (r, t, z)", "int8[1,2,4,4] y") ==
+        "QuantizedConv Clip Identity");
+  // Clip takes bytes since version 12.
+  CHECK(fused("wf = DequantizeLinear (w, s) c = Conv (xf, wf) r = Relu (c) "
+              "y = QuantizeLinear (r, t, z)",
+              "int8[1,2,4,4] y", 11)
+            .find("QuantizedConv") == std::string::npos);
+}
+
+TEST_CASE("sums and functions of bytes stay bytes") {
+  CHECK(fused("c = Add (xf, xf) y = QuantizeLinear (c, t, z)", "int8[1,2,4,4] y") ==
+        "QuantizedBinary Identity");
+  CHECK(fused("c = Sigmoid (xf) y = QuantizeLinear (c, t, z)", "int8[1,2,4,4] y") ==
+        "DequantizeLinear Sigmoid QuantizeLinear ByteLookup Identity");
+  CHECK(fused("y = QuantizeLinear (xf, s, z)", "int8[1,2,4,4] y") == "Identity");
+}
+
+TEST_CASE("floats that somebody else reads stay floats") {
+  CHECK(fused("c = Mul (xf, xf) y = QuantizeLinear (c, t, z)",
+              "int8[1,2,4,4] y, float[1,2,4,4] c") == "DequantizeLinear Mul QuantizeLinear");
+}
+
+}  // namespace
+}  // namespace ortool
