@@ -140,7 +140,8 @@ RunValue JsonReader::read_map(const Json& json, const ValueType& type) const {
 RunValue JsonReader::read(const Json& json, const ValueType& type,
                           std::optional<DataType> element) const {
   const Json* kind = json.find("kind");
-  const std::string_view said = kind != nullptr && kind->is_text() ? kind->text() : "";
+  const std::string_view said =
+      kind != nullptr && kind->is_text() ? std::string_view(kind->text()) : std::string_view();
   if (type.kind == ValueType::Kind::optional) {
     if (json.is_null() || said == "none") return {};
     return read(json, type.inner != nullptr ? *type.inner : ValueType(), element);
