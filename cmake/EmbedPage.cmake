@@ -1,6 +1,6 @@
-# Run with -DFOLDER and -DOUTPUT: writes a .cpp with the page, the style and the script of inspect's html format.
-# The script's parts in the order in which they build on each other.
-set(parts formula model groups layers layout draw panel view events)
+# Run with -DFOLDER, -DPARTS, -DNAME and -DOUTPUT: writes a .cpp with a page's markup, style and script, as the constant
+# NAME. PARTS are the script's files, separated by commas, in the order in which they build on each other.
+string(REPLACE "," ";" parts "${PARTS}")
 file(READ "${FOLDER}/page.html" page)
 file(READ "${FOLDER}/style.css" style)
 set(script "'use strict';\n{\n")
@@ -9,14 +9,12 @@ foreach(part IN LISTS parts)
   string(APPEND script "${text}\n")
 endforeach()
 string(APPEND script "}\n")
-file(WRITE "${OUTPUT}" "// The parts of the page that inspect --format html writes, as text.
-#include \"apps/ortool/inspect/embedded_page.hpp\"
+file(WRITE "${OUTPUT}" "// A page that the program writes, as text.
+#include \"apps/ortool/report/page_writer.hpp\"
 
 namespace ortool {
 
-const std::string_view page_template = R\"page(${page})page\";
-const std::string_view page_style = R\"page(${style})page\";
-const std::string_view page_script = R\"page(${script})page\";
+const PageParts ${NAME} = {R\"page(${page})page\", R\"page(${style})page\", R\"page(${script})page\"};
 
 }  // namespace ortool
 ")

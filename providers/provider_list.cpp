@@ -4,6 +4,7 @@
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
+#include "providers/cpu/machine_limits.hpp"
 
 namespace ortool {
 namespace {
@@ -30,6 +31,10 @@ std::span<const ProviderEntry> provider_list() {
       {"cpu", "CPUExecutionProvider", &make_cpu, ""},
   }};
   return list;
+}
+
+MachineLimits measure_machine_limits(int threads, const StopToken& stop) {
+  return cpu::measure_limits(threads, stop);
 }
 
 std::vector<std::string> isa_levels() {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/stop_token.hpp"
+#include "libcore/measure/roofline.hpp"
 #include "libcore/runtime/provider.hpp"
 
 namespace ortool {
@@ -26,5 +28,9 @@ std::span<const ProviderEntry> provider_list();
 /// The levels of instruction sets that kernels are written for and this processor has, weakest
 /// first.
 std::vector<std::string> isa_levels();
+
+/// What this machine's processors and memory can give `threads` threads, measured on the spot in
+/// about half a second. Polls `stop`.
+MachineLimits measure_machine_limits(int threads, const StopToken& stop);
 
 }  // namespace ortool

@@ -25,6 +25,7 @@ struct ArgumentSpec {
   std::string_view help;
   bool is_required = true;
   std::vector<std::string> choices = {};
+  bool repeats = false;  ///< the last one may be given several times
 };
 
 /// A command line worth showing, with what it does.

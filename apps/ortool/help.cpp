@@ -22,6 +22,7 @@ std::string usage_line(const Command& command) {
   for (const ArgumentSpec& argument : command.arguments()) {
     const std::string name(argument.name);
     line += argument.is_required ? " " + name : " [" + name + "]";
+    if (argument.repeats) line += " [...]";
   }
   return line + " [options]\n";
 }

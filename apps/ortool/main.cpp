@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   commands.push_back(make_inspect_command());
   commands.push_back(make_planned_command("optimize", "rewrite a model into a faster one"));
   commands.push_back(make_planned_command("quantize", "turn a model into one of fewer bits"));
-  commands.push_back(make_planned_command("bench", "measure models, and compare measurements"));
+  commands.push_back(make_bench_command());
   commands.push_back(make_providers_command());
   commands.push_back(make_schema_command());
   commands.push_back(make_completion_command());

@@ -194,7 +194,8 @@ void Program::apply_common_options(const OptionValues& options) {
 void Program::check_arguments(const Command& command,
                               std::span<const std::string> arguments) const {
   const std::vector<ArgumentSpec> specs = command.arguments();
-  if (arguments.size() > specs.size()) {
+  const bool has_many = !specs.empty() && specs.back().repeats;
+  if (arguments.size() > specs.size() && !has_many) {
     throw Error(ErrorCode::invalid,
                 format("unexpected argument {}", quote(arguments[specs.size()])),
                 format("`ortool {} --help` shows what it takes", command.name()))

@@ -69,9 +69,10 @@ OptionGroup provider_options() {
 }
 
 std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
-                                                              std::string_view most_isa) {
+                                                              std::string_view most_isa,
+                                                              bool needs_first) {
   check_provider_settings(invocation);
-  const bool is_strict = invocation.options.flag("strict-provider");
+  const bool is_strict = needs_first || invocation.options.flag("strict-provider");
   std::vector<const ProviderEntry*> wanted;
   bool is_automatic = false;
   for (const std::string& name : split(invocation.options.text("provider", "auto"), ',')) {

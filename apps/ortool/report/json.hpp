@@ -62,12 +62,19 @@ class Json {
   bool is_object() const { return std::holds_alternative<Object>(value_); }
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
   bool is_flag() const { return std::holds_alternative<bool>(value_); }
+  bool is_number() const {
+    return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_);
+  }
   const List& items() const { return std::get<List>(value_); }
   List& items() { return std::get<List>(value_); }
   const Object& members() const { return std::get<Object>(value_); }
   Object& members() { return std::get<Object>(value_); }
   const std::string& text() const { return std::get<std::string>(value_); }
   bool flag() const { return std::get<bool>(value_); }
+  double number() const {
+    const auto* whole = std::get_if<std::int64_t>(&value_);
+    return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value_);
+  }
 
   /// The document, indented by two; lists of plain values stay on one line.
   std::string write() const;

@@ -16,12 +16,12 @@ double microseconds(std::int64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / 1e3;
 }
 
-Json event(std::string_view category, std::string_view name, double start_us, double duration_us,
-           Json arguments) {
+Json event(std::int64_t process, std::string_view category, std::string_view name, double start_us,
+           double duration_us, Json arguments) {
   return Json::object()
       .set("cat", category)
-      .set("pid", static_cast<std::int64_t>(getpid()))
-      .set("tid", static_cast<std::int64_t>(getpid()))
+      .set("pid", process)
+      .set("tid", process)
       .set("dur", duration_us)
       .set("ts", start_us)
       .set("ph", "X")
@@ -87,6 +87,13 @@ Json node_arguments(const Node& node, const ProfileEvent& kernel) {
 }  // namespace
 
 std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times) {
+  std::string text;
+  append_trace_events(text, session, profile, times, static_cast<std::int64_t>(getpid()));
+  return "[\n" + text + "\n]\n";
+}
+
+void append_trace_events(std::string& text, const Session& session, const Profile& profile,
+                         const TraceTimes& times, std::int64_t process) {
   // Names repeat between graphs only; the first of a name stands for all of its depth.
   std::map<std::pair<int, std::string_view>, const Node*> nodes;
   for (const Graph* graph : graphs_in(session.model())) {
@@ -97,14 +104,14 @@ std::string trace_text(const Session& session, const Profile& profile, const Tra
   const double load_us = times.load_ms * 1e3;
   const double compile_us = times.compile_ms * 1e3;
   const double run_us = load_us + compile_us;
-  std::string text = "[\n";
   const auto append = [&](const Json& entry) {
-    if (text.size() > 2) text += ",\n";
+    if (!text.empty()) text += ",\n";
     text += entry.write_compact();
   };
-  append(event("Session", "model_loading_uri", 0, load_us, Json::object()));
-  append(event("Session", "session_initialization", load_us, compile_us, Json::object()));
-  append(event("Session", "model_run", run_us, microseconds(profile.total_ns), Json::object()));
+  append(event(process, "Session", "model_loading_uri", 0, load_us, Json::object()));
+  append(event(process, "Session", "session_initialization", load_us, compile_us, Json::object()));
+  append(event(process, "Session", "model_run", run_us, microseconds(profile.total_ns),
+               Json::object()));
   for (const ProfileEvent& kernel : profile.events) {
     const std::string name(kernel.node);
     const auto node = nodes.find({kernel.depth, kernel.node});
@@ -112,10 +119,9 @@ std::string trace_text(const Session& session, const Profile& profile, const Tra
         node != nodes.end()
             ? node_arguments(*node->second, kernel)
             : Json::object().set("op_name", kernel.op_type).set("provider", kernel.provider);
-    append(event("Node", name + "_kernel_time", run_us + microseconds(kernel.start_ns),
+    append(event(process, "Node", name + "_kernel_time", run_us + microseconds(kernel.start_ns),
                  microseconds(kernel.duration_ns), std::move(arguments)));
   }
-  return text + "\n]\n";
 }
 
 std::vector<std::pair<std::string, double>> provider_shares(const Profile& profile) {

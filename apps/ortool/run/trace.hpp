@@ -1,6 +1,7 @@
 // A profiled run as a Chrome trace, with the fields that ONNX Runtime's viewers read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "libcore/runtime/session.hpp"
@@ -17,6 +18,11 @@ struct TraceTimes {
 /// kernel call, those of subgraphs inside of their node's. Times count from the beginning of
 /// loading.
 std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times);
+
+/// The same events, separated by commas, behind those in `text`, as those of a process with the
+/// number `process`: several sessions in one trace are told apart by it.
+void append_trace_events(std::string& text, const Session& session, const Profile& profile,
+                         const TraceTimes& times, std::int64_t process);
 
 /// The share of kernel time of each provider, in the order of their first use; empty when no time
 /// was taken.

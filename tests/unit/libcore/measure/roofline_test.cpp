@@ -17,6 +17,11 @@ TEST_CASE("What takes over ten times its least time is bound by what surrounds i
   CHECK(bound_of({1e3, 1e3, 1e-3}, limits) == Bound::overhead);
 }
 
+TEST_CASE("What is faster than the machine can be was not done") {
+  const MachineLimits limits = {100, 10, 50, 1 << 20};
+  CHECK(bound_of({0, 1e9, 1e-4}, limits) == Bound::unknown);
+}
+
 TEST_CASE("Where nothing is known nothing is said") {
   const MachineLimits limits = {100, 10, 50, 1 << 20};
   CHECK(bound_of({0, 0, 1}, limits) == Bound::unknown);

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "apps/ortool/inspect/embedded_page.hpp"
+#include "apps/ortool/report/page_writer.hpp"
 #include "libcore/text/parse.hpp"
 
 using ortool::Json;
@@ -42,8 +42,8 @@ TEST_CASE("A document that holds the page's own marks is not filled in again") {
   const std::string page = page_of("@DATA@", Json::object().set("@STYLE@", "@SCRIPT@"));
   CHECK(page.find("{\"@STYLE@\": \"@SCRIPT@\"}") != std::string::npos);
   CHECK(page.find("<title>@DATA@</title>") != std::string::npos);
-  CHECK(count(page, ortool::page_script) == 1);
-  CHECK(count(page, ortool::page_style) == 1);
+  CHECK(count(page, ortool::inspect_page.script) == 1);
+  CHECK(count(page, ortool::inspect_page.style) == 1);
 }
 
 TEST_CASE("The page asks for nothing from outside") {

@@ -1,0 +1,39 @@
+// A measurement as people, spreadsheets and build servers read it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/ortool/bench/bench_result.hpp"
+#include "apps/ortool/bench/gate.hpp"
+#include "apps/ortool/bench/node_profile.hpp"
+
+namespace ortool {
+
+/// All that bench found.
+struct BenchFindings {
+  std::vector<VariantResult> results;
+  std::vector<Comparison> comparisons;
+  std::vector<GateEntry> gate;
+  std::vector<NodeProfile> profile;  ///< of all variants profiled
+  std::vector<std::string> warnings;
+  bool has_target = true;  ///< a variant that did not settle is a failure
+};
+
+std::string text_report(const BenchFindings& findings, const BenchSettings& settings);
+/// One line a variant; with `has_raw` one line a sample.
+std::string csv_report(const BenchFindings& findings, bool has_raw);
+std::string markdown_report(const BenchFindings& findings);
+/// A test case for each verdict, and one for each variant that has none: failed when regressed or
+/// unsettled, skipped when unavailable.
+std::string junit_report(const BenchFindings& findings);
+/// What GitHub shows beside a change: annotations, and a table for the job's summary, which is also
+/// appended to the file that the environment variable GITHUB_STEP_SUMMARY names.
+std::string github_report(const BenchFindings& findings);
+
+/// "1.2 ms", with as many digits as the interval is worth looking at.
+std::string short_ms(double milliseconds);
+/// One sentence for a verdict.
+std::string verdict_sentence(const GateEntry& entry);
+
+}  // namespace ortool

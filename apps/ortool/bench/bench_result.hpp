@@ -1,0 +1,61 @@
+// What was found out about each variant, and how it looks in the report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/bench/bench_settings.hpp"
+#include "apps/ortool/bench/bench_variant.hpp"
+#include "apps/ortool/bench/child_lane.hpp"
+#include "apps/ortool/bench/lane_meter.hpp"
+#include "apps/ortool/report/json.hpp"
+
+namespace ortool {
+
+/// A percentile that was asked for.
+struct PercentileRow {
+  double percent = 0;
+  PercentileEstimate estimate;
+};
+
+/// What was offered to a variant that did not run one request after the other.
+struct OfferedLoad {
+  double rate_per_s = 0;      ///< of arrivals
+  double achieved_per_s = 0;  ///< of answers
+  std::string distribution;
+  /// With --find-rate: whether any rate kept the bound, and the bound.
+  std::optional<LatencyBound> bound;
+  bool keeps_bound = true;
+};
+
+struct VariantResult {
+  BenchVariant variant;
+  std::string skipped_because;  ///< empty: it was measured
+  LaneFacts facts;
+  LaneTimes times;
+  bool is_settled = false;
+  ProcessMemory memory;
+  std::optional<OfferedLoad> load;
+
+  // From `times`, by summarize_times().
+  std::vector<double> sorted_ms;
+  PercentileEstimate median;
+  std::vector<PercentileRow> percentiles;
+  double mean_ms = 0;
+  double std_ms = 0;
+  Interval mean_interval;
+
+  bool was_measured() const { return skipped_because.empty(); }
+};
+
+/// Fills in what follows from the samples.
+void summarize_times(VariantResult& result, const BenchSettings& settings);
+
+/// An entry of `results`; with `has_raw` every sample.
+Json result_block(const VariantResult& result, bool has_raw);
+
+/// [low, high], or null where the interval is not known.
+Json interval_block(const Interval& interval);
+
+}  // namespace ortool

@@ -1,0 +1,318 @@
+// Making lanes, measuring them together, judging, reporting.
+#include "apps/ortool/bench/bench_run.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "apps/ortool/bench/bench_page.hpp"
+#include "apps/ortool/bench/bench_report.hpp"
+#include "apps/ortool/bench/host_warnings.hpp"
+#include "apps/ortool/bench/offered_load.hpp"
+#include "apps/ortool/bench/stepped.hpp"
+#include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/run/trace.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "providers/provider_list.hpp"
+
+namespace ortool {
+namespace {
+
+class BenchRun {
+ public:
+  explicit BenchRun(Invocation& invocation)
+      : invocation_(invocation),
+        options_(invocation.options),
+        settings_(read_bench_settings(invocation)),
+        machine_(read_fingerprint(available_processors())) {}
+
+  void run();
+
+ private:
+  void step();
+  void make_lanes();
+  void measure();
+  void measure_offered_loads();
+  void measure_memory_of_all();
+  void profile_all();
+  void settle();
+  void report();
+  int verdict() const;
+  bool is_gated(const std::string& variant) const;
+
+  Invocation& invocation_;
+  const OptionValues& options_;
+  BenchSettings settings_;
+  MachineFingerprint machine_;
+  Baseline baseline_;
+  std::unique_ptr<LaneMaker> maker_;
+  BenchFindings findings_;
+  std::vector<std::unique_ptr<Lane>> lanes_;  ///< null for what is left out
+};
+
+void BenchRun::run() {
+  if (options_.flag("stepped")) return step();
+  if (!settings_.baseline.empty()) baseline_ = Baseline(settings_.baseline, machine_);
+  if (!baseline_.incomparable_because().empty()) {
+    throw Error(ErrorCode::no_conclusion, baseline_.incomparable_because(),
+                "give a folder to --baseline: it keeps one file for each machine")
+        .with_id("baseline.machine");
+  }
+  warn_of_threads(invocation_, settings_);
+  make_lanes();
+  if (settings_.rate_per_s > 0 || settings_.find_rate) {
+    measure_offered_loads();
+  } else {
+    measure();
+  }
+  if (options_.flag("profile")) profile_all();
+  lanes_.clear();
+  maker_.reset();
+  measure_memory_of_all();
+  warn_of_denormals(invocation_, settings_);
+  settle();
+  report();
+  invocation_.report.verdict = verdict();
+}
+
+/// --stepped: nothing but one lane and its answers.
+void BenchRun::step() {
+  for (const char* name : {"json", "format", "report", "raw", "html", "profile", "tune", "isolate",
+                           "reference", "baseline", "max-latency", "max-rss", "find-rate", "rate",
+                           "warmup", "iterations", "duration", "precision-target"}) {
+    if (!options_.has(name)) continue;
+    throw Error(ErrorCode::invalid, format("option --{} has no effect with --stepped", name),
+                "whoever steps decides what is measured")
+        .with_id("usage.applies_to_nothing");
+  }
+  const std::vector<BenchVariant> variants = list_variants(settings_);
+  if (variants.size() != 1) {
+    throw Error(ErrorCode::invalid,
+                format("--stepped takes one variant (found {})", variants.size()),
+                "give one model, provider, number of threads and number a dimension")
+        .with_id("usage.stepped");
+  }
+  const std::int64_t base_rss_bytes = resident_bytes();
+  maker_ = std::make_unique<LaneMaker>(invocation_, settings_);
+  const std::unique_ptr<Lane> lane = maker_->make(variants.front());
+  answer_steps(invocation_, *lane, base_rss_bytes);
+}
+
+void BenchRun::make_lanes() {
+  if (!options_.flag("isolate")) maker_ = std::make_unique<LaneMaker>(invocation_, settings_);
+  std::string missing;
+  for (BenchVariant& variant : list_variants(settings_)) {
+    VariantResult& result = findings_.results.emplace_back();
+    result.variant = variant;
+    lanes_.emplace_back();
+    try {
+      lanes_.back() = maker_ ? maker_->make(variant) : make_child_lane(invocation_, variant);
+      result.facts = lanes_.back()->facts();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::provider_unavailable || !options_.flag("skip-unavailable")) {
+        throw;
+      }
+      result.skipped_because = error.what();
+      missing = error.what();
+      invocation_.warn(format("{} is left out: {}", variant.name, error.what()));
+    }
+  }
+  if (std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane == nullptr; })) {
+    throw Error(ErrorCode::provider_unavailable, missing,
+                "`ortool providers` lists what can be used here")
+        .with_id("provider.unavailable");
+  }
+}
+
+void BenchRun::measure() {
+  std::vector<Lane*> lanes;
+  std::vector<BenchVariant> variants;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i] == nullptr) continue;
+    lanes.push_back(lanes_[i].get());
+    variants.push_back(findings_.results[i].variant);
+  }
+  HostWatch host;
+  std::vector<LaneTimes> times;
+  {
+    const Progress progress(options_, invocation_.messages, "measuring");
+    times = measure_lanes(lanes, settings_, invocation_.stop, [&](const auto& so_far) {
+      return are_known(variants, so_far, settings_, baseline_);
+    });
+  }
+  for (const std::string& sentence : host.noise()) invocation_.warn(sentence);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i] == nullptr) continue;
+    VariantResult& result = findings_.results[i];
+    result.times = std::move(times[next++]);
+    result.facts = lanes_[i]->facts();
+    summarize_times(result, settings_);
+    result.is_settled =
+        result.times.is_steady && median_precision(result.times) <= settings_.precision;
+  }
+}
+
+void BenchRun::measure_offered_loads() {
+  const Progress progress(options_, invocation_.messages, "measuring");
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i] == nullptr) continue;
+    VariantResult& result = findings_.results[i];
+    HostWatch host;
+    OfferedTimes offered =
+        offer_load(*lanes_[i], settings_, result.variant.threads, invocation_.stop);
+    for (const std::string& sentence : host.noise()) invocation_.warn(sentence);
+    result.times = std::move(offered.times);
+    result.load = std::move(offered.load);
+    summarize_times(result, settings_);
+    result.is_settled = !offered.is_overrun;
+    if (offered.is_overrun && !settings_.find_rate) {
+      invocation_.warn(
+          format("{}: requests came faster than they were answered, so that waiting "
+                 "times only tell how long this was measured",
+                 result.variant.name));
+    }
+  }
+}
+
+void BenchRun::measure_memory_of_all() {
+  const Progress progress(options_, invocation_.messages, "measuring memory");
+  for (VariantResult& result : findings_.results) {
+    if (!result.was_measured()) continue;
+    if (!can_have_child(options_, result.variant)) {
+      invocation_.warn(
+          "peak memory is not known: it is measured in another process, which cannot read standard "
+          "input");
+      continue;
+    }
+    result.memory = measure_memory(invocation_, result.variant);
+  }
+}
+
+void BenchRun::profile_all() {
+  const Progress progress(options_, invocation_.messages, "profiling");
+  std::map<int, MachineLimits> limits;
+  std::string trace;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i] == nullptr) continue;
+    const VariantResult& result = findings_.results[i];
+    const int threads = result.variant.threads;
+    const auto known = limits.find(threads);
+    if (known == limits.end()) {
+      limits[threads] = measure_machine_limits(threads, invocation_.stop);
+    }
+    NodeProfile profile =
+        profile_nodes(invocation_, result.variant, *lanes_[i], limits.at(threads));
+    append_trace_events(trace, *lanes_[i]->session(), profile.last,
+                        {result.facts.load_ms, result.facts.compile_ms},
+                        static_cast<std::int64_t>(i) + 1);
+    // Its texts end with the session.
+    profile.last.events.clear();
+    findings_.profile.push_back(std::move(profile));
+  }
+  const std::string path = options_.text("trace", "ortool-trace.json");
+  write_file(path, "[\n" + trace + "\n]\n");
+  invocation_.messages.info(format("trace written to {}", path));
+}
+
+bool BenchRun::is_gated(const std::string& variant) const {
+  return std::any_of(findings_.gate.begin(), findings_.gate.end(), [&](const GateEntry& entry) {
+    return (entry.variant == variant || entry.against == variant) && entry.metric != "peak_rss" &&
+           entry.verdict != Verdict::fresh;
+  });
+}
+
+void BenchRun::settle() {
+  if (settings_.rate_per_s == 0 && !settings_.find_rate) {
+    findings_.comparisons = compare_all(findings_.results);
+  }
+  findings_.gate = judge(findings_.results, settings_, baseline_);
+  for (const VariantResult& result : findings_.results) {
+    if (!result.was_measured() || result.times.is_steady) continue;
+    invocation_.warn(format("{}: times still changed after the warm-up", result.variant.name));
+  }
+  for (const GateEntry& entry : findings_.gate) {
+    if (entry.verdict == Verdict::incomparable) {
+      invocation_.warn(format("{} has no entry for {}", entry.against, entry.variant));
+    }
+  }
+}
+
+int BenchRun::verdict() const {
+  int code = 0;
+  bool is_open = false;
+  for (const GateEntry& entry : findings_.gate) {
+    if (entry.verdict == Verdict::regressed) code = static_cast<int>(ErrorCode::negative_result);
+    is_open =
+        is_open || entry.verdict == Verdict::inconclusive || entry.verdict == Verdict::incomparable;
+  }
+  for (const VariantResult& result : findings_.results) {
+    if (!result.was_measured()) continue;
+    if (result.load && result.load->bound && !result.load->keeps_bound) {
+      code = static_cast<int>(ErrorCode::negative_result);
+    }
+    if (result.load) continue;
+    // Where a gate looks, its verdict is the conclusion.
+    is_open =
+        is_open || (settings_.has_target && !result.is_settled && !is_gated(result.variant.name));
+  }
+  return is_open ? static_cast<int>(ErrorCode::no_conclusion) : code;
+}
+
+void BenchRun::report() {
+  Report& report = invocation_.report;
+  Json results = Json::list();
+  for (const VariantResult& result : findings_.results) {
+    results.add(result_block(result, options_.flag("raw")));
+  }
+  const std::string stored = baseline_.store(results, machine_);
+  if (!stored.empty()) {
+    invocation_.warn(format("new here: kept in {} as what later runs are compared with", stored));
+  }
+  Json comparisons = Json::list();
+  for (const Comparison& comparison : findings_.comparisons) {
+    comparisons.add(comparison_block(comparison));
+  }
+  Json gate = Json::list();
+  for (const GateEntry& entry : findings_.gate) gate.add(gate_block(entry));
+  Json profile = Json::list();
+  for (const NodeProfile& one : findings_.profile) {
+    for (const NodeRow& row : one.rows) profile.add(profile_block(row, one.variant));
+  }
+  Json limits;
+  if (!findings_.profile.empty()) limits = limits_block(findings_.profile.front().limits);
+  report.payload.set("machine", machine_block(machine_))
+      .set("results", std::move(results))
+      .set("comparison", std::move(comparisons))
+      .set("gate", std::move(gate))
+      .set("profile", std::move(profile))
+      .set("limits", std::move(limits));
+  const std::string wanted = options_.text("format", "text");
+  findings_.warnings = report.warnings();
+  findings_.has_target = settings_.has_target;
+  if (options_.has("html")) {
+    write_bench_page(options_.text("html"), findings_, report.payload);
+  }
+  if (wanted == "text") {
+    report.text += text_report(findings_, settings_);
+  } else if (wanted == "csv") {
+    report.text = csv_report(findings_, options_.flag("raw"));
+  } else if (wanted == "markdown") {
+    report.text = markdown_report(findings_);
+  } else if (wanted == "junit") {
+    report.text = junit_report(findings_);
+  } else if (wanted == "github") {
+    report.text = github_report(findings_);
+  }
+}
+
+}  // namespace
+
+void run_bench(Invocation& invocation) {
+  BenchRun(invocation).run();
+}
+
+}  // namespace ortool

@@ -1,0 +1,27 @@
+// A variant in a process of its own, stepped over pipes.
+#pragma once
+
+#include <memory>
+
+#include "apps/ortool/bench/bench_lane.hpp"
+
+namespace ortool {
+
+/// Memory of a process that loads a model and runs it, and nothing else.
+struct ProcessMemory {
+  std::int64_t base_rss_bytes = -1;  ///< before the model is loaded
+  std::int64_t peak_rss_bytes = -1;
+};
+
+/// Starts this program once more with `bench MODEL --stepped` and the variant's options; it loads,
+/// compiles and runs once. Ends with the lane. Throws what the other process says is wrong, with
+/// its exit code.
+std::unique_ptr<Lane> make_child_lane(const Invocation& invocation, const BenchVariant& variant);
+
+/// Of a process that runs the variant a few times.
+ProcessMemory measure_memory(const Invocation& invocation, const BenchVariant& variant);
+
+/// Whether another process can read the same model and inputs: none comes from standard input.
+bool can_have_child(const OptionValues& options, const BenchVariant& variant);
+
+}  // namespace ortool

@@ -1,0 +1,210 @@
+// Ratios of block medians, held against thresholds.
+#include "apps/ortool/bench/gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ortool {
+namespace {
+
+constexpr double confidence = 0.99;
+constexpr std::uint64_t seed = 0;
+constexpr std::size_t least_rounds = 20;
+
+double share_width(const RatioEstimate& estimate) {
+  return (estimate.interval.high - estimate.interval.low) / 2 / estimate.ratio;
+}
+
+/// A provider list is gated as its first name.
+double threshold_of(const BenchVariant& variant, const BenchSettings& settings) {
+  return settings.threshold_of(variant.provider.substr(0, variant.provider.find(',')));
+}
+
+RatioEstimate compare_with_baseline(const LaneTimes& times, const std::vector<double>& before) {
+  const std::vector<double> now = block_medians(times.blocks);
+  RatioEstimate estimate = compare_apart(now, before, confidence, seed);
+  estimate.noise_floor = std::hypot(noise_floor(now, seed), noise_floor(before, seed));
+  return estimate;
+}
+
+bool is_known_ratio(const RatioEstimate& estimate, double threshold, double precision) {
+  return judge_ratio(estimate, threshold) != Verdict::inconclusive &&
+         share_width(estimate) <= std::max(precision, threshold / 4);
+}
+
+GateEntry ratio_entry(const VariantResult& result, std::string against, double baseline_ms,
+                      const RatioEstimate& estimate, double threshold) {
+  return {result.variant.name, "p50",
+          std::move(against),  baseline_ms,
+          estimate.ratio,      estimate.interval,
+          threshold,           judge_ratio(estimate, threshold)};
+}
+
+GateEntry latency_entry(const VariantResult& result, const LatencyBound& bound) {
+  const PercentileEstimate found = percentile_of(result.times, bound.percent);
+  GateEntry entry{result.variant.name,
+                  percentile_key(bound.percent),
+                  "--max-latency",
+                  bound.bound_ms,
+                  0,
+                  {},
+                  0,
+                  Verdict::inconclusive};
+  if (!found.has_enough) return entry;
+  entry.ratio = found.value / bound.bound_ms;
+  entry.interval = {found.interval.low / bound.bound_ms, found.interval.high / bound.bound_ms};
+  entry.verdict = judge_bound(found.interval, bound.bound_ms);
+  return entry;
+}
+
+GateEntry memory_entry(const VariantResult& result, std::int64_t most_bytes) {
+  const auto most = static_cast<double>(most_bytes);
+  GateEntry entry{result.variant.name,  "peak_rss", "--max-rss", most, 0, {}, 0,
+                  Verdict::inconclusive};
+  if (result.memory.peak_rss_bytes <= 0) return entry;
+  entry.ratio = static_cast<double>(result.memory.peak_rss_bytes) / most;
+  entry.interval = {entry.ratio, entry.ratio};
+  entry.verdict = judge_bound(entry.interval, 1);
+  return entry;
+}
+
+}  // namespace
+
+std::optional<std::size_t> reference_of(const std::vector<BenchVariant>& variants,
+                                        std::size_t place) {
+  if (variants[place].is_reference) return std::nullopt;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (variants[i].is_reference && variants[i].setting() == variants[place].setting()) return i;
+  }
+  return std::nullopt;
+}
+
+RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b) {
+  std::vector<double> times_a = block_medians(a.blocks);
+  std::vector<double> times_b = block_medians(b.blocks);
+  const std::size_t rounds = std::min(times_a.size(), times_b.size());
+  times_a.resize(rounds);
+  times_b.resize(rounds);
+  RatioEstimate estimate = compare_paired(times_a, times_b, confidence, seed);
+  // What drifts from round to round hits both, so that only what is left between neighbours is
+  // noise of the ratio.
+  std::vector<double> ratios(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) ratios[i] = times_a[i] / times_b[i];
+  estimate.noise_floor = noise_floor(ratios, seed) / std::sqrt(2.0);
+  return estimate;
+}
+
+std::vector<Comparison> compare_all(const std::vector<VariantResult>& results) {
+  std::vector<BenchVariant> variants;
+  for (const VariantResult& result : results) variants.push_back(result.variant);
+  const bool has_references = std::any_of(variants.begin(), variants.end(),
+                                          [](const auto& variant) { return variant.is_reference; });
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::optional<std::size_t> other =
+        has_references ? reference_of(variants, i)
+                       : (i > 0 ? std::optional<std::size_t>(0) : std::nullopt);
+    if (!other || !results[i].was_measured() || !results[*other].was_measured()) continue;
+    comparisons.push_back({variants[i].name, variants[*other].name,
+                           compare_lanes(results[i].times, results[*other].times)});
+  }
+  return comparisons;
+}
+
+bool are_known(const std::vector<BenchVariant>& variants, const std::vector<LaneTimes>& times,
+               const BenchSettings& settings, const Baseline& baseline) {
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const double threshold = threshold_of(variants[i], settings);
+    bool has_gate = variants[i].is_reference;
+    if (const auto other = reference_of(variants, i)) {
+      has_gate = true;
+      if (times[i].blocks.size() < least_rounds) return false;
+      const RatioEstimate estimate = compare_lanes(times[i], times[*other]);
+      if (!is_known_ratio(estimate, threshold, settings.precision)) return false;
+    }
+    const BaselineEntry* before = variants[i].is_reference ? nullptr : baseline.find(variants[i]);
+    if (before != nullptr && !before->block_medians_ms.empty()) {
+      has_gate = true;
+      if (times[i].blocks.size() < least_rounds) return false;
+      const RatioEstimate estimate = compare_with_baseline(times[i], before->block_medians_ms);
+      // The baseline's own width stays whatever is measured now.
+      if (judge_ratio(estimate, threshold) == Verdict::inconclusive) return false;
+    }
+    if (settings.max_latency && !variants[i].is_reference) {
+      has_gate = true;
+      const PercentileEstimate found = percentile_of(times[i], settings.max_latency->percent);
+      if (!found.has_enough ||
+          judge_bound(found.interval, settings.max_latency->bound_ms) == Verdict::inconclusive) {
+        return false;
+      }
+    }
+    if (!has_gate && median_precision(times[i]) > settings.precision) return false;
+  }
+  return true;
+}
+
+std::vector<GateEntry> judge(const std::vector<VariantResult>& results,
+                             const BenchSettings& settings, const Baseline& baseline) {
+  std::vector<BenchVariant> variants;
+  for (const VariantResult& result : results) variants.push_back(result.variant);
+  std::vector<GateEntry> entries;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const VariantResult& result = results[i];
+    if (!result.was_measured() || result.variant.is_reference) continue;
+    const double threshold = threshold_of(result.variant, settings);
+    const auto other = reference_of(variants, i);
+    if (other && results[*other].was_measured()) {
+      entries.push_back(ratio_entry(result, results[*other].variant.name,
+                                    results[*other].median.value,
+                                    compare_lanes(result.times, results[*other].times), threshold));
+    }
+    if (!settings.baseline.empty()) {
+      const BaselineEntry* before = baseline.find(result.variant);
+      if (before != nullptr && !before->block_medians_ms.empty()) {
+        entries.push_back(ratio_entry(result, settings.baseline, before->p50_ms,
+                                      compare_with_baseline(result.times, before->block_medians_ms),
+                                      threshold));
+      } else {
+        entries.push_back({result.variant.name,
+                           "p50",
+                           settings.baseline,
+                           std::nullopt,
+                           0,
+                           {},
+                           threshold,
+                           baseline.verdict_without_entry()});
+      }
+    }
+    if (settings.max_latency) entries.push_back(latency_entry(result, *settings.max_latency));
+    if (settings.max_rss_bytes > 0) entries.push_back(memory_entry(result, settings.max_rss_bytes));
+  }
+  return entries;
+}
+
+Json comparison_block(const Comparison& comparison) {
+  return Json::object()
+      .set("a", comparison.a)
+      .set("b", comparison.b)
+      .set("ratio", comparison.estimate.ratio)
+      .set("ratio_ci", interval_block(comparison.estimate.interval))
+      .set("significant", comparison.estimate.is_significant())
+      .set("noise_floor", comparison.estimate.noise_floor);
+}
+
+Json gate_block(const GateEntry& entry) {
+  const bool is_memory = entry.metric == "peak_rss";
+  const Json baseline = entry.baseline ? Json(*entry.baseline) : Json();
+  return Json::object()
+      .set("variant", entry.variant)
+      .set("metric", entry.metric)
+      .set("against", entry.against)
+      .set("baseline_ms", is_memory ? Json() : baseline)
+      .set("baseline_bytes", is_memory ? baseline : Json())
+      .set("ratio", entry.ratio > 0 ? Json(entry.ratio) : Json())
+      .set("ratio_ci", entry.ratio > 0 ? interval_block(entry.interval) : Json())
+      .set("threshold", entry.threshold)
+      .set("verdict", name_of(entry.verdict));
+}
+
+}  // namespace ortool

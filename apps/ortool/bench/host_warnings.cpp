@@ -1,0 +1,81 @@
+// Differences of counters, and a look at the weights.
+#include "apps/ortool/bench/host_warnings.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <sys/resource.h>
+
+#include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "libcore/inspect/weight_statistics.hpp"
+#include "libcore/inspect/weights.hpp"
+
+namespace ortool {
+namespace {
+
+/// Fewer than this share of denormals is what training leaves behind.
+constexpr double telling_share = 1e-3;
+
+double own_processor_seconds() {
+  double seconds = 0;
+  for (const int whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage = {};
+    getrusage(whose, &usage);
+    for (const timeval& time : {usage.ru_utime, usage.ru_stime}) {
+      seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    }
+  }
+  return seconds;
+}
+
+}  // namespace
+
+HostWatch::HostWatch() : before_(read_host_state()), own_busy_s_(own_processor_seconds()) {}
+
+std::vector<std::string> HostWatch::noise() const {
+  const double seconds = watch_.milliseconds() / 1e3;
+  // Counters tick a hundred times a second.
+  if (seconds < 0.5) return {};
+  return noise_between(before_, read_host_state(), seconds, own_processor_seconds() - own_busy_s_);
+}
+
+void warn_of_threads(const Invocation& invocation, const BenchSettings& settings) {
+  const int processors = available_processors();
+  const int most = *std::max_element(settings.threads.begin(), settings.threads.end());
+  const int busy = settings.concurrency + most - 1;
+  if (busy <= processors) return;
+  invocation.warn(
+      format("{} threads on {} processors: they take turns, and times are longer than "
+             "with fewer",
+             busy, processors));
+}
+
+void warn_of_denormals(const Invocation& invocation, const BenchSettings& settings) {
+  std::set<std::string> seen;
+  for (const std::string& path : settings.models) {
+    if (path == "-" || !seen.insert(path).second) continue;
+    const LoadedModel loaded = load_model_at(path);
+    WeightStatistics total;
+    std::int64_t elements = 0;
+    for (const Weight& weight : weights_of(*loaded.model)) {
+      const bool is_float = weight.type == DataType::float32 || weight.type == DataType::float64;
+      if (!is_float) continue;
+      total.add(scan_weight(*weight.tensor));
+      elements += weight.shape.element_count();
+      invocation.stop.poll();
+    }
+    if (static_cast<double>(total.denormals) <= telling_share * static_cast<double>(elements)) {
+      continue;
+    }
+    invocation.warn(
+        format("{}: {} of {} weights are denormal numbers, which many processors "
+               "compute with many times slower; set them to zero",
+               loaded.path, readable_count(static_cast<double>(total.denormals)),
+               readable_count(static_cast<double>(elements))));
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,116 @@
+// Filling in a page, with the hashes that its content security policy names.
+#include "apps/ortool/report/page_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "apps/ortool/report/escape.hpp"
+#include "libcore/base/sha256.hpp"
+
+namespace ortool {
+namespace {
+
+/// Passes JSON on with `<`, `>` and `&` as \u escapes: in JSON they can only stand in texts.
+class MarkupFreeSink : public TextSink {
+ public:
+  explicit MarkupFreeSink(TextSink& out) : out_(out) {}
+
+ private:
+  void pass_on(std::string_view text) override {
+    while (!text.empty()) {
+      const std::size_t plain = std::min(text.find_first_of("<>&"), text.size());
+      out_ += text.substr(0, plain);
+      text.remove_prefix(plain);
+      if (text.empty()) return;
+      out_ += text.front() == '<' ? "\\u003c" : text.front() == '>' ? "\\u003e" : "\\u0026";
+      text.remove_prefix(1);
+    }
+  }
+
+  TextSink& out_;
+};
+
+std::string escape_markup(std::string_view text) {
+  std::string result;
+  for (const char character : valid_utf8(text)) {
+    switch (character) {
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += character;
+    }
+  }
+  return result;
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = bytes.size() - i;
+    std::uint32_t word = static_cast<std::uint32_t>(bytes[i]) << 16U;
+    if (left > 1) word |= static_cast<std::uint32_t>(bytes[i + 1]) << 8U;
+    if (left > 2) word |= bytes[i + 2];
+    text += digits[word >> 18U];
+    text += digits[word >> 12U & 63U];
+    text += left > 1 ? digits[word >> 6U & 63U] : '=';
+    text += left > 2 ? digits[word & 63U] : '=';
+  }
+  return text;
+}
+
+/// As a content security policy names a script or style: "sha256-…".
+std::string policy_hash(std::string_view text) {
+  const std::string digits = sha256_of(std::as_bytes(std::span(text.data(), text.size())));
+  std::array<std::uint8_t, 32> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::uint8_t>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));
+  }
+  return "sha256-" + base64(bytes);
+}
+
+}  // namespace
+
+void write_page(const PageParts& page, std::string_view title, const Json& document,
+                TextSink& out) {
+  std::string_view rest = page.markup;
+  while (!rest.empty()) {
+    const std::size_t mark = rest.find('@');
+    out += rest.substr(0, mark);
+    if (mark == std::string_view::npos) return;
+    const std::size_t end = rest.find('@', mark + 1);
+    const std::string_view name = rest.substr(mark + 1, end - mark - 1);
+    rest.remove_prefix(end + 1);
+    if (name == "TITLE") {
+      out += escape_markup(title);
+    } else if (name == "STYLE") {
+      out += page.style;
+    } else if (name == "SCRIPT") {
+      out += page.script;
+    } else if (name == "STYLE_HASH") {
+      out += policy_hash(page.style);
+    } else if (name == "SCRIPT_HASH") {
+      out += policy_hash(page.script);
+    } else {
+      MarkupFreeSink safe(out);
+      document.write_compact(safe);
+      safe.flush();
+    }
+  }
+}
+
+}  // namespace ortool

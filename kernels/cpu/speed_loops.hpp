@@ -1,0 +1,27 @@
+// Loops that do nothing but arithmetic or nothing but moving bytes: what a processor can give.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+struct SpeedLoops {
+  /// Multiplies and adds floats in registers, `rounds` times flops_per_round operations, a
+  /// multiplication and an addition counting as two. Returns a sum that keeps the work alive.
+  float (*multiply_add)(int64_t rounds);
+  double flops_per_round;
+  /// out[i] = a[i] + b[i]: reads two blocks of floats and writes one. `count` a multiple of 64.
+  void (*add_blocks)(const float* a, const float* b, int64_t count, float* out);
+};
+
+namespace baseline {
+extern const SpeedLoops speed_loops;
+}
+namespace avx2 {
+extern const SpeedLoops speed_loops;
+}
+namespace avx512 {
+extern const SpeedLoops speed_loops;
+}
+
+}  // namespace ortool::cpu
