@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Times models in ortool and in onnxruntime, in one interleaved run, and prints the ratios.
+"""Times models in ortool and in other runtimes, in one interleaved run, and prints the ratios with intervals.
 
-Each round gives every runtime a block of runs on the same inputs with the same number of threads, in an order
-shuffled by a printed seed; a block's figure is the median of its runs, a model's figure the median over the rounds.
-The ratio is onnxruntime's time divided by ortool's: above 1, ortool is faster.
-usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME]
+Each round gives every runtime a block of runs of at least 0.2 s on the same inputs with the same number of threads, in
+an order shuffled by a printed seed; ortool runs as `bench --stepped`, the others in this process. A block's figure is
+the median of its runs, a model's figure the median over the rounds. The ratio is the peer's time divided by ortool's,
+above 1: ortool is faster; it is the median of the rounds' ratios, its interval the bootstrap's over rounds (95 %).
+Peers are onnxruntime, and openvino with float32 arithmetic where it is installed (--peers).
+usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
+                        [--peers onnxruntime,openvino] [--markdown] [-- OPTIONS FOR ortool bench]
 """
 import argparse
 import json
@@ -23,24 +26,38 @@ from onnx import numpy_helper
 BLOCK_SECONDS = 0.2
 
 
-def read_inputs(folder, session):
+def read_inputs(folder, names):
     """The folder's input files by the names they hold, or else by position."""
     inputs = {}
-    types = {value.name: value for value in session.get_inputs()}
-    for index, value in enumerate(session.get_inputs()):
+    for index, (name, kind, shape) in enumerate(names):
         with open(os.path.join(folder, f"input_{index}.pb"), "rb") as file:
             data = file.read()
-        if value.type.startswith("seq"):
-            inputs[value.name] = numpy_helper.to_list(onnx.SequenceProto.FromString(data))
+        if kind.startswith("seq"):
+            inputs[name] = numpy_helper.to_list(onnx.SequenceProto.FromString(data))
             continue
         tensor = onnx.TensorProto.FromString(data)
-        name = tensor.name if tensor.name in types else value.name
+        own = next((entry for entry in names if entry[0] == tensor.name), (name, kind, shape))
         array = numpy_helper.to_array(tensor)
-        inputs[name] = array.reshape(()) if not types[name].shape and array.size == 1 else array
+        inputs[own[0]] = array.reshape(()) if not own[2] and array.size == 1 else array
     return inputs
 
 
-class Peer:
+class InProcess:
+    """A runtime of this process: run_once() is timed call by call."""
+
+    def block(self):
+        samples, end = [], time.perf_counter() + BLOCK_SECONDS
+        while len(samples) < 3 or time.perf_counter() < end:
+            begin = time.perf_counter()
+            self.run_once()
+            samples.append(time.perf_counter() - begin)
+        return 1e3 * statistics.median(samples)
+
+    def close(self):
+        pass
+
+
+class OnnxRuntime(InProcess):
     """onnxruntime on the cpu with all of its graph optimisations."""
 
     def __init__(self, model, folder, threads):
@@ -49,41 +66,110 @@ class Peer:
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         self.session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        self.inputs = read_inputs(folder, self.session)
+        self.inputs = read_inputs(folder, [(value.name, value.type, value.shape) for value in self.session.get_inputs()])
+        self.run_once()
+
+    def run_once(self):
         self.session.run(None, self.inputs)
 
-    def block(self):
-        samples, end = [], time.perf_counter() + BLOCK_SECONDS
-        while len(samples) < 3 or time.perf_counter() < end:
-            begin = time.perf_counter()
-            self.session.run(None, self.inputs)
-            samples.append(time.perf_counter() - begin)
-        return 1e3 * statistics.median(samples)
+
+class OpenVino(InProcess):
+    """openvino on the cpu, told to compute in float32 as the others do."""
+
+    def __init__(self, model, folder, threads):
+        import openvino
+        core = openvino.Core()
+        read = core.read_model(model)
+        names = [(value.any_name, "tensor", list(value.partial_shape)) for value in read.inputs]
+        self.inputs = {name: numpy.asarray(array) for name, array in read_inputs(folder, names).items()}
+        compiled = core.compile_model(read, "CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
+                                                    "INFERENCE_PRECISION_HINT": "f32"})
+        self.request = compiled.create_infer_request()
+        self.run_once()
+
+    def run_once(self):
+        self.request.infer(self.inputs)
 
 
 class Ortool:
-    """The program's own median over the runs of a process, the first run left out."""
+    """The program itself, stepped over its standard streams."""
 
-    def __init__(self, program, model, folder, threads):
-        self.command = [program, "run", model, "--input-dir", folder, "--threads", str(threads), "--json"]
-        self.repeats = max(4, min(20000, int(1e3 * BLOCK_SECONDS / max(self.measure(4), 1e-3))))
+    def __init__(self, program, model, folder, threads, options):
+        command = [program, "bench", model, "--stepped", "-q", "--input-dir", folder, "--threads", str(threads)] + options
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+        run_ms = max(1e-4, statistics.median(self.step(5)))
+        self.runs = max(3, round(1e3 * BLOCK_SECONDS / run_ms))
 
-    def measure(self, repeats):
-        done = subprocess.run(self.command + ["--repeat", str(repeats)], capture_output=True, check=False)
-        report = json.loads(done.stdout)
-        if done.returncode != 0:
-            raise RuntimeError(report["errors"][0]["message"])
-        return report["timing"]["run_ms"]
+    def step(self, runs):
+        try:
+            self.process.stdin.write(f"run {runs}\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(self.process.stderr.read().strip().split("\n")[0])
+        return json.loads(line)["samples_ms"]
 
     def block(self):
-        return self.measure(self.repeats)
+        return statistics.median(self.step(self.runs))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
 
 
 def geometric_mean(values):
     return statistics.geometric_mean(values) if values else float("nan")
 
 
+def ratio_with_interval(peer, own, seed):
+    """Of blocks taken in the same rounds."""
+    ratios = [a / b for a, b in zip(peer, own)]
+    source = random.Random(seed)
+    found = sorted(statistics.median(source.choices(ratios, k=len(ratios))) for _ in range(1000))
+    return statistics.median(ratios), found[25], found[974]
+
+
+def measure(arguments, model, folder, threads, peers, options, order):
+    """Milliseconds of every block by (runtime, threads); the runtimes that fail by their reason."""
+    runtimes = {}
+    failures = {}
+    try:
+        for count in threads:
+            runtimes["ortool", count] = Ortool(arguments.program, model, folder, count, options)
+            for peer in peers:
+                try:
+                    runtimes[peer, count] = PEERS[peer](model, folder, count)
+                except Exception as error:  # a peer that cannot run a model is told, and the others go on
+                    failures[peer] = str(error).split("\n")[0][:60]
+        samples = {key: [] for key in runtimes}
+        for _ in range(arguments.rounds):
+            keys = list(runtimes)
+            order.shuffle(keys)
+            for key in keys:
+                samples[key].append(runtimes[key].block())
+        return samples, failures
+    finally:
+        for runtime in runtimes.values():
+            runtime.close()
+
+
+def print_row(cells, is_markdown):
+    if is_markdown:
+        print("| " + " | ".join(cells) + " |", flush=True)
+    else:
+        print(f"{cells[0]:40} " + "  ".join(f"{cell:>22}" for cell in cells[1:]), flush=True)
+
+
 def main():
+    words, options = sys.argv[1:], []
+    if "--" in words:
+        words, options = words[:words.index("--")], words[words.index("--") + 1:]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("models")
@@ -91,14 +177,32 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
+    parser.add_argument("--peers", default="")
+    parser.add_argument("--markdown", action="store_true")
+    arguments = parser.parse_args(words)
     only = set(filter(None, arguments.only.split(",")))
     threads = [int(count) for count in arguments.threads.split(",")]
+    peers = list(filter(None, arguments.peers.split(",")))
+    versions = {"onnxruntime": onnxruntime.__version__}
+    try:
+        import openvino
+        versions["openvino"] = openvino.__version__
+    except ImportError:
+        if "openvino" in peers:
+            raise SystemExit("openvino is not installed")
+    peers = peers or list(versions)
     order = random.Random(arguments.seed)
-    print(f"onnxruntime {onnxruntime.__version__}, seed {arguments.seed}, {arguments.rounds} rounds; ms are medians")
-    heads = [f"{count} thr: ortool, ort, ratio" for count in threads]
-    print(f"{'model':40} " + "  ".join(f"{head:>28}" for head in heads) + "   ortool 1 thr / 2 thr")
-    ratios = {count: [] for count in threads}
+    print(", ".join(f"{peer} {versions[peer]}" for peer in peers)
+          + f", seed {arguments.seed}, {arguments.rounds} rounds; medians in ms, ratios with 95 % intervals\n")
+    heads = ["model"]
+    for count in threads:
+        heads.append(f"ortool {count}")
+        for peer in peers:
+            heads += [f"{peer} {count}", "ratio"]
+    print_row(heads, arguments.markdown)
+    if arguments.markdown:
+        print("|" + "---|" * len(heads))
+    ratios = {(peer, count): [] for peer in peers for count in threads}
     is_good = True
     for name in sorted(os.listdir(arguments.models)):
         model = os.path.join(arguments.models, name, "model.onnx")
@@ -106,31 +210,26 @@ def main():
         if not os.path.isdir(folder) or (only and name not in only):
             continue
         try:
-            variants = {}
-            for count in threads:
-                variants["ortool", count] = Ortool(arguments.program, model, folder, count)
-                variants["ort", count] = Peer(model, folder, count)
-            samples = {key: [] for key in variants}
-            for _ in range(arguments.rounds):
-                keys = list(variants)
-                order.shuffle(keys)
-                for key in keys:
-                    samples[key].append(variants[key].block())
+            samples, failures = measure(arguments, model, folder, threads, peers, options, order)
         except Exception as error:  # one model that fails must not end the comparison
-            print(f"{name:40} {error}")
+            print_row([name, str(error)], arguments.markdown)
             is_good = False
             continue
-        best = {key: statistics.median(values) for key, values in samples.items()}
-        cells = []
+        cells = [name]
         for count in threads:
-            ratio = best["ort", count] / best["ortool", count]
-            ratios[count].append(ratio)
-            cells.append(f"{best['ortool', count]:9.3f} {best['ort', count]:9.3f} {ratio:8.2f}")
-        gain = best["ortool", threads[0]] / best["ortool", threads[-1]]
-        print(f"{name:40} " + "  ".join(f"{cell:>28}" for cell in cells) + f"  {gain:8.2f}", flush=True)
-    for count in threads:
-        print(f"{count} thread(s): geometric mean {geometric_mean(ratios[count]):.2f}, "
-              f"lowest {min(ratios[count], default=float('nan')):.2f}")
+            cells.append(f"{statistics.median(samples['ortool', count]):.3f}")
+            for peer in peers:
+                if (peer, count) not in samples:
+                    cells += [failures[peer], "-"]
+                    continue
+                ratio, low, high = ratio_with_interval(samples[peer, count], samples["ortool", count], arguments.seed)
+                ratios[peer, count].append(ratio)
+                cells += [f"{statistics.median(samples[peer, count]):.3f}", f"{ratio:.2f} ({low:.2f} to {high:.2f})"]
+        print_row(cells, arguments.markdown)
+    print()
+    for (peer, count), values in ratios.items():
+        print(f"{peer}, {count} thread(s): geometric mean {geometric_mean(values):.2f}, "
+              f"lowest {min(values, default=float('nan')):.2f}, {len(values)} models")
     return 0 if is_good else 1
 
 
