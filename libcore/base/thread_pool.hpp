@@ -59,6 +59,14 @@ class Workers {
   void parallel_ranges(std::int64_t count, std::int64_t grain,
                        FunctionRef<void(std::int64_t, std::int64_t)> body);
 
+  /// Names what the next jobs belong to, by an address: jobs that come again in the same order
+  /// behind the same name are known again, and those for which sharing does not pay are done alone.
+  /// Without a name all jobs are shared.
+  void begin_step(const void* step) {
+    step_ = step;
+    jobs_of_step_ = 0;
+  }
+
   const StopToken* stop() const { return stop_; }
   /// Throws when a stop was requested: for what works for long without tasks, every millisecond or
   /// so.
@@ -69,10 +77,14 @@ class Workers {
  private:
   static constexpr int most_workers = 256;
 
+  void share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body, std::uint64_t key);
+
   ThreadPool* pool_ = nullptr;
   const StopToken* stop_ = nullptr;
   int taken_count_ = 0;
   bool busy_ = false;
+  const void* step_ = nullptr;
+  std::uint32_t jobs_of_step_ = 0;
   ThreadPool::Worker* taken_[most_workers] = {};
 };
 

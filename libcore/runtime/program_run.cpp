@@ -90,6 +90,7 @@ void Program::execute(const Plan& plan, Run& run) const {
   }
   std::size_t begin = 0;
   for (const std::size_t end : plan.level_ends()) {
+    workers.begin_step(plan.steps()[begin].prepared.get());
     if (end - begin == 1) {
       execute_step(plan, begin, frame, run, workers);
     } else {
@@ -99,8 +100,10 @@ void Program::execute(const Plan& plan, Run& run) const {
     }
     begin = end;
   }
-  for (std::size_t index = begin; index < plan.steps().size(); ++index)
+  for (std::size_t index = begin; index < plan.steps().size(); ++index) {
+    workers.begin_step(plan.steps()[index].prepared.get());
     execute_step(plan, index, frame, run, workers);
+  }
 }
 
 void Program::observe(const Plan& plan, std::int32_t number, const Run& run) const {
@@ -134,6 +137,7 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
   std::vector<RunValue> outputs(step.output_slots.size());
   DynamicContext context(step.node(), inputs, outputs, environment.workers, environment.cap);
   const std::int64_t begin = environment.profile != nullptr ? environment.elapsed_ns() : 0;
+  environment.workers.begin_step(&step);
   try {
     if (step.flow != nullptr) {
       step.flow->run(context, environment);
