@@ -16,6 +16,12 @@ struct Choice {
   std::int64_t position = 0;
   std::vector<std::string> reasons;
 
+  /// Once, though providers may be asked twice.
+  void add_reason(std::string reason) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(std::move(reason));
+    }
+  }
   std::string last_reason() const { return reasons.empty() ? "nobody takes it" : reasons.back(); }
 };
 
@@ -46,34 +52,49 @@ bool all_free(const std::vector<const Node*>& nodes, const Choices& choices) {
   throw error;
 }
 
+/// Whether the group is meant for another provider than this one.
+bool is_for_another(const std::vector<const Node*>& members, const Provider& provider,
+                    const PinnedProvider& pinned, Choices& choices) {
+  if (!pinned) return false;
+  for (const Node* node : members) {
+    const std::string name = pinned(*node);
+    if (name.empty() || name == provider.name()) continue;
+    choices.at(members.front())
+        .add_reason(format("{}: the node is given to '{}'", provider.name(), name));
+    return true;
+  }
+  return false;
+}
+
 /// Lets `provider` take what it claims of one graph.
-void let_claim(const Provider& provider, const Graph& graph, bool fuse, Choices& choices,
-               std::vector<PlacedGroup>& groups) {
+void let_claim(const Provider& provider, const Graph& graph, bool fuse,
+               const PinnedProvider& pinned, Choices& choices, std::vector<PlacedGroup>& groups) {
   Claims claims = provider.claims(graph);
   for (const Refusal& refusal : claims.refused) {
     Choice& choice = choices.at(refusal.node);
-    if (!choice.is_taken)
-      choice.reasons.push_back(format("{}: {}", provider.name(), refusal.reason));
+    if (!choice.is_taken) choice.add_reason(format("{}: {}", provider.name(), refusal.reason));
   }
   const auto take = [&](std::vector<const Node*> members) {
-    if (!all_free(members, choices)) return;
+    if (!all_free(members, choices) || is_for_another(members, provider, pinned, choices)) {
+      return false;
+    }
     for (const Node* node : members) choices.at(node).is_taken = true;
     std::vector<std::string> reasons = choices.at(members.front()).reasons;
     groups.push_back({NodeView(std::move(members)), &provider, std::move(reasons)});
+    return true;
   };
-  for (Claim& claim : claims.taken) {
-    if (fuse) {
-      take(std::move(claim.members));
-    } else {
-      for (const Node* node : claim.members) take({node});
-    }
+  for (const Claim& claim : claims.taken) {
+    if (fuse && take(claim.members)) continue;
+    // What of a group is still there is taken node by node.
+    if (fuse && claim.members.size() == 1) continue;
+    for (const Node* node : claim.members) take({node});
   }
 }
 
 }  // namespace
 
 PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Provider>> providers,
-                   bool strict, bool fuse) {
+                   bool strict, bool fuse, const PinnedProvider& pinned) {
   PlacedGraphs placed;
   Choices choices;
   std::vector<const Node*> left;
@@ -92,8 +113,13 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
       groups.push_back({NodeView(node), nullptr, {}});
     }
     for (const auto& provider : providers) {
-      let_claim(*provider, graph, fuse, choices, groups);
+      let_claim(*provider, graph, fuse, pinned, choices, groups);
       if (strict) break;
+    }
+    // What the provider it was given to did not take.
+    for (const auto& provider : providers) {
+      if (!pinned || strict) break;
+      let_claim(*provider, graph, fuse, nullptr, choices, groups);
     }
     for (const Node& node : graph.nodes()) {
       if (!choices.at(&node).is_taken) left.push_back(&node);

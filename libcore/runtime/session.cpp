@@ -182,7 +182,8 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   drop_unused_constants(graph);
   for (Graph* body : bodies_in(graph)) drop_unused_constants(*body);
   PlacedGraphs placed =
-      place(graph, state.options.providers, state.options.strict_provider, state.options.optimize);
+      place(graph, state.options.providers, state.options.strict_provider, state.options.optimize,
+            state.options.pinned);
   state.program = std::make_unique<const Program>(
       graph, placed,
       Program::Options{.is_parallel = state.options.parallel,

@@ -12,6 +12,7 @@
 #include "libcore/base/stop_token.hpp"
 #include "libcore/base/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/runtime/place.hpp"
 #include "libcore/runtime/provider.hpp"
 
 namespace ortool {
@@ -33,6 +34,9 @@ struct SessionOptions {
   bool optimize = true;
   /// Independent nodes at once instead of one after the other.
   bool parallel = false;
+  /// The name of the one provider that shall take a node, empty for those that any may take; may
+  /// be null. Where that provider does not take it, the others may all the same.
+  PinnedProvider pinned;
   std::int64_t plan_cache_bytes = std::int64_t{64} << 20;
 };
 

@@ -175,6 +175,7 @@ std::shared_ptr<LaneMaker::Shared> LaneMaker::shared_session(const BenchVariant&
     shared->session = std::make_unique<Session>(
         std::move(loaded.model), session_options(invocation, std::move(providers), pool_));
     shared->compile_ms = watch.milliseconds();
+    check_pinned_providers(options, *shared->session);
   });
   sessions_.push_back(shared);
   return shared;

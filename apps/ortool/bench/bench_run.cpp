@@ -9,6 +9,7 @@
 #include "apps/ortool/bench/host_warnings.hpp"
 #include "apps/ortool/bench/offered_load.hpp"
 #include "apps/ortool/bench/stepped.hpp"
+#include "apps/ortool/bench/tune.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/run/trace.hpp"
@@ -62,6 +63,16 @@ void BenchRun::run() {
         .with_id("baseline.machine");
   }
   warn_of_threads(invocation_, settings_);
+  if (options_.has("tune")) {
+    TuneOutcome outcome = tune(invocation_, settings_);
+    findings_.results = std::move(outcome.results);
+    invocation_.report.payload.set("tuning", std::move(outcome.block));
+    invocation_.report.text = std::move(outcome.text);
+    findings_.comparisons = compare_all(findings_.results);
+    settings_.has_target = false;
+    measure_memory_of_all();
+    return report();
+  }
   make_lanes();
   if (settings_.rate_per_s > 0 || settings_.find_rate) {
     measure_offered_loads();
@@ -297,7 +308,7 @@ void BenchRun::report() {
     write_bench_page(options_.text("html"), findings_, report.payload);
   }
   if (wanted == "text") {
-    report.text += text_report(findings_, settings_);
+    report.text = text_report(findings_, settings_) + report.text;
   } else if (wanted == "csv") {
     report.text = csv_report(findings_, options_.flag("raw"));
   } else if (wanted == "markdown") {

@@ -153,6 +153,18 @@ void check_together(const OptionValues& options, const BenchSettings& settings) 
   if ((has_rate || settings.find_rate) && options.flag("isolate")) {
     throw no_effect("isolate", "with --rate and --find-rate", "leave --isolate out");
   }
+  if (options.has("tune")) {
+    for (const char* name :
+         {"reference", "baseline", "max-latency", "max-rss", "isolate", "rate", "find-rate",
+          "profile", "threads", "execution", "iterations", "duration", "node-provider"}) {
+      if (options.has(name)) throw no_effect(name, "with --tune", format("leave --{} out", name));
+    }
+    if (settings.models.size() > 1 || settings.has_several_dims()) {
+      throw Error(ErrorCode::invalid, "--tune takes one model and one number a dimension",
+                  "tune one after the other, each with a file of its own")
+          .with_id("usage.tune");
+    }
+  }
   if (options.flag("profile") && options.flag("isolate")) {
     throw no_effect("profile", "with --isolate", "leave --isolate out");
   }

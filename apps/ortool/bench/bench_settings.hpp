@@ -45,6 +45,7 @@ struct BenchSettings {
   /// By provider; under "" what holds for all others.
   std::map<std::string, double, std::less<>> max_regression = {{"", 0.05}};
   bool names_providers = false;
+  double seconds_a_lane = 10;  ///< after which measuring ends though the target is not reached
 
   bool has_several_dims() const { return dims.size() > 1; }
   double threshold_of(const std::string& provider) const;

@@ -74,6 +74,13 @@ OptionValues options_for(const OptionValues& options, const BenchVariant& varian
     for (const auto& [name, number] : variant.dims) dims.push_back(name + "=" + number);
   }
   changed.set("dim", std::move(dims));
+  for (const auto& [name, value] : variant.more_options) {
+    std::vector<std::string> values;
+    for (const auto& [other, also] : variant.more_options) {
+      if (other == name) values.push_back(also);
+    }
+    changed.set(name, std::move(values));
+  }
   return changed;
 }
 

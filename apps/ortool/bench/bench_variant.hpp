@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/ortool/bench/bench_settings.hpp"
@@ -17,6 +18,8 @@ struct BenchVariant {
   int threads = 1;
   DimensionNumbers dims;
   bool is_reference = false;
+  /// More options by name, in place of those of the command line.
+  std::vector<std::pair<std::string, std::string>> more_options = {};
 
   /// Whatever follows the model in the name.
   std::string setting() const;

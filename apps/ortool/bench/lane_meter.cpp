@@ -16,7 +16,6 @@ namespace {
 constexpr double block_ms = 20;
 constexpr double lead_in_ms = 2;
 constexpr double most_warmup_ms = 3000;
-constexpr double most_seconds_a_lane = 10;
 constexpr std::size_t least_rounds = 8;
 constexpr double confidence = 0.95;
 
@@ -120,7 +119,7 @@ std::vector<LaneTimes> measure_lanes(
   }
 
   const bool is_fixed = settings.iterations > 0 || settings.duration_s > 0;
-  const double most_ms = 1e3 * most_seconds_a_lane * static_cast<double>(lanes.size());
+  const double most_ms = 1e3 * settings.seconds_a_lane * static_cast<double>(lanes.size());
   std::vector<std::size_t> order(courses.size());
   std::iota(order.begin(), order.end(), 0);
   RandomBits random(0);

@@ -33,7 +33,7 @@ double median_precision(const LaneTimes& times);
 
 /// Runs every lane for a warm-up and then, round by round in an order shuffled by a seed, a block
 /// of each: some 20 ms, at least one run, after a short untimed run that brings the caches back.
-/// Rounds go on until `is_enough` says so or the time is up: as the settings say, or 10 s a lane.
+/// Rounds go on until `is_enough` says so or the time is up: as the settings say.
 /// `is_enough` is asked now and then. Polls `stop`.
 std::vector<LaneTimes> measure_lanes(
     const std::vector<Lane*>& lanes, const BenchSettings& settings, const StopToken& stop,

@@ -240,8 +240,8 @@ void check_run_settings(const OptionValues& options, bool has_data) {
     refuse("placement", "with --no-weights");
   }
   if (options.flag("placement") || has_data) return;
-  for (const char* option : {"provider", "provider-option", "strict-provider", "threads",
-                             "execution", "optimize", "precision"}) {
+  for (const char* option : {"provider", "provider-option", "node-provider", "strict-provider",
+                             "threads", "execution", "optimize", "precision"}) {
     if (options.has(option)) refuse(option, "without --placement or --data");
   }
 }

@@ -174,6 +174,7 @@ PlacementReport find_placement(const Invocation& invocation, const Model& model,
     apply_shape_options(invocation.options, *copy);
     ThreadPool pool(thread_count(invocation.options));
     const Session session(std::move(copy), session_options(invocation, providers, pool));
+    check_pinned_providers(invocation.options, session);
     report.nodes = rows_of(session, model);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;

@@ -1,6 +1,7 @@
 // How a model is computed.
 #include "apps/ortool/options/execution_options.hpp"
 
+#include "apps/ortool/options/provider_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/thread_pool.hpp"
 
@@ -58,6 +59,7 @@ SessionOptions session_options(const Invocation& invocation,
   result.threads = thread_count(options);
   result.stop = &invocation.stop;
   result.optimize = options.text("optimize", "all") != "none";
+  result.pinned = pinned_providers(options);
   result.parallel = options.text("execution", "sequential") == "parallel";
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -51,6 +52,28 @@ void check_provider_settings(const Invocation& invocation) {
   }
 }
 
+struct Pin {
+  std::string pattern;
+  std::string provider;
+};
+
+std::vector<Pin> read_pins(const OptionValues& options) {
+  std::vector<Pin> pins;
+  for (const std::string& text : options.all("node-provider")) {
+    // Names of nodes may hold equals signs, names of providers hold none.
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorCode::invalid,
+                  format("option --node-provider: {} has not the form GLOB=PROVIDER", quote(text)),
+                  "write it like --node-provider 'conv*=cpu'")
+          .with_id("usage.value");
+    }
+    pins.push_back(
+        {text.substr(0, equals), std::string(find_provider(text.substr(equals + 1)).name)});
+  }
+  return pins;
+}
+
 }  // namespace
 
 OptionGroup provider_options() {
@@ -63,6 +86,10 @@ OptionGroup provider_options() {
           {.name = "provider-option",
            .value = "PROVIDER.KEY=VALUE",
            .help = "a setting of one provider",
+           .repeats = true},
+          {.name = "node-provider",
+           .value = "GLOB=NAME",
+           .help = "nodes of these names on that provider, where it takes them",
            .repeats = true},
           {.name = "strict-provider", .help = "every node on the first provider named, or exit 4"},
       }};
@@ -116,6 +143,30 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
     chosen.push_back(make_provider(find_provider("cpu"), reason, most_isa));
   }
   return chosen;
+}
+
+PinnedProvider pinned_providers(const OptionValues& options) {
+  if (!options.has("node-provider")) return nullptr;
+  return [pins = read_pins(options)](const Node& node) {
+    for (const Pin& pin : pins) {
+      if (matches_glob(node.name(), pin.pattern)) return pin.provider;
+    }
+    return std::string();
+  };
+}
+
+void check_pinned_providers(const OptionValues& options, const Session& session) {
+  for (const Pin& pin : read_pins(options)) {
+    std::vector<std::string> names;
+    bool is_used = false;
+    for (const Placement& placement : session.placement()) {
+      names.push_back(placement.node);
+      is_used = is_used || matches_glob(placement.node, pin.pattern);
+    }
+    if (!is_used) {
+      throw unknown_name("node in --node-provider", pin.pattern, "nodes", names);
+    }
+  }
 }
 
 Json providers_block() {

@@ -97,6 +97,7 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   auto session =
       std::make_unique<Session>(std::move(model), session_options(invocation_, providers_, *pool_));
   times_.compile_ms = watch.milliseconds();
+  check_pinned_providers(options_, *session);
   return session;
 }
 

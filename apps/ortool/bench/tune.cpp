@@ -1,0 +1,292 @@
+// Contests of lanes in turns; a challenger has to be significantly faster.
+#include "apps/ortool/bench/tune.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "apps/ortool/bench/gate.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "providers/provider_list.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double seconds_a_lane = 4;
+/// What a challenger has to gain: less is not worth a setting of its own.
+constexpr double least_gain = 0.02;
+constexpr std::size_t profiled_runs = 15;
+
+/// One way to run the model, and how it did.
+struct Entry {
+  BenchVariant variant;
+  std::unique_ptr<Lane> lane;
+  LaneTimes times;
+  double p50_ms = 0;
+};
+
+/// As --config takes them.
+Json settings_of(const BenchVariant& variant) {
+  Json settings = Json::object().set("provider", variant.provider).set("threads", variant.threads);
+  Json pins = Json::list();
+  std::string execution = "sequential";
+  for (const auto& [name, value] : variant.more_options) {
+    if (name == "node-provider") pins.add(value);
+    if (name == "execution") execution = value;
+  }
+  settings.set("execution", execution);
+  if (!pins.items().empty()) settings.set("node-provider", std::move(pins));
+  return settings;
+}
+
+class Tuner {
+ public:
+  Tuner(Invocation& invocation, const BenchSettings& settings)
+      : invocation_(invocation), settings_(settings) {
+    settings_.seconds_a_lane = seconds_a_lane;
+    settings_.threads = thread_counts();
+    maker_ = std::make_unique<LaneMaker>(invocation_, settings_);
+  }
+
+  TuneOutcome run();
+
+ private:
+  static std::vector<int> thread_counts();
+  std::vector<std::string> provider_lists() const;
+  std::unique_ptr<Entry> enter(BenchVariant variant);
+  void contest(const std::vector<Entry*>& entries);
+  /// The standard, unless an entry is measurably faster, or takes fewer threads and surely no
+  /// longer.
+  Entry* winner(Entry* standard, const std::vector<Entry*>& entries) const;
+  std::vector<std::string> node_providers(const std::vector<Entry*>& rivals) const;
+  std::map<std::string, double> node_times(Entry& entry) const;
+  TuneOutcome outcome(const std::vector<Entry*>& last_round, const Entry& standard,
+                      const Entry& best);
+
+  Invocation& invocation_;
+  BenchSettings settings_;
+  std::unique_ptr<LaneMaker> maker_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+std::vector<int> Tuner::thread_counts() {
+  const int most = available_processors();
+  std::vector<int> counts;
+  for (int count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+/// Each provider that is there with cpu behind it; "auto" stands for their order of preference.
+std::vector<std::string> Tuner::provider_lists() const {
+  if (settings_.names_providers) return settings_.providers;
+  std::vector<std::string> lists;
+  for (const ProviderEntry& entry : provider_list()) {
+    if (entry.make == nullptr || !entry.make({})->unavailable_because().empty()) continue;
+    lists.push_back(entry.name == "cpu" ? "cpu" : format("{},cpu", entry.name));
+  }
+  return lists;
+}
+
+std::unique_ptr<Entry> Tuner::enter(BenchVariant variant) {
+  variant.name = format("{} {}", variant.model_label, variant.setting());
+  for (const auto& [name, value] : variant.more_options) {
+    variant.name += name == "node-provider" ? " nodes apart" : format(" {}={}", name, value);
+  }
+  auto entry = std::make_unique<Entry>();
+  entry->lane = maker_->make(variant);
+  entry->variant = std::move(variant);
+  return entry;
+}
+
+void Tuner::contest(const std::vector<Entry*>& entries) {
+  std::vector<Lane*> lanes;
+  for (Entry* entry : entries) lanes.push_back(entry->lane.get());
+  const Progress progress(invocation_.options, invocation_.messages, "tuning");
+  std::vector<LaneTimes> times =
+      measure_lanes(lanes, settings_, invocation_.stop, [&](const auto& so_far) {
+        return std::all_of(so_far.begin(), so_far.end(), [&](const LaneTimes& lane) {
+          return median_precision(lane) <= settings_.precision;
+        });
+      });
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i]->times = std::move(times[i]);
+    entries[i]->p50_ms = median_of(all_samples(entries[i]->times.blocks));
+  }
+}
+
+Entry* Tuner::winner(Entry* standard, const std::vector<Entry*>& entries) const {
+  Entry* best = standard;
+  for (Entry* entry : entries) {
+    const RatioEstimate estimate = compare_lanes(entry->times, best->times);
+    const bool is_faster = estimate.is_significant() && estimate.ratio < 1 - least_gain;
+    const bool is_smaller =
+        entry->variant.threads < best->variant.threads && estimate.interval.high < 1 + least_gain;
+    if (is_faster || is_smaller) best = entry;
+  }
+  return best;
+}
+
+/// Medians over some runs by the node's name.
+std::map<std::string, double> Tuner::node_times(Entry& entry) const {
+  std::map<std::string, std::vector<double>> times;
+  RunOptions options = entry.lane->run_options();
+  for (std::size_t run = 0; run < profiled_runs; ++run) {
+    Profile profile;
+    options.profile = &profile;
+    timed_run_ms(*entry.lane->session(), *entry.lane->inputs(), options);
+    for (const ProfileEvent& event : profile.events) {
+      if (event.depth > 0) continue;
+      auto& of_node = times[std::string(event.node)];
+      of_node.resize(run + 1);
+      of_node[run] += 1e-6 * static_cast<double>(event.duration_ns);
+    }
+    invocation_.stop.poll();
+  }
+  std::map<std::string, double> medians;
+  for (auto& [node, of_node] : times) medians[node] = median_of(std::move(of_node));
+  return medians;
+}
+
+/// A name as a pattern that nothing else fits would need escapes, which globs have none of: such
+/// nodes stay where they are.
+bool is_plain_name(const std::string& name) {
+  return name.find_first_of("*?") == std::string::npos;
+}
+
+/// For every node that another provider than the preferred one computed faster: its name and that
+/// provider's.
+std::vector<std::string> Tuner::node_providers(const std::vector<Entry*>& rivals) const {
+  struct Best {
+    double ms;
+    std::string provider;
+  };
+  std::map<std::string, Best> best;
+  for (Entry* rival : rivals) {
+    std::map<std::string, std::string> providers;
+    for (const Placement& placement : rival->lane->session()->placement()) {
+      providers.emplace(placement.node, placement.provider);
+    }
+    for (const auto& [node, ms] : node_times(*rival)) {
+      const auto found = best.find(node);
+      const bool is_first = found == best.end();
+      if (!is_first && !(ms < found->second.ms * (1 - least_gain))) continue;
+      best.insert_or_assign(node, Best{ms, providers[node]});
+    }
+  }
+  std::map<std::string, std::string> preferred;
+  for (const Placement& placement : rivals.front()->lane->session()->placement()) {
+    preferred.emplace(placement.node, placement.provider);
+  }
+  std::vector<std::string> pins;
+  for (const auto& [node, choice] : best) {
+    const auto standard = preferred.find(node);
+    const bool is_moved = standard != preferred.end() && !choice.provider.empty() &&
+                          standard->second != choice.provider;
+    if (is_moved && is_plain_name(node)) pins.push_back(format("{}={}", node, choice.provider));
+  }
+  return pins;
+}
+
+TuneOutcome Tuner::run() {
+  BenchVariant variant = list_variants(settings_).front();
+  const std::vector<std::string> providers = provider_lists();
+  std::vector<Entry*> all;
+  for (const int threads : settings_.threads) {
+    for (const std::string& provider : providers) {
+      variant.provider = provider;
+      variant.threads = threads;
+      entries_.push_back(enter(variant));
+      all.push_back(entries_.back().get());
+    }
+  }
+  contest(all);
+  // What is used without any option: all threads, and the providers' own order.
+  Entry* standard = all[all.size() - providers.size()];
+  Entry* best = winner(standard, all);
+
+  BenchVariant parallel = best->variant;
+  parallel.more_options.emplace_back("execution", "parallel");
+  entries_.push_back(enter(parallel));
+  std::vector<Entry*> last_round = {best, entries_.back().get()};
+  if (providers.size() > 1) {
+    std::vector<Entry*> rivals;
+    for (Entry* entry : all) {
+      if (entry->variant.threads == best->variant.threads) rivals.push_back(entry);
+    }
+    const std::vector<std::string> pins = node_providers(rivals);
+    if (!pins.empty()) {
+      BenchVariant apart = rivals.front()->variant;
+      for (const std::string& provider : providers) {
+        const std::string first = provider.substr(0, provider.find(','));
+        const bool is_there =
+            ("," + apart.provider + ",").find("," + first + ",") != std::string::npos;
+        if (!is_there) apart.provider = first + "," + apart.provider;
+      }
+      for (const std::string& pin : pins) apart.more_options.emplace_back("node-provider", pin);
+      entries_.push_back(enter(apart));
+      last_round.push_back(entries_.back().get());
+    }
+  }
+  if (std::find(last_round.begin(), last_round.end(), standard) == last_round.end()) {
+    last_round.push_back(standard);
+  }
+  contest(last_round);
+  return outcome(last_round, *standard, *winner(standard, last_round));
+}
+
+TuneOutcome Tuner::outcome(const std::vector<Entry*>& last_round, const Entry& standard,
+                           const Entry& best) {
+  TuneOutcome outcome;
+  Json tried = Json::list();
+  for (const auto& entry : entries_) {
+    tried.add(
+        Json::object().set("settings", settings_of(entry->variant)).set("p50_ms", entry->p50_ms));
+  }
+  // The winner first, then what it beat.
+  std::vector<const Entry*> order = {&best};
+  for (const Entry* entry : last_round) {
+    if (entry != &best) order.push_back(entry);
+  }
+  for (const Entry* entry : order) {
+    VariantResult& result = outcome.results.emplace_back();
+    result.variant = entry->variant;
+    result.facts = entry->lane->facts();
+    result.times = entry->times;
+    result.is_settled =
+        result.times.is_steady && median_precision(result.times) <= settings_.precision;
+    summarize_times(result, settings_);
+  }
+  const RatioEstimate gain = compare_lanes(standard.times, best.times);
+  const std::string path = invocation_.options.text("tune");
+  const Json settings = settings_of(best.variant);
+  const Json config = Json::object().set("run", settings).set("bench", settings);
+  write_file(path, config.write());
+  outcome.block = Json::object()
+                      .set("settings", settings)
+                      .set("tried", std::move(tried))
+                      .set("speedup", &best == &standard ? 1.0 : gain.ratio)
+                      .set("file", path);
+  if (&best == &standard) {
+    outcome.text =
+        format("nothing is measurably faster than without options; written to {}\n", path);
+  } else {
+    outcome.text =
+        format("{} is {} times as fast as without options ({} to {}); written to {}\n",
+               best.variant.name, fixed_number(gain.ratio, 2), fixed_number(gain.interval.low, 2),
+               fixed_number(gain.interval.high, 2), path);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+TuneOutcome tune(Invocation& invocation, const BenchSettings& settings) {
+  return Tuner(invocation, settings).run();
+}
+
+}  // namespace ortool
