@@ -1,3 +1,4 @@
+// Which jobs are shared and which are done alone, by the times they took.
 #include "libcore/base/sharing_memory.hpp"
 
 #include <catch2/catch.hpp>
