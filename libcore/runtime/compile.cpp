@@ -1,27 +1,11 @@
 // Compiling kernels, and giving the pages of packed weights back to the system.
 #include "libcore/runtime/compile.hpp"
 
-#include <cstdint>
-#include <unistd.h>
-
-#include <sys/mman.h>
-
+#include "libcore/base/file.hpp"
 #include "libcore/runtime/aligned_constants.hpp"
 
 namespace ortool {
 namespace {
-
-/// Tells the system that the bytes are not needed soon. MADV_PAGEOUT keeps their content whatever
-/// they are: clean pages of a mapped file are dropped and read again should anyone look at them.
-void page_out(const Tensor& tensor) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(tensor.bytes());
-  const std::uintptr_t first = (begin + page - 1) / page * page;
-  const std::uintptr_t last =
-      (begin + static_cast<std::uintptr_t>(tensor.size_bytes())) / page * page;
-  if (last > first)
-    static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_PAGEOUT));
-}
 
 /// Whether no other node reads the constant that this one packed.
 bool is_packed_alone(const Value& value) {
@@ -53,7 +37,8 @@ CompiledStep compile(PlacedGroup group, const CompileContext& context) {
     if (inputs[i] == nullptr || kernel->needs_input(i)) continue;
     if (!is_packed_alone(*inputs[i])) continue;
     constants.restore(*inputs[i]);
-    page_out(inputs[i]->constant());
+    const Tensor& constant = inputs[i]->constant();
+    drop_pages({constant.bytes(), static_cast<std::size_t>(constant.size_bytes())});
   }
   CompiledStep step{.view = std::move(group.view),
                     .provider = group.provider,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory_cap.hpp"
 
@@ -112,7 +113,14 @@ bool Tensor::is_aligned() const {
 Tensor Tensor::aligned() const {
   if (type_ == DataType::string || is_aligned()) return *this;
   Tensor copy(type_, shape_);
-  std::memcpy(copy.mutable_bytes(), data_, static_cast<std::size_t>(size_bytes_));
+  // What was copied of a mapped file leaves memory piece by piece: a large constant is not there
+  // twice.
+  constexpr std::int64_t piece_bytes = 4 << 20;
+  for (std::int64_t at = 0; at < size_bytes_; at += piece_bytes) {
+    const auto count = static_cast<std::size_t>(std::min(piece_bytes, size_bytes_ - at));
+    std::memcpy(copy.mutable_bytes() + at, data_ + at, count);
+    if (size_bytes_ >= piece_bytes) drop_pages({data_ + at, count});
+  }
   copy.origin_ = origin_;
   return copy;
 }
