@@ -12,6 +12,7 @@
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
+#include "apps/ortool/run/lean_session.hpp"
 #include "libcore/base/format.hpp"
 
 namespace ortool {
@@ -172,8 +173,8 @@ std::shared_ptr<LaneMaker::Shared> LaneMaker::shared_session(const BenchVariant&
   apply_shapes(invocation, variant, variant.model == settings_.models.front(), *loaded.model);
   in_file(loaded.path, [&] {
     const Stopwatch watch;
-    shared->session = std::make_unique<Session>(
-        std::move(loaded.model), session_options(invocation, std::move(providers), pool_));
+    shared->session = make_lean_session(std::move(loaded.model),
+                                        session_options(invocation, std::move(providers), pool_));
     shared->compile_ms = watch.milliseconds();
     check_pinned_providers(options, *shared->session);
   });

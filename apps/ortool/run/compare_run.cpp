@@ -11,6 +11,7 @@
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/lean_session.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -37,7 +38,7 @@ class VariantRun {
     LoadedModel loaded = load_model_at(path);
     apply_shapes(*loaded.model);
     in_file(loaded.path, [&] {
-      session_ = std::make_unique<Session>(
+      session_ = make_lean_session(
           std::move(loaded.model),
           session_options(changed, choose_providers(changed, variant.most_isa), pool_));
     });

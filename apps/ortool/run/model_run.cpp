@@ -20,6 +20,7 @@
 #include "apps/ortool/run/decode_loop.hpp"
 #include "apps/ortool/run/dump.hpp"
 #include "apps/ortool/run/judge.hpp"
+#include "apps/ortool/run/lean_session.hpp"
 #include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/repro.hpp"
 #include "apps/ortool/run/run_figures.hpp"
@@ -95,7 +96,7 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   const Progress progress(options_, invocation_.messages, "compiling");
   const Stopwatch watch;
   auto session =
-      std::make_unique<Session>(std::move(model), session_options(invocation_, providers_, *pool_));
+      make_lean_session(std::move(model), session_options(invocation_, providers_, *pool_));
   times_.compile_ms = watch.milliseconds();
   check_pinned_providers(options_, *session);
   return session;
