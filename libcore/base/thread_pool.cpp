@@ -174,6 +174,7 @@ struct alignas(64) ThreadPool::Worker {
 struct ThreadPool::State {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<bool> expects_much{true};
+  std::atomic<int> runs{0};  ///< that are under way
 
   /// Moves the calling thread off a processor that a worker is bound to: the system would let them
   /// take turns there.
@@ -228,7 +229,10 @@ int ThreadPool::size() const {
 }
 
 Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&pool), stop_(stop) {
-  const int wanted = std::min(threads - 1, most_workers);
+  // Each run that is under way has a thread of its own: workers beyond the rest would only take
+  // processors from them.
+  const int others = pool.state_->runs.fetch_add(1);
+  const int wanted = std::min({threads - 1, most_workers, pool.size() - 1 - others});
   for (auto& worker : pool.state_->workers) {
     if (taken_count_ >= wanted) break;
     if (!worker->taken.exchange(true)) taken_[taken_count_++] = worker.get();
@@ -239,6 +243,7 @@ Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&
 }
 
 Workers::~Workers() {
+  if (pool_ != nullptr) pool_->state_->runs.fetch_sub(1);
   if (taken_count_ > 0) {
     const bool had_much = taken_[0]->in_jobs > much_shared;
     std::atomic<bool>& expects_much = pool_->state_->expects_much;

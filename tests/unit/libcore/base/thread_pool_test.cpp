@@ -104,3 +104,25 @@ TEST_CASE("Workers that slept wake up for the next job") {
     CHECK(count == 64);
   }
 }
+
+TEST_CASE("A run leaves a processor for each other run that is under way") {
+  ThreadPool pool(4);
+  const Workers first(pool, 2);
+  const Workers second(pool, 4);
+  CHECK(first.count() == 2);
+  CHECK(second.count() == 3);
+  const Workers third(pool, 4);
+  CHECK(third.count() == 1);
+}
+
+TEST_CASE("A job that is done alone because sharing it did not pay still runs every task once") {
+  ThreadPool pool(2);
+  const int step = 0;
+  std::vector<int> counts(3, 0);
+  for (int run = 0; run < 300; ++run) {
+    Workers workers(pool, 2);
+    workers.begin_step(&step);
+    workers.parallel_for(3, [&](std::int64_t task) { ++counts[static_cast<std::size_t>(task)]; });
+  }
+  CHECK(counts == std::vector<int>{300, 300, 300});
+}
