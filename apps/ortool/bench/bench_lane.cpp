@@ -41,6 +41,17 @@ double timed_run_ms(const Session& session, const NamedValues& inputs, const Run
   return watch.milliseconds();
 }
 
+std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
+                                              const BenchSettings& settings,
+                                              const BenchVariant& variant, bool describes) {
+  const OptionValues options = options_for(invocation.options, variant);
+  const Invocation of_variant = with_options(invocation, options);
+  const LoadedModel loaded = load_model_at(variant.model);
+  if (describes) describe_model_argument(invocation, loaded);
+  apply_shapes(of_variant, variant, variant.model == settings.models.front(), *loaded.model);
+  return in_file(loaded.path, [&] { return gather_inputs(of_variant, *loaded.model); });
+}
+
 /// A session with what it took to make it.
 struct LaneMaker::Shared {
   std::string model;
@@ -191,11 +202,8 @@ std::unique_ptr<Lane> LaneMaker::make(const BenchVariant& variant) {
   const Invocation invocation = with_options(invocation_, fixed);
   std::vector<GivenInput> inputs;
   if (variant.model != "-") {
-    LoadedModel shaped = load_model_at(variant.model);
-    if (!is_described_) describe_model_argument(invocation_, shaped);
+    inputs = gather_variant_inputs(invocation_, settings_, variant, !is_described_);
     is_described_ = true;
-    apply_shapes(invocation, variant, variant.model == settings_.models.front(), *shaped.model);
-    in_file(shaped.path, [&] { inputs = gather_inputs(invocation, *shaped.model); });
   }
   const std::shared_ptr<Shared> shared = shared_session(variant, open);
   if (variant.model == "-") inputs = gather_inputs(invocation, shared->session->model());

@@ -48,6 +48,12 @@ class Lane {
 /// One run of a session with its outputs thrown away after the clock stopped, in milliseconds.
 double timed_run_ms(const Session& session, const NamedValues& inputs, const RunOptions& options);
 
+/// The variant's inputs, as a session of its own gets them; says what was made up or guessed. With
+/// `describes` the model's block goes into the report.
+std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
+                                              const BenchSettings& settings,
+                                              const BenchVariant& variant, bool describes);
+
 /// Makes lanes in this process. Variants that differ in their dimensions alone share a session.
 class LaneMaker {
  public:

@@ -28,7 +28,7 @@ OptionGroup length_options() {
               {.name = "duration", .value = "TIME", .help = "measure each variant so long: 5s"},
               {.name = "precision-target",
                .value = "SHARE",
-               .help = "measure until the median is known this well (default: 1%); exit 3 if not"},
+               .help = "how well to know the median (default: 1%); exit 3 if not"},
           }};
 }
 

@@ -120,6 +120,10 @@ void BenchRun::make_lanes() {
     result.variant = variant;
     lanes_.emplace_back();
     try {
+      if (maker_ == nullptr) {
+        // The other process keeps to itself what it guesses.
+        gather_variant_inputs(invocation_, settings_, variant, findings_.results.size() == 1);
+      }
       lanes_.back() = maker_ ? maker_->make(variant) : make_child_lane(invocation_, variant);
       result.facts = lanes_.back()->facts();
     } catch (const Error& error) {

@@ -9,6 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/thread_pool.hpp"
+#include "providers/provider_list.hpp"
 
 namespace ortool {
 namespace {
@@ -117,11 +118,19 @@ std::vector<DimensionNumbers> read_dims(const OptionValues& options) {
   return all;
 }
 
+void check_provider_name(std::string_view option, const std::string& name) {
+  std::vector<std::string> known = {"auto"};
+  for (const ProviderEntry& entry : provider_list()) known.emplace_back(entry.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw unknown_name(format("provider in --{}", option), name, "providers", known);
+}
+
 void read_thresholds(const OptionValues& options, BenchSettings& settings) {
   if (!options.has("max-regression")) return;
   for (const std::string& piece : split(options.text("max-regression"), ',')) {
     const std::size_t equals = piece.find('=');
     const bool is_named = equals != std::string::npos;
+    if (is_named) check_provider_name("max-regression", piece.substr(0, equals));
     settings.max_regression[is_named ? piece.substr(0, equals) : ""] =
         read_share("max-regression", is_named ? piece.substr(equals + 1) : piece);
   }
@@ -210,7 +219,11 @@ BenchSettings read_bench_settings(const Invocation& invocation) {
   settings.dims = read_dims(options);
   read_lengths(options, settings);
   for (const std::string& text : split(options.text("percentiles", "50,90,95,99"), ',')) {
-    settings.percentiles.push_back(read_percent("percentiles", text));
+    const double percent = read_percent("percentiles", text);
+    const auto& known = settings.percentiles;
+    if (std::find(known.begin(), known.end(), percent) == known.end()) {
+      settings.percentiles.push_back(percent);
+    }
   }
   settings.concurrency = static_cast<int>(options.integer("concurrency", 1, 1, 256));
   settings.has_concurrency = options.has("concurrency");

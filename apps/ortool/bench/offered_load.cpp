@@ -145,13 +145,20 @@ OfferedTimes offer_load(Lane& lane, const BenchSettings& settings, int threads,
   const int callers = settings.has_concurrency
                           ? settings.concurrency
                           : std::max(1, available_processors() / std::max(1, threads));
-  lane.run(std::max<std::int64_t>(settings.warmup, 3));
+  const std::int64_t warmup_runs = std::max<std::int64_t>(settings.warmup, 3);
+  lane.run(warmup_runs);
   const double run_s = std::max(1e-6, 1e-3 * median_of(lane.run(5).samples_ms));
-  if (settings.find_rate) return search_rate(lane, settings, callers, run_s, stop);
-  const double seconds = settings.duration_s > 0 ? settings.duration_s : default_seconds;
-  const std::vector<double> arrivals =
-      arrivals_at(settings.rate_per_s, seconds, settings.is_poisson, settings.iterations);
-  return times_of(serve(lane, arrivals, callers, stop), settings.rate_per_s, settings);
+  OfferedTimes offered;
+  if (settings.find_rate) {
+    offered = search_rate(lane, settings, callers, run_s, stop);
+  } else {
+    const double seconds = settings.duration_s > 0 ? settings.duration_s : default_seconds;
+    const std::vector<double> arrivals =
+        arrivals_at(settings.rate_per_s, seconds, settings.is_poisson, settings.iterations);
+    offered = times_of(serve(lane, arrivals, callers, stop), settings.rate_per_s, settings);
+  }
+  offered.times.warmup_runs = warmup_runs;
+  return offered;
 }
 
 }  // namespace ortool

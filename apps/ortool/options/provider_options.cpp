@@ -89,7 +89,7 @@ OptionGroup provider_options() {
            .repeats = true},
           {.name = "node-provider",
            .value = "GLOB=NAME",
-           .help = "nodes of these names on that provider, where it takes them",
+           .help = "nodes of these names on that provider, if it can",
            .repeats = true},
           {.name = "strict-provider", .help = "every node on the first provider named, or exit 4"},
       }};
