@@ -179,6 +179,7 @@ class WinogradTask {
           tile.b = b + k * cut_.width;
           tile.k = std::min(k_block, depth - k);
           tile.accumulate = k > 0 ? 1 : 0;
+          tile.prefetch_stride = 16;
           tile.prefetch = panel == 0 ? tile.a + depth * rows : tile.b;
           functions_.tile(tile);
         }

@@ -41,7 +41,9 @@ struct GemmTile {
   int64_t added_stride;
   const float* residual;  ///< null: none
   int64_t residual_stride;
-  const float* prefetch;  ///< 64 bytes a step of k are brought near from here on
+  /// The line that holds it is brought near, at each step of k one `prefetch_stride` floats on.
+  const float* prefetch;
+  int64_t prefetch_stride;
 };
 
 /// The functions of one instruction-set level.

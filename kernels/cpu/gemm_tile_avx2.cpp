@@ -150,7 +150,7 @@ void run(const GemmTile& tile) {
     a += packed ? rows : 1;
     lower += 1;
     b += b_stride;
-    prefetch += 16;
+    prefetch += tile.prefetch_stride;
   }
   if (tile.finish != 0) finish<rows, vectors>(tile, sums);
 #pragma GCC unroll 6

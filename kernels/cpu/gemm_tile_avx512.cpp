@@ -138,7 +138,7 @@ void run(const GemmTile& tile) {
 #pragma GCC unroll 5
     for (int i = 0; i < 5; ++i) group[i] += 1;
     b += b_stride;
-    prefetch += 16;
+    prefetch += tile.prefetch_stride;
   }
   if (tile.finish != 0) {
     finish<rows, vectors>(tile, mask, sums);

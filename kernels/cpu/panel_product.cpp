@@ -10,6 +10,11 @@ namespace {
 
 /// Steps of k worked on at a time: a column panel of them fits the first-level cache.
 constexpr std::int64_t k_block = 256;
+/// Floats of the rows worked on at a time, all row panels together: half of a second-level cache.
+constexpr std::int64_t near_floats = 256 * 1024;
+/// Floats that one tile brings near at a step of k, where several tiles share the work.
+constexpr std::int64_t least_prefetch = 4;
+constexpr std::int64_t line_floats = 16;
 
 /// What stays the same for all tiles of one call.
 struct TileMaker {
@@ -18,6 +23,7 @@ struct TileMaker {
 
   explicit TileMaker(const PanelProduct& whole) : product(whole) {
     const Epilogue& epilogue = *whole.epilogue;
+    tile.prefetch_stride = line_floats;
     tile.a_stride = whole.a_stride;
     tile.c_stride = whole.c_stride;
     tile.addend = epilogue.addend;
@@ -78,6 +84,79 @@ struct TileMaker {
     }
   }
 };
+
+/// Panels of rows by panels of columns.
+struct Part {
+  std::int64_t row_begin;
+  std::int64_t row_end;
+  std::int64_t column_begin;
+  std::int64_t column_end;
+};
+
+/// A stretch of k, cut into `count` nearly equal ones.
+struct Cut {
+  std::int64_t begin;
+  std::int64_t size;
+  std::int64_t count;
+
+  Cut(std::int64_t from, std::int64_t to, std::int64_t most)
+      : begin(from), size(to - from), count(std::max<std::int64_t>(1, (size + most - 1) / most)) {}
+  std::int64_t at(std::int64_t index) const { return begin + size * index / count; }
+};
+
+/// Each row panel meets all column panels in turn, while the next one is brought near.
+void multiply_far_rows(const PanelProduct& product, const Part& part) {
+  TileMaker maker(product);
+  const Cut blocks(0, product.k, k_block);
+  for (std::int64_t block = 0; block < blocks.count; ++block) {
+    const std::int64_t begin = blocks.at(block);
+    const std::int64_t end = blocks.at(block + 1);
+    maker.set_k(begin, end);
+    for (std::int64_t row = part.row_begin; row < part.row_end; ++row) {
+      if (product.stop != nullptr) product.stop->poll();
+      const bool is_last = row + 1 == part.row_end;
+      const std::int64_t after = std::min(row + 1, product.rows.count - 1);
+      const float* next = is_last && block + 1 < blocks.count
+                              ? maker.a_at(part.row_begin, end)
+                              : maker.a_at(after, is_last ? 0 : begin);
+      for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
+        const bool is_first = column == part.column_begin;
+        maker.run(row, column, begin, is_first ? next : maker.b_at(column, begin));
+      }
+    }
+  }
+}
+
+/// Each column panel is read in one go, block after block, each of which meets all row panels; they
+/// share the work of bringing the next one near, whoever it will be for.
+void multiply_far_columns(const PanelProduct& product, const Part& part) {
+  TileMaker maker(product);
+  const RowPanels& rows = product.rows;
+  const std::int64_t tiles = part.row_end - part.row_begin;
+  const std::int64_t height = rows.first_row(part.row_end) - rows.first_row(part.row_begin);
+  const std::int64_t width = product.columns.width;
+  maker.tile.prefetch_stride =
+      std::max(least_prefetch, (width + tiles - 1) / std::max<std::int64_t>(1, tiles));
+  const Cut stretches(0, product.k,
+                      std::max(k_block, near_floats / std::max<std::int64_t>(1, height)));
+  for (std::int64_t stretch = 0; stretch < stretches.count; ++stretch) {
+    const Cut blocks(stretches.at(stretch), stretches.at(stretch + 1), k_block);
+    for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
+      if (product.stop != nullptr) product.stop->poll();
+      const float* after = column + 1 < product.columns.count ? maker.b_at(column + 1, blocks.begin)
+                                                              : maker.b_at(column, blocks.begin);
+      for (std::int64_t block = 0; block < blocks.count; ++block) {
+        const std::int64_t begin = blocks.at(block);
+        const std::int64_t end = blocks.at(block + 1);
+        maker.set_k(begin, end);
+        const float* next = block + 1 < blocks.count ? maker.b_at(column, end) : after;
+        const std::int64_t share = maker.tile.prefetch_stride * (end - begin);
+        for (std::int64_t row = part.row_begin; row < part.row_end; ++row)
+          maker.run(row, column, begin, next + (row - part.row_begin) * share);
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -145,35 +224,11 @@ void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int6
 
 void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
                      std::int64_t column_begin, std::int64_t column_end) {
-  TileMaker maker(product);
-  const std::int64_t blocks = std::max<std::int64_t>(1, (product.k + k_block - 1) / k_block);
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    const std::int64_t begin = product.k * block / blocks;
-    const std::int64_t end = product.k * (block + 1) / blocks;
-    maker.set_k(begin, end);
-    // Each tile prefetches a stretch of 16 floats a step of k from the next panel of the far side.
-    const std::int64_t stretch = (end - begin) * 16;
-    if (product.a_is_far) {
-      for (std::int64_t row = row_begin; row < row_end; ++row) {
-        if (product.stop != nullptr) product.stop->poll();
-        const bool is_last = row + 1 == row_end;
-        const std::int64_t after = std::min(row + 1, product.rows.count - 1);
-        const float* next = is_last && block + 1 < blocks ? maker.a_at(row_begin, end)
-                                                          : maker.a_at(after, is_last ? 0 : begin);
-        for (std::int64_t column = column_begin; column < column_end; ++column) {
-          maker.run(row, column, begin, column == column_begin ? next : maker.b_at(column, begin));
-        }
-      }
-      continue;
-    }
-    for (std::int64_t column = column_begin; column < column_end; ++column) {
-      if (product.stop != nullptr) product.stop->poll();
-      const float* next = maker.b_at(column + 1 < column_end ? column + 1 : column, begin);
-      for (std::int64_t row = row_begin; row < row_end; ++row) {
-        const std::int64_t tile = row - row_begin;
-        maker.run(row, column, begin, tile < 2 ? next + tile * stretch : maker.a_at(row, begin));
-      }
-    }
+  const Part part = {row_begin, row_end, column_begin, column_end};
+  if (product.a_is_far) {
+    multiply_far_rows(product, part);
+  } else {
+    multiply_far_columns(product, part);
   }
 }
 

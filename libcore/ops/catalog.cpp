@@ -17,6 +17,7 @@ constexpr OperatorList families[] = {
     logical_operators, generator_operators, ml_operators,           quantization_operators,
     signal_operators,  rnn_operators,       loss_operators,         sequence_operators,
     text_operators,    training_operators,  experimental_operators, controlflow_operators,
+    session_operators,
 };
 
 std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {

@@ -1,12 +1,12 @@
 // One look at each QuantizeLinear, in order, so that a cluster finds its inputs rewritten already.
 #include "libcore/runtime/fuse_quantized.hpp"
 
+#include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr const char* own_domain = "ortool";
 constexpr std::int64_t least_opset = 10;
 
 /// The main graph around `graph`.
@@ -19,7 +19,7 @@ Graph& outermost(Graph& graph) {
 void import_own_domain(Graph& graph) {
   Graph& main = outermost(graph);
   OpsetImports imports = main.opsets();
-  imports[own_domain] = 1;
+  imports[own_domain] = own_opset;
   main.set_opsets(std::move(imports));
 }
 

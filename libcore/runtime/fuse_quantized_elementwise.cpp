@@ -3,12 +3,12 @@
 #include <array>
 #include <numeric>
 
+#include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr const char* own_domain = "ortool";
 constexpr std::int64_t opset_with_byte_pool = 12;
 constexpr std::int64_t opset_with_broadcasting = 7;
 

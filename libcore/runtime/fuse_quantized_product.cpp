@@ -4,13 +4,13 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr const char* own_domain = "ortool";
 constexpr std::int64_t opset_with_byte_clip = 12;
 /// Products of bytes that are sure to fit int32 together with a bias of half its range.
 constexpr std::int64_t most_products = (1 << 30) / (255 * 255);

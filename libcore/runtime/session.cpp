@@ -10,6 +10,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/inline_functions.hpp"
+#include "libcore/optimize/pipeline.hpp"
 #include "libcore/runtime/fold_constants.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
 #include "libcore/runtime/place.hpp"
@@ -66,6 +67,15 @@ void drop_unused_constants(Graph& graph) {
   }
 }
 
+/// The names of what rules made the node from; none for a node of the file.
+std::vector<std::string> rewritten_origins(const Node& node) {
+  const Metadata& metadata = node.metadata();
+  const bool is_rewritten = std::any_of(metadata.begin(), metadata.end(), [](const auto& entry) {
+    return entry.first == origin_key;
+  });
+  return is_rewritten ? origins_of(node) : std::vector<std::string>();
+}
+
 /// The bodies inside `graph`, outer ones first.
 std::vector<Graph*> bodies_in(Graph& graph) {
   std::vector<Graph*> bodies;
@@ -84,10 +94,21 @@ std::vector<Graph*> bodies_in(Graph& graph) {
 }
 
 /// Weights keep their bytes until the clusters around them are found.
-void fold_and_fuse(Graph& graph, const Provider& provider, const CompileContext& context) {
-  fold_constants(graph, provider, context, {.keeps_dequantized = true});
-  fuse_quantized(graph, context.cap);
+void fold_and_fuse(Graph& graph, OptimizeLevel level, const Provider& provider,
+                   const CompileContext& context) {
+  if (level == OptimizeLevel::none) return;
+  if (level == OptimizeLevel::all) {
+    fold_constants(graph, provider, context, {.keeps_dequantized = true});
+    fuse_quantized(graph, context.cap);
+  }
   fold_constants(graph, provider, context);
+}
+
+/// The rules see the types of what folding and quantised clusters left.
+void apply_rules(Model& model, OptimizeLevel level, const StopToken* stop) {
+  if (level == OptimizeLevel::none) return;
+  infer_shapes(model);
+  static_cast<void>(optimize(model, level, {.has_own_operators = true, .stop = stop}));
 }
 
 /// One element is given for a scalar whatever its rank, as other runtimes allow.
@@ -146,7 +167,7 @@ void Session::State::list_placement(const Program& of) {
     for (const Node* member : step.view.members()) {
       placement.push_back({std::string(member->name()), std::string(member->op_type()),
                            std::string(step.provider_name()), std::string(step.kernel_name()),
-                           step.reasons});
+                           step.reasons, rewritten_origins(*member)});
     }
     if (step.flow == nullptr) continue;
     for (const Program* body : step.flow->programs()) list_placement(*body);
@@ -172,18 +193,17 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       .cap = state.options.cap,
       .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1};
   const Provider& last = *state.options.providers.back();
-  if (state.options.optimize) fold_and_fuse(graph, last, context);
+  const OptimizeLevel level = state.options.optimize;
+  fold_and_fuse(graph, level, last, context);
   settle_captures(graph);
-  if (state.options.optimize) {
-    for (Graph* body : bodies_in(graph)) fold_and_fuse(*body, last, context);
-  }
+  for (Graph* body : bodies_in(graph)) fold_and_fuse(*body, level, last, context);
   settle_captures(graph);
+  apply_rules(*state.model, level, stop);
   infer_shapes(*state.model);
   drop_unused_constants(graph);
   for (Graph* body : bodies_in(graph)) drop_unused_constants(*body);
-  PlacedGraphs placed =
-      place(graph, state.options.providers, state.options.strict_provider, state.options.optimize,
-            state.options.pinned);
+  PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
+                              level == OptimizeLevel::all, state.options.pinned);
   state.program = std::make_unique<const Program>(
       graph, placed,
       Program::Options{.is_parallel = state.options.parallel,

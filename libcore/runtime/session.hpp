@@ -12,6 +12,7 @@
 #include "libcore/base/stop_token.hpp"
 #include "libcore/base/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/optimize/optimize_level.hpp"
 #include "libcore/runtime/place.hpp"
 #include "libcore/runtime/provider.hpp"
 
@@ -30,8 +31,10 @@ struct SessionOptions {
   int threads = 1;             ///< for packing weights
   /// Polled while the session is made; null: nobody stops it.
   const StopToken* stop = nullptr;
-  /// False: every node by a kernel of its own, as the file has it; nothing folded or fused.
-  bool optimize = true;
+  /// none: every node by a kernel of its own, as the file has it; basic and extended: constants
+  /// folded and the rules of that level applied; all: also quantised clusters as operators on
+  /// bytes, and groups of nodes that one kernel computes.
+  OptimizeLevel optimize = OptimizeLevel::all;
   /// Independent nodes at once instead of one after the other.
   bool parallel = false;
   /// The name of the one provider that shall take a node, empty for those that any may take; may
@@ -82,6 +85,8 @@ struct Placement {
   std::string provider;
   std::string kernel;
   std::vector<std::string> reasons;  ///< "onednn: …" for each preferred provider that refused
+  /// The nodes of the file that a rewritten node stands for; empty for one that is the file's own.
+  std::vector<std::string> origins;
 };
 
 /// Safe for many threads at once: run() is const, with buffers of its own a call.

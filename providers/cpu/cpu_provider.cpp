@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
+#include "libcore/ops/own_domain.hpp"
 #include "providers/cpu/kernel_list.hpp"
 
 namespace ortool {
@@ -27,7 +28,10 @@ class RowIndex {
   }
 
   std::span<const KernelRow* const> rows(const Node& node) const {
-    const auto found = by_operator_.find(key(node.domain(), node.op_type()));
+    auto found = by_operator_.find(key(node.domain(), node.op_type()));
+    // What a session makes of a model before its opset had the operator.
+    if (found == by_operator_.end() && node.domain() == own_domain)
+      found = by_operator_.find(key("", node.op_type()));
     return found == by_operator_.end() ? std::span<const KernelRow* const>() : found->second;
   }
 

@@ -71,6 +71,7 @@ std::span<const KernelRow> sequence_move_kernels();
 std::span<const KernelRow> sequence_ops_kernels();
 std::span<const KernelRow> sequence_pieces_kernels();
 std::span<const KernelRow> signal_weight_kernels();
+std::span<const KernelRow> skip_layer_normalization_kernels();
 std::span<const KernelRow> softmax_kernels();
 std::span<const KernelRow> spectrum_kernels();
 std::span<const KernelRow> strided_copy_kernels();

@@ -73,6 +73,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       sequence_ops_kernels(),
       sequence_pieces_kernels(),
       signal_weight_kernels(),
+      skip_layer_normalization_kernels(),
       softmax_kernels(),
       spectrum_kernels(),
       strided_copy_kernels(),

@@ -93,7 +93,7 @@ void run_twice(std::span<const std::byte> bytes, MemoryCap& cap) {
   options.pool = &pool;
   options.cap = &cap;
   options.stop = &token;
-  options.optimize = (hash >> 16 & 3U) != 0;
+  options.optimize = static_cast<OptimizeLevel>(hash >> 16 & 3U);
   options.parallel = (hash >> 24 & 3U) == 0;
   const Session session(load(bytes), options);
   const NamedValues inputs = ortool::test::made_inputs(session, hash);

@@ -124,7 +124,7 @@ class Trial {
     options.pool = &pool_;
     options.threads = 2;
     options.parallel = is_parallel;
-    options.optimize = optimize;
+    options.optimize = optimize ? OptimizeLevel::all : OptimizeLevel::none;
     return std::make_unique<Session>(load(folder_), options);
   }
 

@@ -92,7 +92,7 @@ std::unique_ptr<Session> make_session(const Invocation& invocation, const std::s
   std::unique_ptr<Model> model = load_model(path);
   apply_shape_options(invocation.options, *model);
   SessionOptions options = session_options(invocation, choose_providers(invocation), pool);
-  if (!invocation.options.has("optimize")) options.optimize = false;
+  if (!invocation.options.has("optimize")) options.optimize = OptimizeLevel::none;
   return std::make_unique<Session>(std::move(model), std::move(options));
 }
 

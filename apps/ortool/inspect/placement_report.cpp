@@ -44,8 +44,10 @@ void take_over(const Placement& from, NodePlacement& row) {
 /// functions, of quantised clusters) comes behind.
 std::vector<NodePlacement> rows_of(const Session& session, const Model& model) {
   std::map<std::pair<std::string_view, std::string_view>, std::deque<const Placement*>> by_name;
+  std::map<std::string_view, const Placement*> by_origin;
   for (const Placement& placement : session.placement()) {
     by_name[{placement.node, placement.op_type}].push_back(&placement);
+    for (const std::string& origin : placement.origins) by_origin.emplace(origin, &placement);
   }
   std::vector<NodePlacement> rows;
   for (const Graph* graph : graphs_in(*model.graph)) {
@@ -56,6 +58,9 @@ std::vector<NodePlacement> rows_of(const Session& session, const Model& model) {
       if (!row.is_absorbed) {
         take_over(*found->second.front(), row);
         found->second.pop_front();
+      } else if (const auto made = by_origin.find(node.name()); made != by_origin.end()) {
+        row.is_absorbed = false;
+        take_over(*made->second, row);
       }
       rows.push_back(std::move(row));
     }

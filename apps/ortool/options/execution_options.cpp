@@ -17,6 +17,13 @@ void refuse_planned(const OptionValues& options, std::string_view name, std::str
       .with_id("usage.planned");
 }
 
+/// The option's choices were checked before.
+OptimizeLevel optimize_level(std::string_view text) {
+  if (text == "none") return OptimizeLevel::none;
+  if (text == "basic") return OptimizeLevel::basic;
+  return text == "extended" ? OptimizeLevel::extended : OptimizeLevel::all;
+}
+
 }  // namespace
 
 OptionGroup execution_options() {
@@ -58,7 +65,7 @@ SessionOptions session_options(const Invocation& invocation,
   result.cap = &invocation.memory;
   result.threads = thread_count(options);
   result.stop = &invocation.stop;
-  result.optimize = options.text("optimize", "all") != "none";
+  result.optimize = optimize_level(options.text("optimize", "all"));
   result.pinned = pinned_providers(options);
   result.parallel = options.text("execution", "sequential") == "parallel";
   return result;

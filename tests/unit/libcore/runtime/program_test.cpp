@@ -185,7 +185,7 @@ class Collector : public ValueObserver {
 
 TEST_CASE("An observer sees every value in order, those of bodies and those known early as well") {
   SessionOptions options = cpu_options();
-  options.optimize = false;
+  options.optimize = OptimizeLevel::none;
   const auto session = make_session(R"(
     <ir_version: 8, opset_import: ["" : 17]>
     g (float[N] x, bool c) => (float[N] y, int64[1] s) {

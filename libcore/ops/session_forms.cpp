@@ -1,0 +1,37 @@
+// Operators of ONNX under ortool's own domain, so that a session may use them in a model whose
+// opset came before them; and SkipLayerNormalization, which ONNX does not have.
+#include <array>
+
+#include "libcore/ops/nn/activation.hpp"
+#include "libcore/ops/nn/attention.hpp"
+#include "libcore/ops/nn/layer_normalization.hpp"
+#include "libcore/ops/nn/skip_layer_normalization.hpp"
+#include "libcore/ops/operator_lists.hpp"
+#include "libcore/ops/own_domain.hpp"
+
+namespace ortool {
+namespace {
+
+static_assert(own_opset == newest_opset);
+
+/// The same operator of another domain.
+template <typename Op>
+OpEntry session_form() {
+  static const OpSchema schema = {Op::schema.name, own_domain, Op::schema.versions};
+  OpEntry entry = op_entry<Op>();
+  entry.schema = &schema;
+  return entry;
+}
+
+}  // namespace
+
+std::span<const OpEntry> session_operators() {
+  static const std::array<OpEntry, 6> entries = {
+      session_form<Attention>(),          session_form<Gelu>(),
+      session_form<LayerNormalization>(), session_form<RMSNormalization>(),
+      op_entry<SkipLayerNormalization>(), session_form<Swish>(),
+  };
+  return entries;
+}
+
+}  // namespace ortool

@@ -1,0 +1,94 @@
+// New nodes are checked and given types as soon as they are made.
+#include "libcore/optimize/replacement.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/infer_node.hpp"
+
+namespace ortool {
+namespace {
+
+/// Nodes of the own domain need its import at the outermost graph.
+void import_own_domain(Graph& graph) {
+  Graph* main = &graph;
+  while (main->owner() != nullptr) main = &main->owner()->graph();
+  if (main->opset(own_domain) == own_opset) return;
+  OpsetImports imports = main->opsets();
+  imports[own_domain] = own_opset;
+  main->set_opsets(std::move(imports));
+}
+
+}  // namespace
+
+const char* domain_for(std::string_view op_type, const Graph& graph, bool has_own) {
+  const OpEntry* standard = find_op("", op_type);
+  const OpVersion* version = standard != nullptr ? standard->schema->at(graph.opset("")) : nullptr;
+  if (version != nullptr && !version->is_deprecated) return "";
+  return has_own && find_op(own_domain, op_type) != nullptr ? own_domain : nullptr;
+}
+
+Value& Replacement::add(std::string_view op_type, std::vector<Value*> inputs,
+                        NewAttributes attributes) {
+  return *add_many(op_type, std::move(inputs), std::move(attributes), 1).front();
+}
+
+std::vector<Value*> Replacement::add_many(std::string_view op_type, std::vector<Value*> inputs,
+                                          NewAttributes attributes, std::size_t outputs) {
+  const char* domain = domain_for(op_type, graph(), has_own_);
+  ORTOOL_CHECK(domain != nullptr);
+  if (domain[0] != '\0') import_own_domain(graph());
+  while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
+  std::vector<Value*> made;
+  for (std::size_t i = 0; i < outputs; ++i) made.push_back(&graph().add_value(""));
+  Node& node =
+      graph().add_node(op_type, domain, inputs, made, match_.root().name(), &match_.root());
+  nodes_.push_back(&node);
+  for (NewAttribute& given : attributes) {
+    Attribute attribute;
+    attribute.name = std::move(given.name);
+    std::visit([&](auto& value) { attribute.value = std::move(value); }, given.value);
+    node.set_attribute(std::move(attribute));
+  }
+  check_node(node);
+  infer_node(node);
+  return made;
+}
+
+Value& Replacement::constant(Tensor tensor) {
+  Value& value = graph().add_constant("", std::move(tensor));
+  constants_.push_back(&value);
+  return value;
+}
+
+Value& Replacement::integers(std::vector<std::int64_t> values) {
+  const Shape shape({static_cast<std::int64_t>(values.size())});
+  return constant(Tensor::of<std::int64_t>(shape, std::span<const std::int64_t>(values)));
+}
+
+bool Replacement::made(const Value& value) const {
+  return value.producer() != nullptr &&
+         std::find(nodes_.begin(), nodes_.end(), value.producer()) != nodes_.end();
+}
+
+void Replacement::undo() {
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+    std::vector<Value*> outputs;
+    for (std::int64_t i = 0; i < (*node)->output_count(); ++i)
+      outputs.push_back((*node)->output(i));
+    graph().remove_node(**node);
+    for (Value* output : outputs) {
+      if (output != nullptr) graph().remove_value(*output);
+    }
+  }
+  for (Value* value : constants_) {
+    if (value->uses().empty()) graph().remove_value(*value);
+  }
+  nodes_.clear();
+  constants_.clear();
+}
+
+}  // namespace ortool

@@ -1,0 +1,48 @@
+// A rewrite rule: what it looks for, when it may act, and what it puts there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libcore/optimize/match.hpp"
+#include "libcore/optimize/optimize_level.hpp"
+#include "libcore/optimize/replacement.hpp"
+
+namespace ortool {
+
+/// Yes, or no with the reason in words for the user.
+struct Verdict {
+  bool is_yes = true;
+  std::string reason;
+};
+
+inline Verdict yes() {
+  return {};
+}
+inline Verdict no(std::string reason) {
+  return {false, std::move(reason)};
+}
+
+/// The rewriter sees to it that values inside a match are read by nothing else, that the graph's
+/// outputs stay, that names, types and shapes carry over, and that new nodes tell their ancestors.
+struct Rule {
+  std::string_view name;
+  std::string_view summary;  ///< "x * sigmoid(x) -> Swish"
+  OptimizeLevel level = OptimizeLevel::extended;
+  Pattern pattern;
+  /// The operators that `replace` adds and the model's opset may lack.
+  std::vector<std::string_view> makes = {};
+  /// Names of values inside the pattern that `replace` replaces as well, so that others may read
+  /// them.
+  std::vector<std::string_view> also_replaces = {};
+  /// Whether it may act on a match; empty: always.
+  std::function<Verdict(const Match&)> where = {};
+  /// Makes what stands for the match's result: a value made by nodes it adds, or one that the match
+  /// found.
+  std::function<Value&(Replacement&)> replace;
+};
+
+}  // namespace ortool

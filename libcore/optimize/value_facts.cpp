@@ -1,0 +1,81 @@
+// Nothing here guesses: what is not known is no.
+#include "libcore/optimize/value_facts.hpp"
+
+#include <algorithm>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/transpose.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+
+DataType element_of(const Value& value) {
+  return value.type().is_tensor() ? value.type().element : DataType::undefined;
+}
+
+bool is_float_tensor(const Value& value) {
+  const DataType type = element_of(value);
+  return type == DataType::float32 || type == DataType::float16 || type == DataType::bfloat16 ||
+         type == DataType::float64;
+}
+
+const Dimensions* dimensions_of(const Value& value) {
+  return value.type().is_tensor() && value.type().shape ? &*value.type().shape : nullptr;
+}
+
+std::int64_t rank_of(const Value& value) {
+  const Dimensions* dimensions = dimensions_of(value);
+  return dimensions != nullptr ? static_cast<std::int64_t>(dimensions->size()) : -1;
+}
+
+bool are_equal(const Dimension& a, const Dimension& b) {
+  return !a.is_unknown() && !b.is_unknown() && a == b;
+}
+
+bool are_equal(const Dimensions& a, const Dimensions& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Dimension& x, const Dimension& y) { return are_equal(x, y); });
+}
+
+bool have_equal_types(const Value& a, const Value& b) {
+  const Dimensions* x = dimensions_of(a);
+  const Dimensions* y = dimensions_of(b);
+  return x != nullptr && y != nullptr && element_of(a) != DataType::undefined &&
+         element_of(a) == element_of(b) && are_equal(*x, *y);
+}
+
+bool broadcasts_into(const Dimensions& from, const Dimensions& to) {
+  if (from.size() > to.size()) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Dimension& dimension = from[from.size() - 1 - i];
+    if (dimension != Dimension(1) && !are_equal(dimension, to[to.size() - 1 - i])) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<std::int64_t>> order_of(const Node& transpose) {
+  const Value* input = transpose.input(0);
+  const std::int64_t rank = input != nullptr ? rank_of(*input) : -1;
+  const auto op = read_op<Transpose>(transpose);
+  if (op.permutation) return op.permutation;
+  if (rank < 0) return std::nullopt;
+  return op.order(rank);
+}
+
+bool is_filled_with(const Value& constant, double number) {
+  if (!constant.is_constant()) return false;
+  const Tensor& tensor = constant.constant();
+  if (!is_floating_point(tensor.type()) || tensor.element_count() > (1 << 20)) return false;
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    if (element_as_double(tensor, i) != number) return false;
+  }
+  return true;
+}
+
+Tensor filled(DataType type, const Shape& shape, double number) {
+  Tensor tensor(type, shape);
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) set_element(tensor, i, number);
+  return tensor;
+}
+
+}  // namespace ortool

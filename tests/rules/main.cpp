@@ -1,0 +1,67 @@
+// rule_cases FILE...: runs the cases of rewrite rules; exit code 1 when one fails or has none.
+// rule_cases --missing FOLDER: exit code 1 when a rule of the pipeline has no file there.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "libcore/base/error.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "tests/rules/run_case.hpp"
+
+namespace {
+
+using namespace ortool;
+
+int run_file(const char* path) {
+  try {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw Error(ErrorCode::invalid, "the file cannot be read");
+    std::ostringstream text;
+    text << file.rdbuf();
+    const std::vector<test::RuleCase> cases = test::parse_rule_cases(text.str());
+    if (cases.empty()) throw Error(ErrorCode::invalid, "the file has no case");
+    int failed = 0;
+    for (const test::RuleCase& each : cases) {
+      const std::vector<std::string> findings = test::run_rule_case(each);
+      for (const std::string& finding : findings)
+        std::printf("%s:%d: case '%s': %s\n", path, each.line, each.name.c_str(), finding.c_str());
+      failed += !findings.empty();
+    }
+    std::printf("%s: %d of %zu cases failed\n", path, failed, cases.size());
+    return failed;
+  } catch (const std::exception& error) {
+    std::printf("%s: %s\n", path, error.what());
+    return 1;
+  }
+}
+
+int list_missing(const std::filesystem::path& folder) {
+  int missing = 0;
+  for (const RuleGroup& group : pipeline()) {
+    for (const Rule& rule : group.rules) {
+      std::string name(rule.name);
+      for (char& character : name) character = character == '-' ? '_' : character;
+      if (std::filesystem::exists(folder / (name + ".txt"))) continue;
+      std::printf("%s has no cases\n", name.c_str());
+      ++missing;
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: rule_cases FILE... | --missing FOLDER\n", stderr);
+    return 2;
+  }
+  if (std::string_view(arguments[1]) == "--missing" && count == 3)
+    return list_missing(arguments[2]) == 0 ? 0 : 1;
+  int failed = 0;
+  for (int i = 1; i < count; ++i) failed += run_file(arguments[i]);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,203 @@
+// The rule alone rewrites the graph; sessions that rewrite nothing compute both forms.
+#include "tests/rules/run_case.hpp"
+
+#include <cstring>
+#include <exception>
+#include <map>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/diff.hpp"
+#include "libcore/graph/verify.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/check_node.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "libcore/runtime/session.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "libcore/text/parse.hpp"
+#include "libcore/text/print.hpp"
+#include "providers/cpu/cpu_provider.hpp"
+
+namespace ortool::test {
+namespace {
+
+constexpr std::int64_t first_symbol_size = 3;
+
+std::unique_ptr<Model> make_model(const std::string& text, OpsetImports opsets) {
+  auto model = std::make_unique<Model>();
+  model->ir_version = 10;
+  opsets[own_domain] = own_opset;
+  model->graph = parse_graph(text, opsets);
+  infer_shapes(*model);
+  for (const Node& node : model->graph->nodes()) check_node(node);
+  return model;
+}
+
+const Rule* find_rule(const std::vector<RuleGroup>& groups, std::string_view name) {
+  for (const RuleGroup& group : groups) {
+    for (const Rule& rule : group.rules) {
+      if (rule.name == name) return &rule;
+    }
+  }
+  return nullptr;
+}
+
+std::string interface_of(const Graph& graph) {
+  std::string text;
+  for (const Value* input : graph.inputs())
+    text += format("{} {}, ", input->name(), input->type().to_string());
+  text += "=> ";
+  for (const Value* output : graph.outputs())
+    text += format("{} {}, ", output->name(), output->type().to_string());
+  return text;
+}
+
+/// Numbers for an input, the same for the same name; each symbol has a size of its own.
+Tensor make_input(const Value& input, std::map<std::string, std::int64_t>& symbols) {
+  std::vector<std::int64_t> sizes;
+  for (const Dimension& dimension : *input.type().shape) {
+    if (dimension.is_known()) {
+      sizes.push_back(dimension.number());
+      continue;
+    }
+    const auto next = first_symbol_size + static_cast<std::int64_t>(symbols.size());
+    sizes.push_back(symbols.emplace(dimension.to_string(), next).first->second);
+  }
+  Tensor tensor(input.type().element, Shape(sizes));
+  std::uint64_t state = std::hash<std::string_view>()(input.name());
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const double fraction = static_cast<double>(state >> 11) * 0x1p-53;
+    if (is_floating_point(tensor.type())) {
+      set_element(tensor, i, 4 * fraction - 2);
+    } else {
+      set_element(tensor, i, static_cast<std::int64_t>(fraction * 2));
+    }
+  }
+  return tensor;
+}
+
+std::vector<RunValue> compute(std::unique_ptr<Model> model, const NamedValues& inputs) {
+  const Session session(std::move(model), {.providers = {make_cpu_provider(cpu::best_isa())},
+                                           .optimize = OptimizeLevel::none});
+  return session.run(inputs, {});
+}
+
+bool have_same_bits(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.shape() == b.shape() &&
+         (a.size_bytes() == 0 ||
+          std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0);
+}
+
+std::string describe(const ModelDiff& diff) {
+  std::string text;
+  for (const LoneNode& node : diff.added) text += " expected " + print_node(*node.node) + ";";
+  for (const LoneNode& node : diff.removed) text += " found " + print_node(*node.node) + ";";
+  for (const ChangedNode& node : diff.changed) {
+    text += " found " + print_node(*node.before) + " expected " + print_node(*node.after) + ";";
+  }
+  return text + format(" {} weights, {} values differ", diff.weights.size(), diff.values.size());
+}
+
+class CaseRun {
+ public:
+  CaseRun(const RuleCase& each, const Rule& rule) : case_(each), rule_(rule) {}
+
+  std::vector<std::string> run() {
+    const std::unique_ptr<Model> model = make_model(case_.before, case_.opsets);
+    const std::string interface = interface_of(*model->graph);
+    const RewriteReport report = apply(*model);
+    verify(*model->graph);
+    if (interface_of(*model->graph) != interface)
+      add(format("inputs and outputs were {} and are {}", interface, interface_of(*model->graph)));
+    if (!case_.after) {
+      check_refusal(report);
+      return std::move(findings_);
+    }
+    if (report.rewrites == 0) {
+      add("the rule does not act");
+      for (const RewriteEvent& event : report.events) add(event.reason);
+      return std::move(findings_);
+    }
+    check_text(*model);
+    for (const Node& node : model->graph->nodes()) {
+      for (const std::string& origin : origins_of(node)) {
+        if (origin.empty()) add(format("'{}' has an origin without a name", node.name()));
+      }
+    }
+    if (apply(*model).rewrites != 0) add("a second run changes something");
+    check_numbers(*model);
+    return std::move(findings_);
+  }
+
+ private:
+  void add(std::string finding) { findings_.push_back(std::move(finding)); }
+
+  RewriteReport apply(Model& model) const {
+    RewriteReport report;
+    rewrite(*model.graph, std::span(&rule_, 1), {.has_own_operators = true, .keeps_events = true},
+            report);
+    infer_shapes(model);
+    return report;
+  }
+
+  void check_refusal(const RewriteReport& report) {
+    if (report.rewrites != 0) return add("the rule acts");
+    if (case_.reason.empty()) {
+      for (const RewriteEvent& event : report.events)
+        add(format("the pattern fits and is refused: {}", event.reason));
+      return;
+    }
+    for (const RewriteEvent& event : report.events) {
+      if (event.reason.find(case_.reason) != std::string::npos) return;
+    }
+    add(report.events.empty() ? "the pattern does not fit"
+                              : format("it stays because {}", report.events.front().reason));
+  }
+
+  void check_text(const Model& model) {
+    const std::unique_ptr<Model> expected = make_model(*case_.after, case_.opsets);
+    const ModelDiff diff = diff_models(model, *expected);
+    if (diff.is_different()) add(describe(diff) + "\n" + print_graph(*model.graph));
+  }
+
+  void check_numbers(const Model& rewritten) {
+    const std::unique_ptr<Model> before = make_model(case_.before, case_.opsets);
+    std::map<std::string, std::int64_t> symbols;
+    NamedValues inputs;
+    for (const Value* input : before->graph->inputs())
+      inputs.emplace_back(std::string(input->name()), make_input(*input, symbols));
+    const std::vector<RunValue> expected = compute(make_model(case_.before, case_.opsets), inputs);
+    const std::vector<RunValue> found =
+        compute(make_model(print_graph(*rewritten.graph), case_.opsets), inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (rule_.level == OptimizeLevel::basic) {
+        if (!have_same_bits(found[i].tensor(), expected[i].tensor()))
+          add(format("output {} has other bits", i));
+        continue;
+      }
+      const Comparison comparison =
+          compare(found[i].tensor(), expected[i].tensor(), case_.tolerance);
+      if (!comparison.passed) add(format("output {} differs: {}", i, comparison.difference));
+    }
+  }
+
+  const RuleCase& case_;
+  const Rule& rule_;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_rule_case(const RuleCase& each) {
+  const std::vector<RuleGroup> groups = pipeline();
+  const Rule* rule = find_rule(groups, each.rule);
+  if (rule == nullptr) return {format("there is no rule '{}'", each.rule)};
+  try {
+    return CaseRun(each, *rule).run();
+  } catch (const std::exception& error) {
+    return {format("failed: {}", error.what())};
+  }
+}
+
+}  // namespace ortool::test
