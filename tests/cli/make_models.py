@@ -6,6 +6,7 @@ count.onnx     parts: sequence of float -> count int64[], joined float
 names.onnx     scores float[n,3] -> classes: sequence of maps from text to float
 maybe.onnx     value: optional float -> there: bool
 words.onnx     text: string[n] -> same: string[n]
+tiny.onnx      x float[2] -> y float[2], times weights that are denormal numbers
 """
 import os
 import struct
@@ -68,6 +69,11 @@ def constant(name, number):
     return field(5, field(2, INT64) + field(8, name) + field(9, struct.pack("<q", number)))
 
 
+def float_constant(name, numbers):
+    return field(5, field(1, len(numbers)) + field(2, FLOAT) + field(8, name)
+                 + field(9, struct.pack(f"<{len(numbers)}f", *numbers)))
+
+
 def model(nodes, inputs, outputs, constants=b""):
     graph = nodes + field(2, "small") + constants
     graph += b"".join(field(11, field(1, name) + field(2, kind)) for name, kind in inputs)
@@ -92,6 +98,8 @@ def models():
                          [("there", tensor_type(BOOL, []))])
     yield "words", model(node("Identity", ["text"], ["same"]), [("text", tensor_type(STRING, ["n"]))],
                          [("same", tensor_type(STRING, ["n"]))])
+    yield "tiny", model(node("Mul", ["x", "w"], ["y"]), [("x", tensor_type(FLOAT, [2]))], [("y", tensor_type(FLOAT, [2]))],
+                        float_constant("w", [1e-40, 1e-41]))
 
 
 def main():

@@ -28,6 +28,7 @@ function digits(value) {
 
 function timeText(ms) {
   if (ms === null || ms === undefined) return '–';
+  if (ms === 0) return '0';
   if (ms >= 1000) return digits(ms / 1000) + ' s';
   return ms >= 0.1 ? digits(ms) + ' ms' : digits(ms * 1000) + ' µs';
 }
