@@ -3,16 +3,9 @@
 
 #include <stdint.h>
 
-namespace ortool::cpu {
+#include "libcore/base/activation.hpp"
 
-/// What is applied to each sum last. NaN passes through all of them.
-enum class Activation : int32_t {
-  none,
-  relu,
-  clip,        ///< to [low, high]
-  leaky_relu,  ///< low * x below zero
-  hard_swish,  ///< x * max(0, min(1, low * x + high))
-};
+namespace ortool::cpu {
 
 /// How the added matrix is spread over the result.
 enum class Addend : int32_t { none, scalar, per_row, per_column, full };

@@ -8,12 +8,12 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/loss/negative_log_likelihood_loss.hpp"
 #include "libcore/ops/loss/softmax_cross_entropy_loss.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -8,8 +8,6 @@
 #include "kernels/cpu/with_data_type.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/accepts.hpp"
-#include "providers/cpu/clip_bounds.hpp"
-#include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 
@@ -102,24 +100,7 @@ constexpr std::array<KernelRow, 4> clip_rows = {{
     {"clip_integer", "", "Clip", Isa::baseline, "integers", accepts_integers, compile_clip},
 }};
 
-std::optional<float> known_bound(const Node& node, const ValueOr<float>& given, std::int64_t index,
-                                 float otherwise) {
-  if (given.is_known()) return given.value;
-  if (!given.is_given()) return otherwise;
-  const std::optional<Tensor> constant = float_constant(node.input(index));
-  if (!constant || constant->element_count() != 1) return std::nullopt;
-  return constant->data<float>()[0];
-}
-
 }  // namespace
-
-std::optional<ClipBounds> known_clip_bounds(const Node& node) {
-  const auto clip = read_op<Clip>(node);
-  const std::optional<float> low = known_bound(node, clip.low, 1, lowest_of<float>());
-  const std::optional<float> high = known_bound(node, clip.high, 2, highest_of<float>());
-  if (!low || !high) return std::nullopt;
-  return ClipBounds{*low, *high};
-}
 
 std::span<const KernelRow> clip_kernels() {
   return clip_rows;

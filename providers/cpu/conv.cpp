@@ -7,17 +7,17 @@
 #include "kernels/cpu/binary.hpp"
 #include "kernels/cpu/conv_f32.hpp"
 #include "kernels/cpu/conv_plain.hpp"
+#include "kernels/cpu/finish.hpp"
 #include "kernels/cpu/unary.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/runtime/product_followers.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
-#include "providers/cpu/finish.hpp"
 #include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
-#include "providers/cpu/product_followers.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -135,7 +135,8 @@ class ConvPrepared : public Prepared {
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
     if (shape == residual) return;
-    finish_.emplace(shape, residual, conv.followers, conv.isa);
+    finish_.emplace(shape, residual, conv.followers.activation, conv.followers.low,
+                    conv.followers.high, conv.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 

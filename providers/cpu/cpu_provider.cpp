@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/runtime/gather_group.hpp"
 #include "providers/cpu/kernel_list.hpp"
 
 namespace ortool {
@@ -50,17 +51,6 @@ class RowIndex {
   std::unordered_map<std::string, std::vector<const KernelRow*>> by_operator_;
 };
 
-/// The only reader of the group's only used output, when nothing else needs that output.
-const Node* only_reader(const Node& node) {
-  for (std::int64_t i = 1; i < node.output_count(); ++i) {
-    if (node.output(i) != nullptr && !node.output(i)->uses().empty()) return nullptr;
-  }
-  const Value* output = node.output(0);
-  if (output == nullptr || output->uses().size() != 1) return nullptr;
-  const Use& use = output->uses().front();
-  return use.kind == Use::Kind::input ? use.node : nullptr;
-}
-
 class CpuProvider : public Provider {
  public:
   explicit CpuProvider(Isa most) : most_(most), index_(most) {}
@@ -78,15 +68,10 @@ class CpuProvider : public Provider {
         result.refused.push_back({&node, refusal(node)});
         continue;
       }
-      std::vector<const Node*> members = {&node};
-      while (row->absorbs != nullptr) {
-        const Node* next = only_reader(*members.back());
-        if (next == nullptr || absorbed.contains(next) || !row->absorbs(NodeView(members), *next))
-          break;
-        members.push_back(next);
-        absorbed.insert(next);
-      }
-      result.taken.push_back({std::move(members)});
+      const auto absorbs = [row](const NodeView& group, const Node& next) {
+        return row->absorbs != nullptr && row->absorbs(group, next);
+      };
+      result.taken.push_back({gather_group(node, absorbed, absorbs)});
     }
     return result;
   }

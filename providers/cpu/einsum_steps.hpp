@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_features.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/einsum_axes.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 

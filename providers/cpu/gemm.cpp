@@ -4,19 +4,19 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/cpu/finish.hpp"
 #include "kernels/cpu/gemm_f32.hpp"
 #include "kernels/cpu/matmul_plain.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/runtime/product_followers.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
-#include "providers/cpu/finish.hpp"
 #include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/plain_types.hpp"
-#include "providers/cpu/product_followers.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -69,7 +69,8 @@ class GemmPrepared : public Prepared {
     const Shape shape = {sizes_.m, sizes_.n};
     const Shape& residual = context.inputs[static_cast<std::size_t>(gemm.followers.residual)].shape;
     if (shape == residual) return;
-    finish_.emplace(shape, residual, gemm.followers, gemm.isa);
+    finish_.emplace(shape, residual, gemm.followers.activation, gemm.followers.low,
+                    gemm.followers.high, gemm.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 

@@ -8,12 +8,12 @@
 #include "kernels/cpu/normalize.hpp"
 #include "kernels/cpu/normalize_double.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/wanted_operand.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

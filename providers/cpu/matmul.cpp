@@ -3,18 +3,18 @@
 
 #include <array>
 
+#include "kernels/cpu/finish.hpp"
 #include "kernels/cpu/gemm_f32.hpp"
 #include "kernels/cpu/matmul_plain.hpp"
+#include "kernels/cpu/matmul_shapes.hpp"
+#include "libcore/runtime/product_followers.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
-#include "providers/cpu/finish.hpp"
 #include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
-#include "providers/cpu/matmul_shapes.hpp"
 #include "providers/cpu/plain_types.hpp"
-#include "providers/cpu/product_followers.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -53,7 +53,8 @@ class MatMulPrepared : public Prepared {
     const Shape& residual =
         context.inputs[static_cast<std::size_t>(matmul.followers.residual)].shape;
     if (shapes_.result == residual) return;
-    finish_.emplace(shapes_.result, residual, matmul.followers, isa);
+    finish_.emplace(shapes_.result, residual, matmul.followers.activation, matmul.followers.low,
+                    matmul.followers.high, isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shapes_.result.element_count()));
   }
 

@@ -7,10 +7,10 @@
 #include "kernels/cpu/score_transform.hpp"
 #include "libcore/ops/ml/post_transform.hpp"
 #include "libcore/runtime/kernel.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "libcore/tensor/tensor.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/optional_output.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 

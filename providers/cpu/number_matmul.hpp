@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/cpu/matmul_shapes.hpp"
 #include "libcore/runtime/kernel.hpp"
-#include "providers/cpu/matmul_shapes.hpp"
 
 namespace ortool::cpu {
 

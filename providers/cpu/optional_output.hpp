@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "libcore/runtime/kernel.hpp"
-#include "providers/cpu/workspace_layout.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 
 namespace ortool::cpu {
 

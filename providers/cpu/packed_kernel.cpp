@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/cpu/packed_bytes.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/function_kernel.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

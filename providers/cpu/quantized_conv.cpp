@@ -9,12 +9,12 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/conv_integer.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/byte_clip.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -4,18 +4,18 @@
 #include <cmath>
 
 #include "kernels/cpu/matmul_bytes.hpp"
+#include "kernels/cpu/matmul_shapes.hpp"
 #include "kernels/cpu/quantize_numbers.hpp"
 #include "libcore/ops/quantization/qlinear_matmul.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
-#include "providers/cpu/matmul_shapes.hpp"
 #include "providers/cpu/number_matmul.hpp"
 #include "providers/cpu/scaled_sums.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

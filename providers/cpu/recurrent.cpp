@@ -9,13 +9,13 @@
 #include "libcore/ops/rnn/gru.hpp"
 #include "libcore/ops/rnn/lstm.hpp"
 #include "libcore/ops/rnn/rnn.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -10,6 +10,7 @@
 #include "libcore/ops/attribute_reader.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/content_kernel.hpp"
 #include "providers/cpu/function_kernel.hpp"
@@ -18,7 +19,6 @@
 #include "providers/cpu/level_rows.hpp"
 #include "providers/cpu/resize_taps.hpp"
 #include "providers/cpu/string_kernel.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

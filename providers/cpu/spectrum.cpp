@@ -9,6 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/signal/dft.hpp"
 #include "libcore/ops/signal/stft.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
@@ -16,7 +17,6 @@
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/known_operand.hpp"
 #include "providers/cpu/level_rows.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

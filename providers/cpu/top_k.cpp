@@ -3,11 +3,11 @@
 
 #include "kernels/cpu/top_k.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
-#include "providers/cpu/workspace_layout.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/cast.hpp"
 #include "libcore/runtime/kernel.hpp"
-#include "providers/cpu/workspace_layout.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
 
 namespace ortool::cpu {
 

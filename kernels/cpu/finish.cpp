@@ -1,20 +1,20 @@
 // The epilogue's activations by the names of elementwise functions.
-#include "providers/cpu/finish.hpp"
+#include "kernels/cpu/finish.hpp"
 
 namespace ortool::cpu {
 
-Finish::Finish(const Shape& result, const Shape& residual, const ProductFollowers& followers,
-               Isa isa)
+Finish::Finish(const Shape& result, const Shape& residual, Activation activation, float low,
+               float high, Isa isa)
     : plan_(make_broadcast_plan(result.dimensions(), residual.dimensions())), isa_(isa) {
-  has_activation_ = followers.activation != Activation::none;
-  switch (followers.activation) {
+  has_activation_ = activation != Activation::none;
+  switch (activation) {
     case Activation::leaky_relu:
       activation_ = UnaryOp::leaky_relu;
-      parameters_ = {static_cast<double>(followers.low), 0};
+      parameters_ = {static_cast<double>(low), 0};
       break;
     case Activation::clip:
       activation_ = UnaryOp::clip;
-      parameters_ = {static_cast<double>(followers.low), static_cast<double>(followers.high)};
+      parameters_ = {static_cast<double>(low), static_cast<double>(high)};
       break;
     case Activation::hard_swish:
       activation_ = UnaryOp::hard_swish;

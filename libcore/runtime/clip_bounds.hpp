@@ -5,7 +5,7 @@
 
 #include "libcore/graph/graph.hpp"
 
-namespace ortool::cpu {
+namespace ortool {
 
 /// Infinite where there is no bound.
 struct ClipBounds {
@@ -16,4 +16,4 @@ struct ClipBounds {
 /// The bounds when all are attributes or constants of a floating-point type up to 32 bits.
 std::optional<ClipBounds> known_clip_bounds(const Node& clip);
 
-}  // namespace ortool::cpu
+}  // namespace ortool

@@ -5,7 +5,7 @@
 
 #include "libcore/base/thread_pool.hpp"
 
-namespace ortool::cpu {
+namespace ortool {
 
 /// Hands out aligned places in a workspace that is yet to be allocated.
 class WorkspaceLayout {
@@ -35,4 +35,4 @@ class SizedWorkers {
   Workers& chosen_;
 };
 
-}  // namespace ortool::cpu
+}  // namespace ortool

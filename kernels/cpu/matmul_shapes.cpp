@@ -1,5 +1,5 @@
 // Batches are broadcast as numpy does; vectors stand for matrices of one row or column.
-#include "providers/cpu/matmul_shapes.hpp"
+#include "kernels/cpu/matmul_shapes.hpp"
 
 #include "kernels/cpu/broadcast.hpp"
 

@@ -1,5 +1,5 @@
 // Which nodes behind convolutions and products one kernel takes over, and which it must not.
-#include "providers/cpu/product_followers.hpp"
+#include "libcore/runtime/product_followers.hpp"
 
 #include <memory>
 #include <string>

@@ -1,15 +1,15 @@
 // Recognising followers one after the other; each must read the one before it.
-#include "providers/cpu/product_followers.hpp"
+#include "libcore/runtime/product_followers.hpp"
 
 #include <cmath>
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/batch_normalization.hpp"
-#include "providers/cpu/clip_bounds.hpp"
-#include "providers/cpu/float_constant.hpp"
+#include "libcore/runtime/clip_bounds.hpp"
+#include "libcore/runtime/known_numbers.hpp"
 
-namespace ortool::cpu {
+namespace ortool {
 namespace {
 
 /// Group inputs there may be; a kernel for 16-bit floats holds one converted form of each.
@@ -64,14 +64,14 @@ class FollowerReader {
     const auto op = read_op<ortool::BatchNormalization>(node);
     if (!form_.can_scale || result_.residual >= 0 || op.is_training || !op.is_per_channel)
       return false;
-    std::optional<Tensor> statistics[5];
+    std::optional<std::vector<double>> statistics[5];
     for (std::int64_t i = 1; i < 5; ++i) {
-      statistics[i] = float_constant(node.input(i));
-      if (!statistics[i] || statistics[i]->element_count() != form_.channels) return false;
+      statistics[i] = known_numbers(node.input(i), form_.channels);
+      if (!statistics[i]) return false;
     }
     start_affine();
     const auto number = [&](int which, std::size_t channel) {
-      return static_cast<double>(statistics[which]->data<float>()[channel]);
+      return (*statistics[which])[channel];
     };
     for (std::size_t i = 0; i < result_.scale.size(); ++i) {
       const double factor =
@@ -96,17 +96,15 @@ class FollowerReader {
 
   /// A constant of one number a channel, shaped so that the sum keeps the result's shape.
   bool take_shift(const Value& other) {
-    const std::optional<Tensor> constant = float_constant(&other);
-    if (!constant || form_.channels < 0) return false;
-    const Shape& shape = constant->shape();
+    const std::optional<std::vector<double>> numbers = known_numbers(&other, form_.channels);
+    if (!numbers) return false;
+    const Shape& shape = other.constant().shape();
     const std::int64_t axis = shape.rank() - 1 - form_.axes_behind;
-    if (axis < 0 || shape[axis] != form_.channels || constant->element_count() != form_.channels)
-      return false;
+    if (axis < 0 || shape[axis] != form_.channels) return false;
     const PartialShape& target = previous_->type().shape;
     if (!target || static_cast<std::int64_t>(target->size()) < shape.rank()) return false;
     start_affine();
-    for (std::size_t i = 0; i < result_.shift.size(); ++i)
-      result_.shift[i] += static_cast<double>(constant->data<float>()[i]);
+    for (std::size_t i = 0; i < result_.shift.size(); ++i) result_.shift[i] += (*numbers)[i];
     return true;
   }
 
@@ -142,4 +140,4 @@ bool can_follow(const NodeView& group, const Node& next, const ProductForm& form
   return read_followers(NodeView(std::move(members)), form).has_value();
 }
 
-}  // namespace ortool::cpu
+}  // namespace ortool

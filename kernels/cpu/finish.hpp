@@ -3,15 +3,16 @@
 
 #include "kernels/cpu/binary.hpp"
 #include "kernels/cpu/unary.hpp"
+#include "libcore/base/activation.hpp"
 #include "libcore/tensor/shape.hpp"
-#include "providers/cpu/product_followers.hpp"
 
 namespace ortool::cpu {
 
 /// out = activate(result + residual), broadcasting.
 class Finish {
  public:
-  Finish(const Shape& result, const Shape& residual, const ProductFollowers& followers, Isa isa);
+  Finish(const Shape& result, const Shape& residual, Activation activation, float low, float high,
+         Isa isa);
 
   void run(const float* result, const float* residual, float* out, Workers& workers) const;
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/cpu/gemm_tile.hpp"
+#include "libcore/base/activation.hpp"
 #include "libcore/runtime/node_view.hpp"
 
-namespace ortool::cpu {
+namespace ortool {
 
 /// What the first node of a group can have done to its result.
 struct ProductForm {
@@ -35,4 +35,4 @@ std::optional<ProductFollowers> read_followers(const NodeView& group, const Prod
 /// Whether `next` can be a follower of the group: a KernelRow's `absorbs` for a form.
 bool can_follow(const NodeView& group, const Node& next, const ProductForm& form);
 
-}  // namespace ortool::cpu
+}  // namespace ortool

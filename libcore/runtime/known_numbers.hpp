@@ -1,0 +1,16 @@
+// The numbers of a constant, where they decide what is compiled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+/// The `count` elements of a constant of type float32, float16 or bfloat16; nothing for null, for
+/// what is computed, and for other types and counts.
+std::optional<std::vector<double>> known_numbers(const Value* value, std::int64_t count);
+
+}  // namespace ortool
