@@ -1,13 +1,18 @@
-# ortool_add_layer(NAME FOLDER [UNITY] [LIST] [LINK lib...]): one object library a layer, all .cpp files of a folder
-# (LIST: not of its subfolders).
+# ortool_add_layer(NAME FOLDER [UNITY] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [LINK lib...]): one object library a
+# layer, all .cpp files of a folder (LIST: not of its subfolders), but one, or one alone.
 # g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialised variable, hence the one warning less.
 # Files named *_avx2.cpp, *_avx512.cpp and *_vnni_avx512.cpp get their instruction-set flags here and nowhere else.
 function(ortool_add_layer name folder)
-  cmake_parse_arguments(ARG "UNITY;LIST" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "UNITY;LIST" "EXCLUDE;ONLY" "LINK" ${ARGN})
   if(ARG_LIST)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
+  endif()
+  if(ARG_EXCLUDE)
+    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_EXCLUDE}")
+  elseif(ARG_ONLY)
+    set(sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_ONLY}")
   endif()
   if(NOT sources)
     return()

@@ -5,19 +5,27 @@
 
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/cpu/machine_limits.hpp"
+#include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr std::array<cpu::Isa, 3> levels = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512};
 
-std::shared_ptr<const Provider> make_cpu(std::string_view most_isa) {
+/// The level of that name, or the best one where this processor has none of it.
+cpu::Isa level_of(std::string_view most_isa) {
   for (const cpu::Isa level : levels) {
-    if (cpu::isa_name(level) == most_isa && level <= cpu::best_isa()) {
-      return make_cpu_provider(level);
-    }
+    if (cpu::isa_name(level) == most_isa && level <= cpu::best_isa()) return level;
   }
-  return make_cpu_provider();
+  return cpu::best_isa();
+}
+
+std::shared_ptr<const Provider> make_cpu(std::string_view most_isa) {
+  return make_cpu_provider(level_of(most_isa));
+}
+
+std::shared_ptr<const Provider> make_onednn(std::string_view most_isa) {
+  return make_onednn_provider(level_of(most_isa));
 }
 
 }  // namespace
@@ -25,10 +33,9 @@ std::shared_ptr<const Provider> make_cpu(std::string_view most_isa) {
 std::span<const ProviderEntry> provider_list() {
   static constexpr std::array<ProviderEntry, 3> list = {{
       {"cuda", "CUDAExecutionProvider", nullptr,
-       "the cuda provider is planned and not part of this version"},
-      {"onednn", "DnnlExecutionProvider", nullptr,
-       "the onednn provider is planned and not part of this version"},
-      {"cpu", "CPUExecutionProvider", &make_cpu, ""},
+       "the cuda provider is planned and not part of this version", true},
+      {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
+      {"cpu", "CPUExecutionProvider", &make_cpu, "", true},
   }};
   return list;
 }

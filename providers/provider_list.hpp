@@ -20,6 +20,7 @@ struct ProviderEntry {
   /// With kernels up to one of isa_levels(); empty: all. Null: not in this build.
   std::shared_ptr<const Provider> (*make)(std::string_view most_isa);
   std::string_view unavailable_because;  ///< when `make` is null
+  bool is_automatic;                     ///< `auto` asks it
 };
 
 /// In order of preference for `auto`.

@@ -87,7 +87,14 @@ void let_claim(const Provider& provider, const Graph& graph, bool fuse,
     if (fuse && take(claim.members)) continue;
     // What of a group is still there is taken node by node.
     if (fuse && claim.members.size() == 1) continue;
-    for (const Node* node : claim.members) take({node});
+    for (const Node* node : claim.members) {
+      const std::string reason = provider.refuses_alone(*node);
+      if (reason.empty()) {
+        take({node});
+      } else if (!choices.at(node).is_taken) {
+        choices.at(node).add_reason(format("{}: {}", provider.name(), reason));
+      }
+    }
   }
 }
 

@@ -59,6 +59,12 @@ class Provider {
   /// graph has passed check_node and shape inference. Bodies are graphs of their own; the nodes
   /// that hold them are claimed by the runtime before anybody is asked.
   virtual Claims claims(const Graph& graph) const = 0;
+  /// Why it does not compute a node alone that it claimed behind another one; empty: it does. Groups
+  /// are taken apart where nothing is to be fused, or another provider has some of their nodes.
+  virtual std::string refuses_alone(const Node& node) const {
+    static_cast<void>(node);
+    return {};
+  }
   /// Compiles what it claimed. Throws ErrorCode::unsupported for what it did not.
   virtual KernelPtr compile(const NodeView& view, const CompileContext& context) const = 0;
   /// The kernels it has, best first for each operator.

@@ -102,9 +102,9 @@ def read_gaps(path):
     return gaps
 
 
-def run(test, program, environment):
+def run(test, program, provider, environment):
     command = [program, "run", os.path.join(test.folder, "model.onnx"), "--test", "--rtol", "1e-3", "--atol",
-               "1e-7", "--timeout", "120"]
+               "1e-7", "--timeout", "120", "--provider", provider]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
     text = (done.stderr + done.stdout).decode("utf-8", "replace")
     if done.returncode < 0:
@@ -135,6 +135,7 @@ def main():
     parser.add_argument("--work", required=True, help="folder to unpack them in")
     parser.add_argument("--gaps", required=True, help="list of known gaps")
     parser.add_argument("--isa", default="", help="highest instruction set to use")
+    parser.add_argument("--provider", default="auto", help="providers to use, preferred first")
     parser.add_argument("--only", default="", help="run tests whose group/name holds this text; no gap is checked")
     parser.add_argument("--table", default="", help="file to write a line a test to: key, operator, verdict, note")
     arguments = parser.parse_args()
@@ -148,7 +149,7 @@ def main():
     if arguments.isa:
         environment["ORTOOL_MAX_ISA"] = arguments.isa
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda test: run(test, arguments.program, environment), tests))
+        list(pool.map(lambda test: run(test, arguments.program, arguments.provider, environment), tests))
 
     if arguments.table:
         with open(arguments.table, "w", encoding="utf-8") as file:

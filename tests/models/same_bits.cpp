@@ -1,6 +1,6 @@
-// same_bits FOLDER...: each folder's model gives the same bits with any number of threads, in order
-// or side by side, and run a thousand times; and nearly the same at every instruction-set level and
-// without rewrites.
+// same_bits [--onednn] FOLDER...: each folder's model gives the same bits with any number of
+// threads, in order or side by side, and run a thousand times; and nearly the same at every
+// instruction-set level, without rewrites, and with and without oneDNN.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -18,6 +18,7 @@
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
+#include "providers/onednn/onednn_provider.hpp"
 
 namespace {
 
@@ -95,8 +96,9 @@ bool is_near(const RunValue& a, const RunValue& b, const Tolerance& tolerance) {
 /// One model's runs, held against the first of them.
 class Trial {
  public:
-  Trial(std::filesystem::path folder, ThreadPool& pool)
+  Trial(std::filesystem::path folder, std::shared_ptr<const Provider> onednn, ThreadPool& pool)
       : folder_(std::move(folder)),
+        onednn_(std::move(onednn)),
         pool_(pool),
         inputs_(load_inputs(folder_, *load(folder_)->graph)) {}
 
@@ -109,18 +111,28 @@ class Trial {
     const bool is_exact = folder_.filename().string().find("int8-q") != std::string::npos;
     for (const cpu::Isa isa : {best, cpu::Isa::avx2, cpu::Isa::baseline}) {
       if (isa > best || (isa == best && !reference_.empty())) continue;
+      // oneDNN keeps one level for the whole process.
+      if (isa != best && onednn_ != nullptr) continue;
       compare_ways(isa, is_exact, near);
     }
-    check(make(best, false, false)->run(inputs_, {.threads = 2}), reference_, "nothing rewritten",
-          near);
+    const auto plain = make({make_cpu_provider(best)}, false, false);
+    check(plain->run(inputs_, {.threads = 2}), reference_, "cpu, nothing rewritten", near);
     std::printf("%s: %d failures\n", folder_.filename().c_str(), failures_);
     return failures_;
   }
 
  private:
-  std::unique_ptr<Session> make(cpu::Isa isa, bool is_parallel, bool optimize) const {
+  using Providers = std::vector<std::shared_ptr<const Provider>>;
+
+  Providers providers(cpu::Isa isa) const {
+    Providers list = {make_cpu_provider(isa)};
+    if (onednn_ != nullptr) list.insert(list.begin(), onednn_);
+    return list;
+  }
+
+  std::unique_ptr<Session> make(Providers providers, bool is_parallel, bool optimize) const {
     SessionOptions options;
-    options.providers = {make_cpu_provider(isa)};
+    options.providers = std::move(providers);
     options.pool = &pool_;
     options.threads = 2;
     options.parallel = is_parallel;
@@ -143,7 +155,7 @@ class Trial {
     const auto same = [](const RunValue& a, const RunValue& b) { return has_same_bits(a, b); };
     std::vector<RunValue> first;
     for (const bool is_parallel : {false, true}) {
-      const auto session = make(isa, is_parallel, true);
+      const auto session = make(providers(isa), is_parallel, true);
       for (const int threads : {1, 2, 4, many_threads}) {
         const std::vector<RunValue> found = session->run(inputs_, {.threads = threads});
         if (first.empty()) first = found;
@@ -173,6 +185,7 @@ class Trial {
   }
 
   std::filesystem::path folder_;
+  std::shared_ptr<const Provider> onednn_;  ///< null: cpu alone
   ThreadPool& pool_;
   NamedValues inputs_;
   std::vector<RunValue> reference_;
@@ -185,11 +198,20 @@ int main(int count, char** arguments) {
   ThreadPool pool(many_threads);
   int failures = 0;
   int models = 0;
-  for (int i = 1; i < count; ++i) {
+  std::shared_ptr<const Provider> onednn;
+  const int first = count > 1 && std::string_view(arguments[1]) == "--onednn" ? 2 : 1;
+  if (first == 2) {
+    onednn = make_onednn_provider();
+    if (!onednn->unavailable_because().empty()) {
+      std::printf("SKIPPED: %s\n", onednn->unavailable_because().c_str());
+      return 77;
+    }
+  }
+  for (int i = first; i < count; ++i) {
     if (!std::filesystem::exists(std::filesystem::path(arguments[i]) / "test_data_set_0")) continue;
     ++models;
     try {
-      failures += Trial(arguments[i], pool).run();
+      failures += Trial(arguments[i], onednn, pool).run();
     } catch (const Error& error) {
       failures += error.code() == ErrorCode::unsupported ? 0 : 1;
       std::printf("%s: %s\n", arguments[i], error.what());

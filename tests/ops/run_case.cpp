@@ -9,6 +9,7 @@
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"
+#include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool::test {
 namespace {
@@ -83,7 +84,11 @@ class Runner {
     if (count > 0) ways.push_back({"all inputs constant", 0});
     for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::best_isa()) continue;
-      for (const Way& way : ways) run_way(isa, way);
+      for (const Way& way : ways) run_way(cpu::isa_name(isa), {make_cpu_provider(isa)}, way);
+    }
+    const std::shared_ptr<const Provider> onednn = make_onednn_provider();
+    if (onednn->unavailable_because().empty() && is_of_interest(*onednn)) {
+      for (const Way& way : ways) run_way("onednn", {onednn, make_cpu_provider()}, way);
     }
     return std::move(findings_);
   }
@@ -93,14 +98,23 @@ class Runner {
     findings_.push_back(format("[{}] {}", where, what));
   }
 
-  void run_way(cpu::Isa isa, const Way& way) {
-    const std::string where = format("{}, {}", cpu::isa_name(isa), way.name);
+  /// Whether the provider has a kernel for an operator of the case.
+  bool is_of_interest(const Provider& provider) const {
+    for (const KernelDescription& kernel : provider.kernels()) {
+      if (case_.nodes.find(kernel.op_type) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  void run_way(std::string_view name, std::vector<std::shared_ptr<const Provider>> providers,
+               const Way& way) {
+    const std::string where = format("{}, {}", name, way.name);
     try {
       NamedValues inputs;
       for (std::size_t i = 0; i < way.first_constant; ++i)
         inputs.emplace_back(case_.inputs[i].name, case_.inputs[i].tensor);
       const Session session(make_model(case_, way),
-                            {.providers = {make_cpu_provider(isa)}, .pool = &pool_});
+                            {.providers = std::move(providers), .pool = &pool_});
       const std::vector<RunValue> found = session.run(inputs, {.threads = 1});
       const std::vector<RunValue> again = session.run(inputs, {.threads = many_threads});
       if (case_.error) {
@@ -108,7 +122,8 @@ class Runner {
             format("ran, where an error with \"{}\" is expected", case_.error->message_part));
         return;
       }
-      for (std::size_t i = 0; i < found.size(); ++i) check(where, i, found[i].tensor(), again[i].tensor());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        check(where, i, found[i].tensor(), again[i].tensor());
     } catch (const Error& error) {
       check_error(where, error);
     } catch (const std::exception& error) {

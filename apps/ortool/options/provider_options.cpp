@@ -82,7 +82,7 @@ OptionGroup provider_options() {
       {
           {.name = "provider",
            .value = "NAMES",
-           .help = "who computes, preferred first: cuda,cpu (default: auto)"},
+           .help = "who computes, best first: onednn,cpu (default: auto)"},
           {.name = "provider-option",
            .value = "PROVIDER.KEY=VALUE",
            .help = "a setting of one provider",
@@ -108,7 +108,9 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
       continue;
     }
     is_automatic = true;
-    for (const ProviderEntry& entry : provider_list()) wanted.push_back(&entry);
+    for (const ProviderEntry& entry : provider_list()) {
+      if (entry.is_automatic) wanted.push_back(&entry);
+    }
   }
 
   std::vector<std::shared_ptr<const Provider>> chosen;

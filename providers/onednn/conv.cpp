@@ -1,0 +1,134 @@
+// Kernels of Conv and ConvTranspose.
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/runtime/known_numbers.hpp"
+#include "providers/onednn/conv_prepared.hpp"
+#include "providers/onednn/kernel_list.hpp"
+#include "providers/onednn/plain_conv.hpp"
+
+namespace ortool::onednn {
+namespace {
+
+ProductForm conv_product_form(const NodeView& view) {
+  ProductForm form;
+  const Tensor* weights = view.constant(1);
+  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
+  if (weights == nullptr || !has_known_bias) return form;
+  form.channels = weights->shape()[0];
+  form.axes_behind = weights->shape().rank() - 2;
+  form.can_scale = true;
+  return form;
+}
+
+class ConvKernel : public Kernel {
+ public:
+  ConvKernel(const NodeView& view, const KernelRow& row, const Tools& tools,
+             const CompileContext& context)
+      : name_(row.name), conv_(view.node()) {
+    conv_.tools = tools;
+    conv_.most_threads = context.most_threads;
+    std::optional<ProductFollowers> followers = read_followers(view, conv_product_form(view));
+    ORTOOL_CHECK(followers.has_value());
+    conv_.followers = std::move(*followers);
+    if (view.constant(1) != nullptr) conv_.constant_weights = view.node().input(1);
+    make_bias(view);
+    if (conv_.constant_weights != nullptr) pack(view, context);
+  }
+
+  std::string_view name() const override { return name_; }
+
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    const ConvShape shape = conv_.op.place(context.inputs[0].shape, context.inputs[1].shape);
+    const bool is_empty = context.inputs[0].shape.element_count() == 0 ||
+                          context.inputs[1].shape.element_count() == 0 || shape.out_pixels() == 0;
+    std::optional<ConvForm> form;
+    if (!is_empty) form = find_form(shape);
+    if (!form) return prepare_plain_conv(conv_, shape, context);
+    return prepare_conv(conv_, shape, *form, context);
+  }
+
+  bool needs_input(std::size_t index) const override {
+    if (index == 1) return !conv_.form.has_value();
+    if (index == 2 && conv_.reads_bias) return true;
+    return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
+  }
+  std::int64_t packed_bytes() const override {
+    return conv_.weights.size_bytes() + std::ssize(conv_.bias) * std::int64_t{sizeof(float)};
+  }
+
+ private:
+  void make_bias(const NodeView& view) {
+    const ProductFollowers& followers = conv_.followers;
+    const Tensor* given = view.constant(2);
+    conv_.reads_bias = given == nullptr && view.node().input(2) != nullptr;
+    const auto channels = given != nullptr ? static_cast<std::size_t>(given->element_count())
+                                           : followers.scale.size();
+    std::optional<std::vector<double>> numbers;
+    if (given != nullptr)
+      numbers = known_numbers(view.node().input(2), static_cast<std::int64_t>(channels));
+    for (std::size_t i = 0; i < channels; ++i) {
+      const double own = numbers ? (*numbers)[i] : 0.0;
+      conv_.bias.push_back(static_cast<float>(
+          followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]));
+    }
+  }
+
+  void pack(const NodeView& view, const CompileContext& context) {
+    const std::optional<ConvShape> shape = likely_conv(view, conv_.op);
+    if (!shape) return;
+    PrimitiveCache& cache = *conv_.tools.cache;
+    const std::optional<ConvForm> form = choose_conv_form(*shape, conv_.tools.block, cache);
+    if (!form) return;
+    const ConvCut cut = cut_conv(*shape, *form, conv_.has_bias());
+    const std::array<PrimitivePtr, 2> primitives = find_conv_primitives(cut, {}, cache);
+    const ConvWeightPacker packer(*shape, cut, primitives, cache);
+    conv_.weights = pack_constant_weights(conv_, cut, packer, context.cap, context.workers);
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      if (cut.has_kind(kind)) conv_.layouts[kind] = primitives[kind]->operand_layout(1);
+    }
+    conv_.form = form;
+  }
+
+  /// The form of the packed weights where it is right for the shapes too.
+  std::optional<ConvForm> find_form(const ConvShape& shape) const {
+    PrimitiveCache& cache = *conv_.tools.cache;
+    if (conv_.form) {
+      const ConvCut cut = cut_conv(shape, *conv_.form, conv_.has_bias());
+      if (are_fast(cut, find_conv_primitives(cut, conv_.layouts, cache))) return conv_.form;
+    }
+    return choose_conv_form(shape, conv_.tools.block, cache);
+  }
+
+  std::string_view name_;
+  CompiledConv conv_;
+};
+
+}  // namespace
+
+std::string refuses_conv(const NodeView& view, const Tools& tools) {
+  for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
+    if (view.node().input(i) != nullptr && view.input_type(i) != DataType::float32)
+      return format("it computes {} in float32 only", view.node().op_type());
+  }
+  const std::int64_t rank = std::max(view.input_rank(0), view.input_rank(1));
+  if (rank < 0) return "the rank of the image is not known";
+  if (rank < 3 || rank > 5) return format("it convolves along 1 to 3 axes, not {}", rank - 2);
+  const ConvOp op(view.node());
+  const std::optional<ConvShape> shape = likely_conv(view, op);
+  if (!shape) return {};
+  if (!choose_conv_form(*shape, tools.block, *tools.cache))
+    return "oneDNN has only slow code for these channels and this window";
+  return {};
+}
+
+bool conv_absorbs(const NodeView& group, const Node& next) {
+  return can_follow(group, next, conv_product_form(group));
+}
+
+KernelPtr compile_conv(const NodeView& view, const KernelRow& row, const Tools& tools,
+                       const CompileContext& context) {
+  return std::make_unique<const ConvKernel>(view, row, tools, context);
+}
+
+}  // namespace ortool::onednn

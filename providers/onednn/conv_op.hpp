@@ -1,0 +1,34 @@
+// Conv and ConvTranspose as one: what their nodes say, and the sizes that follow.
+#pragma once
+
+#include <optional>
+
+#include "libcore/ops/nn/conv.hpp"
+#include "libcore/ops/nn/conv_transpose.hpp"
+#include "libcore/runtime/node_view.hpp"
+#include "providers/onednn/conv_pieces.hpp"
+
+namespace ortool::onednn {
+
+/// Either operator as its node has it.
+class ConvOp {
+ public:
+  explicit ConvOp(const Node& node);
+
+  bool is_transposed() const { return is_transposed_; }
+  std::int64_t groups() const { return is_transposed_ ? transpose_.groups : conv_.groups; }
+  /// Sizes for operands of these shapes, of three spatial axes at most. Throws ErrorCode::invalid
+  /// when the window does not fit.
+  ConvShape place(const Shape& x, const Shape& weights) const;
+
+ private:
+  bool is_transposed_ = false;
+  Conv conv_;
+  ConvTranspose transpose_;
+};
+
+/// The node's sizes for one image, which has a likely size where the model does not tell. Nothing
+/// where the weights' shape is not known, or the window does not fit.
+std::optional<ConvShape> likely_conv(const NodeView& view, const ConvOp& op);
+
+}  // namespace ortool::onednn

@@ -1,0 +1,290 @@
+// Pieces of each image, with what follows done while they are near.
+#include "providers/onednn/conv_prepared.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/finish.hpp"
+#include "kernels/cpu/gemm_epilogue.hpp"
+#include "kernels/cpu/workspace_slots.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
+
+namespace ortool::onednn {
+namespace {
+
+/// Images that are brought into blocks at once take up to this many bytes.
+constexpr std::int64_t most_blocked_bytes = std::int64_t{4} << 20;
+
+AlignedBuffer pack_bias(const ConvCut& cut, const std::vector<float>& bias, MemoryCap* cap) {
+  AlignedBuffer packed(cut.bias_floats * std::int64_t{sizeof(float)}, cap, "a convolution's bias");
+  auto* out = packed.as<float>();
+  std::fill(out, out + cut.bias_floats, 0.0F);
+  for (const ConvPiece& piece : cut.pieces)
+    std::copy_n(bias.begin() + piece.out_first, piece.out_count, out + piece.bias_offset);
+  return packed;
+}
+
+class ConvPrepared : public Prepared {
+ public:
+  ConvPrepared(const CompiledConv& conv, const ConvShape& shape, const ConvForm& form,
+               const PrepareContext& context)
+      : conv_(conv), shape_(shape), form_(form), cut_(cut_conv(shape, form, conv.has_bias())) {
+    PrimitiveCache& cache = *conv.tools.cache;
+    const bool has_packed = conv.form == form;
+    if (has_packed) primitives_ = find_conv_primitives(cut_, conv.layouts, cache);
+    is_packed_ = has_packed && are_fast(cut_, primitives_);
+    if (!is_packed_) primitives_ = find_conv_primitives(cut_, {}, cache);
+    ORTOOL_CHECK(are_fast(cut_, primitives_));
+    packer_.emplace(shape, cut_, primitives_, cache);
+    if (!is_packed_ && conv.constant_weights != nullptr) {
+      Workers alone(context.stop);
+      own_weights_ = pack_constant_weights(conv, cut_, *packer_, context.cap, alone);
+    }
+    if (conv.has_bias()) bias_ = pack_bias(cut_, conv.bias, context.cap);
+    find_reorders(cache);
+    lay_out(context);
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::int64_t held_bytes() const override {
+    return own_weights_.size_bytes() + bias_.size_bytes() +
+           std::ssize(cut_.pieces) * std::int64_t{sizeof(ConvPiece)};
+  }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers sized(context.workers(), conv_.most_threads);
+    Workers& workers = sized.get();
+    const auto* weights = is_packed_ ? conv_.weights.data() : own_weights_.data();
+    if (conv_.constant_weights == nullptr) weights = pack_now(context, workers);
+    float* result = finish_ ? place<float>(context, result_space_) : context.output<float>(0);
+    const std::int64_t images = images_at_once();
+    for (std::int64_t first = 0; first < shape_.sizes.batch; first += images) {
+      const std::int64_t count = std::min(images, shape_.sizes.batch - first);
+      bring_into_blocks(context, first, count, workers);
+      cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
+      workers.parallel_for(count * std::ssize(cut_.pieces), [&](std::int64_t task) {
+        const cpu::WorkspaceSlots::Loan slot(slots);
+        const auto index = static_cast<std::size_t>(task % std::ssize(cut_.pieces));
+        const std::int64_t image = task / std::ssize(cut_.pieces);
+        run_piece(context, first + image, image, index, weights, slot.data(), result);
+      });
+    }
+    if (finish_)
+      finish_->run(result, residual(context), context.output<float>(0), context.workers());
+  }
+
+ private:
+  void find_reorders(PrimitiveCache& cache) {
+    const std::int64_t pixels = shape_.in_pixels();
+    for (const ConvInputPiece& piece : cut_.input_pieces)
+      in_reorders_.push_back(cache.reorder({1, form_.block, piece.count, pixels}));
+    if (form_.out == ImageForm::planes) return;
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      if (!cut_.has_kind(kind)) continue;
+      out_reorders_[kind] =
+          cache.reorder({0, form_.block, cut_.out_counts[kind], shape_.out_pixels()});
+    }
+  }
+
+  void lay_out(const PrepareContext& context) {
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      if (!cut_.has_kind(kind)) continue;
+      std::int64_t scratch = primitives_[kind]->scratch_bytes();
+      if (out_reorders_[kind] != nullptr) {
+        scratch = std::max(scratch, out_reorders_[kind]->scratch_bytes());
+        blocked_bytes_ = std::max(blocked_bytes_, aligned(out_reorders_[kind]->operand_bytes(0)));
+      }
+      scratch_bytes_ = std::max(scratch_bytes_, aligned(scratch));
+    }
+    for (const PrimitivePtr& reorder : in_reorders_)
+      scratch_bytes_ = std::max(scratch_bytes_, aligned(reorder->scratch_bytes()));
+    slot_bytes_ = scratch_bytes_ + blocked_bytes_;
+    if (conv_.constant_weights == nullptr) {
+      slot_bytes_ = std::max(slot_bytes_, aligned(packer_->staging_bytes()));
+      weight_space_ = layout_.add(packer_->packed_bytes());
+    }
+    slot_count_ = std::clamp(conv_.most_threads, 1, cpu::WorkspaceSlots::most);
+    slot_space_ = layout_.add(slot_bytes_ * slot_count_);
+    in_space_ = layout_.add(cut_.in_floats * images_at_once() * std::int64_t{sizeof(float)});
+    if (conv_.followers.residual < 0) return;
+    const Shape& residual =
+        context.inputs[static_cast<std::size_t>(conv_.followers.residual)].shape;
+    const Shape shape = own_shape();
+    if (shape == residual) return;
+    finish_.emplace(shape, residual, conv_.followers.activation, conv_.followers.low,
+                    conv_.followers.high, conv_.tools.isa);
+    result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
+  }
+
+  Shape own_shape() const {
+    std::vector<std::int64_t> dims = {shape_.sizes.batch, shape_.sizes.channels_out};
+    for (std::int64_t i = 3 - shape_.axes; i < 3; ++i) dims.push_back(shape_.sizes.out[i]);
+    return Shape(std::move(dims));
+  }
+
+  std::int64_t images_at_once() const {
+    const std::int64_t bytes =
+        std::max<std::int64_t>(cut_.in_floats * std::int64_t{sizeof(float)}, 1);
+    return std::clamp<std::int64_t>(most_blocked_bytes / bytes, 1, shape_.sizes.batch);
+  }
+
+  const std::byte* pack_now(const RunContext& context, Workers& workers) const {
+    auto* packed = place<std::byte>(context, weight_space_);
+    cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
+    workers.parallel_for(std::ssize(cut_.pieces), [&](std::int64_t task) {
+      const cpu::WorkspaceSlots::Loan slot(slots);
+      const auto index = static_cast<std::size_t>(task);
+      packer_->pack(cut_.pieces[index], context.input<float>(1), {}, slot.data(),
+                    packed + packer_->offset_of(index));
+    });
+    return packed;
+  }
+
+  void bring_into_blocks(const RunContext& context, std::int64_t first, std::int64_t count,
+                         Workers& workers) const {
+    const auto pieces = std::ssize(cut_.input_pieces);
+    if (pieces == 0) return;
+    cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
+    workers.parallel_for(count * pieces, [&](std::int64_t task) {
+      const cpu::WorkspaceSlots::Loan slot(slots);
+      const auto index = static_cast<std::size_t>(task % pieces);
+      const ConvInputPiece& piece = cut_.input_pieces[index];
+      const std::int64_t image = task / pieces;
+      const float* from =
+          context.input<float>(0) +
+          ((first + image) * shape_.sizes.channels_in + piece.first) * shape_.in_pixels();
+      float* to = place<float>(context, in_space_) + image * cut_.in_floats + piece.offset;
+      const void* operands[] = {from, to};
+      in_reorders_[index]->run(operands, slot.data());
+    });
+  }
+
+  void run_piece(const RunContext& context, std::int64_t image, std::int64_t place_of_image,
+                 std::size_t index, const std::byte* weights, std::byte* slot,
+                 float* result) const {
+    const ConvPiece& piece = cut_.pieces[index];
+    const float* in =
+        form_.in == ImageForm::blocks
+            ? place<float>(context, in_space_) + place_of_image * cut_.in_floats + piece.in_offset
+            : context.input<float>(0) +
+                  (image * shape_.sizes.channels_in + piece.in_first) * shape_.in_pixels();
+    const std::int64_t first =
+        (image * shape_.sizes.channels_out + piece.out_first) * shape_.out_pixels();
+    float* out = result + first;
+    const Primitive* back = out_reorders_[piece.kind].get();
+    void* target = back != nullptr ? static_cast<void*>(slot + scratch_bytes_) : out;
+    std::array<const void*, Primitive::most_operands> operands = {
+        in, weights + packer_->offset_of(index)};
+    std::size_t count = 2;
+    if (conv_.has_bias()) operands[count++] = bias_.as<float>() + piece.bias_offset;
+    operands[count++] = target;
+    primitives_[piece.kind]->run(std::span(operands).first(count), slot);
+    if (back != nullptr) {
+      const void* ends[] = {target, out};
+      back->run(ends, slot);
+    }
+    finish_piece(context, piece, first, out);
+  }
+
+  /// What oneDNN is not asked for: its own activations lose NaN.
+  void finish_piece(const RunContext& context, const ConvPiece& piece, std::int64_t first,
+                    float* out) const {
+    cpu::GemmTile tile{};
+    tile.c = out;
+    tile.c_stride = shape_.out_pixels();
+    tile.rows = static_cast<std::int32_t>(piece.out_count);
+    tile.columns = static_cast<std::int32_t>(shape_.out_pixels());
+    tile.alpha = 1.0F;
+    tile.beta = 1.0F;
+    if (conv_.reads_bias) {
+      tile.addend = cpu::Addend::per_row;
+      tile.added = context.input<float>(2) + piece.out_first;
+      tile.added_stride = 1;
+    }
+    if (!finish_) {
+      tile.activation = conv_.followers.activation;
+      tile.low = conv_.followers.low;
+      tile.high = conv_.followers.high;
+      if (conv_.followers.residual >= 0) tile.residual = residual(context) + first;
+      tile.residual_stride = shape_.out_pixels();
+    }
+    if (tile.addend == cpu::Addend::none && tile.residual == nullptr &&
+        tile.activation == Activation::none)
+      return;
+    cpu::finish_tile(tile, out, tile.c_stride);
+  }
+
+  const float* residual(const RunContext& context) const {
+    return context.input<float>(static_cast<std::size_t>(conv_.followers.residual));
+  }
+  static std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+  template <typename T>
+  static T* place(const RunContext& context, std::int64_t offset) {
+    return reinterpret_cast<T*>(context.workspace() + offset);
+  }
+
+  const CompiledConv& conv_;
+  ConvShape shape_;
+  ConvForm form_;
+  ConvCut cut_;
+  std::array<PrimitivePtr, 2> primitives_;
+  std::optional<ConvWeightPacker> packer_;
+  bool is_packed_ = false;     ///< the kernel's weights are right for these shapes
+  AlignedBuffer own_weights_;  ///< where those are not
+  AlignedBuffer bias_;
+  std::vector<PrimitivePtr> in_reorders_;  ///< by input piece
+  std::array<PrimitivePtr, 2> out_reorders_;
+  WorkspaceLayout layout_;
+  std::int64_t weight_space_ = 0;
+  std::int64_t slot_space_ = 0;
+  std::int64_t slot_bytes_ = 0;
+  std::int64_t scratch_bytes_ = 0;
+  std::int64_t blocked_bytes_ = 0;
+  int slot_count_ = 1;
+  std::int64_t in_space_ = 0;
+  std::int64_t result_space_ = 0;
+  std::optional<cpu::Finish> finish_;  ///< the residual must be broadcast
+};
+}  // namespace
+
+std::array<PrimitivePtr, 2> find_conv_primitives(const ConvCut& cut,
+                                                 const std::array<VendorLayout, 2>& layouts,
+                                                 PrimitiveCache& cache) {
+  std::array<PrimitivePtr, 2> primitives;
+  for (std::size_t kind = 0; kind < 2; ++kind) {
+    if (cut.has_kind(kind)) primitives[kind] = cache.conv(cut.requests[kind], layouts[kind]);
+  }
+  return primitives;
+}
+
+bool are_fast(const ConvCut& cut, const std::array<PrimitivePtr, 2>& primitives) {
+  for (std::size_t kind = 0; kind < 2; ++kind) {
+    if (!cut.has_kind(kind)) continue;
+    if (primitives[kind] == nullptr || primitives[kind]->is_reference()) return false;
+  }
+  return true;
+}
+
+AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut,
+                                    const ConvWeightPacker& packer, MemoryCap* cap,
+                                    Workers& workers) {
+  const Tensor given = conv.constant_weights->constant().aligned();
+  AlignedBuffer packed(packer.packed_bytes(), cap, "packed weights");
+  const std::int64_t tasks = std::ssize(cut.pieces);
+  const int count = static_cast<int>(std::min<std::int64_t>(workers.count(), tasks));
+  AlignedBuffer staging(packer.staging_bytes() * count, cap, "weights to be packed");
+  cpu::WorkspaceSlots slots(staging.data(), packer.staging_bytes(), count);
+  workers.parallel_for(tasks, [&](std::int64_t task) {
+    const cpu::WorkspaceSlots::Loan slot(slots);
+    const auto index = static_cast<std::size_t>(task);
+    packer.pack(cut.pieces[index], given.data<float>().data(), conv.followers.scale, slot.data(),
+                packed.data() + packer.offset_of(index));
+  });
+  return packed;
+}
+
+PreparedPtr prepare_conv(const CompiledConv& conv, const ConvShape& shape, const ConvForm& form,
+                         const PrepareContext& context) {
+  return std::make_unique<const ConvPrepared>(conv, shape, form, context);
+}
+
+}  // namespace ortool::onednn

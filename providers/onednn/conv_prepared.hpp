@@ -1,0 +1,51 @@
+// A convolution made ready for fixed shapes.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "libcore/runtime/product_followers.hpp"
+#include "providers/onednn/conv_op.hpp"
+#include "providers/onednn/conv_weights.hpp"
+#include "providers/onednn/kernel_list.hpp"
+
+namespace ortool::onednn {
+
+/// What is decided once a node.
+struct CompiledConv {
+  explicit CompiledConv(const Node& node) : op(node) {}
+
+  ConvOp op;
+  ProductFollowers followers;
+  Tools tools;
+  int most_threads = 1;
+  const Value* constant_weights = nullptr;  ///< null: they come at run time
+  std::vector<float> bias;  ///< with the followers' shift; empty: none, or it comes at run time
+  bool reads_bias = false;  ///< at run time
+  std::optional<ConvForm> form;         ///< of the packed weights; nothing: they are not packed yet
+  std::array<VendorLayout, 2> layouts;  ///< of the packed weights, by kind
+  AlignedBuffer weights;
+
+  bool has_bias() const { return !bias.empty(); }
+};
+
+/// oneDNN's code for a cut's kinds of pieces, for weights in these layouts (empty: as it likes them
+/// best). Null where there is none.
+std::array<PrimitivePtr, 2> find_conv_primitives(const ConvCut& cut,
+                                                 const std::array<VendorLayout, 2>& layouts,
+                                                 PrimitiveCache& cache);
+
+/// Whether oneDNN has more than plain loops for each kind.
+bool are_fast(const ConvCut& cut, const std::array<PrimitivePtr, 2>& primitives);
+
+/// The constant weights of the node, with the followers' scale.
+AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut,
+                                    const ConvWeightPacker& packer, MemoryCap* cap,
+                                    Workers& workers);
+
+/// `form` must be one that oneDNN has fast code for. `conv` must outlive it.
+PreparedPtr prepare_conv(const CompiledConv& conv, const ConvShape& shape, const ConvForm& form,
+                         const PrepareContext& context);
+
+}  // namespace ortool::onednn

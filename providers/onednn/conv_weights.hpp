@@ -1,0 +1,44 @@
+// A convolution's weights and bias in the order in which oneDNN reads them, piece by piece.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "providers/onednn/conv_pieces.hpp"
+
+namespace ortool::onednn {
+
+/// Brings the weights of one piece into place. `weights`: all of the node's, as the model has them;
+/// `scale`: a factor for each channel of the result (empty: none). `staging`: staging_bytes().
+class ConvWeightPacker {
+ public:
+  /// `primitives` are those of the cut's kinds, null where there is none of a kind.
+  ConvWeightPacker(const ConvShape& shape, const ConvCut& cut,
+                   std::span<const PrimitivePtr, 2> primitives, PrimitiveCache& cache);
+
+  std::int64_t packed_bytes() const { return packed_bytes_; }
+  std::int64_t staging_bytes() const { return staging_bytes_; }
+  /// Where a piece's weights begin in the packed ones.
+  std::int64_t offset_of(std::size_t piece) const { return offsets_[piece]; }
+
+  void pack(const ConvPiece& piece, const float* weights, std::span<const double> scale,
+            std::byte* staging, std::byte* packed) const;
+
+ private:
+  void stage(const ConvPiece& piece, const float* weights, std::span<const double> scale,
+             float* out) const;
+
+  ConvShape shape_;
+  std::array<ConvRequest, 2> requests_;
+  std::array<PrimitivePtr, 2> reorders_;
+  std::vector<std::int64_t> offsets_;
+  std::int64_t packed_bytes_ = 0;
+  std::int64_t staging_floats_ = 0;
+  std::int64_t staging_bytes_ = 0;
+};
+
+}  // namespace ortool::onednn

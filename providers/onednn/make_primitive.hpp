@@ -1,0 +1,27 @@
+// Making primitives as requests describe them.
+#pragma once
+
+#include "providers/onednn/primitive.hpp"
+#include "providers/onednn/requests.hpp"
+
+namespace dnnl {
+struct engine;
+}
+
+namespace ortool::onednn {
+
+// Each throws dnnl::error where oneDNN has nothing for the request; the operands are those that
+// PrimitiveCache says.
+
+PrimitivePtr make_conv(const dnnl::engine& engine, const ConvRequest& request,
+                       const VendorLayout& weights);
+PrimitivePtr make_conv_weights(const dnnl::engine& engine, const ConvRequest& request,
+                               const VendorLayout& layout);
+PrimitivePtr make_product(const dnnl::engine& engine, const ProductRequest& request,
+                          const VendorLayout& weights);
+PrimitivePtr make_product_weights(const dnnl::engine& engine, const ProductRequest& request,
+                                  const VendorLayout& layout);
+PrimitivePtr make_pool(const dnnl::engine& engine, const PoolRequest& request);
+PrimitivePtr make_reorder(const dnnl::engine& engine, const ReorderRequest& request);
+
+}  // namespace ortool::onednn

@@ -1,0 +1,105 @@
+// A shape seen only at run time may be one that oneDNN would compute a hundred times slower.
+#include "providers/onednn/plain_conv.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/conv_transpose.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
+
+namespace ortool::onednn {
+namespace {
+
+cpu::ConvTransposeSizes transposed_sizes(const cpu::ConvSizes& sizes) {
+  cpu::ConvTransposeSizes result;
+  result.batch = sizes.batch;
+  result.groups = sizes.groups;
+  result.channels_in = sizes.channels_in;
+  result.channels_out = sizes.channels_out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    result.in[i] = sizes.in[i];
+    result.out[i] = sizes.out[i];
+    result.kernel[i] = sizes.kernel[i];
+    result.stride[i] = sizes.stride[i];
+    result.dilation[i] = sizes.dilation[i];
+    result.pad[i] = sizes.pad[i];
+  }
+  return result;
+}
+
+/// The constant weights with the followers' scale, or nothing.
+Tensor scaled_weights(const CompiledConv& conv, MemoryCap* cap) {
+  if (conv.constant_weights == nullptr) return {};
+  const Tensor weights = conv.constant_weights->constant().aligned();
+  if (conv.followers.scale.empty()) return weights;
+  Tensor result(DataType::float32, weights.shape(), cap);
+  const std::int64_t block = weights.shape().product(1, weights.shape().rank());
+  for (std::int64_t i = 0; i < weights.element_count(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    result.mutable_data<float>()[at] =
+        static_cast<float>(static_cast<double>(weights.data<float>()[at]) *
+                           conv.followers.scale[static_cast<std::size_t>(i / block)]);
+  }
+  return result;
+}
+
+class PlainConvPrepared : public Prepared {
+ public:
+  PlainConvPrepared(const CompiledConv& conv, const ConvShape& shape, const PrepareContext& context)
+      : conv_(conv), shape_(shape), weights_(scaled_weights(conv, context.cap)) {
+    if (shape.is_transposed) return;
+    const cpu::Isa isa = conv.tools.isa;
+    path_ = cpu::choose_conv_path(shape.sizes);
+    if (path_ == cpu::ConvPath::winograd) path_ = cpu::ConvPath::columns;
+    kernel_space_ =
+        layout_.add(cpu::conv_workspace_bytes(shape.sizes, path_, isa, conv.most_threads));
+    weight_space_ = layout_.add(cpu::packed_conv_weight_bytes(shape.sizes, path_, isa));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::int64_t held_bytes() const override {
+    return conv_.followers.scale.empty() ? 0 : weights_.size_bytes();
+  }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers sized(context.workers(), conv_.most_threads);
+    const float* weights =
+        weights_.is_empty() ? context.input<float>(1) : weights_.data<float>().data();
+    const float* bias = conv_.has_bias() ? conv_.bias.data() : nullptr;
+    if (conv_.reads_bias) bias = context.input<float>(2);
+    if (shape_.is_transposed) {
+      cpu::conv_transpose_plain(transposed_sizes(shape_.sizes), context.input<float>(0), weights,
+                                bias, context.output<float>(0), sized.get());
+      return;
+    }
+    const cpu::Isa isa = conv_.tools.isa;
+    auto* packed = reinterpret_cast<float*>(context.workspace() + weight_space_);
+    cpu::pack_conv_weights(shape_.sizes, path_, weights, isa, packed, sized.get());
+    cpu::ConvEpilogue epilogue;
+    epilogue.bias = bias;
+    epilogue.activation = conv_.followers.activation;
+    epilogue.low = conv_.followers.low;
+    epilogue.high = conv_.followers.high;
+    if (conv_.followers.residual >= 0)
+      epilogue.residual = context.input<float>(static_cast<std::size_t>(conv_.followers.residual));
+    cpu::conv(shape_.sizes, path_, context.input<float>(0), packed, context.output<float>(0),
+              epilogue, isa, context.workspace() + kernel_space_, sized.get());
+  }
+
+ private:
+  const CompiledConv& conv_;
+  ConvShape shape_;
+  Tensor weights_;
+  cpu::ConvPath path_ = cpu::ConvPath::columns;
+  WorkspaceLayout layout_;
+  std::int64_t kernel_space_ = 0;
+  std::int64_t weight_space_ = 0;
+};
+
+}  // namespace
+
+PreparedPtr prepare_plain_conv(const CompiledConv& conv, const ConvShape& shape,
+                               const PrepareContext& context) {
+  return std::make_unique<const PlainConvPrepared>(conv, shape, context);
+}
+
+}  // namespace ortool::onednn

@@ -1,0 +1,248 @@
+// Kernels of MaxPool, AveragePool and the global pools, some channels of an image at a time.
+#include "libcore/ops/nn/pool.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "kernels/cpu/pool.hpp"
+#include "kernels/cpu/workspace_slots.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
+#include "providers/onednn/kernel_list.hpp"
+
+namespace ortool::onednn {
+namespace {
+
+/// Pixels of the input a task.
+constexpr std::int64_t task_pixels = 128 * 1024;
+
+/// What a pool's node says.
+struct PoolOp {
+  PoolKind kind = PoolKind::largest;
+  bool is_global = false;
+  WindowAttributes window;
+
+  explicit PoolOp(const Node& node) {
+    if (node.op_type() == "MaxPool") {
+      window = read_op<MaxPool>(node).window;
+    } else if (node.op_type() == "AveragePool") {
+      const auto op = read_op<AveragePool>(node);
+      kind = op.count_pads ? PoolKind::mean_with_padding : PoolKind::mean;
+      window = op.window;
+    } else {
+      is_global = true;
+      if (node.op_type() == "GlobalAveragePool") kind = PoolKind::mean;
+    }
+  }
+};
+
+/// The sizes as our own kernels take them.
+cpu::PoolSizes pool_sizes_of(const PoolOp& op, const Shape& x) {
+  cpu::PoolSizes sizes;
+  sizes.planes = x.product(0, 2);
+  if (op.is_global) {
+    sizes.in[2] = sizes.kernel[2] = x.product(2, x.rank());
+    return sizes;
+  }
+  const auto spatial = x.dimensions().subspan(2);
+  const std::vector<WindowAxis> axes = place_window(op.window, spatial, op.window.kernel);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = 3 - axes.size() + i;
+    sizes.in[axis] = axes[i].in;
+    sizes.out[axis] = axes[i].out;
+    sizes.kernel[axis] = axes[i].kernel;
+    sizes.stride[axis] = axes[i].stride;
+    sizes.dilation[axis] = axes[i].dilation;
+    sizes.pad_begin[axis] = axes[i].pad_begin;
+    sizes.pad_end[axis] = axes[i].pad_end;
+  }
+  return sizes;
+}
+
+PoolRequest make_pool_request(const cpu::PoolSizes& sizes, PoolKind kind, std::int64_t axes,
+                              std::int64_t channels, std::int64_t block) {
+  PoolRequest request;
+  request.kind = kind;
+  request.form = ImageForm::blocks;
+  request.block = block;
+  request.channels = channels;
+  request.axes = axes;
+  for (std::size_t i = 0; i < 3; ++i) {
+    request.in[i] = sizes.in[i];
+    request.out[i] = sizes.out[i];
+    request.kernel[i] = sizes.kernel[i];
+    request.stride[i] = sizes.stride[i];
+    request.dilation[i] = sizes.dilation[i];
+    request.pad[i] = sizes.pad_begin[i];
+  }
+  return request;
+}
+
+/// oneDNN takes NaN and the lowest numbers for absent.
+bool has_odd_numbers(const float* x, std::int64_t count) {
+  bool is_odd = false;
+  for (std::int64_t i = 0; i < count; ++i) is_odd |= !(x[i] > -std::numeric_limits<float>::max());
+  return is_odd;
+}
+
+class PoolPrepared : public Prepared {
+ public:
+  PoolPrepared(const PoolOp& op, const Tools& tools, int most_threads,
+               const PrepareContext& context)
+      : kind_(op.kind),
+        isa_(tools.isa),
+        most_threads_(most_threads),
+        sizes_(pool_sizes_of(op, context.inputs[0].shape)) {
+    const std::int64_t axes = op.is_global ? 1 : context.inputs[0].shape.rank() - 2;
+    in_pixels_ = sizes_.in[0] * sizes_.in[1] * sizes_.in[2];
+    out_pixels_ = sizes_.out[0] * sizes_.out[1] * sizes_.out[2];
+    if (sizes_.planes == 0 || in_pixels_ == 0 || out_pixels_ == 0) return;
+    // Planes of all images are alike, so that a task may take them across images.
+    const std::int64_t wanted =
+        (task_pixels / in_pixels_ + tools.block) / tools.block * tools.block;
+    const std::int64_t planes = std::max(wanted, tools.block);
+    kinds_[0] = make_kind(planes, axes, tools);
+    if (sizes_.planes % planes > 0) kinds_[1] = make_kind(sizes_.planes % planes, axes, tools);
+    is_fast_ = kinds_[0].is_fast && (sizes_.planes % planes == 0 || kinds_[1].is_fast);
+    if (!is_fast_) return;
+    for (const Kind& kind : kinds_) {
+      if (kind.pool == nullptr) continue;
+      in_bytes_ = std::max(in_bytes_, aligned(kind.into->operand_bytes(1)));
+      out_bytes_ = std::max(out_bytes_, aligned(kind.back->operand_bytes(0)));
+      for (const PrimitivePtr& each : {kind.pool, kind.into, kind.back})
+        scratch_bytes_ = std::max(scratch_bytes_, aligned(each->scratch_bytes()));
+    }
+    slot_count_ = std::clamp(most_threads, 1, cpu::WorkspaceSlots::most);
+  }
+
+  std::int64_t workspace_bytes() const override { return slot_bytes() * slot_count_; }
+
+  void run(const RunContext& context) const override {
+    const auto* x = context.input<float>(0);
+    auto* y = context.output<float>(0);
+    if (!is_fast_) {
+      run_plain(x, y, sizes_.planes, context.workers());
+      return;
+    }
+    SizedWorkers sized(context.workers(), most_threads_);
+    cpu::WorkspaceSlots slots(context.workspace(), slot_bytes(), slot_count_);
+    const std::int64_t planes = kinds_[0].planes;
+    sized.get().parallel_ranges(sizes_.planes, planes, [&](std::int64_t begin, std::int64_t end) {
+      const cpu::WorkspaceSlots::Loan slot(slots);
+      const Kind& kind = kinds_[end - begin == planes ? 0 : 1];
+      run_piece(kind, x + begin * in_pixels_, y + begin * out_pixels_, slot.data());
+    });
+  }
+
+ private:
+  /// Code for some planes at once.
+  struct Kind {
+    std::int64_t planes = 0;
+    bool is_fast = false;
+    PrimitivePtr into;
+    PrimitivePtr pool;
+    PrimitivePtr back;
+  };
+
+  Kind make_kind(std::int64_t planes, std::int64_t axes, const Tools& tools) const {
+    const std::int64_t channels = (planes + tools.block - 1) / tools.block * tools.block;
+    Kind kind;
+    kind.planes = planes;
+    kind.into = tools.cache->reorder({1, tools.block, planes, in_pixels_});
+    kind.pool = tools.cache->pool(make_pool_request(sizes_, kind_, axes, channels, tools.block));
+    kind.back = tools.cache->reorder({0, tools.block, planes, out_pixels_});
+    kind.is_fast = kind.into != nullptr && kind.back != nullptr && kind.pool != nullptr &&
+                   !kind.pool->is_reference();
+    return kind;
+  }
+
+  void run_piece(const Kind& kind, const float* x, float* y, std::byte* slot) const {
+    if (kind_ == PoolKind::largest && has_odd_numbers(x, kind.planes * in_pixels_)) {
+      Workers alone;
+      run_plain(x, y, kind.planes, alone);
+      return;
+    }
+    std::byte* in = slot + scratch_bytes_;
+    std::byte* out = in + in_bytes_;
+    const void* first[] = {x, in};
+    kind.into->run(first, slot);
+    const void* second[] = {in, out};
+    kind.pool->run(second, slot);
+    const void* third[] = {out, y};
+    kind.back->run(third, slot);
+  }
+
+  /// Our own kernels, for what oneDNN has no code for or gets wrong.
+  void run_plain(const float* x, float* y, std::int64_t planes, Workers& workers) const {
+    cpu::PoolSizes sizes = sizes_;
+    sizes.planes = planes;
+    if (kind_ == PoolKind::largest) {
+      cpu::max_pool<float>(sizes, x, y, nullptr, false, isa_, workers);
+    } else {
+      cpu::average_pool<float>(sizes, kind_ == PoolKind::mean_with_padding, x, y, isa_, workers);
+    }
+  }
+
+  std::int64_t slot_bytes() const { return scratch_bytes_ + in_bytes_ + out_bytes_; }
+  static std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  PoolKind kind_;
+  cpu::Isa isa_;
+  int most_threads_;
+  cpu::PoolSizes sizes_;
+  std::int64_t in_pixels_ = 0;
+  std::int64_t out_pixels_ = 0;
+  std::array<Kind, 2> kinds_;  ///< whole pieces, and the rest
+  bool is_fast_ = false;
+  std::int64_t scratch_bytes_ = 0;
+  std::int64_t in_bytes_ = 0;
+  std::int64_t out_bytes_ = 0;
+  int slot_count_ = 0;
+};
+
+class PoolKernel : public Kernel {
+ public:
+  PoolKernel(const NodeView& view, const KernelRow& row, const Tools& tools, int most_threads)
+      : name_(row.name), op_(view.node()), tools_(tools), most_threads_(most_threads) {}
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const PoolPrepared>(op_, tools_, most_threads_, context);
+  }
+
+ private:
+  std::string_view name_;
+  PoolOp op_;
+  Tools tools_;
+  int most_threads_;
+};
+
+}  // namespace
+
+std::string refuses_pool(const NodeView& view, const Tools&) {
+  const std::string_view op_type = view.node().op_type();
+  if (view.input_type(0) != DataType::float32)
+    return format("it computes {} in float32 only", op_type);
+  const std::int64_t rank = view.input_rank(0);
+  if (rank < 0) return "the rank of the image is not known";
+  const bool is_global = op_type.starts_with("Global");
+  if (!is_global && (rank < 3 || rank > 5))
+    return format("it pools along 1 to 3 axes, not {}", rank - 2);
+  if (view.node().output(1) != nullptr) return "oneDNN does not tell where the largest pixels are";
+  if (op_type == "AveragePool") {
+    const auto op = read_op<AveragePool>(view.node());
+    if (op.count_pads && (op.window.ceil_mode || op.window.auto_pad != AutoPad::not_set))
+      return "oneDNN would count pixels beyond the padding";
+  }
+  return {};
+}
+
+KernelPtr compile_pool(const NodeView& view, const KernelRow& row, const Tools& tools,
+                       const CompileContext& context) {
+  return std::make_unique<const PoolKernel>(view, row, tools, context.most_threads);
+}
+
+}  // namespace ortool::onednn

@@ -1,0 +1,252 @@
+// Pieces of each product, with what follows done while they are near.
+#include "providers/onednn/product.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "kernels/cpu/finish.hpp"
+#include "kernels/cpu/gemm_epilogue.hpp"
+#include "kernels/cpu/workspace_slots.hpp"
+#include "libcore/runtime/workspace_layout.hpp"
+
+namespace ortool::onednn {
+namespace {
+
+/// Products smaller than this many multiplications share a task.
+constexpr std::int64_t task_work = 500'000;
+
+class ProductPrepared : public Prepared {
+ public:
+  ProductPrepared(const CompiledProduct& product, ProductWork work, const PrepareContext& context)
+      : product_(product),
+        work_(std::move(work)),
+        cut_(cut_product(work_.shape.sizes, product.b.has_value())) {
+    const cpu::GemmSizes& sizes = work_.shape.sizes;
+    const bool is_empty = sizes.m == 0 || sizes.n == 0 || sizes.k == 0 || work_.offsets.empty();
+    if (!is_empty) {
+      primitives_ = find_product_primitives(work_.shape, cut_, product.b ? &*product.b : nullptr,
+                                            has_bias(), *product.tools.cache);
+    }
+    if (primitives_) {
+      for (const auto& row : *primitives_) {
+        for (const PrimitivePtr& primitive : row) {
+          if (primitive != nullptr)
+            slot_bytes_ = std::max(slot_bytes_, (primitive->scratch_bytes() + 63) / 64 * 64);
+        }
+      }
+      slot_count_ = std::clamp(product.most_threads, 1, cpu::WorkspaceSlots::most);
+      space_ = layout_.add(slot_bytes_ * slot_count_);
+    } else {
+      ORTOOL_CHECK(!product.b || is_empty);
+      space_ = layout_.add(cpu::gemm_batched_workspace_bytes(
+          std::ssize(work_.offsets), sizes, product.tools.isa, product.most_threads));
+    }
+    if (product.followers.residual < 0) return;
+    const Shape& residual =
+        context.inputs[static_cast<std::size_t>(product.followers.residual)].shape;
+    if (work_.result == residual) return;
+    finish_.emplace(work_.result, residual, product.followers.activation, product.followers.low,
+                    product.followers.high, product.tools.isa);
+    result_space_ = layout_.add(bytes_of(DataType::float32, work_.result.element_count()));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::int64_t held_bytes() const override {
+    return std::ssize(work_.offsets) * std::int64_t{sizeof(cpu::GemmOffsets)};
+  }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers sized(context.workers(), product_.most_threads);
+    float* out = context.output<float>(0);
+    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    const cpu::Epilogue epilogue = make_epilogue(context);
+    if (primitives_) {
+      run_pieces(context, epilogue, result, sized.get());
+    } else {
+      run_plain(context, epilogue, result, sized.get());
+    }
+    if (finish_) finish_->run(result, residual(context), out, context.workers());
+  }
+
+ private:
+  bool has_bias() const { return !product_.bias.empty(); }
+
+  void run_pieces(const RunContext& context, const cpu::Epilogue& epilogue, float* result,
+                  Workers& workers) const {
+    const cpu::GemmSizes& sizes = work_.shape.sizes;
+    const std::int64_t pieces = cut_.pieces();
+    const std::int64_t all = pieces * std::ssize(work_.offsets);
+    const std::int64_t each =
+        std::min(sizes.m, cut_.rows) * std::min(sizes.n, cut_.columns) * sizes.k;
+    const std::int64_t grain =
+        std::max<std::int64_t>(task_work / std::max<std::int64_t>(each, 1), 1);
+    cpu::WorkspaceSlots slots(context.workspace() + space_, slot_bytes_, slot_count_);
+    workers.parallel_ranges(all, grain, [&](std::int64_t begin, std::int64_t end) {
+      const cpu::WorkspaceSlots::Loan slot(slots);
+      for (std::int64_t i = begin; i < end; ++i) {
+        run_piece(context, epilogue, work_.offsets[static_cast<std::size_t>(i / pieces)],
+                  i % pieces, slot.data(), result);
+      }
+    });
+  }
+
+  /// Pieces with the same columns follow each other, so that a panel of b is used while it is near.
+  void run_piece(const RunContext& context, const cpu::Epilogue& epilogue,
+                 const cpu::GemmOffsets& offsets, std::int64_t piece, std::byte* slot,
+                 float* result) const {
+    const ProductShape& shape = work_.shape;
+    const std::int64_t column_piece = piece / cut_.row_pieces();
+    const std::int64_t row = piece % cut_.row_pieces() * cut_.rows;
+    const std::int64_t column = column_piece * cut_.columns;
+    const std::size_t row_kind = shape.sizes.m - row < cut_.rows ? 1 : 0;
+    const std::size_t column_kind = shape.sizes.n - column < cut_.columns ? 1 : 0;
+    float* c = result + offsets.c + row * shape.sizes.n + column;
+    std::array<const void*, Primitive::most_operands> operands = {context.input<float>(0) +
+                                                                  offsets.a + row * shape.a_row};
+    std::size_t count = 1;
+    if (product_.b) {
+      operands[count++] = product_.b->bytes.data() + column_piece * product_.b->piece_bytes[0];
+    } else {
+      operands[count++] = context.input<float>(1) + offsets.b + column * shape.b_column;
+    }
+    if (has_bias()) operands[count++] = product_.bias.data() + column;
+    operands[count++] = c;
+    (*primitives_)[row_kind][column_kind]->run(std::span(operands).first(count), slot);
+
+    cpu::GemmTile tile{};
+    tile.c = c;
+    tile.c_stride = shape.sizes.n;
+    tile.rows = static_cast<std::int32_t>(cut_.rows_of(row_kind));
+    tile.columns = static_cast<std::int32_t>(cut_.columns_of(column_kind));
+    tile.alpha = epilogue.alpha;
+    tile.beta = epilogue.beta;
+    tile.addend = epilogue.addend;
+    tile.added_stride = epilogue.addend == cpu::Addend::per_row ? 1 : epilogue.added_stride;
+    tile.added = added_at(epilogue, row, column);
+    tile.activation = epilogue.activation;
+    tile.low = epilogue.low;
+    tile.high = epilogue.high;
+    if (epilogue.residual != nullptr)
+      tile.residual = epilogue.residual + offsets.residual + row * shape.sizes.n + column;
+    tile.residual_stride = shape.sizes.n;
+    const bool has_work = tile.alpha != 1.0F || tile.addend != cpu::Addend::none ||
+                          tile.residual != nullptr || tile.activation != Activation::none;
+    if (has_work) cpu::finish_tile(tile, c, tile.c_stride);
+  }
+
+  static const float* added_at(const cpu::Epilogue& epilogue, std::int64_t row,
+                               std::int64_t column) {
+    switch (epilogue.addend) {
+      case cpu::Addend::per_row:
+        return epilogue.added + row;
+      case cpu::Addend::per_column:
+        return epilogue.added + column;
+      case cpu::Addend::full:
+        return epilogue.added + row * epilogue.added_stride + column;
+      default:
+        return epilogue.added;
+    }
+  }
+
+  /// Our own kernels, for shapes that oneDNN has no fast code for.
+  void run_plain(const RunContext& context, const cpu::Epilogue& given, float* result,
+                 Workers& workers) const {
+    const ProductShape& shape = work_.shape;
+    cpu::Epilogue epilogue = given;
+    if (has_bias()) {
+      epilogue.addend = cpu::Addend::per_column;
+      epilogue.added = product_.bias.data();
+    }
+    const bool a_transposed = shape.a_step != 1;
+    const bool b_transposed = shape.b_column != 1;
+    const cpu::MatrixIn a{context.input<float>(0), a_transposed ? shape.a_step : shape.a_row,
+                          a_transposed};
+    const cpu::MatrixIn b{context.input<float>(1), b_transposed ? shape.b_column : shape.b_row,
+                          b_transposed};
+    cpu::gemm_batched(work_.offsets, shape.sizes, a, b, result, shape.sizes.n, epilogue,
+                      product_.tools.isa, context.workspace() + space_, workers);
+  }
+
+  cpu::Epilogue make_epilogue(const RunContext& context) const {
+    cpu::Epilogue epilogue;
+    epilogue.alpha = product_.alpha;
+    if (work_.addend != cpu::Addend::none) {
+      epilogue.addend = work_.addend;
+      epilogue.beta = product_.beta;
+      epilogue.added = context.input<float>(2);
+      epilogue.added_stride = work_.shape.sizes.n;
+    }
+    if (finish_) return epilogue;
+    epilogue.activation = product_.followers.activation;
+    epilogue.low = product_.followers.low;
+    epilogue.high = product_.followers.high;
+    if (product_.followers.residual >= 0) {
+      epilogue.residual = residual(context);
+      epilogue.residual_stride = work_.shape.sizes.n;
+    }
+    return epilogue;
+  }
+
+  const float* residual(const RunContext& context) const {
+    return context.input<float>(static_cast<std::size_t>(product_.followers.residual));
+  }
+
+  const CompiledProduct& product_;
+  ProductWork work_;
+  ProductCut cut_;
+  std::optional<ProductPrimitives> primitives_;  ///< nothing: our own kernels compute it
+  WorkspaceLayout layout_;
+  std::int64_t space_ = 0;
+  std::int64_t slot_bytes_ = 0;
+  int slot_count_ = 1;
+  std::int64_t result_space_ = 0;
+  std::optional<cpu::Finish> finish_;  ///< the residual must be broadcast
+};
+
+class ProductKernel : public Kernel {
+ public:
+  ProductKernel(std::string_view name, CompiledProduct product, ProductSizer work)
+      : name_(name), product_(std::move(product)), work_(std::move(work)) {}
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const ProductPrepared>(product_, work_(context), context);
+  }
+  bool needs_input(std::size_t index) const override {
+    if (index == 1) return !product_.b.has_value();
+    if (index == 2 && product_.reads_addend) return true;
+    return index == 0 || static_cast<std::int64_t>(index) == product_.followers.residual;
+  }
+  std::int64_t packed_bytes() const override {
+    return (product_.b ? product_.b->bytes.size_bytes() : 0) +
+           std::ssize(product_.bias) * std::int64_t{sizeof(float)};
+  }
+
+ private:
+  std::string_view name_;
+  CompiledProduct product_;
+  ProductSizer work_;
+};
+
+}  // namespace
+
+CompiledProduct compile_product(const NodeView& view, const ProductForm& form, const Tools& tools,
+                                const CompileContext& context) {
+  CompiledProduct product;
+  product.tools = tools;
+  product.most_threads = context.most_threads;
+  std::optional<ProductFollowers> followers = read_followers(view, form);
+  ORTOOL_CHECK(followers.has_value());
+  product.followers = std::move(*followers);
+  for (const double shift : product.followers.shift)
+    product.bias.push_back(static_cast<float>(shift));
+  return product;
+}
+
+KernelPtr make_product_kernel(std::string_view name, CompiledProduct product, ProductSizer work) {
+  return std::make_unique<const ProductKernel>(name, std::move(product), std::move(work));
+}
+
+}  // namespace ortool::onednn
