@@ -61,7 +61,7 @@ struct LaneMaker::Shared {
   std::string path;
   double load_ms = 0;
   double compile_ms = 0;
-  std::string first_provider;
+  std::string first_provider;  ///< empty: none was named
   std::unique_ptr<Session> session;
   bool has_run = false;
 };
@@ -145,7 +145,7 @@ class SessionLane : public Lane {
 void describe_placement(const Session& session, const std::string& first, LaneFacts& facts) {
   for (const Placement& placement : session.placement()) {
     if (placement.provider.empty()) continue;
-    if (placement.provider != first) ++facts.fallback_nodes;
+    if (!first.empty() && placement.provider != first) ++facts.fallback_nodes;
     if (std::find(facts.providers.begin(), facts.providers.end(), placement.provider) ==
         facts.providers.end()) {
       facts.providers.push_back(placement.provider);
@@ -177,7 +177,7 @@ std::shared_ptr<LaneMaker::Shared> LaneMaker::shared_session(const BenchVariant&
   shared->is_reference = variant.is_reference;
   shared->first_provider = providers.front()->name();
   // What `auto` passes over was not asked for.
-  if (!settings_.names_providers) shared->first_provider = "cpu";
+  if (variant.provider.starts_with("auto")) shared->first_provider.clear();
   LoadedModel loaded = load_model_at(variant.model);
   shared->load_ms = loaded.load_ms;
   shared->path = loaded.path;

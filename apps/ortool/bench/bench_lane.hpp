@@ -21,7 +21,7 @@ struct LaneFacts {
   /// The first run with these shapes in a session that had run with others.
   std::optional<double> new_shape_ms;
   std::vector<std::string> providers;  ///< that compute nodes, in the order of their first
-  std::int64_t fallback_nodes = 0;     ///< not computed by the first provider named
+  std::int64_t fallback_nodes = 0;     ///< not computed by the first provider named, where one was
   std::int64_t weight_bytes = 0;       ///< packed, and constants read where they lie
   std::int64_t arena_bytes = 0;
 };

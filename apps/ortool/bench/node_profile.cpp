@@ -20,17 +20,6 @@ constexpr double profiled_ms = 500;
 constexpr std::size_t most_runs = 50;
 constexpr std::size_t least_runs = 3;
 
-/// The names under which a rewritten node keeps those it was made from, one a line.
-constexpr std::string_view origin_key = "origin";
-
-std::vector<std::string> origins_of_node(const Node& node) {
-  for (const auto& [key, value] : node.metadata()) {
-    if (key != origin_key) continue;
-    return split(value, '\n');
-  }
-  return {std::string(node.name())};
-}
-
 /// What the file's nodes compute and touch, shapes of the inputs given.
 class FileWork {
  public:
@@ -153,20 +142,12 @@ std::map<std::string, std::vector<std::string>> groups_of(
     const Session& session, const std::map<NodeKey, NodeTimes>& nodes) {
   std::set<std::string_view> heads;
   for (const auto& [key, times] : nodes) heads.insert(key.second);
-  std::map<std::string_view, const Node*> known;
-  for (const Graph* graph : graphs_in(session.model())) {
-    for (const Node& node : graph->nodes()) known.emplace(node.name(), &node);
-  }
   std::map<std::string, std::vector<std::string>> groups;
   std::vector<std::string>* group = nullptr;
   for (const Placement& placement : session.placement()) {
     if (heads.count(placement.node) > 0 || group == nullptr) group = &groups[placement.node];
-    const auto node = known.find(placement.node);
-    if (node == known.end()) {
-      group->push_back(placement.node);
-      continue;
-    }
-    for (std::string& name : origins_of_node(*node->second)) group->push_back(std::move(name));
+    if (placement.origins.empty()) group->push_back(placement.node);
+    group->insert(group->end(), placement.origins.begin(), placement.origins.end());
   }
   return groups;
 }

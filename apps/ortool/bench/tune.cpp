@@ -81,7 +81,8 @@ std::vector<int> Tuner::thread_counts() {
   return counts;
 }
 
-/// Each provider that is there with cpu behind it; "auto" stands for their order of preference.
+/// Those named; else their usual order, and each that is there with cpu behind it. One that is
+/// alone is the usual order.
 std::vector<std::string> Tuner::provider_lists() const {
   if (settings_.names_providers) return settings_.providers;
   std::vector<std::string> lists;
@@ -89,6 +90,7 @@ std::vector<std::string> Tuner::provider_lists() const {
     if (entry.make == nullptr || !entry.make({})->unavailable_because().empty()) continue;
     lists.push_back(entry.name == "cpu" ? "cpu" : format("{},cpu", entry.name));
   }
+  if (lists.size() > 1) lists.insert(lists.begin(), "auto");
   return lists;
 }
 
@@ -221,11 +223,14 @@ TuneOutcome Tuner::run() {
     const std::vector<std::string> pins = node_providers(rivals);
     if (!pins.empty()) {
       BenchVariant apart = rivals.front()->variant;
+      // Whoever gets a node must be in the list, behind those preferred.
       for (const std::string& provider : providers) {
-        const std::string first = provider.substr(0, provider.find(','));
-        const bool is_there =
-            ("," + apart.provider + ",").find("," + first + ",") != std::string::npos;
-        if (!is_there) apart.provider = first + "," + apart.provider;
+        for (const std::string& name : split(provider, ',')) {
+          const std::vector<std::string> there = split(apart.provider, ',');
+          const bool is_there = apart.provider == "auto" ||
+                                std::find(there.begin(), there.end(), name) != there.end();
+          if (!is_there && name != "auto") apart.provider += "," + name;
+        }
       }
       for (const std::string& pin : pins) apart.more_options.emplace_back("node-provider", pin);
       entries_.push_back(enter(apart));

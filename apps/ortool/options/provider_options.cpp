@@ -7,6 +7,7 @@
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/optimize/rewriter.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {
@@ -56,6 +57,11 @@ struct Pin {
   std::string pattern;
   std::string provider;
 };
+
+bool fits_any(std::string_view pattern, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return matches_glob(name, pattern); });
+}
 
 std::vector<Pin> read_pins(const OptionValues& options) {
   std::vector<Pin> pins;
@@ -150,8 +156,9 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
 PinnedProvider pinned_providers(const OptionValues& options) {
   if (!options.has("node-provider")) return nullptr;
   return [pins = read_pins(options)](const Node& node) {
+    const std::vector<std::string> names = origins_of(node);
     for (const Pin& pin : pins) {
-      if (matches_glob(node.name(), pin.pattern)) return pin.provider;
+      if (fits_any(pin.pattern, names)) return pin.provider;
     }
     return std::string();
   };
@@ -162,8 +169,10 @@ void check_pinned_providers(const OptionValues& options, const Session& session)
     std::vector<std::string> names;
     bool is_used = false;
     for (const Placement& placement : session.placement()) {
-      names.push_back(placement.node);
-      is_used = is_used || matches_glob(placement.node, pin.pattern);
+      std::vector<std::string> of_node = placement.origins;
+      if (of_node.empty()) of_node.push_back(placement.node);
+      is_used = is_used || fits_any(pin.pattern, of_node);
+      names.insert(names.end(), of_node.begin(), of_node.end());
     }
     if (!is_used) {
       throw unknown_name("node in --node-provider", pin.pattern, "nodes", names);
