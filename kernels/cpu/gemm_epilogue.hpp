@@ -11,6 +11,12 @@ namespace ortool::cpu {
 /// them to tile.c. `sums` may be tile.c itself.
 void finish_tile(const GemmTile& tile, const float* sums, std::int64_t sums_stride);
 
+/// What finish_tile and the register tile leave out: functions, where the epilogue has one.
+inline void finish_functions(const GemmTile& tile, const GemmFunctions& functions) {
+  if (tile.activation < Activation::gelu) return;
+  functions.activate(tile.activation, tile.low, tile.c, tile.c_stride, tile.rows, tile.columns);
+}
+
 /// Runs `tile` with any number of columns on a variant that only stores whole vectors.
 void run_partial_tile(const GemmTile& tile, const GemmFunctions& functions);
 

@@ -56,6 +56,12 @@ GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::
   return tile;
 }
 
+void finish_sums(const GemmTile& tile, const float* sums, std::int64_t sums_stride,
+                 const GemmFunctions& functions) {
+  finish_tile(tile, sums, sums_stride);
+  finish_functions(tile, functions);
+}
+
 /// Rows or columns a task of a thin product works on: some 64 KiB of the large operand.
 std::int64_t thin_grain(std::int64_t k, std::int64_t multiple) {
   const std::int64_t items = 64 * 1024 / (float_bytes * std::max<std::int64_t>(k, 1));
@@ -76,7 +82,7 @@ void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, 
     } else {
       functions.dot_rows(a.data + begin * a.stride, a.stride, rows, sizes.k, x, sums);
     }
-    finish_tile(region(epilogue, c, c_stride, begin, rows, 0, 1), sums, 1);
+    finish_sums(region(epilogue, c, c_stride, begin, rows, 0, 1), sums, 1, functions);
   });
 }
 
@@ -89,7 +95,7 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Matri
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
     float sums[most];
     functions.dot_rows(b.data + begin * b.stride, b.stride, end - begin, sizes.k, x, sums);
-    finish_tile(region(epilogue, c, sizes.n, 0, 1, begin, end - begin), sums, most);
+    finish_sums(region(epilogue, c, sizes.n, 0, 1, begin, end - begin), sums, most, functions);
   });
 }
 
@@ -104,7 +110,7 @@ void multiply_thin(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b,
     functions.thin(a.data, row_stride, step, static_cast<std::int32_t>(sizes.m), b.data + begin,
                    b.stride, end - begin, sizes.k, c + begin, c_stride);
     const GemmTile tile = region(epilogue, c, c_stride, 0, sizes.m, begin, end - begin);
-    finish_tile(tile, tile.c, c_stride);
+    finish_sums(tile, tile.c, c_stride, functions);
   });
 }
 
@@ -124,7 +130,7 @@ void multiply_row_packed(const GemmSizes& sizes, const MatrixIn& a, const float*
     const std::int64_t first = panels.first_column(begin);
     const std::int64_t last = std::min(panels.first_column(end), sizes.n);
     const GemmTile tile = region(epilogue, c, 0, 0, 1, first, last - first);
-    finish_tile(tile, tile.c, 0);
+    finish_sums(tile, tile.c, 0, functions);
   });
 }
 

@@ -57,6 +57,9 @@ struct GemmFunctions {
   /// out[row] = the sum over k of a[row * a_stride + k] * x[k].
   void (*dot_rows)(const float* a, int64_t a_stride, int64_t rows, int64_t k, const float* x,
                    float* out);
+  /// Applies a function (gelu and those behind it) to rows of values, in place.
+  void (*activate)(Activation activation, float low, float* values, int64_t stride, int64_t rows,
+                   int64_t columns);
   /// out[row * out_stride + column] = the sum over k of a[row * a_row_stride + step * a_step] *
   /// b[step * b_stride + column], for rows ≤ 4.
   void (*thin)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,

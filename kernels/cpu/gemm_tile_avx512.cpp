@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cpu/gemm_activate.hpp"
 #include "kernels/cpu/gemm_pack.hpp"
 #include "kernels/cpu/gemm_tile.hpp"
 
@@ -198,6 +199,7 @@ const GemmFunctions gemm_functions = {.max_rows = 14,
                                       .pack_transposed = pack_transposed,
                                       .pack_rows = pack_rows,
                                       .dot_rows = dot_rows,
+                                      .activate = activate_rows,
                                       .thin = thin_product};
 
 }  // namespace ortool::cpu::avx512

@@ -1,4 +1,5 @@
 // The portable float32 register tile: up to 4 rows by 8 columns, for compilers to vectorise.
+#include "kernels/cpu/gemm_activate.hpp"
 #include "kernels/cpu/gemm_epilogue.hpp"
 #include "kernels/cpu/gemm_pack.hpp"
 #include "kernels/cpu/gemm_tile.hpp"
@@ -63,6 +64,7 @@ const GemmFunctions gemm_functions = {.max_rows = 4,
                                       .pack_transposed = pack_transposed,
                                       .pack_rows = pack_rows,
                                       .dot_rows = dot_rows,
+                                      .activate = activate_rows,
                                       .thin = thin_product};
 
 }  // namespace ortool::cpu::baseline

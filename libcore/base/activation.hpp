@@ -12,6 +12,10 @@ enum class Activation : int32_t {
   clip,        ///< to [low, high]
   leaky_relu,  ///< low * x below zero
   hard_swish,  ///< x * max(0, min(1, low * x + high))
+  // Functions; not every kernel has them.
+  gelu,
+  gelu_tanh,
+  swish,  ///< x sigmoid(low x)
 };
 
 }  // namespace ortool

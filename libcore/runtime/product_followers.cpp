@@ -6,6 +6,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/batch_normalization.hpp"
+#include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/clip_bounds.hpp"
 #include "libcore/runtime/known_numbers.hpp"
 
@@ -24,8 +25,8 @@ class FollowerReader {
     next_input_ = group_.node().input_count();
     previous_ = group_.node().output(0);
     for (const Node* node : group_.followers()) {
-      if (!node->domain().empty() || result_.activation != Activation::none || !take(*node))
-        return std::nullopt;
+      const bool is_known = node->domain().empty() || node->domain() == own_domain;
+      if (!is_known || result_.activation != Activation::none || !take(*node)) return std::nullopt;
       next_input_ += node->input_count() - 1;
       previous_ = node->output(0);
     }
@@ -56,6 +57,18 @@ class FollowerReader {
       result_.activation = Activation::clip;
       result_.low = bounds->low;
       result_.high = bounds->high;
+    }
+    return result_.activation != Activation::none || take_function(node);
+  }
+
+  bool take_function(const Node& node) {
+    if (!form_.has_functions || result_.residual >= 0) return false;
+    if (node.op_type() == "Gelu") {
+      result_.activation =
+          read_op<Gelu>(node).is_approximate ? Activation::gelu_tanh : Activation::gelu;
+    } else if (node.op_type() == "Swish") {
+      result_.activation = Activation::swish;
+      result_.low = read_op<Swish>(node).alpha;
     }
     return result_.activation != Activation::none;
   }

@@ -15,6 +15,7 @@ struct ProductForm {
   std::int64_t channels = -1;    ///< numbers a scale or shift has; -1: neither can be
   std::int64_t axes_behind = 0;  ///< axes of the result behind the channels
   bool can_scale = false;        ///< constants alone decide each sum's factor
+  bool has_functions = false;    ///< Gelu and Swish too, where nothing is added before
 };
 
 /// What followers ask for: scale and shift each channel, add a tensor, then an activation.
@@ -29,7 +30,8 @@ struct ProductFollowers {
 
 /// Reads the followers of a group; nothing when one of them cannot be computed so. Followers are
 /// BatchNormalization (where `can_scale`) and Add of a constant a channel, then one Add of a tensor
-/// of the result's shape, as far as it is known, then Relu, LeakyRelu, HardSwish or Clip.
+/// of the result's shape, as far as it is known, then Relu, LeakyRelu, HardSwish or Clip, or where
+/// `has_functions` Gelu or Swish.
 std::optional<ProductFollowers> read_followers(const NodeView& group, const ProductForm& form);
 
 /// Whether `next` can be a follower of the group: a KernelRow's `absorbs` for a form.

@@ -23,6 +23,7 @@ namespace {
 
 ProductForm gemm_form(const NodeView& view) {
   ProductForm form;
+  form.has_functions = true;
   if (view.node().input(2) != nullptr) return form;
   const auto op = read_op<Gemm>(view.node());
   const PartialShape& b = view.node().input(1)->type().shape;

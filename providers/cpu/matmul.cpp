@@ -21,6 +21,7 @@ namespace {
 
 ProductForm matmul_form(const NodeView& view) {
   ProductForm form;
+  form.has_functions = true;
   const Value* b = view.node().input(1);
   const PartialShape& shape = b->type().shape;
   if (shape && shape->size() >= 2 && shape->back().is_known())
