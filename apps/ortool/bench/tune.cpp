@@ -96,9 +96,15 @@ std::vector<std::string> Tuner::provider_lists() const {
 
 std::unique_ptr<Entry> Tuner::enter(BenchVariant variant) {
   variant.name = format("{} {}", variant.model_label, variant.setting());
+  std::size_t pins = 0;
   for (const auto& [name, value] : variant.more_options) {
-    variant.name += name == "node-provider" ? " nodes apart" : format(" {}={}", name, value);
+    if (name == "node-provider") {
+      ++pins;
+    } else {
+      variant.name += format(" {}={}", name, value);
+    }
   }
+  if (pins > 0) variant.name += format(" with {} nodes elsewhere", pins);
   auto entry = std::make_unique<Entry>();
   entry->lane = maker_->make(variant);
   entry->variant = std::move(variant);
@@ -160,8 +166,8 @@ bool is_plain_name(const std::string& name) {
   return name.find_first_of("*?") == std::string::npos;
 }
 
-/// For every node that another provider than the preferred one computed faster: its name and that
-/// provider's.
+/// For every node that another provider computed faster than the first of the rivals did: its name
+/// and that provider's.
 std::vector<std::string> Tuner::node_providers(const std::vector<Entry*>& rivals) const {
   struct Best {
     double ms;
@@ -216,9 +222,10 @@ TuneOutcome Tuner::run() {
   entries_.push_back(enter(parallel));
   std::vector<Entry*> last_round = {best, entries_.back().get()};
   if (providers.size() > 1) {
-    std::vector<Entry*> rivals;
+    std::vector<Entry*> rivals = {best};
     for (Entry* entry : all) {
-      if (entry->variant.threads == best->variant.threads) rivals.push_back(entry);
+      const bool is_rival = entry->variant.threads == best->variant.threads && entry != best;
+      if (is_rival) rivals.push_back(entry);
     }
     const std::vector<std::string> pins = node_providers(rivals);
     if (!pins.empty()) {
