@@ -125,6 +125,20 @@ Verdict judge_ratio(const RatioEstimate& estimate, double threshold) {
   return may_be_either ? Verdict::inconclusive : Verdict::pass;
 }
 
+Verdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
+                     std::span<const double> b, double threshold) {
+  const Verdict verdict = judge_ratio(estimate, threshold);
+  if (verdict != Verdict::regressed) return verdict;
+  const std::size_t half = std::min(a.size(), b.size()) / 2;
+  const auto shows_it = [&](std::size_t begin) {
+    std::vector<double> logarithms(half);
+    for (std::size_t i = 0; i < half; ++i) logarithms[i] = std::log(a[begin + i] / b[begin + i]);
+    return std::exp(mean_of_middle(logarithms)) > 1 + threshold / 2;
+  };
+  const bool is_steady = half > 0 && shows_it(0) && shows_it(std::min(a.size(), b.size()) - half);
+  return is_steady ? Verdict::regressed : Verdict::inconclusive;
+}
+
 Verdict judge_bound(const Interval& measured, double bound) {
   if (measured.high <= bound) return Verdict::pass;
   return measured.low > bound ? Verdict::regressed : Verdict::inconclusive;

@@ -47,6 +47,12 @@ std::string_view name_of(Verdict verdict);
 /// significant.
 Verdict judge_ratio(const RatioEstimate& estimate, double threshold);
 
+/// judge_ratio() of times taken in pairs, where a regression counts only when the first and the
+/// last half of the rounds, each for itself, show at least half of the threshold: a machine that
+/// was busy for a while may hit one side more than the other, but hardly in both halves.
+Verdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
+                     std::span<const double> b, double threshold);
+
 /// Of a bound that a measured value must not exceed: regressed when all of the interval lies above
 /// it, inconclusive when it holds the bound.
 Verdict judge_bound(const Interval& measured, double bound);

@@ -28,17 +28,22 @@ RatioEstimate compare_with_baseline(const LaneTimes& times, const std::vector<do
   return estimate;
 }
 
-bool is_known_ratio(const RatioEstimate& estimate, double threshold, double precision) {
-  return judge_ratio(estimate, threshold) != Verdict::inconclusive &&
+Verdict judge_lanes(const RatioEstimate& estimate, const LaneTimes& a, const LaneTimes& b,
+                    double threshold) {
+  return judge_paired(estimate, block_medians(a.blocks), block_medians(b.blocks), threshold);
+}
+
+bool is_known_ratio(const RatioEstimate& estimate, Verdict verdict, double threshold,
+                    double precision) {
+  return verdict != Verdict::inconclusive &&
          share_width(estimate) <= std::max(precision, threshold / 4);
 }
 
 GateEntry ratio_entry(const VariantResult& result, std::string against, double baseline_ms,
-                      const RatioEstimate& estimate, double threshold) {
-  return {result.variant.name, "p50",
-          std::move(against),  baseline_ms,
-          estimate.ratio,      estimate.interval,
-          threshold,           judge_ratio(estimate, threshold)};
+                      const RatioEstimate& estimate, double threshold, Verdict verdict) {
+  return {result.variant.name, "p50",          std::move(against),
+          baseline_ms,         estimate.ratio, estimate.interval,
+          threshold,           verdict};
 }
 
 GateEntry latency_entry(const VariantResult& result, const LatencyBound& bound) {
@@ -121,7 +126,8 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
       has_gate = true;
       if (times[i].blocks.size() < least_rounds) return false;
       const RatioEstimate estimate = compare_lanes(times[i], times[*other]);
-      if (!is_known_ratio(estimate, threshold, settings.precision)) return false;
+      const Verdict verdict = judge_lanes(estimate, times[i], times[*other], threshold);
+      if (!is_known_ratio(estimate, verdict, threshold, settings.precision)) return false;
     }
     const BaselineEntry* before = variants[i].is_reference ? nullptr : baseline.find(variants[i]);
     if (before != nullptr && !before->block_medians_ms.empty()) {
@@ -155,16 +161,19 @@ std::vector<GateEntry> judge(const std::vector<VariantResult>& results,
     const double threshold = threshold_of(result.variant, settings);
     const auto other = reference_of(variants, i);
     if (other && results[*other].was_measured()) {
-      entries.push_back(ratio_entry(result, results[*other].variant.name,
-                                    results[*other].median.value,
-                                    compare_lanes(result.times, results[*other].times), threshold));
+      const VariantResult& reference = results[*other];
+      const RatioEstimate estimate = compare_lanes(result.times, reference.times);
+      entries.push_back(
+          ratio_entry(result, reference.variant.name, reference.median.value, estimate, threshold,
+                      judge_lanes(estimate, result.times, reference.times, threshold)));
     }
     if (!settings.baseline.empty()) {
       const BaselineEntry* before = baseline.find(result.variant);
       if (before != nullptr && !before->block_medians_ms.empty()) {
-        entries.push_back(ratio_entry(result, settings.baseline, before->p50_ms,
-                                      compare_with_baseline(result.times, before->block_medians_ms),
-                                      threshold));
+        const RatioEstimate estimate =
+            compare_with_baseline(result.times, before->block_medians_ms);
+        entries.push_back(ratio_entry(result, settings.baseline, before->p50_ms, estimate,
+                                      threshold, judge_ratio(estimate, threshold)));
       } else {
         entries.push_back({result.variant.name,
                            "p50",

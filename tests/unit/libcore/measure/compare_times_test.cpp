@@ -111,6 +111,16 @@ TEST_CASE("A regression is both significant and above the threshold") {
   CHECK(judged(0.80, 0.70, 0.90) == Verdict::pass);
 }
 
+TEST_CASE("A slowdown that only half of the rounds show is no regression") {
+  std::vector<double> a(40, 11.0);
+  const std::vector<double> b(40, 10.0);
+  const auto judged = [&] { return judge_paired(compare_paired(a, b, 0.99, 1), a, b, 0.02); };
+  CHECK(judged() == Verdict::regressed);
+  for (std::size_t i = 0; i < 18; ++i) a[i] = 10;
+  CHECK(compare_paired(a, b, 0.99, 1).ratio > 1.02);
+  CHECK(judged() == Verdict::inconclusive);
+}
+
 TEST_CASE("A bound is kept, broken, or not to be told") {
   CHECK(judge_bound({9, 10}, 12) == Verdict::pass);
   CHECK(judge_bound({13, 14}, 12) == Verdict::regressed);
