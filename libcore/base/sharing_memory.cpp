@@ -1,16 +1,24 @@
 // Few trials, then the better way.
 #include "libcore/base/sharing_memory.hpp"
 
+#include <bit>
+
 namespace ortool {
 namespace {
 
-/// A job that takes longer is worth sharing without a trial.
+/// A step that takes longer is worth sharing without a trial.
 constexpr std::int64_t long_ns = 150'000;
 constexpr std::uint32_t trials = 3;  ///< of each way; the first of all may find cold memory
-constexpr std::uint32_t uses_between_trials = 256;
+constexpr std::uint32_t most_between_trials = 256;
 constexpr std::uint32_t uses_between_records = 16;
-/// Sharing must save as much, in per cent: what it does to the jobs behind it is not measured.
+/// Sharing must save as much, in per cent: what it does to the steps behind it is not measured.
 constexpr std::int64_t least_gain = 10;
+
+/// At 8, 16, 32 ... uses, at last in even distances.
+bool is_trial(std::uint32_t use) {
+  return use % most_between_trials == 0 ||
+         (use < most_between_trials && use >= 8 && std::has_single_bit(use));
+}
 
 /// Down at once, up slowly: what disturbs a measurement only makes it longer.
 void take_in(std::int64_t& known_ns, std::int64_t time_ns) {
@@ -28,8 +36,7 @@ SharingMemory::Way SharingMemory::choose(std::uint64_t key) {
   if (use < 2 * trials) return Way::alone;
   const bool is_better_shared =
       entry.shared_ns != 0 && 100 * entry.shared_ns < (100 - least_gain) * entry.alone_ns;
-  const bool is_trial = use % uses_between_trials == 0;
-  if (is_better_shared != is_trial) return Way::shared;
+  if (is_better_shared != is_trial(use)) return Way::shared;
   return use % uses_between_records == 0 ? Way::alone : Way::settled_alone;
 }
 

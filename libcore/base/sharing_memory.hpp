@@ -1,5 +1,5 @@
-// What sharing a job among threads was worth when it was last done: some jobs are so small that
-// moving their data between processors takes longer than doing them alone.
+// What sharing a step among threads was worth when it was last done: some are so small that moving
+// their data between processors takes longer than doing them alone.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Times of jobs that come again and again, alone and shared, by a key that their giver chooses.
+/// Times of steps that come again and again, alone and shared, by a key that their giver chooses.
 /// Holds a fixed number of them; a new one takes an older one's place. One thread at a time.
 class SharingMemory {
  public:
@@ -20,10 +20,10 @@ class SharingMemory {
     settled_alone,  ///< its time is known well enough: record() need not be called
   };
 
-  /// How the job should be done now. One not seen before is shared; one that did not take long is
+  /// How the step should be done now. One not seen before is shared; one that did not take long is
   /// tried both ways, then done in the way that took less time, and tried the other way at times.
   Way choose(std::uint64_t key);
-  /// What the job took from begin to end, done as `choose` said last.
+  /// What the step took from begin to end, done as `choose` said last. Need not be called.
   void record(std::uint64_t key, bool was_shared, Duration time);
 
  private:

@@ -40,21 +40,40 @@ constexpr auto least_patience = std::chrono::microseconds(100);
 constexpr auto most_patience = std::chrono::milliseconds(1);
 constexpr int no_processor = -1;
 
-/// One parallel_for: shared by the threads that work on it, alive until all have left.
-struct Job {
-  FunctionRef<void(std::int64_t)> body;
-  std::int64_t tasks;
-  const StopToken* stop;
+constexpr int most_lanes = 16;
+
+/// Tasks in a row that one thread begins with.
+struct alignas(64) Lane {
   std::atomic<std::int64_t> next{0};
-  std::atomic<int> active{0};
+  std::int64_t end = 0;
+};
+
+/// One parallel_for: shared by the threads that work on it, alive until all have left. Each thread
+/// begins with tasks of its own, the same ones whenever a job of as many tasks is shared: what it
+/// made in the job before lies in its cache. Then it takes what others have not begun.
+struct Job {
+  Job(FunctionRef<void(std::int64_t)> given, std::int64_t tasks, const StopToken* token,
+      int threads)
+      : body(given), stop(token), lane_count(std::min(threads, most_lanes)), active(threads - 1) {
+    for (int i = 0; i < lane_count; ++i) {
+      lanes[i].next.store(tasks * i / lane_count, std::memory_order_relaxed);
+      lanes[i].end = tasks * (i + 1) / lane_count;
+    }
+  }
+
+  FunctionRef<void(std::int64_t)> body;
+  const StopToken* stop;
+  int lane_count;
+  std::atomic<int> active;  ///< helpers that have not left
   std::atomic<bool> failed{false};
   std::exception_ptr error;
+  Lane lanes[most_lanes];
 
-  /// Does one task; false when there is none left.
-  bool work_once() noexcept {
+  bool work_once(Lane& lane) noexcept {
     if (failed.load(std::memory_order_relaxed)) return false;
-    const std::int64_t task = next.fetch_add(1, std::memory_order_relaxed);
-    if (task >= tasks) return false;
+    if (lane.next.load(std::memory_order_relaxed) >= lane.end) return false;
+    const std::int64_t task = lane.next.fetch_add(1, std::memory_order_relaxed);
+    if (task >= lane.end) return false;
     try {
       if (stop != nullptr) stop->poll();
       body(task);
@@ -64,9 +83,26 @@ struct Job {
     return true;
   }
 
-  void work() noexcept {
-    while (work_once()) {
+  /// Does one task of thread `number`, or of another; false when there is none left.
+  bool work_once(int number) noexcept {
+    for (int i = 0; i < lane_count; ++i) {
+      if (work_once(lanes[(number + i) % lane_count])) return true;
     }
+    return false;
+  }
+
+  void work(int number) noexcept {
+    while (work_once(number)) {
+    }
+  }
+
+  std::int64_t tasks_left() const {
+    std::int64_t left = 0;
+    for (int i = 0; i < lane_count; ++i) {
+      const std::int64_t next = lanes[i].next.load(std::memory_order_relaxed);
+      left += std::max<std::int64_t>(lanes[i].end - next, 0);
+    }
+    return left;
   }
 };
 
@@ -83,10 +119,9 @@ bool spin_until(Condition condition) {
 }
 
 /// Never 0.
-std::uint64_t key_of_job(const void* step, std::uint32_t number, std::int64_t tasks, int helpers) {
+std::uint64_t key_of_step(const void* step, std::int64_t tasks, int helpers) {
   constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
   std::uint64_t key = reinterpret_cast<std::uintptr_t>(step) * factor;
-  key = (key ^ number) * factor;
   key = (key ^ static_cast<std::uint64_t>(tasks)) * factor;
   key = (key ^ static_cast<std::uint64_t>(helpers)) * factor;
   return (key ^ (key >> 29U)) | 1U;
@@ -108,6 +143,7 @@ std::vector<int> allowed_processors() {
 
 struct alignas(64) ThreadPool::Worker {
   std::atomic<Job*> job{nullptr};
+  int number = 0;  ///< among the job's threads; set before the job
   std::atomic<bool> taken{false};
   std::atomic<bool> sleeping{false};
   std::atomic<bool> missed{false};  ///< a job was taken back: another may follow soon
@@ -125,6 +161,29 @@ struct alignas(64) ThreadPool::Worker {
   Clock::duration patience = least_patience;
   std::atomic<bool> was_of_use{true};  ///< since it was woken
   SharingMemory memory;
+  /// The step under way, 0 for none: how it is done, and from its first job's begin to its last's
+  /// end.
+  std::uint64_t step_key = 0;
+  SharingMemory::Way way = SharingMemory::Way::shared;
+  bool had_help = false;
+  Clock::time_point step_begin;
+  Clock::time_point step_end;
+
+  void begin_step(std::uint64_t key) {
+    end_step();
+    step_key = key;
+    way = memory.choose(key);
+    had_help = false;
+    if (way != SharingMemory::Way::settled_alone) step_begin = Clock::now();
+  }
+
+  void end_step() {
+    using Way = SharingMemory::Way;
+    const bool is_known = way == Way::alone || (way == Way::shared && had_help);
+    if (step_key != 0 && is_known)
+      memory.record(step_key, way == Way::shared, step_end - step_begin);
+    step_key = 0;
+  }
 
   void wake() {
     const std::lock_guard lock(mutex);
@@ -165,7 +224,7 @@ struct alignas(64) ThreadPool::Worker {
         continue;  // taken back before it was begun, or woken for what comes next
       }
       was_of_use.store(true, std::memory_order_relaxed);
-      work->work();
+      work->work(number);
       work->active.fetch_sub(1);
     }
   }
@@ -245,6 +304,7 @@ Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&
 Workers::~Workers() {
   if (pool_ != nullptr) pool_->state_->runs.fetch_sub(1);
   if (taken_count_ > 0) {
+    taken_[0]->end_step();
     const bool had_much = taken_[0]->in_jobs > much_shared;
     std::atomic<bool>& expects_much = pool_->state_->expects_much;
     if (expects_much.load(std::memory_order_relaxed) != had_much)
@@ -262,31 +322,29 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
     }
   };
   if (taken_count_ == 0 || tasks == 1 || busy_) return do_alone();
-  if (step_ == nullptr) return share(tasks, body, 0);
-  const std::uint64_t key = key_of_job(step_, ++jobs_of_step_, tasks, taken_count_);
-  SharingMemory& memory = taken_[0]->memory;
-  const SharingMemory::Way way = memory.choose(key);
-  if (way == SharingMemory::Way::shared) return share(tasks, body, key);
+  if (step_ == nullptr) return share(tasks, body);
+  ThreadPool::Worker& own = *taken_[0];
+  if (jobs_of_step_++ == 0) own.begin_step(key_of_step(step_, tasks, taken_count_));
+  if (own.way == SharingMemory::Way::shared) return share(tasks, body);
   busy_ = true;
   try {
-    const auto begin = way == SharingMemory::Way::alone ? Clock::now() : Clock::time_point();
     do_alone();
-    if (way == SharingMemory::Way::alone) memory.record(key, false, Clock::now() - begin);
   } catch (...) {
     busy_ = false;
     throw;
   }
   busy_ = false;
+  if (own.way == SharingMemory::Way::alone) own.step_end = Clock::now();
 }
 
-/// The job named `key`, 0 for none, with all the workers that can have a part in it.
-void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body, std::uint64_t key) {
-  Job job{.body = body, .tasks = tasks, .stop = stop_, .error = nullptr};
+/// Does a job with all the workers that can have a part in it.
+void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
   const int helpers = static_cast<int>(std::min<std::int64_t>(taken_count_, tasks - 1));
-  job.active.store(helpers);
+  Job job(body, tasks, stop_, helpers + 1);
   busy_ = true;
   bool is_one_asleep = false;
   for (int i = 0; i < helpers; ++i) {
+    taken_[i]->number = i + 1;
     taken_[i]->job.store(&job);
     if (taken_[i]->sleeping.load()) is_one_asleep = true;
   }
@@ -304,9 +362,9 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body, st
       own.window_begin = begin;
       own.alone = {};
     }
-    for (std::int64_t done = 1; job.work_once(); ++done) {
+    for (std::int64_t done = 1; job.work_once(0); ++done) {
       const auto spent = Clock::now() - begin;
-      const std::int64_t left = tasks - job.next.load(std::memory_order_relaxed);
+      const std::int64_t left = job.tasks_left();
       const bool is_worth_it = left > 1 && spent * left > worth_waking * done;
       if (!is_worth_it && own.alone + spent < own.patience) continue;
       if (!is_worth_it) {
@@ -320,14 +378,17 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body, st
     }
     own.alone += Clock::now() - begin;
   }
-  job.work();
+  job.work(0);
   for (int i = 0; i < helpers; ++i) {
-    if (taken_[i]->take_back(&job)) job.active.fetch_sub(1);
+    if (taken_[i]->take_back(&job)) {
+      job.active.fetch_sub(1);
+    } else {
+      own.had_help = true;
+    }
   }
   while (!spin_until([&job] { return job.active.load() == 0; })) std::this_thread::yield();
-  const auto spent = Clock::now() - begin;
-  own.in_jobs += spent;
-  if (key != 0) own.memory.record(key, true, spent);
+  own.step_end = Clock::now();
+  own.in_jobs += own.step_end - begin;
   busy_ = false;
   if (job.error) std::rethrow_exception(job.error);
 }

@@ -38,8 +38,9 @@ class Workers {
  public:
   /// The calling thread alone.
   explicit Workers(const StopToken* stop = nullptr) : stop_(stop) {}
-  /// Takes the workers that are free now, at most `threads - 1`; fewer, or none, is fine. `stop`
-  /// (may be null) is polled between tasks. Pool and token must outlive this.
+  /// Takes the workers that are free now, at most `threads - 1`, and leaves one for each other run
+  /// that is under way; fewer, or none, is fine. `stop` (may be null) is polled between tasks. Pool
+  /// and token must outlive this.
   Workers(ThreadPool& pool, int threads, const StopToken* stop = nullptr);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -59,9 +60,8 @@ class Workers {
   void parallel_ranges(std::int64_t count, std::int64_t grain,
                        FunctionRef<void(std::int64_t, std::int64_t)> body);
 
-  /// Names what the next jobs belong to, by an address: jobs that come again in the same order
-  /// behind the same name are known again, and those for which sharing does not pay are done alone.
-  /// Without a name all jobs are shared.
+  /// Names what the next jobs belong to, by an address. A step that comes again is known again, and
+  /// one for which sharing does not pay is done alone. Without a name all jobs are shared.
   void begin_step(const void* step) {
     step_ = step;
     jobs_of_step_ = 0;
@@ -77,7 +77,7 @@ class Workers {
  private:
   static constexpr int most_workers = 256;
 
-  void share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body, std::uint64_t key);
+  void share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body);
 
   ThreadPool* pool_ = nullptr;
   const StopToken* stop_ = nullptr;
