@@ -24,17 +24,17 @@ int shared_uses(SharingMemory& memory, std::uint64_t key, int uses, microseconds
 
 TEST_CASE("a job is done alone where sharing takes longer, save for a few trials") {
   SharingMemory memory;
-  CHECK(shared_uses(memory, 7, 1000, microseconds(4), microseconds(9)) <= 10);
+  CHECK(shared_uses(memory, 7, 1000, microseconds(4), microseconds(9)) <= 12);
 }
 
 TEST_CASE("a job is shared where that takes less time, save for a few trials") {
   SharingMemory memory;
-  CHECK(shared_uses(memory, 7, 1000, microseconds(60), microseconds(33)) >= 990);
+  CHECK(shared_uses(memory, 7, 1000, microseconds(60), microseconds(33)) >= 985);
 }
 
 TEST_CASE("a saving of a few per cent is not worth a second thread") {
   SharingMemory memory;
-  CHECK(shared_uses(memory, 7, 1000, microseconds(60), microseconds(57)) <= 10);
+  CHECK(shared_uses(memory, 7, 1000, microseconds(60), microseconds(57)) <= 12);
 }
 
 TEST_CASE("a long job is always shared") {
@@ -44,7 +44,7 @@ TEST_CASE("a long job is always shared") {
 
 TEST_CASE("a job that becomes worth sharing is found out") {
   SharingMemory memory;
-  CHECK(shared_uses(memory, 7, 1000, microseconds(4), microseconds(9)) <= 10);
+  CHECK(shared_uses(memory, 7, 1000, microseconds(4), microseconds(9)) <= 12);
   CHECK(shared_uses(memory, 7, 40000, microseconds(60), microseconds(3)) >= 39000);
 }
 
@@ -54,8 +54,8 @@ TEST_CASE("jobs with other keys are judged apart, and more of them than there is
     CHECK(memory.choose(key) == Way::shared);
     memory.record(key, true, microseconds(9));
   }
-  CHECK(shared_uses(memory, 1, 1000, microseconds(4), microseconds(9)) <= 10);
-  CHECK(shared_uses(memory, 2, 1000, microseconds(60), microseconds(33)) >= 990);
+  CHECK(shared_uses(memory, 1, 1000, microseconds(4), microseconds(9)) <= 12);
+  CHECK(shared_uses(memory, 2, 1000, microseconds(60), microseconds(33)) >= 985);
 }
 
 }  // namespace
