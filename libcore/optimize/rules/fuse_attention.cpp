@@ -85,7 +85,8 @@ Verdict can_fuse(const Match& match) {
     if (!are_equal((*queries)[i], (*keys)[i]) || !are_equal((*queries)[i], (*values)[i]))
       return no("queries, keys and values differ in batch or heads");
   }
-  if (!order_of(match.node("transposed"))) return no("the order of the keys is not known");
+  const auto order = order_of(match.node("transposed"));
+  if (!order || order->size() != heads_rank) return no("the order of the keys is not known");
   if (!is_over_last_axis(match.node("weights"))) return no("Softmax goes over another axis");
   if (match.find("condition") != nullptr) return check_condition(match);
   return match.find("mask") != nullptr ? check_mask(match["mask"], match["product"], element)
@@ -159,8 +160,7 @@ bool cuts_width(const Value& rows, const Value& cut) {
   if (from == nullptr || to == nullptr || from->size() != 3 || to->size() != heads_rank)
     return false;
   return are_equal((*from)[0], (*to)[0]) && are_equal((*from)[1], (*to)[1]) &&
-         (*to)[2].is_known() && (*to)[3].is_known() &&
-         (*from)[2] == Dimension((*to)[2].number() * (*to)[3].number());
+         (*to)[2].is_known() && (*to)[3].is_known() && are_equal((*from)[2], (*to)[2] * (*to)[3]);
 }
 
 std::int64_t heads_in(const Value& cut) {
@@ -199,7 +199,7 @@ bool repeats_heads(const Value& heads, const Value& expanded, const Value& repea
          are_equal((*from)[2], (*wide)[3]) && are_equal((*from)[3], (*wide)[4]) &&
          are_equal((*from)[0], (*to)[0]) && are_equal((*from)[2], (*to)[2]) &&
          are_equal((*from)[3], (*to)[3]) && (*from)[1].is_known() && (*wide)[2].is_known() &&
-         (*to)[1] == Dimension((*from)[1].number() * (*wide)[2].number());
+         are_equal((*to)[1], (*from)[1] * (*wide)[2]);
 }
 
 }  // namespace

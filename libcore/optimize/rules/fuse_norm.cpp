@@ -17,6 +17,9 @@ Pattern mean_of(Pattern x, std::string name) {
   return op("ReduceMean", {std::move(x), maybe(any())}).as(std::move(name));
 }
 
+/// Rows that a scale is made for; files may declare any size.
+constexpr std::int64_t most_row_elements = std::int64_t{1} << 20;
+
 /// How many of the last axes a ReduceMean takes, where it takes no others and keeps them; 0 where
 /// not.
 std::int64_t trailing_axes(const Node& mean, std::int64_t rank) {
@@ -29,15 +32,19 @@ std::int64_t trailing_axes(const Node& mean, std::int64_t rank) {
   return count > 0 && axes.front() == rank - count ? count : 0;
 }
 
-/// The sizes of the last `count` axes, where all are numbers.
+/// The sizes of the last `count` axes, where all are numbers, and not too large.
 std::optional<Shape> trailing_shape(const Value& x, std::int64_t count) {
   const Dimensions* dimensions = dimensions_of(x);
   if (dimensions == nullptr) return std::nullopt;
   std::vector<std::int64_t> sizes;
+  std::int64_t elements = 1;
   for (std::size_t i = dimensions->size() - static_cast<std::size_t>(count); i < dimensions->size();
        ++i) {
     if (!(*dimensions)[i].is_known()) return std::nullopt;
     sizes.push_back((*dimensions)[i].number());
+    if (sizes.back() > most_row_elements) return std::nullopt;
+    elements *= sizes.back();
+    if (elements > most_row_elements) return std::nullopt;
   }
   return Shape(sizes);
 }
@@ -55,7 +62,8 @@ Verdict has_trailing_means(const Match& match, std::initializer_list<std::string
     if (count >= 0 && here != count) return no("the means go over different axes");
     count = here;
   }
-  if (!trailing_shape(x, count)) return no("the sizes of the normalised axes are not known");
+  if (!trailing_shape(x, count))
+    return no("the sizes of the normalised axes are not known, or too large");
   return yes();
 }
 

@@ -11,8 +11,10 @@ namespace {
 constexpr std::int64_t opset_with_shape_input = 5;
 
 Verdict can_read_orders(const Match& match) {
-  const bool is_known = order_of(match.root()) && order_of(match.node("first"));
-  return is_known ? yes() : no("the rank is not known");
+  const auto second = order_of(match.root());
+  const auto first = order_of(match.node("first"));
+  if (!first || !second) return no("the rank is not known");
+  return first->size() == second->size() ? yes() : no("the orders are of different ranks");
 }
 
 /// A shape of zeros copies dimensions of what comes in.
