@@ -1,27 +1,13 @@
 // One look at each QuantizeLinear, in order, so that a cluster finds its inputs rewritten already.
 #include "libcore/runtime/fuse_quantized.hpp"
 
-#include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
+#include "libcore/runtime/session_nodes.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr std::int64_t least_opset = 10;
-
-/// The main graph around `graph`.
-Graph& outermost(Graph& graph) {
-  Graph* current = &graph;
-  while (current->owner() != nullptr) current = &current->owner()->graph();
-  return *current;
-}
-
-void import_own_domain(Graph& graph) {
-  Graph& main = outermost(graph);
-  OpsetImports imports = main.opsets();
-  imports[own_domain] = own_opset;
-  main.set_opsets(std::move(imports));
-}
 
 }  // namespace
 

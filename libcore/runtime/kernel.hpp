@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/base/thread_pool.hpp"
+#include "libcore/tensor/layout.hpp"
 #include "libcore/tensor/run_value.hpp"
 
 namespace ortool {
@@ -41,13 +42,16 @@ class KnownContent {
   mutable bool was_looked_at_ = false;
 };
 
-/// An operand whose shape is known; its value too where `known` is set.
+/// An operand whose shape is known; its value too where `known` is set. The shape does not depend
+/// on the layout; what is known is plain.
 struct Operand {
   DataType type = DataType::undefined;  ///< undefined: left out
   Shape shape;
   KnownContent known;
+  Layout layout = Layout::plain;
 
   bool is_given() const { return type != DataType::undefined; }
+  std::int64_t size_bytes() const { return bytes_of(type, stored_elements(shape, layout)); }
 };
 
 /// What prepare() sees: every operand's type and shape, outputs included (the operator's shape rule

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/runtime/layout_choice.hpp"
 
 namespace ortool {
 
@@ -34,11 +35,17 @@ class NodeView {
   std::optional<Shape> input_shape(std::int64_t index) const;
   /// Rank of an input, or -1 when unknown.
   std::int64_t input_rank(std::int64_t index) const;
+
+  /// How the group's inputs and outputs lie; all plain until a choice is made.
+  const LayoutChoice& layouts() const { return layouts_; }
+  void set_layouts(LayoutChoice layouts) { layouts_ = std::move(layouts); }
+
   /// The constant, or null when the input is left out or computed.
   const Tensor* constant(std::int64_t index) const;
 
  private:
   std::vector<const Node*> members_;
+  LayoutChoice layouts_;
 };
 
 }  // namespace ortool

@@ -8,15 +8,16 @@ namespace ortool {
 KnownOperandPtr KnownOperand::of_content(Tensor tensor) {
   auto content = std::make_shared<const Tensor>(std::move(tensor));
   return std::make_shared<const KnownOperand>(
-      KnownOperand{{content->type(), content->shape(), content.get()}, content});
+      KnownOperand{{content->type(), content->shape(), content.get(), Layout::plain}, content});
 }
 
-KnownOperandPtr KnownOperand::of_form(DataType type, Shape shape) {
-  return std::make_shared<const KnownOperand>(KnownOperand{{type, std::move(shape), nullptr}, {}});
+KnownOperandPtr KnownOperand::of_form(DataType type, Shape shape, Layout layout) {
+  return std::make_shared<const KnownOperand>(
+      KnownOperand{{type, std::move(shape), nullptr, layout}, {}});
 }
 
 bool have_one_form(const Operand& a, const Operand& b) {
-  return a.type == b.type && a.shape == b.shape;
+  return a.type == b.type && a.shape == b.shape && a.layout == b.layout;
 }
 
 bool have_one_content(const Operand& a, const Operand& b) {

@@ -17,13 +17,14 @@ struct KnownOperand {
   std::shared_ptr<const Tensor> content;
 
   static std::shared_ptr<const KnownOperand> of_content(Tensor tensor);
-  static std::shared_ptr<const KnownOperand> of_form(DataType type, Shape shape);
+  static std::shared_ptr<const KnownOperand> of_form(DataType type, Shape shape,
+                                                     Layout layout = Layout::plain);
 };
 
 /// What many plans share.
 using KnownOperandPtr = std::shared_ptr<const KnownOperand>;
 
-/// Whether two operands have equal types and shapes.
+/// Whether two operands have equal types, shapes and layouts.
 bool have_one_form(const Operand& a, const Operand& b);
 /// Whether the same is known of their contents, for operands of one form. Counts as no look.
 bool have_one_content(const Operand& a, const Operand& b);

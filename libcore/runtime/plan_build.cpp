@@ -24,8 +24,8 @@ bool all_known(const std::vector<Operand>& operands) {
 bool are_small(const std::vector<Operand>& operands) {
   std::int64_t bytes = 0;
   for (const Operand& operand : operands) {
-    if (operand.type == DataType::string) return false;
-    if (operand.is_given()) bytes += bytes_of(operand.type, operand.shape.element_count());
+    if (operand.type == DataType::string || operand.layout != Layout::plain) return false;
+    if (operand.is_given()) bytes += operand.size_bytes();
   }
   return bytes <= most_plan_time_bytes;
 }
@@ -159,7 +159,9 @@ class PlanBuilder {
         if (outputs[i].content) {
           set(slot, KnownOperand::of_content(std::move(*outputs[i].content)));
         } else {
-          set(slot, KnownOperand::of_form(outputs[i].type, std::move(*outputs[i].shape)));
+          const bool is_made = member.node == step.view.members().back();
+          const Layout layout = is_made ? step.view.layouts().output(i) : Layout::plain;
+          set(slot, KnownOperand::of_form(outputs[i].type, std::move(*outputs[i].shape), layout));
         }
       }
     }

@@ -18,8 +18,7 @@ PlanLayout::PlanLayout(const PlanContext& context, const OperandTable& table,
 }
 
 std::int64_t PlanLayout::bytes(Slot slot) const {
-  const Operand& operand = table_.at(slot);
-  return bytes_of(operand.type, operand.shape.element_count());
+  return table_.at(slot).size_bytes();
 }
 
 std::int32_t PlanLayout::last_time(Slot slot) const {

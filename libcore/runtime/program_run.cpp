@@ -2,6 +2,7 @@
 #include "libcore/runtime/program_run.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/runtime/session_nodes.hpp"
 
 namespace ortool {
 
@@ -44,6 +45,12 @@ RunValue Program::Run::lend(const KnownOperand& known, const Location& location)
     if (is_all_of_it) return whole;
   }
   const std::byte* bytes = frames_.back()->find(location, sources());
+  if (operand.layout != Layout::plain) {
+    Tensor plain(operand.type, operand.shape, environment.cap);
+    copy_to_plain(reinterpret_cast<const float*>(bytes), operand.shape, operand.layout,
+                  plain.mutable_data<float>().data());
+    return plain;
+  }
   const std::int64_t size = bytes_of(operand.type, operand.shape.element_count());
   return Tensor::view(operand.type, operand.shape, std::span(bytes, static_cast<std::size_t>(size)),
                       nullptr);
@@ -108,6 +115,7 @@ void Program::execute(const Plan& plan, Run& run) const {
 
 void Program::observe(const Plan& plan, std::int32_t number, const Run& run) const {
   const CompiledStep& step = steps_[static_cast<std::size_t>(number)];
+  if (is_reorder(step.node())) return;
   const Node& last = *step.view.members().back();
   for (std::size_t i = 0; i < step.output_slots.size(); ++i) {
     const Slot slot = step.output_slots[i];

@@ -65,6 +65,13 @@ class Provider {
     static_cast<void>(node);
     return {};
   }
+  /// The ways a group that it claimed can be computed, the plain one first; an empty list stands
+  /// for that one alone. The session chooses (libcore/runtime/layout.hpp), and the view that
+  /// compile() sees holds the choice.
+  virtual std::vector<LayoutChoice> layouts(const NodeView& group) const {
+    static_cast<void>(group);
+    return {};
+  }
   /// Compiles what it claimed. Throws ErrorCode::unsupported for what it did not.
   virtual KernelPtr compile(const NodeView& view, const CompileContext& context) const = 0;
   /// The kernels it has, best first for each operator.

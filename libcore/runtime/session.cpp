@@ -13,6 +13,7 @@
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/runtime/fold_constants.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
+#include "libcore/runtime/layout.hpp"
 #include "libcore/runtime/place.hpp"
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
@@ -204,6 +205,7 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   for (Graph* body : bodies_in(graph)) drop_unused_constants(*body);
   PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
                               level == OptimizeLevel::all, state.options.pinned);
+  if (level == OptimizeLevel::all) settle_layouts(graph, placed, last);
   state.program = std::make_unique<const Program>(
       graph, placed,
       Program::Options{.is_parallel = state.options.parallel,

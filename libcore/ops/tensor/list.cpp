@@ -16,6 +16,7 @@
 #include "libcore/ops/tensor/non_zero.hpp"
 #include "libcore/ops/tensor/one_hot.hpp"
 #include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/tensor/reorder.hpp"
 #include "libcore/ops/tensor/reshape.hpp"
 #include "libcore/ops/tensor/resize.hpp"
 #include "libcore/ops/tensor/reverse_sequence.hpp"
@@ -75,6 +76,7 @@ constexpr OpEntry tensor_entries[] = {
     op_entry<Unsqueeze>(),
     op_entry<Upsample>(),
     op_entry<Where>(),
+    op_entry<Reorder>(),
 };
 
 }  // namespace

@@ -232,7 +232,10 @@ TEST_CASE("Shape arithmetic runs while planning and leaves no steps behind") {
   options.profile = &profile;
   session.run({{"x", random_tensor(Shape{2, 3, 8, 8}, 3)}}, options);
   std::vector<std::string> names;
-  for (const ortool::ProfileEvent& event : profile.events) names.emplace_back(event.node);
+  // Whether values are reordered depends on the processor.
+  for (const ortool::ProfileEvent& event : profile.events) {
+    if (event.op_type != "Reorder") names.emplace_back(event.node);
+  }
   CHECK(names == std::vector<std::string>{"Conv_2", "MaxPool_4", "MatMul_8", "Softmax_9"});
 }
 

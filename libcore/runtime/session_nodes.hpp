@@ -1,0 +1,14 @@
+// Nodes that only sessions make.
+#pragma once
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+/// Lets the nodes of `graph` be of the own domain.
+void import_own_domain(Graph& graph);
+
+/// Whether the node brings a value into another layout.
+bool is_reorder(const Node& node);
+
+}  // namespace ortool
