@@ -1,0 +1,86 @@
+// Register tiles over tensors whose channels lie in blocks of one vector, a function a level.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/gemm_tile.hpp"
+
+namespace ortool::cpu {
+
+enum class Isa;
+
+/// A stretch of the sums of a tile: for each plane, each row of the window and each run of it,
+/// `length` numbers one behind the other.
+struct TileSection {
+  int64_t planes;
+  int64_t runs;
+  int64_t length;
+};
+
+/// What is done to sums before they are stored; NaN passes.
+struct BlockedFinish {
+  const float* residual;  ///< at the tile's first output, with its steps; null: none
+  Activation activation;
+  float low;
+  float high;
+};
+
+/// Output pixels in a row, each one vector or two of channels wide. Steps are in floats.
+struct BlockedTile {
+  const float* x;      ///< the first number of the first pixel's window, at its first row
+  int64_t pixel_step;  ///< from a pixel's window to the next one's
+  int64_t plane_step;
+  int64_t row_step;
+  int64_t run_step;
+  int64_t first_row;        ///< of the window's rows, the first inside the image
+  int64_t rows;             ///< and how many are
+  int64_t weight_rows;      ///< all rows of the window
+  TileSection sections[2];  ///< one behind the other in x's planes and in the weights
+  const float* weights;     ///< the vectors of one number are neighbours
+  const float* bias;        ///< null: none
+  float* y;
+  int64_t y_vector_step;  ///< from one vector of channels to the other
+  BlockedFinish finish;
+};
+
+/// Windows in a row over one block of channels, each channel by itself.
+struct BlockedDepthwise {
+  const float* x;
+  int64_t pixel_step;
+  int64_t row_step;
+  int64_t column_step;
+  int64_t rows;  ///< of the window, those inside the image
+  int64_t columns;
+  const float* weights;  ///< a vector a position; null for pools
+  int64_t weight_row_step;
+  const float* bias;  ///< null: none
+  float* y;
+  BlockedFinish finish;
+};
+
+struct BlockedFunctions {
+  int32_t lanes;
+  int32_t most_pixels[2];  ///< of a tile of one vector, of two
+  void (*tile)(const BlockedTile& tile, int32_t vectors, int32_t pixels);
+  /// Any number of pixels.
+  void (*depthwise)(const BlockedDepthwise& part, int64_t pixels);
+  /// The largest of each window, without weights; NaN wins, and the lowest number stands for a
+  /// window without pixels.
+  void (*largest)(const BlockedDepthwise& part, int64_t pixels);
+  /// The sum of each window over `count`, 0 where that is 0.
+  void (*mean)(const BlockedDepthwise& part, int64_t pixels, float count);
+  /// The mean of a block's pixels, of `channels` of its channels.
+  void (*plane_mean)(const float* x, int64_t pixels, float* y, int64_t channels);
+};
+
+/// Of avx2 or avx512.
+const BlockedFunctions& blocked_functions(Isa isa);
+
+namespace avx2 {
+extern const BlockedFunctions blocked_functions;
+}
+namespace avx512 {
+extern const BlockedFunctions blocked_functions;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,90 @@
+// Pools row by row, a block of channels at a time.
+#include "kernels/cpu/pool_blocked.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/blocked_windows.hpp"
+#include "kernels/cpu/conv_blocked_paths.hpp"
+#include "kernels/cpu/pool_window.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+WindowSteps window_steps(const PoolSizes& sizes, int axis) {
+  return {sizes.in[axis],     sizes.out[axis],      sizes.kernel[axis],
+          sizes.stride[axis], sizes.dilation[axis], sizes.pad_begin[axis]};
+}
+
+/// Calls `compute` as for_window_row does, for all rows.
+template <typename Compute>
+void for_windows(const PoolSizes& sizes, std::int64_t lanes, const float* x, float* y,
+                 Workers& workers, Compute compute) {
+  const BlockedWindows windows{.planes = sizes.planes,
+                               .lanes = lanes,
+                               .rows = window_steps(sizes, 1),
+                               .columns = window_steps(sizes, 2)};
+  const std::int64_t count = windows.row_count();
+  if (count <= 0 || sizes.out[2] <= 0) return;
+  const auto taps = static_cast<double>(sizes.kernel[1] * sizes.kernel[2]);
+  const double nanoseconds = static_cast<double>(count * sizes.out[2]) * (1 + taps / 4);
+  const std::int64_t tasks = std::min(count, worthwhile_tasks(nanoseconds));
+  workers.parallel_ranges(count, (count + tasks - 1) / tasks,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t row = begin; row < end; ++row)
+                              for_window_row(windows, x, y, nullptr, 1, row, compute);
+                          });
+}
+
+}  // namespace
+
+void max_pool_blocked(const BlockedPoolSizes& sizes, const float* x, float* y, Isa isa,
+                      Workers& workers) {
+  const BlockedFunctions& functions = blocked_functions(isa);
+  for_windows(sizes.window, functions.lanes, x, y, workers,
+              [&](const BlockedDepthwise& part, std::int64_t, std::int64_t, std::int64_t,
+                  std::int64_t pixels) { functions.largest(part, pixels); });
+}
+
+void average_pool_blocked(const BlockedPoolSizes& sizes, bool counts_padding, const float* x,
+                          float* y, Isa isa, Workers& workers) {
+  const BlockedFunctions& functions = blocked_functions(isa);
+  const PoolSizes& window = sizes.window;
+  for_windows(window, functions.lanes, x, y, workers,
+              [&](BlockedDepthwise& part, std::int64_t, std::int64_t row, std::int64_t column,
+                  std::int64_t pixels) {
+                if (!counts_padding) {
+                  functions.mean(part, pixels, static_cast<float>(part.rows * part.columns));
+                  return;
+                }
+                // Windows that reach beyond the padding count less: such columns go one by one.
+                const std::int64_t rows = padded_count(window, 1, row);
+                for (std::int64_t i = 0; i < pixels; ++i) {
+                  const std::int64_t columns = padded_count(window, 2, column + i);
+                  functions.mean(part, 1, static_cast<float>(rows * columns));
+                  part.x += part.pixel_step;
+                  part.y += functions.lanes;
+                }
+              });
+}
+
+void global_average_pool_blocked(std::int64_t batch, std::int64_t channels, std::int64_t pixels,
+                                 const float* x, float* y, Isa isa, Workers& workers) {
+  const BlockedFunctions& functions = blocked_functions(isa);
+  const std::int64_t lanes = functions.lanes;
+  const std::int64_t blocks = (channels + lanes - 1) / lanes;
+  const std::int64_t count = batch * blocks;
+  if (count <= 0) return;
+  const std::int64_t tasks =
+      std::min(count, worthwhile_tasks(0.5 * static_cast<double>(count * pixels)));
+  workers.parallel_ranges(count, (count + tasks - 1) / tasks,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t plane = begin; plane < end; ++plane) {
+                              const std::int64_t channel = plane % blocks * lanes;
+                              functions.plane_mean(x + plane * pixels * lanes, pixels,
+                                                   y + plane / blocks * channels + channel,
+                                                   std::min(lanes, channels - channel));
+                            }
+                          });
+}
+
+}  // namespace ortool::cpu
