@@ -1,19 +1,18 @@
 // Kernel rows of Conv with what follows it: normalisation, residual and activation in one kernel.
-#include "libcore/ops/nn/conv.hpp"
-
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "kernels/cpu/binary.hpp"
 #include "kernels/cpu/conv_f32.hpp"
 #include "kernels/cpu/conv_plain.hpp"
 #include "kernels/cpu/finish.hpp"
 #include "kernels/cpu/unary.hpp"
-#include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/runtime/product_followers.hpp"
 #include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
+#include "providers/cpu/conv_form.hpp"
 #include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
@@ -31,82 +30,6 @@ ConvPath without_transformation(ConvPath path) {
 bool is_rounded(const Value* value) {
   const Node* producer = value->producer();
   return producer != nullptr && producer->op_type() == "DequantizeLinear";
-}
-
-constexpr std::int64_t most_spatial_axes = 3;
-
-std::optional<Shape> weight_shape(const NodeView& view) {
-  return view.constant(1) != nullptr ? std::optional(view.constant(1)->shape())
-                                     : view.input_shape(1);
-}
-
-ProductForm conv_form(const NodeView& view) {
-  ProductForm form;
-  const std::optional<Shape> weights = weight_shape(view);
-  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
-  if (!weights || !has_known_bias) return form;
-  form.channels = (*weights)[0];
-  form.axes_behind = weights->rank() - 2;
-  form.can_scale = view.constant(1) != nullptr;
-  return form;
-}
-
-bool has_conv_rank(const NodeView& view) {
-  for (std::int64_t input = 0; input < 2; ++input) {
-    const std::int64_t rank = view.input_rank(input);
-    if (rank >= 0 && (rank < 3 || rank > 2 + most_spatial_axes)) return false;
-  }
-  return view.input_type(0) == view.input_type(1);
-}
-
-/// Images of one column become images of one row, which kernels walk faster: their pixels are
-/// neighbours as well.
-void turn_columns(ConvSizes& sizes) {
-  constexpr int last = most_spatial_axes - 1;
-  const bool is_column = sizes.in[last] == 1 && sizes.out[last] == 1 && sizes.kernel[last] == 1;
-  if (!is_column || sizes.pad[last] != 0) return;
-  for (auto* axes : {&sizes.in, &sizes.out, &sizes.kernel, &sizes.stride, &sizes.dilation})
-    std::rotate(std::begin(*axes), std::end(*axes) - 1, std::end(*axes));
-  std::rotate(std::begin(sizes.pad), std::end(sizes.pad) - 1, std::end(sizes.pad));
-  sizes.stride[0] = 1;
-  sizes.dilation[0] = 1;
-}
-
-ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
-  const std::vector<WindowAxis> window = op.place(x, weights);
-  if (window.size() > most_spatial_axes) {
-    throw Error(ErrorCode::unsupported,
-                format("a convolution along {} axes is not supported (at most {})", window.size(),
-                       most_spatial_axes));
-  }
-  ConvSizes sizes;
-  sizes.batch = x[0];
-  sizes.groups = op.groups;
-  sizes.channels_in = x[1];
-  sizes.channels_out = weights[0];
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    const std::size_t axis = most_spatial_axes - window.size() + i;
-    sizes.in[axis] = window[i].in;
-    sizes.out[axis] = window[i].out;
-    sizes.kernel[axis] = window[i].kernel;
-    sizes.stride[axis] = window[i].stride;
-    sizes.dilation[axis] = window[i].dilation;
-    sizes.pad[axis] = window[i].pad_begin;
-  }
-  turn_columns(sizes);
-  return sizes;
-}
-
-/// The input's shape as far as the model tells it, for choosing a path: 0 stands for unknown.
-Shape likely_input(const NodeView& view, const Shape& weights, std::int64_t groups) {
-  std::vector<std::int64_t> shape(weights.begin(), weights.end());
-  shape[0] = 1;
-  shape[1] = weights[1] * groups;
-  const PartialShape& given = view.node().input(0)->type().shape;
-  for (std::size_t i = 2; i < shape.size(); ++i) {
-    shape[i] = given && i < given->size() && (*given)[i].is_known() ? (*given)[i].number() : 0;
-  }
-  return Shape(shape);
 }
 
 /// What is decided once a node.
@@ -221,40 +144,21 @@ class ConvKernel : public Kernel {
 
  private:
   void make_bias(const NodeView& view, const CompileContext& context) {
-    const ProductFollowers& followers = conv_.followers;
-    const std::optional<Tensor> given = float_constant(view.node().input(2));
-    conv_.reads_bias = !given && view.node().input(2) != nullptr;
-    if (!given && followers.scale.empty()) return;
-    const auto channels =
-        given ? static_cast<std::size_t>(given->element_count()) : followers.scale.size();
-    conv_.bias = AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(channels)),
-                               context.cap, "a convolution's bias");
-    for (std::size_t i = 0; i < channels; ++i) {
-      const double own = given ? static_cast<double>(given->data<float>()[i]) : 0.0;
-      conv_.bias.as<float>()[i] = static_cast<float>(
-          followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]);
-    }
+    const bool is_given = view.node().input(2) != nullptr;
+    conv_.reads_bias = is_given && !float_constant(view.node().input(2));
+    const std::vector<float> bias = folded_bias(view, conv_.followers);
+    if (bias.empty()) return;
+    const auto channels = static_cast<std::int64_t>(bias.size());
+    conv_.bias =
+        AlignedBuffer(bytes_of(DataType::float32, channels), context.cap, "a convolution's bias");
+    std::copy(bias.begin(), bias.end(), conv_.bias.as<float>());
     conv_.has_bias = true;
   }
 
   void make_weights(const NodeView& view, const CompileContext& context) {
-    std::optional<Tensor> weights = float_constant(view.node().input(1), context.cap);
+    const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
     if (!weights) return;
-    if (!conv_.followers.scale.empty()) weights = scaled(*weights, context);
-    const Shape& shape = weights->shape();
-    ConvSizes sizes;
-    sizes.groups = conv_.op.groups;
-    const Shape likely = likely_input(view, shape, sizes.groups);
-    const bool knows_size = std::find(likely.begin(), likely.end(), 0) == likely.end();
-    if (knows_size) {
-      sizes = conv_sizes(likely, shape, conv_.op);
-    } else {
-      sizes.channels_in = likely[1];
-      sizes.channels_out = shape[0];
-      for (std::int64_t i = 2; i < shape.rank(); ++i)
-        sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
-      for (std::int64_t& out : sizes.out) out = 0;
-    }
+    const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
     conv_.path = choose_conv_path(sizes);
     if (is_rounded(view.node().input(0))) conv_.path = without_transformation(conv_.path);
     conv_.weights = AlignedBuffer(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
@@ -262,18 +166,6 @@ class ConvKernel : public Kernel {
     pack_conv_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
                       conv_.weights.as<float>(), context.workers);
     conv_.has_weights = true;
-  }
-
-  Tensor scaled(const Tensor& weights, const CompileContext& context) const {
-    Tensor result(DataType::float32, weights.shape(), context.cap);
-    const float* in = weights.data<float>().data();
-    float* out = result.mutable_data<float>().data();
-    const std::int64_t block = weights.shape().product(1, weights.shape().rank());
-    for (std::int64_t i = 0; i < weights.element_count(); ++i) {
-      const double scale = conv_.followers.scale[static_cast<std::size_t>(i / block)];
-      out[i] = static_cast<float>(static_cast<double>(in[i]) * scale);
-    }
-    return result;
   }
 
   std::string_view name_;

@@ -36,9 +36,11 @@ class RowIndex {
     return found == by_operator_.end() ? std::span<const KernelRow* const>() : found->second;
   }
 
+  /// Blocked groups have rows of their own.
   const KernelRow* best(const NodeView& view) const {
+    const bool is_plain = view.layouts().is_plain();
     for (const KernelRow* row : rows(view.node())) {
-      if (row->accepts(view)) return row;
+      if ((row->layouts == nullptr) == is_plain && row->accepts(view)) return row;
     }
     return nullptr;
   }
@@ -76,8 +78,18 @@ class CpuProvider : public Provider {
     return result;
   }
 
+  std::vector<LayoutChoice> layouts(const NodeView& group) const override {
+    for (const KernelRow* row : index_.rows(group.node())) {
+      if (row->layouts != nullptr && row->accepts(NodeView(group.node())))
+        return row->layouts(group, *row);
+    }
+    return {};
+  }
+
   KernelPtr compile(const NodeView& view, const CompileContext& context) const override {
-    const KernelRow* row = index_.best(NodeView(view.node()));
+    NodeView first(view.node());
+    first.set_layouts(view.layouts());
+    const KernelRow* row = index_.best(first);
     if (row == nullptr) throw Error(ErrorCode::unsupported, refusal(view.node()));
     return row->compile(view, *row, context);
   }

@@ -13,7 +13,8 @@
 namespace ortool::cpu {
 
 /// One kernel variant of one operator. The first row of the list that this processor can run and
-/// whose `accepts` says yes is the one that compiles the node.
+/// whose `accepts` says yes is the one that compiles the node; where a value is blocked, the first
+/// of those with `layouts`.
 struct KernelRow {
   std::string_view name;    ///< "softmax_f32_avx512"
   std::string_view domain;  ///< empty for ai.onnx
@@ -25,6 +26,9 @@ struct KernelRow {
   /// Whether the kernel also computes `next`, the only reader of the group's only used output.
   /// Null: it never does.
   bool (*absorbs)(const NodeView& group, const Node& next) = nullptr;
+  /// The ways to compute a group with blocked values, the plain one (by another row) first; empty:
+  /// none for this group. A row that has this computes such groups only, and claims nothing.
+  std::vector<LayoutChoice> (*layouts)(const NodeView& view, const KernelRow& row) = nullptr;
 };
 
 /// The row of that name, which must be there.

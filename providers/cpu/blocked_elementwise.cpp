@@ -1,0 +1,238 @@
+// Kernel rows of operators that see blocked values as plain ones with one dimension more.
+#include <array>
+#include <optional>
+
+#include "kernels/cpu/conv_blocked.hpp"
+#include "kernels/cpu/reorder.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/concat.hpp"
+#include "providers/cpu/accepts.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/stored_shape.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+std::vector<Operand> stored(std::span<const Operand> operands) {
+  std::vector<Operand> result(operands.begin(), operands.end());
+  for (Operand& operand : result) {
+    if (operand.layout == Layout::plain) continue;
+    operand.shape = stored_shape(operand.shape, operand.layout);
+    operand.layout = Layout::plain;
+  }
+  return result;
+}
+
+/// What a kernel made, with zeros put back where blocks are filled up.
+class ClearedPrepared : public Prepared {
+ public:
+  ClearedPrepared(PreparedPtr inner, const ReorderSizes& sizes)
+      : inner_(std::move(inner)), sizes_(sizes) {}
+
+  std::int64_t workspace_bytes() const override { return inner_->workspace_bytes(); }
+  std::int64_t held_bytes() const override { return inner_->held_bytes(); }
+  bool can_overwrite(std::size_t index) const override { return inner_->can_overwrite(index); }
+  void run(const RunContext& context) const override {
+    inner_->run(context);
+    clear_filling(sizes_, context.output<float>(0), context.workers());
+  }
+
+ private:
+  PreparedPtr inner_;
+  ReorderSizes sizes_;
+};
+
+class StoredKernel : public Kernel {
+ public:
+  StoredKernel(std::string_view name, KernelPtr inner, bool keeps_zero)
+      : name_(name), inner_(std::move(inner)), keeps_zero_(keeps_zero) {}
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    const std::vector<Operand> inputs = stored(context.inputs);
+    const std::vector<Operand> outputs = stored(context.outputs);
+    PreparedPtr inner = inner_->prepare({inputs, outputs, context.cap, context.stop});
+    const Operand& output = context.outputs[0];
+    const std::int64_t block = block_of(output.layout);
+    if (keeps_zero_ || output.shape[1] % block == 0) return inner;
+    const Shape& shape = output.shape;
+    return std::make_unique<const ClearedPrepared>(
+        std::move(inner), ReorderSizes{shape[0], shape[1], shape.product(2, shape.rank()), block});
+  }
+  bool needs_input(std::size_t index) const override { return inner_->needs_input(index); }
+  std::int64_t packed_bytes() const override { return inner_->packed_bytes(); }
+
+ private:
+  std::string_view name_;
+  KernelPtr inner_;
+  bool keeps_zero_;
+};
+
+/// The known number of channels of a tensor with at least one axis behind them; -1 for others.
+std::int64_t channels_of(const Value& value) {
+  const ValueType& type = value.type();
+  const bool is_image = type.is_tensor() && type.element == DataType::float32 && type.shape &&
+                        type.shape->size() >= 3;
+  return is_image ? (*type.shape)[1].number() : -1;
+}
+
+std::size_t rank_of(const Value& value) {
+  return value.type().shape ? value.type().shape->size() : 0;
+}
+
+/// The plain choice, and one with every image blocked. Numbers that fill up blocks are computed as
+/// well.
+std::vector<LayoutChoice> plain_and_blocked(const NodeView& view, const std::vector<bool>& images,
+                                            Layout blocked) {
+  constexpr double element_ns = 0.05;
+  std::vector<LayoutChoice> choices(2);
+  for (const bool is_image : images)
+    choices[1].inputs.push_back(is_image ? blocked : Layout::plain);
+  choices[1].outputs = {blocked};
+  const std::int64_t channels = channels_of(*view.node().output(0));
+  const std::int64_t block = block_of(blocked);
+  const std::int64_t filling = (channels + block - 1) / block * block - channels;
+  double pixels = 1;
+  const Dimensions& shape = *view.node().output(0)->type().shape;
+  for (std::size_t axis = 2; axis < shape.size(); ++axis)
+    pixels *= shape[axis].is_known() ? static_cast<double>(shape[axis].number()) : 32.0;
+  choices[1].nanoseconds = static_cast<double>(filling) * pixels * element_ns;
+  return choices;
+}
+
+/// Operators of numbers at equal places: every input is an image of the output's channels, or one
+/// constant number for all.
+std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const KernelRow& row) {
+  const Node& node = view.node();
+  const Value* output = node.output(0);
+  if (output == nullptr || node.output_count() > 1 || !view.followers().empty()) return {};
+  const std::int64_t channels = channels_of(*output);
+  const bool is_legacy_broadcast =
+      node.find_attribute("broadcast") != nullptr || node.find_attribute("axis") != nullptr;
+  if (channels <= 0 || is_legacy_broadcast) return {};
+  std::vector<bool> images;
+  for (const Value* input : view.inputs()) {
+    const bool is_number =
+        input == nullptr || (input->is_constant() && input->constant().element_count() == 1);
+    images.push_back(!is_number);
+    if (is_number) continue;
+    if (input->is_constant() || channels_of(*input) != channels ||
+        rank_of(*input) != rank_of(*output))
+      return {};
+  }
+  return plain_and_blocked(view, images, blocked_layout(row.isa));
+}
+
+/// Concat of channels: all parts but the last one fill their blocks.
+std::vector<LayoutChoice> concat_layouts(const NodeView& view, const KernelRow& row) {
+  const Node& node = view.node();
+  const Value* output = node.output(0);
+  if (output == nullptr || channels_of(*output) <= 0) return {};
+  if (read_op<Concat>(node).axis != 1) return {};
+  const Layout blocked = blocked_layout(row.isa);
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    if (input == nullptr || input->is_constant()) return {};
+    const std::int64_t channels = channels_of(*input);
+    const bool is_last = i + 1 == node.input_count();
+    if (channels <= 0 || (!is_last && channels % block_of(blocked) != 0)) return {};
+  }
+  return plain_and_blocked(
+      view, std::vector<bool>(static_cast<std::size_t>(node.input_count()), true), blocked);
+}
+
+/// The row that computes the node on plain values.
+const KernelRow& plain_row_of(const NodeView& view, Isa most) {
+  const Node& node = view.node();
+  for (const std::span<const KernelRow> rows : kernel_list()) {
+    for (const KernelRow& row : rows) {
+      if (row.op_type == node.op_type() && row.domain == node.domain() && row.isa <= most &&
+          row.layouts == nullptr && row.accepts(view))
+        return row;
+    }
+  }
+  ORTOOL_CHECK(false && "a blocked row without a plain one");
+}
+
+/// Whether zeros give zero, so that what fills up blocks stays as it must.
+bool keeps_zero(const NodeView& view) {
+  static constexpr std::array<std::string_view, 10> functions = {
+      "Relu", "LeakyRelu", "HardSwish", "Tanh",   "Swish",
+      "Gelu", "Mish",      "Elu",       "Concat", "Softsign"};
+  const std::string_view name = view.node().op_type();
+  for (const std::string_view function : functions) {
+    if (name == function) return true;
+  }
+  const bool is_linear = name == "Add" || name == "Sub" || name == "Mul";
+  return is_linear && view.layouts().input(0) != Layout::plain &&
+         view.layouts().input(1) != Layout::plain;
+}
+
+KernelPtr compile_stored(const NodeView& view, const KernelRow& row,
+                         const CompileContext& context) {
+  const KernelRow& inner = plain_row_of(view, row.isa);
+  return std::make_unique<const StoredKernel>(row.name, inner.compile(view, inner, context),
+                                              keeps_zero(view));
+}
+
+constexpr KernelRow stored_row(std::string_view name, std::string_view op_type, Isa isa) {
+  return {name,
+          "",
+          op_type,
+          isa,
+          "float32",
+          accepts_float32,
+          compile_stored,
+          nullptr,
+          elementwise_layouts};
+}
+
+constexpr KernelRow concat_row(std::string_view name, Isa isa) {
+  return {name,           "",      "Concat",      isa, "float32", accepts_float32,
+          compile_stored, nullptr, concat_layouts};
+}
+
+constexpr std::array<KernelRow, 34> stored_rows = {{
+    stored_row("add_blocked_avx512", "Add", Isa::avx512),
+    stored_row("add_blocked_avx2", "Add", Isa::avx2),
+    stored_row("sub_blocked_avx512", "Sub", Isa::avx512),
+    stored_row("sub_blocked_avx2", "Sub", Isa::avx2),
+    stored_row("mul_blocked_avx512", "Mul", Isa::avx512),
+    stored_row("mul_blocked_avx2", "Mul", Isa::avx2),
+    stored_row("div_blocked_avx512", "Div", Isa::avx512),
+    stored_row("div_blocked_avx2", "Div", Isa::avx2),
+    stored_row("relu_blocked_avx512", "Relu", Isa::avx512),
+    stored_row("relu_blocked_avx2", "Relu", Isa::avx2),
+    stored_row("leaky_relu_blocked_avx512", "LeakyRelu", Isa::avx512),
+    stored_row("leaky_relu_blocked_avx2", "LeakyRelu", Isa::avx2),
+    stored_row("clip_blocked_avx512", "Clip", Isa::avx512),
+    stored_row("clip_blocked_avx2", "Clip", Isa::avx2),
+    stored_row("hard_swish_blocked_avx512", "HardSwish", Isa::avx512),
+    stored_row("hard_swish_blocked_avx2", "HardSwish", Isa::avx2),
+    stored_row("hard_sigmoid_blocked_avx512", "HardSigmoid", Isa::avx512),
+    stored_row("hard_sigmoid_blocked_avx2", "HardSigmoid", Isa::avx2),
+    stored_row("sigmoid_blocked_avx512", "Sigmoid", Isa::avx512),
+    stored_row("sigmoid_blocked_avx2", "Sigmoid", Isa::avx2),
+    stored_row("tanh_blocked_avx512", "Tanh", Isa::avx512),
+    stored_row("tanh_blocked_avx2", "Tanh", Isa::avx2),
+    stored_row("swish_blocked_avx512", "Swish", Isa::avx512),
+    stored_row("swish_blocked_avx2", "Swish", Isa::avx2),
+    stored_row("gelu_blocked_avx512", "Gelu", Isa::avx512),
+    stored_row("gelu_blocked_avx2", "Gelu", Isa::avx2),
+    stored_row("mish_blocked_avx512", "Mish", Isa::avx512),
+    stored_row("mish_blocked_avx2", "Mish", Isa::avx2),
+    stored_row("elu_blocked_avx512", "Elu", Isa::avx512),
+    stored_row("elu_blocked_avx2", "Elu", Isa::avx2),
+    stored_row("exp_blocked_avx512", "Exp", Isa::avx512),
+    stored_row("exp_blocked_avx2", "Exp", Isa::avx2),
+    concat_row("concat_blocked_avx512", Isa::avx512),
+    concat_row("concat_blocked_avx2", Isa::avx2),
+}};
+
+}  // namespace
+
+std::span<const KernelRow> blocked_elementwise_kernels() {
+  return stored_rows;
+}
+
+}  // namespace ortool::cpu

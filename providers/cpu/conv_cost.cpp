@@ -1,0 +1,72 @@
+// Operations over measured rates, and what is paid besides.
+#include "providers/cpu/conv_cost.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "providers/cpu/conv_form.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+double product(const std::int64_t (&sizes)[3]) {
+  return static_cast<double>(sizes[0]) * static_cast<double>(sizes[1]) *
+         static_cast<double>(sizes[2]);
+}
+
+double output_pixels(const ConvSizes& sizes) {
+  return static_cast<double>(sizes.batch) * product(sizes.out);
+}
+
+/// Multiplications of one output number.
+double depth(const ConvSizes& sizes) {
+  return static_cast<double>(sizes.channels_in / sizes.groups) * product(sizes.kernel);
+}
+
+}  // namespace
+
+std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& weights,
+                                           const ortool::Conv& op) {
+  constexpr std::int64_t common = 32;
+  const PartialShape& given = view.node().input(0)->type().shape;
+  const std::int64_t channels = weights[1] * op.groups;
+  std::vector<std::int64_t> shape = {1, channels};
+  for (std::int64_t axis = 2; axis < weights.rank(); ++axis) {
+    const auto index = static_cast<std::size_t>(axis);
+    const bool is_known = given && index < given->size() && (*given)[index].is_known();
+    shape.push_back(is_known ? (*given)[index].number() : std::max(common, 8 * weights[axis]));
+  }
+  if (given && given->size() > 1 && (*given)[0].is_known()) shape[0] = (*given)[0].number();
+  if (channels <= 0 || shape[0] <= 0) return std::nullopt;
+  try {
+    return conv_sizes(Shape(shape), weights, op);
+  } catch (const Error&) {
+    return std::nullopt;  // told when the sizes are known
+  }
+}
+
+double plain_conv_nanoseconds(const ConvSizes& sizes) {
+  const double pixels = output_pixels(sizes);
+  const double multiplications = pixels * static_cast<double>(sizes.channels_out) * depth(sizes);
+  constexpr double fixed_ns = 1000;
+  switch (choose_conv_path(sizes)) {
+    case ConvPath::depthwise:
+      return fixed_ns + multiplications / 17;
+    case ConvPath::winograd:
+      return fixed_ns + multiplications / 110;
+    default: {
+      const bool is_packed = product(sizes.kernel) > 1 || product(sizes.stride) > 1;
+      return fixed_ns + multiplications / 55 + (is_packed ? 0.3 * pixels * depth(sizes) : 0.0);
+    }
+  }
+}
+
+double blocked_conv_nanoseconds(const ConvSizes& sizes, std::int64_t block) {
+  const double pixels = output_pixels(sizes);
+  const auto blocks = static_cast<double>((sizes.channels_out + block - 1) / block);
+  constexpr double fixed_ns = 300;
+  if (sizes.groups > 1) return fixed_ns + pixels * blocks * (1 + depth(sizes) / 4);
+  return fixed_ns + pixels * blocks * (1 + depth(sizes) * static_cast<double>(block) / 65);
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,20 @@
+// Blocked tensors seen as plain ones with one dimension more.
+#pragma once
+
+#include <vector>
+
+#include "libcore/tensor/layout.hpp"
+
+namespace ortool::cpu {
+
+/// N x C x D1 x ... as it lies: N x ceil(C / block) x D1 x ... x block.
+inline Shape stored_shape(const Shape& shape, Layout layout) {
+  if (layout == Layout::plain) return shape;
+  const std::int64_t block = block_of(layout);
+  std::vector<std::int64_t> stored(shape.begin(), shape.end());
+  stored[1] = (stored[1] + block - 1) / block;
+  stored.push_back(block);
+  return Shape(stored);
+}
+
+}  // namespace ortool::cpu
