@@ -64,6 +64,10 @@ struct BlockedFunctions {
   void (*tile)(const BlockedTile& tile, int32_t vectors, int32_t pixels);
   /// Any number of pixels.
   void (*depthwise)(const BlockedDepthwise& part, int64_t pixels);
+  /// The same for `rows` rows of as many pixels, one behind the other in y; `x_step` lies between
+  /// their windows.
+  void (*depthwise_rows)(const BlockedDepthwise& first, int64_t pixels, int64_t rows,
+                         int64_t x_step);
   /// The largest of each window, without weights; NaN wins, and the lowest number stands for a
   /// window without pixels.
   void (*largest)(const BlockedDepthwise& part, int64_t pixels);

@@ -126,7 +126,9 @@ RowRange rows_inside(const ConvSizes& sizes, std::int64_t row) {
 
 std::int64_t blocked_conv_workspace_bytes(const ConvSizes& sizes, BlockedSource source, Isa isa,
                                           int threads) {
-  if (sizes.groups > 1) return 0;
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
+  if (sizes.groups > 1)
+    return blocked_depthwise_workspace_bytes(sizes, blocked_functions(isa), threads);
   return blocked_dense_workspace_bytes(sizes, source, blocked_functions(isa), threads);
 }
 
@@ -136,7 +138,8 @@ void conv_blocked(const ConvSizes& sizes, BlockedSource source, const float* x,
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
   const BlockedFunctions& functions = blocked_functions(isa);
   const BlockedConvOperands operands{x, packed_weights, y, epilogue};
-  if (sizes.groups > 1) return conv_blocked_depthwise(sizes, operands, functions, workers);
+  if (sizes.groups > 1)
+    return conv_blocked_depthwise(sizes, operands, functions, workspace, workers);
   conv_blocked_dense(sizes, source, operands, functions, workspace, workers);
 }
 

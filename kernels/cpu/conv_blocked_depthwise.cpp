@@ -1,8 +1,10 @@
-// Blocked convolution of each channel by itself, row by row.
+// Blocked convolution of each channel by itself: narrow images between zeros, wide ones row by row.
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/cpu/blocked_windows.hpp"
 #include "kernels/cpu/conv_blocked_paths.hpp"
+#include "kernels/cpu/workspace_slots.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -12,34 +14,139 @@ WindowSteps window_steps(const ConvSizes& sizes, int axis) {
           sizes.stride[axis], sizes.dilation[axis], sizes.pad[axis]};
 }
 
-}  // namespace
+/// Input pixels that the windows of one axis cover.
+std::int64_t span_of(const WindowSteps& steps) {
+  return (steps.out - 1) * steps.stride + (steps.kernel - 1) * steps.dilation + 1;
+}
 
-void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
-                            const BlockedFunctions& functions, Workers& workers) {
-  const std::int64_t lanes = functions.lanes;
-  const std::int64_t blocks = (sizes.channels_out + lanes - 1) / lanes;
-  const BlockedWindows windows{.planes = sizes.batch * blocks,
-                               .lanes = lanes,
-                               .rows = window_steps(sizes, 1),
-                               .columns = window_steps(sizes, 2)};
-  const ConvEpilogue& epilogue = operands.epilogue;
-  const auto compute = [&](BlockedDepthwise& part, std::int64_t plane, std::int64_t, std::int64_t,
-                           std::int64_t pixels) {
-    part.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + plane % blocks * lanes;
+class Depthwise {
+ public:
+  Depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
+            const BlockedFunctions& functions)
+      : sizes_(sizes),
+        operands_(operands),
+        functions_(functions),
+        lanes_(functions.lanes),
+        blocks_((sizes.channels_out + lanes_ - 1) / lanes_),
+        windows_{.planes = sizes.batch * blocks_,
+                 .lanes = lanes_,
+                 .rows = window_steps(sizes, 1),
+                 .columns = window_steps(sizes, 2)} {}
+
+  /// In a narrow image many windows are cut; it is copied into a frame of zeros, so that none is.
+  bool is_framed() const {
+    constexpr std::int64_t narrow = 32;
+    constexpr std::int64_t most_bytes = 128 * 1024;
+    const WindowSteps& columns = windows_.columns;
+    const bool has_cut = columns.pad > 0 || span_of(columns) > columns.in;
+    return has_cut && columns.out <= narrow && frame_bytes() <= most_bytes;
+  }
+  std::int64_t frame_bytes() const {
+    return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
+  }
+  std::int64_t units() const { return is_framed() ? windows_.planes : windows_.row_count(); }
+  std::int64_t tasks() const {
+    const auto taps = static_cast<double>(sizes_.kernel[1] * sizes_.kernel[2]);
+    const double pixels = static_cast<double>(windows_.row_count() * sizes_.out[2]);
+    return std::min(units(), worthwhile_tasks(pixels * (1 + taps / 4)));
+  }
+
+  /// Plane `plane`, by way of `frame`.
+  void run_plane(std::int64_t plane, float* frame) const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    const std::int64_t span = span_of(columns);
+    copy_plane(operands_.x + plane * rows.in * columns.in * lanes_, frame);
+    BlockedDepthwise part = {};
+    part.x = frame;
+    part.pixel_step = columns.stride * lanes_;
+    part.row_step = rows.dilation * span * lanes_;
+    part.column_step = columns.dilation * lanes_;
+    part.rows = rows.kernel;
+    part.columns = columns.kernel;
+    part.weights = operands_.weights + plane % blocks_ * rows.kernel * columns.kernel * lanes_;
+    part.weight_row_step = columns.kernel * lanes_;
+    part.y = operands_.y + plane * rows.out * columns.out * lanes_;
+    set_epilogue(part, plane);
+    functions_.depthwise_rows(part, columns.out, rows.out, rows.stride * span * lanes_);
+  }
+
+  void run_row(std::int64_t row) const {
+    for_window_row(windows_, operands_.x, operands_.y, operands_.weights, blocks_, row,
+                   [&](BlockedDepthwise& part, std::int64_t plane, std::int64_t, std::int64_t,
+                       std::int64_t pixels) {
+                     set_epilogue(part, plane);
+                     functions_.depthwise(part, pixels);
+                   });
+  }
+
+ private:
+  void set_epilogue(BlockedDepthwise& part, std::int64_t plane) const {
+    const ConvEpilogue& epilogue = operands_.epilogue;
+    part.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + plane % blocks_ * lanes_;
     part.finish = {nullptr, epilogue.activation, epilogue.low, epilogue.high};
     if (epilogue.residual != nullptr)
-      part.finish.residual = epilogue.residual + (part.y - operands.y);
-    functions.depthwise(part, pixels);
-  };
-  const std::int64_t count = windows.row_count();
-  const auto taps = static_cast<double>(sizes.kernel[1] * sizes.kernel[2]);
-  const double nanoseconds = static_cast<double>(count * sizes.out[2]) * (1 + taps / 4);
-  const std::int64_t tasks = std::min(count, worthwhile_tasks(nanoseconds));
-  workers.parallel_ranges(
-      count, (count + tasks - 1) / tasks, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row)
-          for_window_row(windows, operands.x, operands.y, operands.weights, blocks, row, compute);
-      });
+      part.finish.residual = epilogue.residual + (part.y - operands_.y);
+  }
+
+  void copy_plane(const float* from, float* to) const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    const std::int64_t span = span_of(columns);
+    const std::int64_t left = std::min(columns.pad, span);
+    const std::int64_t inside = std::min(columns.in, span - left);
+    const auto bytes = [&](std::int64_t pixels) {
+      return static_cast<std::size_t>(pixels * lanes_) * 4;
+    };
+    for (std::int64_t row = 0; row < span_of(rows); ++row, to += span * lanes_) {
+      const std::int64_t in_row = row - rows.pad;
+      if (in_row < 0 || in_row >= rows.in) {
+        std::memset(to, 0, bytes(span));
+        continue;
+      }
+      std::memset(to, 0, bytes(left));
+      std::memcpy(to + left * lanes_, from + in_row * columns.in * lanes_, bytes(inside));
+      std::memset(to + (left + inside) * lanes_, 0, bytes(span - left - inside));
+    }
+  }
+
+  const ConvSizes& sizes_;
+  const BlockedConvOperands& operands_;
+  const BlockedFunctions& functions_;
+  std::int64_t lanes_;
+  std::int64_t blocks_;
+  BlockedWindows windows_;
+};
+
+}  // namespace
+
+std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
+                                               const BlockedFunctions& functions, int threads) {
+  const BlockedConvOperands operands = {};
+  const Depthwise depthwise(sizes, operands, functions);
+  if (depthwise.units() <= 0 || !depthwise.is_framed()) return 0;
+  return depthwise.frame_bytes() * std::min<std::int64_t>(threads, depthwise.tasks());
+}
+
+void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
+                            const BlockedFunctions& functions, void* workspace, Workers& workers) {
+  const Depthwise depthwise(sizes, operands, functions);
+  const std::int64_t units = depthwise.units();
+  const std::int64_t tasks = depthwise.tasks();
+  const std::int64_t grain = (units + tasks - 1) / tasks;
+  if (!depthwise.is_framed()) {
+    workers.parallel_ranges(units, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) depthwise.run_row(row);
+    });
+    return;
+  }
+  const std::int64_t slots = std::min<std::int64_t>(workers.count(), tasks);
+  WorkspaceSlots frames(workspace, depthwise.frame_bytes(), static_cast<int>(slots));
+  workers.parallel_ranges(units, grain, [&](std::int64_t begin, std::int64_t end) {
+    WorkspaceSlots::Loan loan(frames);
+    for (std::int64_t plane = begin; plane < end; ++plane)
+      depthwise.run_plane(plane, reinterpret_cast<float*>(loan.data()));
+  });
 }
 
 }  // namespace ortool::cpu

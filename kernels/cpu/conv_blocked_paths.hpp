@@ -37,7 +37,9 @@ std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedSource
 void conv_blocked_dense(const ConvSizes& sizes, BlockedSource source,
                         const BlockedConvOperands& operands, const BlockedFunctions& functions,
                         void* workspace, Workers& workers);
+std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
+                                               const BlockedFunctions& functions, int threads);
 void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
-                            const BlockedFunctions& functions, Workers& workers);
+                            const BlockedFunctions& functions, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -146,7 +146,7 @@ const KernelRow& plain_row_of(const NodeView& view, Isa most) {
   const Node& node = view.node();
   for (const std::span<const KernelRow> rows : kernel_list()) {
     for (const KernelRow& row : rows) {
-      if (row.op_type == node.op_type() && row.domain == node.domain() && row.isa <= most &&
+      if (row.op_type == node.op_type() && row.domain.empty() && row.isa <= most &&
           row.layouts == nullptr && row.accepts(view))
         return row;
     }

@@ -166,7 +166,7 @@ std::vector<RunValue> run_network(bool optimize, std::int64_t batch, std::int64_
   replace("w2", 22 * 22);
   replace("b", 22);
   SessionOptions options = cpu_options();
-  options.optimize = optimize;
+  options.optimize = optimize ? OptimizeLevel::all : OptimizeLevel::none;
   const auto session = make_session(text, std::move(options));
   return session->run({{"x", random_tensor(Shape{batch, 3, height, width}, 5)}}, {});
 }
@@ -207,7 +207,7 @@ TEST_CASE("Observers see plain values under the names of the model") {
   Recorder values;
   for (const bool optimize : {false, true}) {
     SessionOptions options = cpu_options();
-    options.optimize = optimize;
+    options.optimize = optimize ? OptimizeLevel::all : OptimizeLevel::none;
     const auto session = make_session(text, std::move(options));
     RunOptions run;
     run.observer = optimize ? &values : &plain_values;
