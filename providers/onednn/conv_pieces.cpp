@@ -83,13 +83,14 @@ void add_input_pieces(const ConvShape& shape, const ConvForm& form, std::int64_t
 }  // namespace
 
 std::optional<ConvForm> choose_conv_form(const ConvShape& shape, std::int64_t block,
-                                         PrimitiveCache& cache) {
+                                         BlockedOperands blocked, PrimitiveCache& cache) {
   const std::int64_t channels = piece_channels(shape, block);
   std::vector<ConvForm> forms;
-  if (!shape.is_depthwise() && shape.group_in() <= most_plane_channels)
+  if (!blocked.in && !shape.is_depthwise() && shape.group_in() <= most_plane_channels)
     forms.push_back({ImageForm::planes, ImageForm::blocks, block, channels});
   forms.push_back({ImageForm::blocks, ImageForm::blocks, block, channels});
-  forms.push_back({ImageForm::planes, ImageForm::planes, block, channels});
+  if (!blocked.in && !blocked.out)
+    forms.push_back({ImageForm::planes, ImageForm::planes, block, channels});
   for (const ConvForm& form : forms) {
     const ConvCut cut = cut_conv(shape, form, true);
     bool is_fast = true;

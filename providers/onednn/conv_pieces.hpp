@@ -64,10 +64,16 @@ struct ConvCut {
   bool has_kind(std::size_t kind) const { return out_counts[kind] > 0; }
 };
 
+/// Operands that come and go in blocks; the others are planes.
+struct BlockedOperands {
+  bool in = false;
+  bool out = false;
+};
+
 /// The form in which oneDNN has fast code for it; nothing when there is none. Where the size of the
 /// image is not known, `sizes.in` and `out` are a likely one.
 std::optional<ConvForm> choose_conv_form(const ConvShape& shape, std::int64_t block,
-                                         PrimitiveCache& cache);
+                                         BlockedOperands blocked, PrimitiveCache& cache);
 
 ConvCut cut_conv(const ConvShape& shape, const ConvForm& form, bool has_bias);
 

@@ -59,7 +59,7 @@ class ConvPrepared : public Prepared {
     const std::int64_t images = images_at_once();
     for (std::int64_t first = 0; first < shape_.sizes.batch; first += images) {
       const std::int64_t count = std::min(images, shape_.sizes.batch - first);
-      bring_into_blocks(context, first, count, workers);
+      if (!conv_.blocked.in) bring_into_blocks(context, first, count, workers);
       cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
       workers.parallel_for(count * std::ssize(cut_.pieces), [&](std::int64_t task) {
         const cpu::WorkspaceSlots::Loan slot(slots);
@@ -75,9 +75,11 @@ class ConvPrepared : public Prepared {
  private:
   void find_reorders(PrimitiveCache& cache) {
     const std::int64_t pixels = shape_.in_pixels();
-    for (const ConvInputPiece& piece : cut_.input_pieces)
-      in_reorders_.push_back(cache.reorder({1, form_.block, piece.count, pixels}));
-    if (form_.out == ImageForm::planes) return;
+    if (!conv_.blocked.in) {
+      for (const ConvInputPiece& piece : cut_.input_pieces)
+        in_reorders_.push_back(cache.reorder({1, form_.block, piece.count, pixels}));
+    }
+    if (form_.out == ImageForm::planes || conv_.blocked.out) return;
     for (std::size_t kind = 0; kind < 2; ++kind) {
       if (!cut_.has_kind(kind)) continue;
       out_reorders_[kind] =
@@ -104,12 +106,17 @@ class ConvPrepared : public Prepared {
     }
     slot_count_ = std::clamp(conv_.most_threads, 1, cpu::WorkspaceSlots::most);
     slot_space_ = layout_.add(slot_bytes_ * slot_count_);
-    in_space_ = layout_.add(cut_.in_floats * images_at_once() * std::int64_t{sizeof(float)});
+    if (!conv_.blocked.in)
+      in_space_ = layout_.add(cut_.in_floats * images_at_once() * std::int64_t{sizeof(float)});
     if (conv_.followers.residual < 0) return;
     const Shape& residual =
         context.inputs[static_cast<std::size_t>(conv_.followers.residual)].shape;
     const Shape shape = own_shape();
     if (shape == residual) return;
+    if (conv_.blocked.out)
+      throw Error(ErrorCode::unsupported,
+                  "a sum with a tensor of another shape is not computed in blocks",
+                  "run with --provider cpu");
     finish_.emplace(shape, residual, conv_.followers.activation, conv_.followers.low,
                     conv_.followers.high, conv_.tools.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
@@ -122,6 +129,7 @@ class ConvPrepared : public Prepared {
   }
 
   std::int64_t images_at_once() const {
+    if (conv_.blocked.in) return shape_.sizes.batch;
     const std::int64_t bytes =
         std::max<std::int64_t>(cut_.in_floats * std::int64_t{sizeof(float)}, 1);
     return std::clamp<std::int64_t>(most_blocked_bytes / bytes, 1, shape_.sizes.batch);
@@ -163,12 +171,13 @@ class ConvPrepared : public Prepared {
                  float* result) const {
     const ConvPiece& piece = cut_.pieces[index];
     const float* in =
-        form_.in == ImageForm::blocks
+        conv_.blocked.in ? context.input<float>(0) + image * cut_.in_floats + piece.in_offset
+        : form_.in == ImageForm::blocks
             ? place<float>(context, in_space_) + place_of_image * cut_.in_floats + piece.in_offset
             : context.input<float>(0) +
                   (image * shape_.sizes.channels_in + piece.in_first) * shape_.in_pixels();
     const std::int64_t first =
-        (image * shape_.sizes.channels_out + piece.out_first) * shape_.out_pixels();
+        (image * stored_channels_out() + piece.out_first) * shape_.out_pixels();
     float* out = result + first;
     const Primitive* back = out_reorders_[piece.kind].get();
     void* target = back != nullptr ? static_cast<void*>(slot + scratch_bytes_) : out;
@@ -183,6 +192,21 @@ class ConvPrepared : public Prepared {
       back->run(ends, slot);
     }
     finish_piece(context, piece, first, out);
+    if (conv_.blocked.out && piece.out_count % form_.block != 0) clear_filling(piece, out);
+  }
+
+  /// Channels that fill up the last block are zero, whatever was computed for them.
+  void clear_filling(const ConvPiece& piece, float* out) const {
+    const std::int64_t used = piece.out_count % form_.block;
+    float* pixel = out + (piece.out_count - used) * shape_.out_pixels();
+    for (std::int64_t i = 0; i < shape_.out_pixels(); ++i, pixel += form_.block)
+      std::fill(pixel + used, pixel + form_.block, 0.0F);
+  }
+
+  /// Of an image as it lies in the output.
+  std::int64_t stored_channels_out() const {
+    const std::int64_t channels = shape_.sizes.channels_out;
+    return conv_.blocked.out ? (channels + form_.block - 1) / form_.block * form_.block : channels;
   }
 
   /// What oneDNN is not asked for: its own activations lose NaN.
@@ -190,9 +214,11 @@ class ConvPrepared : public Prepared {
                     float* out) const {
     cpu::GemmTile tile{};
     tile.c = out;
-    tile.c_stride = shape_.out_pixels();
-    tile.rows = static_cast<std::int32_t>(piece.out_count);
-    tile.columns = static_cast<std::int32_t>(shape_.out_pixels());
+    // In blocks, a row is a block of channels of all pixels.
+    const std::int64_t block = conv_.blocked.out ? form_.block : 1;
+    tile.c_stride = shape_.out_pixels() * block;
+    tile.rows = static_cast<std::int32_t>((piece.out_count + block - 1) / block);
+    tile.columns = static_cast<std::int32_t>(tile.c_stride);
     tile.alpha = 1.0F;
     tile.beta = 1.0F;
     if (conv_.reads_bias) {
@@ -205,7 +231,7 @@ class ConvPrepared : public Prepared {
       tile.low = conv_.followers.low;
       tile.high = conv_.followers.high;
       if (conv_.followers.residual >= 0) tile.residual = residual(context) + first;
-      tile.residual_stride = shape_.out_pixels();
+      tile.residual_stride = tile.c_stride;
     }
     if (tile.addend == cpu::Addend::none && tile.residual == nullptr &&
         tile.activation == Activation::none)

@@ -26,6 +26,7 @@ struct CompiledConv {
   std::optional<ConvForm> form;         ///< of the packed weights; nothing: they are not packed yet
   std::array<VendorLayout, 2> layouts;  ///< of the packed weights, by kind
   AlignedBuffer weights;
+  BlockedOperands blocked;
 
   bool has_bias() const { return !bias.empty(); }
 };

@@ -35,7 +35,8 @@ class OnednnProvider : public Provider {
   explicit OnednnProvider(cpu::Isa most) : isa_(most), has_level_(set_level(most)) {
     tools_.cache = std::make_shared<onednn::PrimitiveCache>();
     tools_.isa = most;
-    tools_.block = most == cpu::Isa::avx512 ? 16 : 8;
+    tools_.blocked = most == cpu::Isa::avx512 ? Layout::blocked16 : Layout::blocked8;
+    tools_.block = block_of(tools_.blocked);
   }
 
   std::string_view name() const override { return "onednn"; }
@@ -72,6 +73,12 @@ class OnednnProvider : public Provider {
     const KernelRow* row = find_row(node);
     return row != nullptr ? row->refuses(NodeView(node), tools_)
                           : format("oneDNN is not used for {}", node.op_type());
+  }
+
+  std::vector<LayoutChoice> layouts(const NodeView& group) const override {
+    const KernelRow* row = find_row(group.node());
+    if (row == nullptr || row->layouts == nullptr) return {};
+    return row->layouts(group, tools_);
   }
 
   KernelPtr compile(const NodeView& view, const CompileContext& context) const override {

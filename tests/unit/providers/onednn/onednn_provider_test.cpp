@@ -138,6 +138,25 @@ TEST_CASE("oneDNN pools as our own kernels do") {
   check_alike(model("GlobalMaxPool"), x, "onednn_global_max_pool");
 }
 
+TEST_CASE("a chain on oneDNN stays in blocks, whose filling stays zero") {
+  const std::string nodes = R"(
+      a = Conv <pads = [1, 1, 1, 1], strides = [1, 1]> (x, w)
+      r = Clip (a, low)
+      p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (r)
+      b = Conv <pads = [1, 1, 1, 1]> (p, w)
+      s = Add (b, p)
+      y = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (s))";
+  const Shape shape = {2, 40, 64, 64};
+  std::string text = conv_model(shape, {40, 40, 3, 3}, nodes);
+  text.replace(text.find("> {"), 1, ", float low = {0.5}>");
+  check_alike(text, shape, "onednn_max_pool");
+  if (!has_onednn()) return;
+  std::size_t reorders = 0;
+  for (const std::string& kernel : kernels_of(*make_session(text, onednn_options())))
+    reorders += kernel.find("reorder") != std::string::npos ? 1 : 0;
+  CHECK(reorders <= 2);
+}
+
 TEST_CASE("NaN and infinities pass through oneDNN's convolutions, activations and pools") {
   if (!has_onednn()) return;
   const Shape shape = {1, 16, 4, 4};
