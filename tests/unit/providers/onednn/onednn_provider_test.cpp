@@ -153,7 +153,7 @@ TEST_CASE("a chain on oneDNN stays in blocks, whose filling stays zero") {
   if (!has_onednn()) return;
   std::size_t reorders = 0;
   for (const std::string& kernel : kernels_of(*make_session(text, onednn_options())))
-    reorders += kernel.find("reorder") != std::string::npos ? 1 : 0;
+    reorders += kernel.find("reorder") != std::string::npos ? 1U : 0U;
   CHECK(reorders <= 2);
 }
 
