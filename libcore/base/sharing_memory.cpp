@@ -12,7 +12,7 @@ constexpr std::uint32_t trials = 3;  ///< of each way; the first of all may find
 constexpr std::uint32_t most_between_trials = 256;
 constexpr std::uint32_t uses_between_records = 16;
 /// Sharing must save as much, in per cent: what it does to the steps behind it is not measured.
-constexpr std::int64_t least_gain = 10;
+constexpr std::int64_t least_gain = 20;
 
 /// At 8, 16, 32 ... uses, at last in even distances.
 bool is_trial(std::uint32_t use) {

@@ -97,7 +97,7 @@ void Program::execute(const Plan& plan, Run& run) const {
   }
   std::size_t begin = 0;
   for (const std::size_t end : plan.level_ends()) {
-    workers.begin_step(plan.steps()[begin].prepared.get());
+    workers.begin_step(&steps_[static_cast<std::size_t>(plan.steps()[begin].number)]);
     if (end - begin == 1) {
       execute_step(plan, begin, frame, run, workers);
     } else {
@@ -108,7 +108,7 @@ void Program::execute(const Plan& plan, Run& run) const {
     begin = end;
   }
   for (std::size_t index = begin; index < plan.steps().size(); ++index) {
-    workers.begin_step(plan.steps()[index].prepared.get());
+    workers.begin_step(&steps_[static_cast<std::size_t>(plan.steps()[index].number)]);
     execute_step(plan, index, frame, run, workers);
   }
 }
