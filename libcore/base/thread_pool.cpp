@@ -1,8 +1,8 @@
 // Workers that spin briefly, then sleep; jobs are handed over one cache line a worker. Handing a
 // job to a thread that spins costs less than a microsecond, waking one that sleeps far more: some
-// 15 us of the caller and 30 to 70 us until it runs, as measured on a virtual machine. So a sleeper
-// is woken when the runs of late were long, or when this one has worked alone for as long as waking
-// costs.
+// 15 us of the caller and 30 to 70 us until it runs, as measured on a virtual machine. So sleepers
+// are woken when the last run had much to share, or when this one, or many short ones in a row,
+// turn out to (decision 0019).
 #include "libcore/base/thread_pool.hpp"
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/parallel_job.hpp"
 #include "libcore/base/sharing_memory.hpp"
 
 namespace ortool {
@@ -39,72 +40,6 @@ constexpr auto least_patience = std::chrono::microseconds(100);
 /// ... and ever later when sleepers, once woken, slept again before there was work for them.
 constexpr auto most_patience = std::chrono::milliseconds(1);
 constexpr int no_processor = -1;
-
-constexpr int most_lanes = 16;
-
-/// Tasks in a row that one thread begins with.
-struct alignas(64) Lane {
-  std::atomic<std::int64_t> next{0};
-  std::int64_t end = 0;
-};
-
-/// One parallel_for: shared by the threads that work on it, alive until all have left. Each thread
-/// begins with tasks of its own, the same ones whenever a job of as many tasks is shared: what it
-/// made in the job before lies in its cache. Then it takes what others have not begun.
-struct Job {
-  Job(FunctionRef<void(std::int64_t)> given, std::int64_t tasks, const StopToken* token,
-      int threads)
-      : body(given), stop(token), lane_count(std::min(threads, most_lanes)), active(threads - 1) {
-    for (int i = 0; i < lane_count; ++i) {
-      lanes[i].next.store(tasks * i / lane_count, std::memory_order_relaxed);
-      lanes[i].end = tasks * (i + 1) / lane_count;
-    }
-  }
-
-  FunctionRef<void(std::int64_t)> body;
-  const StopToken* stop;
-  int lane_count;
-  std::atomic<int> active;  ///< helpers that have not left
-  std::atomic<bool> failed{false};
-  std::exception_ptr error;
-  Lane lanes[most_lanes];
-
-  bool work_once(Lane& lane) noexcept {
-    if (failed.load(std::memory_order_relaxed)) return false;
-    if (lane.next.load(std::memory_order_relaxed) >= lane.end) return false;
-    const std::int64_t task = lane.next.fetch_add(1, std::memory_order_relaxed);
-    if (task >= lane.end) return false;
-    try {
-      if (stop != nullptr) stop->poll();
-      body(task);
-    } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
-    }
-    return true;
-  }
-
-  /// Does one task of thread `number`, or of another; false when there is none left.
-  bool work_once(int number) noexcept {
-    for (int i = 0; i < lane_count; ++i) {
-      if (work_once(lanes[(number + i) % lane_count])) return true;
-    }
-    return false;
-  }
-
-  void work(int number) noexcept {
-    while (work_once(number)) {
-    }
-  }
-
-  std::int64_t tasks_left() const {
-    std::int64_t left = 0;
-    for (int i = 0; i < lane_count; ++i) {
-      const std::int64_t next = lanes[i].next.load(std::memory_order_relaxed);
-      left += std::max<std::int64_t>(lanes[i].end - next, 0);
-    }
-    return left;
-  }
-};
 
 template <typename Condition>
 bool spin_until(Condition condition) {
@@ -142,7 +77,7 @@ std::vector<int> allowed_processors() {
 }  // namespace
 
 struct alignas(64) ThreadPool::Worker {
-  std::atomic<Job*> job{nullptr};
+  std::atomic<ParallelJob*> job{nullptr};
   int number = 0;  ///< among the job's threads; set before the job
   std::atomic<bool> taken{false};
   std::atomic<bool> sleeping{false};
@@ -193,7 +128,7 @@ struct alignas(64) ThreadPool::Worker {
 
   /// True when the job was given but not begun: the giver need not wait for a thread that the
   /// system has not yet run.
-  bool take_back(Job* work) {
+  bool take_back(ParallelJob* work) {
     if (!job.compare_exchange_strong(work, nullptr)) return false;
     missed.store(true, std::memory_order_relaxed);
     return true;
@@ -218,7 +153,7 @@ struct alignas(64) ThreadPool::Worker {
         woken.wait(lock, [&] { return has_work() || !sleeping.load(); });
         sleeping.store(false);
       }
-      Job* work = job.exchange(nullptr);
+      ParallelJob* work = job.exchange(nullptr);
       if (work == nullptr) {
         if (quit.load()) return;
         continue;  // taken back before it was begun, or woken for what comes next
@@ -331,6 +266,7 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
     do_alone();
   } catch (...) {
     busy_ = false;
+    own.step_key = 0;  // a step that did not end has no time
     throw;
   }
   busy_ = false;
@@ -340,7 +276,7 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
 /// Does a job with all the workers that can have a part in it.
 void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
   const int helpers = static_cast<int>(std::min<std::int64_t>(taken_count_, tasks - 1));
-  Job job(body, tasks, stop_, helpers + 1);
+  ParallelJob job(body, tasks, stop_, helpers + 1);
   busy_ = true;
   bool is_one_asleep = false;
   for (int i = 0; i < helpers; ++i) {

@@ -53,8 +53,8 @@ void turn_columns(ConvSizes& sizes) {
 
 }  // namespace
 
-ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
-  const std::vector<WindowAxis> window = op.place(x, weights);
+ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t groups,
+                            std::span<const WindowAxis> window) {
   if (window.size() > most_spatial_axes) {
     throw Error(ErrorCode::unsupported,
                 format("a convolution along {} axes is not supported (at most {})", window.size(),
@@ -62,7 +62,7 @@ ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& o
   }
   ConvSizes sizes;
   sizes.batch = x[0];
-  sizes.groups = op.groups;
+  sizes.groups = groups;
   sizes.channels_in = x[1];
   sizes.channels_out = weights[0];
   for (std::size_t i = 0; i < window.size(); ++i) {
@@ -74,6 +74,11 @@ ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& o
     sizes.dilation[axis] = window[i].dilation;
     sizes.pad[axis] = window[i].pad_begin;
   }
+  return sizes;
+}
+
+ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
+  ConvSizes sizes = placed_conv_sizes(x, weights, op.groups, op.place(x, weights));
   turn_columns(sizes);
   return sizes;
 }

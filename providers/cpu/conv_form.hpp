@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kernels/cpu/conv_f32.hpp"
@@ -21,7 +22,12 @@ ProductForm conv_form(const NodeView& view);
 /// Ranks, as far as they are known, that there are kernels for; both operands of one type.
 bool has_conv_rank(const NodeView& view);
 
-/// Throws ErrorCode::unsupported for more axes than there are kernels for.
+/// The sizes of a convolution of `x` by `weights` whose window was placed. Throws
+/// ErrorCode::unsupported for more axes than there are kernels for.
+ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t groups,
+                            std::span<const WindowAxis> window);
+
+/// The same for float kernels, which take a single column as a row.
 ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op);
 
 /// The sizes as far as the model tells them, for choosing a path; `out` is 0 where it does not.

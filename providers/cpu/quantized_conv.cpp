@@ -13,13 +13,12 @@
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/byte_clip.hpp"
 #include "providers/cpu/byte_numbers.hpp"
+#include "providers/cpu/conv_form.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
 
 namespace ortool::cpu {
 namespace {
-
-constexpr std::size_t most_spatial_axes = 3;
 
 /// Where the operands stand; -1 where the operator has no such.
 struct ByteConvInputs {
@@ -58,28 +57,9 @@ struct CompiledByteConv {
 };
 
 ConvSizes byte_conv_sizes(const CompiledByteConv& conv, const Shape& x, const Shape& weights) {
-  const std::vector<WindowAxis> window =
-      place_window(conv.window, x.dimensions().subspan(2), weights.dimensions().subspan(2));
-  if (window.size() > most_spatial_axes) {
-    throw Error(ErrorCode::unsupported,
-                format("a convolution along {} axes is not supported (at most {})", window.size(),
-                       most_spatial_axes));
-  }
-  ConvSizes sizes;
-  sizes.batch = x[0];
-  sizes.groups = conv.groups;
-  sizes.channels_in = x[1];
-  sizes.channels_out = weights[0];
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    const std::size_t axis = most_spatial_axes - window.size() + i;
-    sizes.in[axis] = window[i].in;
-    sizes.out[axis] = window[i].out;
-    sizes.kernel[axis] = window[i].kernel;
-    sizes.stride[axis] = window[i].stride;
-    sizes.dilation[axis] = window[i].dilation;
-    sizes.pad[axis] = window[i].pad_begin;
-  }
-  return sizes;
+  return placed_conv_sizes(
+      x, weights, conv.groups,
+      place_window(conv.window, x.dimensions().subspan(2), weights.dimensions().subspan(2)));
 }
 
 class ByteConvPrepared : public Prepared {

@@ -62,26 +62,7 @@ std::string markdown_cell(std::string_view text) {
 }
 
 std::string xml_text(std::string_view text) {
-  std::string result;
-  for (const char character : printable(text)) {
-    switch (character) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += character;
-    }
-  }
-  return result;
+  return escape_markup(printable(text));
 }
 
 std::string median_text(const VariantResult& result) {

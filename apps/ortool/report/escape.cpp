@@ -62,6 +62,29 @@ std::string cut_to(std::string_view text, std::size_t most_bytes) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+std::string escape_markup(std::string_view text) {
+  std::string result;
+  for (const char character : text) {
+    switch (character) {
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += character;
+    }
+  }
+  return result;
+}
+
 std::size_t column_count(std::string_view text) {
   std::size_t columns = 0;
   for (const char character : text) {

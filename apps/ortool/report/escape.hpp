@@ -14,6 +14,9 @@ std::string valid_utf8(std::string_view text);
 /// that turn the direction of writing. For one line on a terminal.
 std::string printable(std::string_view text);
 
+/// `text` with `<`, `>`, `&` and `"` as entities: for HTML and XML, in elements and in attributes.
+std::string escape_markup(std::string_view text);
+
 /// `text`, cut at a character's end so that it takes at most `most_bytes` with "..." behind it.
 std::string cut_to(std::string_view text, std::size_t most_bytes);
 

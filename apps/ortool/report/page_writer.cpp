@@ -33,29 +33,6 @@ class MarkupFreeSink : public TextSink {
   TextSink& out_;
 };
 
-std::string escape_markup(std::string_view text) {
-  std::string result;
-  for (const char character : valid_utf8(text)) {
-    switch (character) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += character;
-    }
-  }
-  return result;
-}
-
 std::string base64(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -96,7 +73,7 @@ void write_page(const PageParts& page, std::string_view title, const Json& docum
     const std::string_view name = rest.substr(mark + 1, end - mark - 1);
     rest.remove_prefix(end + 1);
     if (name == "TITLE") {
-      out += escape_markup(title);
+      out += escape_markup(valid_utf8(title));
     } else if (name == "STYLE") {
       out += page.style;
     } else if (name == "SCRIPT") {

@@ -4,6 +4,7 @@
 #include "libcore/ops/nn/window_operands.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/quantization/granularity.hpp"
+#include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"
 
 namespace ortool {
@@ -40,16 +41,8 @@ void QuantizedConv::read(AttributeReader& attributes, int) {
 }
 
 void QuantizedConv::infer(InferContext& context) const {
-  const Dimension maps = dimension_at(context, 3, 0);
-  check_single(context, 1, "x_scale");
-  check_single(context, 2, "x_zero_point");
-  check_one_or_vector(context, 4, "w_scale", maps);
-  check_one_or_vector(context, 5, "w_zero_point", maps);
-  check_single(context, 6, "y_scale");
-  check_single(context, 7, "y_zero_point");
-  check_vector(context, 8, "B", maps);
-  check_vector(context, 9, "float_B", maps);
-  context.set_output(0, context.element(7), conv_shape(window, groups, context, 3));
+  QLinearConv{window, groups}.infer(context);
+  check_vector(context, 9, "float_B", dimension_at(context, 3, 0));
 }
 
 }  // namespace ortool
