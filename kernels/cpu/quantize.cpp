@@ -66,33 +66,42 @@ std::int32_t byte_at(DataType type, const std::byte* data, std::int64_t index) {
                                 : std::int32_t{reinterpret_cast<const std::uint8_t*>(data)[index]};
 }
 
+/// Scale and zero point of each element of a chunk.
+struct Levels {
+  double scales[chunk];
+  double zero_points[chunk] = {};
+
+  /// Those of `count` elements of `run` from its element `done` on. Chunks are read in order: where
+  /// the run has one scale, only the first is.
+  void read(const QuantizeOperands& operands, const Run& run, std::int64_t done,
+            std::int64_t count) {
+    const bool is_scaled_once = run.scale_step == 0;
+    if (done > 0 && is_scaled_once) return;
+    const std::int64_t first = run.scale + done * run.scale_step;
+    const std::int64_t needed = is_scaled_once ? 1 : count;
+    read_numbers(operands.scale_type, operands.scales, first, needed, scales);
+    if (operands.zero_points != nullptr)
+      read_numbers(operands.zero_point_type, operands.zero_points, first, needed, zero_points);
+    if (!is_scaled_once) return;
+    std::fill(scales + 1, scales + chunk, scales[0]);
+    std::fill(zero_points + 1, zero_points + chunk, zero_points[0]);
+  }
+};
+
 void quantize_run(const QuantizeOperands& operands, const Run& run, DataType precision,
                   bool saturate) {
   double values[chunk];
-  double scales[chunk];
-  double zero_points[chunk] = {};
-  const bool is_scaled_once = run.scale_step == 0;
+  Levels levels;
   for (std::int64_t done = 0; done < run.count; done += chunk) {
     const std::int64_t count = std::min(chunk, run.count - done);
-    const std::int64_t scale = run.scale + done * run.scale_step;
-    if (done == 0 || !is_scaled_once) {
-      const std::int64_t needed = is_scaled_once ? 1 : count;
-      read_numbers(operands.scale_type, operands.scales, scale, needed, scales);
-      if (operands.zero_points != nullptr) {
-        read_numbers(operands.zero_point_type, operands.zero_points, scale, needed, zero_points);
-      }
-      if (is_scaled_once) {
-        std::fill(scales + 1, scales + chunk, scales[0]);
-        std::fill(zero_points + 1, zero_points + chunk, zero_points[0]);
-      }
-    }
+    levels.read(operands, run, done, count);
     read_numbers(operands.in_type, operands.in, run.first + done, count, values);
-    for (std::int64_t i = 0; i < count; ++i) values[i] /= scales[i];
+    for (std::int64_t i = 0; i < count; ++i) values[i] /= levels.scales[i];
     round_to(precision, values, count);
     if (is_integer(operands.out_type)) {
       for (std::int64_t i = 0; i < count; ++i)
-        values[i] =
-            values[i] == values[i] ? std::nearbyint(values[i]) + zero_points[i] : zero_points[i];
+        values[i] = values[i] == values[i] ? std::nearbyint(values[i]) + levels.zero_points[i]
+                                           : levels.zero_points[i];
     }
     write_numbers(operands.out_type, operands.out, run.first + done, count, values, saturate);
   }
@@ -100,27 +109,14 @@ void quantize_run(const QuantizeOperands& operands, const Run& run, DataType pre
 
 void dequantize_run(const QuantizeOperands& operands, const Run& run) {
   double values[chunk];
-  double scales[chunk];
-  double zero_points[chunk] = {};
-  const bool is_scaled_once = run.scale_step == 0;
+  Levels levels;
   for (std::int64_t done = 0; done < run.count; done += chunk) {
     const std::int64_t count = std::min(chunk, run.count - done);
-    const std::int64_t scale = run.scale + done * run.scale_step;
-    if (done == 0 || !is_scaled_once) {
-      const std::int64_t needed = is_scaled_once ? 1 : count;
-      read_numbers(operands.scale_type, operands.scales, scale, needed, scales);
-      if (operands.zero_points != nullptr) {
-        read_numbers(operands.zero_point_type, operands.zero_points, scale, needed, zero_points);
-      }
-      if (is_scaled_once) {
-        std::fill(scales + 1, scales + chunk, scales[0]);
-        std::fill(zero_points + 1, zero_points + chunk, zero_points[0]);
-      }
-    }
+    levels.read(operands, run, done, count);
     read_numbers(operands.in_type, operands.in, run.first + done, count, values);
     for (std::int64_t i = 0; i < count; ++i) {
-      values[i] = static_cast<double>(static_cast<float>(values[i] - zero_points[i]) *
-                                      static_cast<float>(scales[i]));
+      values[i] = static_cast<double>(static_cast<float>(values[i] - levels.zero_points[i]) *
+                                      static_cast<float>(levels.scales[i]));
     }
     write_numbers(operands.out_type, operands.out, run.first + done, count, values, true);
   }

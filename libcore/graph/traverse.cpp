@@ -1,15 +1,19 @@
 // A walk with a list of its own in place of recursion.
 #include "libcore/graph/traverse.hpp"
 
+#include <utility>
+
 namespace ortool {
 namespace {
 
-void append_graphs(const Graph& graph, std::vector<const Graph*>& graphs) {
+/// `AnyGraph` is Graph or const Graph.
+template <typename AnyGraph>
+void append_graphs(AnyGraph& graph, std::vector<AnyGraph*>& graphs) {
   std::size_t next = graphs.size();
   graphs.push_back(&graph);
   for (; next < graphs.size(); ++next) {
-    for (const Node& node : graphs[next]->nodes()) {
-      for (const Graph* inside : node.subgraphs()) graphs.push_back(inside);
+    for (auto& node : graphs[next]->nodes()) {
+      for (AnyGraph* inside : node.subgraphs()) graphs.push_back(inside);
     }
   }
 }
@@ -22,9 +26,16 @@ std::vector<const Graph*> graphs_in(const Graph& graph) {
   return graphs;
 }
 
+std::vector<Graph*> graphs_in(Graph& graph) {
+  std::vector<Graph*> graphs;
+  append_graphs(graph, graphs);
+  return graphs;
+}
+
 std::vector<const Graph*> graphs_in(const Model& model) {
-  std::vector<const Graph*> graphs = graphs_in(*model.graph);
-  for (const Function& function : model.functions) append_graphs(*function.body, graphs);
+  std::vector<const Graph*> graphs = graphs_in(std::as_const(*model.graph));
+  for (const Function& function : model.functions)
+    append_graphs(std::as_const(*function.body), graphs);
   return graphs;
 }
 

@@ -9,6 +9,7 @@ namespace ortool {
 
 /// `graph` and all graphs inside it, outer ones before inner ones, in the order of the nodes.
 std::vector<const Graph*> graphs_in(const Graph& graph);
+std::vector<Graph*> graphs_in(Graph& graph);
 
 /// The same for the main graph, then for the body of each function.
 std::vector<const Graph*> graphs_in(const Model& model);

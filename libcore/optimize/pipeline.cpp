@@ -41,9 +41,9 @@ RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& 
     for (const RuleGroup& group : groups) {
       if (group.level > level) continue;
       // Inner graphs first, since a node that goes away takes its graphs with it.
-      const std::vector<const Graph*> graphs = graphs_in(*model.graph);
+      const std::vector<Graph*> graphs = graphs_in(*model.graph);
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
-        rewrite(const_cast<Graph&>(**graph), group.rules, options, report);
+        rewrite(**graph, group.rules, options, report);
     }
     if (report.rewrites == before) break;
   }

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/inline_functions.hpp"
@@ -75,23 +76,6 @@ std::vector<std::string> rewritten_origins(const Node& node) {
     return entry.first == origin_key;
   });
   return is_rewritten ? origins_of(node) : std::vector<std::string>();
-}
-
-/// The bodies inside `graph`, outer ones first.
-std::vector<Graph*> bodies_in(Graph& graph) {
-  std::vector<Graph*> bodies;
-  std::vector<Graph*> open = {&graph};
-  while (!open.empty()) {
-    Graph& outer = *open.back();
-    open.pop_back();
-    for (Node& node : outer.nodes()) {
-      for (Graph* body : node.subgraphs()) {
-        bodies.push_back(body);
-        open.push_back(body);
-      }
-    }
-  }
-  return bodies;
 }
 
 /// Weights keep their bytes until the clusters around them are found.
@@ -197,12 +181,13 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   const OptimizeLevel level = state.options.optimize;
   fold_and_fuse(graph, level, last, context);
   settle_captures(graph);
-  for (Graph* body : bodies_in(graph)) fold_and_fuse(*body, level, last, context);
+  for (Graph* each : graphs_in(graph)) {
+    if (each != &graph) fold_and_fuse(*each, level, last, context);
+  }
   settle_captures(graph);
   apply_rules(*state.model, level, stop);
   infer_shapes(*state.model);
-  drop_unused_constants(graph);
-  for (Graph* body : bodies_in(graph)) drop_unused_constants(*body);
+  for (Graph* each : graphs_in(graph)) drop_unused_constants(*each);
   PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
                               level == OptimizeLevel::all, state.options.pinned);
   if (level == OptimizeLevel::all) settle_layouts(graph, placed, last);

@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/window_sizes.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -65,15 +66,7 @@ ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t g
   sizes.groups = groups;
   sizes.channels_in = x[1];
   sizes.channels_out = weights[0];
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    const std::size_t axis = most_spatial_axes - window.size() + i;
-    sizes.in[axis] = window[i].in;
-    sizes.out[axis] = window[i].out;
-    sizes.kernel[axis] = window[i].kernel;
-    sizes.stride[axis] = window[i].stride;
-    sizes.dilation[axis] = window[i].dilation;
-    sizes.pad[axis] = window[i].pad_begin;
-  }
+  put_window(window, sizes);
   return sizes;
 }
 

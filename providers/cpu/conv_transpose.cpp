@@ -13,6 +13,7 @@
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
+#include "providers/cpu/window_sizes.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -34,15 +35,7 @@ ConvTransposeSizes conv_transpose_sizes(const Shape& x, const Shape& weights,
   sizes.groups = op.groups;
   sizes.channels_in = x[1];
   sizes.channels_out = weights[1] * op.groups;
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    const std::size_t axis = most_axes - window.size() + i;
-    sizes.in[axis] = window[i].in;
-    sizes.out[axis] = window[i].out;
-    sizes.kernel[axis] = window[i].kernel;
-    sizes.stride[axis] = window[i].stride;
-    sizes.dilation[axis] = window[i].dilation;
-    sizes.pad[axis] = window[i].pad_begin;
-  }
+  put_window(window, sizes);
   return sizes;
 }
 

@@ -13,6 +13,7 @@
 #include "providers/cpu/join_rows.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
+#include "providers/cpu/window_sizes.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -35,15 +36,7 @@ DeformConvSizes deform_conv_sizes(const DeformConv& op, const Shape& x, const Sh
   sizes.channels_out = weights[0];
   if (x.product(2, x.rank()) > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::unsupported, "images of more than 2^31 pixels are not supported");
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    const std::size_t axis = most_axes - window.size() + i;
-    sizes.in[axis] = window[i].in;
-    sizes.out[axis] = window[i].out;
-    sizes.kernel[axis] = window[i].kernel;
-    sizes.stride[axis] = window[i].stride;
-    sizes.dilation[axis] = window[i].dilation;
-    sizes.pad[axis] = window[i].pad_begin;
-  }
+  put_window(window, sizes);
   return sizes;
 }
 
