@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/conv_blocked_paths.hpp"
 #include "kernels/cpu/conv_paths.hpp"
+#include "kernels/cpu/image_cut.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
 namespace ortool::cpu {
@@ -41,31 +42,23 @@ struct DensePlan {
           std::clamp<std::int64_t>(near_bytes / std::max<std::int64_t>(1, row_bytes), 1, rows);
     }
     const std::int64_t tile = functions.most_pixels[1];
+    unit_columns = sizes.out[1] > 1 ? sizes.out[2] : tile;
     chunk_columns = is_long
                         ? std::max(4 * tile, near_bytes / (planes * pixel_floats * 4) / tile * tile)
                         : columns;
-    cut(sizes, tile);
   }
 
-  /// Bands and shares of the output channels, by the size of the work alone.
-  void cut(const ConvSizes& sizes, std::int64_t tile) {
+  /// By the size of the work alone.
+  ImageCut cut(const ConvSizes& sizes) const {
     const double flops = 2.0 * static_cast<double>(sizes.channels_out) *
                          static_cast<double>(volume(sizes.out)) * static_cast<double>(depth);
     constexpr double flops_a_nanosecond = 120;
-    const double images = static_cast<double>(sizes.batch);
-    tasks = worthwhile_tasks(images * flops / flops_a_nanosecond);
-    const std::int64_t wanted = (tasks + sizes.batch - 1) / sizes.batch;
-    const std::int64_t most_bands = is_long ? (columns + tile - 1) / tile : rows;
-    const bool are_weights_larger =
-        sizes.channels_out * volume(sizes.kernel) > sizes.in[1] * sizes.in[2];
-    if (are_weights_larger) {
-      shares = std::min(groups, wanted);
-      bands = std::min(most_bands, (wanted + shares - 1) / shares);
-    } else {
-      bands = std::min(most_bands, wanted);
-      shares = std::min(groups, (wanted + bands - 1) / bands);
-    }
-    tasks = std::min(tasks, sizes.batch * bands * shares);
+    const std::int64_t units = is_long ? (columns + unit_columns - 1) / unit_columns : rows;
+    const bool are_images_larger =
+        sizes.channels_out * depth <=
+        sizes.channels_in * volume(sizes.in) + sizes.channels_out * volume(sizes.out);
+    return {sizes.batch, units, groups, are_images_larger,
+            static_cast<double>(sizes.batch) * flops / flops_a_nanosecond};
   }
 
   std::int64_t lanes;
@@ -83,17 +76,7 @@ struct DensePlan {
   std::int64_t chunk_columns = 1;
   std::int64_t buffer_rows = 0;
   std::int64_t buffer_bytes = 0;
-  std::int64_t tasks = 1;
-  std::int64_t bands = 1;
-  std::int64_t shares = 1;
-};
-
-/// A stretch of output rows or, of the one long row, of columns.
-struct Part {
-  std::int64_t row_begin;
-  std::int64_t row_end;
-  std::int64_t column_begin;
-  std::int64_t column_end;
+  std::int64_t unit_columns = 1;  ///< what the one long row is cut by
 };
 
 /// Where the input of a part lies: the image, or a copy of some of its rows.
@@ -117,23 +100,25 @@ class DenseTask {
         buffer_(buffer),
         x_(operands.x + image * plan.planes * sizes.in[1] * sizes.in[2] * plan.pixel_floats) {}
 
-  void run(const Part& band, std::int64_t group_begin, std::int64_t group_end) const {
+  /// Rows and groups of output channels; of the one long row, units of columns.
+  void run(const ImagePiece& piece) const {
     if (plan_.is_long) {
       const Source source{x_, 0, sizes_.in[2], sizes_.in[1], 0};
-      for (std::int64_t column = band.column_begin; column < band.column_end;) {
-        const std::int64_t end = std::min(column + plan_.chunk_columns, band.column_end);
-        for (std::int64_t group = group_begin; group < group_end; ++group)
+      const std::int64_t last = std::min(piece.row_end * plan_.unit_columns, plan_.columns);
+      for (std::int64_t column = piece.row_begin * plan_.unit_columns; column < last;) {
+        const std::int64_t end = std::min(column + plan_.chunk_columns, last);
+        for (std::int64_t group = piece.block_begin; group < piece.block_end; ++group)
           run_row(source, 0, column, end, group);
         column = end;
       }
       return;
     }
-    for (std::int64_t row = band.row_begin; row < band.row_end;) {
-      const std::int64_t end = std::min(row + plan_.chunk_rows, band.row_end);
+    for (std::int64_t row = piece.row_begin; row < piece.row_end;) {
+      const std::int64_t end = std::min(row + plan_.chunk_rows, piece.row_end);
       const Source source = plan_.is_copied
                                 ? copied_rows(row, end)
                                 : Source{x_, 0, sizes_.in[2], sizes_.in[1], sizes_.pad[2]};
-      for (std::int64_t group = group_begin; group < group_end; ++group) {
+      for (std::int64_t group = piece.block_begin; group < piece.block_end; ++group) {
         for (std::int64_t each = row; each < end; ++each)
           run_row(source, each, 0, plan_.columns, group);
       }
@@ -238,33 +223,21 @@ std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedSource
                                            const BlockedFunctions& functions, int threads) {
   if (volume(sizes.out) <= 0) return 0;
   const DensePlan plan(sizes, source, functions);
-  return plan.buffer_bytes * std::min<std::int64_t>(threads, plan.tasks);
+  return plan.buffer_bytes * std::min<std::int64_t>(threads, plan.cut(sizes).tasks());
 }
 
 void conv_blocked_dense(const ConvSizes& sizes, BlockedSource source,
                         const BlockedConvOperands& operands, const BlockedFunctions& functions,
                         void* workspace, Workers& workers) {
   const DensePlan plan(sizes, source, functions);
-  const std::int64_t pieces = plan.bands * plan.shares;
-  const std::int64_t slots = std::min<std::int64_t>(workers.count(), plan.tasks);
+  const ImageCut cut = plan.cut(sizes);
+  const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots buffers(workspace, plan.buffer_bytes, static_cast<int>(slots));
-  const auto run_piece = [&](std::int64_t index) {
-    const std::int64_t band = index % pieces / plan.shares;
-    const std::int64_t share = index % plan.shares;
-    const Part part{plan.rows * band / plan.bands, plan.rows * (band + 1) / plan.bands,
-                    plan.columns * band / plan.bands, plan.columns * (band + 1) / plan.bands};
-    const std::int64_t group_begin = plan.groups * share / plan.shares;
-    const std::int64_t group_end = plan.groups * (share + 1) / plan.shares;
+  cut.run(workers, [&](const ImagePiece& piece) {
     WorkspaceSlots::Loan loan(buffers);
-    DenseTask(sizes, plan, operands, functions, index / pieces,
-              reinterpret_cast<float*>(loan.data()))
-        .run(part, group_begin, group_end);
-  };
-  const std::int64_t count = sizes.batch * pieces;
-  workers.parallel_ranges(count, (count + plan.tasks - 1) / plan.tasks,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t i = begin; i < end; ++i) run_piece(i);
-                          });
+    DenseTask(sizes, plan, operands, functions, piece.image, reinterpret_cast<float*>(loan.data()))
+        .run(piece);
+  });
 }
 
 }  // namespace ortool::cpu

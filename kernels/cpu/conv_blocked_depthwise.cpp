@@ -4,6 +4,8 @@
 
 #include "kernels/cpu/blocked_windows.hpp"
 #include "kernels/cpu/conv_blocked_paths.hpp"
+#include "kernels/cpu/conv_paths.hpp"
+#include "kernels/cpu/image_cut.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
 namespace ortool::cpu {
@@ -44,19 +46,34 @@ class Depthwise {
   std::int64_t frame_bytes() const {
     return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
   }
-  std::int64_t units() const { return is_framed() ? windows_.planes : windows_.row_count(); }
-  std::int64_t tasks() const {
+  ImageCut cut() const {
     const auto taps = static_cast<double>(sizes_.kernel[1] * sizes_.kernel[2]);
     const double pixels = static_cast<double>(windows_.row_count() * sizes_.out[2]);
-    return std::min(units(), worthwhile_tasks(pixels * (1 + taps / 4)));
+    return {sizes_.batch, sizes_.out[1], blocks_,
+            cuts_channels_by_rows(sizes_.channels_out, volume(sizes_.out)),
+            pixels * (1 + taps / 4)};
   }
 
-  /// Plane `plane`, by way of `frame`.
-  void run_plane(std::int64_t plane, float* frame) const {
+  /// By way of `frame`, or straight from the image where there is none.
+  void run(const ImagePiece& piece, float* frame) const {
+    for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
+      const std::int64_t plane = piece.image * blocks_ + block;
+      if (frame != nullptr) {
+        run_framed(plane, piece.row_begin, piece.row_end, frame);
+        continue;
+      }
+      for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row)
+        run_row(plane * sizes_.out[1] + row);
+    }
+  }
+
+ private:
+  void run_framed(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end,
+                  float* frame) const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
     const std::int64_t span = span_of(columns);
-    copy_plane(operands_.x + plane * rows.in * columns.in * lanes_, frame);
+    copy_rows(operands_.x + plane * rows.in * columns.in * lanes_, row_begin, row_end, frame);
     BlockedDepthwise part = {};
     part.x = frame;
     part.pixel_step = columns.stride * lanes_;
@@ -66,9 +83,9 @@ class Depthwise {
     part.columns = columns.kernel;
     part.weights = operands_.weights + plane % blocks_ * rows.kernel * columns.kernel * lanes_;
     part.weight_row_step = columns.kernel * lanes_;
-    part.y = operands_.y + plane * rows.out * columns.out * lanes_;
+    part.y = operands_.y + (plane * rows.out + row_begin) * columns.out * lanes_;
     set_epilogue(part, plane);
-    functions_.depthwise_rows(part, columns.out, rows.out, rows.stride * span * lanes_);
+    functions_.depthwise_rows(part, columns.out, row_end - row_begin, rows.stride * span * lanes_);
   }
 
   void run_row(std::int64_t row) const {
@@ -80,7 +97,6 @@ class Depthwise {
                    });
   }
 
- private:
   void set_epilogue(BlockedDepthwise& part, std::int64_t plane) const {
     const ConvEpilogue& epilogue = operands_.epilogue;
     part.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + plane % blocks_ * lanes_;
@@ -89,7 +105,8 @@ class Depthwise {
       part.finish.residual = epilogue.residual + (part.y - operands_.y);
   }
 
-  void copy_plane(const float* from, float* to) const {
+  /// The rows that the windows of output rows [begin, end) cover.
+  void copy_rows(const float* from, std::int64_t begin, std::int64_t end, float* to) const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
     const std::int64_t span = span_of(columns);
@@ -98,8 +115,8 @@ class Depthwise {
     const auto bytes = [&](std::int64_t pixels) {
       return static_cast<std::size_t>(pixels * lanes_) * 4;
     };
-    for (std::int64_t row = 0; row < span_of(rows); ++row, to += span * lanes_) {
-      const std::int64_t in_row = row - rows.pad;
+    const std::int64_t last = rows.start(end - 1) + (rows.kernel - 1) * rows.dilation;
+    for (std::int64_t in_row = rows.start(begin); in_row <= last; ++in_row, to += span * lanes_) {
       if (in_row < 0 || in_row >= rows.in) {
         std::memset(to, 0, bytes(span));
         continue;
@@ -124,28 +141,23 @@ std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
                                                const BlockedFunctions& functions, int threads) {
   const BlockedConvOperands operands = {};
   const Depthwise depthwise(sizes, operands, functions);
-  if (depthwise.units() <= 0 || !depthwise.is_framed()) return 0;
-  return depthwise.frame_bytes() * std::min<std::int64_t>(threads, depthwise.tasks());
+  if (!depthwise.is_framed()) return 0;
+  return depthwise.frame_bytes() * std::min<std::int64_t>(threads, depthwise.cut().tasks());
 }
 
 void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
                             const BlockedFunctions& functions, void* workspace, Workers& workers) {
   const Depthwise depthwise(sizes, operands, functions);
-  const std::int64_t units = depthwise.units();
-  const std::int64_t tasks = depthwise.tasks();
-  const std::int64_t grain = (units + tasks - 1) / tasks;
+  const ImageCut cut = depthwise.cut();
   if (!depthwise.is_framed()) {
-    workers.parallel_ranges(units, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) depthwise.run_row(row);
-    });
+    cut.run(workers, [&](const ImagePiece& piece) { depthwise.run(piece, nullptr); });
     return;
   }
-  const std::int64_t slots = std::min<std::int64_t>(workers.count(), tasks);
+  const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots frames(workspace, depthwise.frame_bytes(), static_cast<int>(slots));
-  workers.parallel_ranges(units, grain, [&](std::int64_t begin, std::int64_t end) {
+  cut.run(workers, [&](const ImagePiece& piece) {
     WorkspaceSlots::Loan loan(frames);
-    for (std::int64_t plane = begin; plane < end; ++plane)
-      depthwise.run_plane(plane, reinterpret_cast<float*>(loan.data()));
+    depthwise.run(piece, reinterpret_cast<float*>(loan.data()));
   });
 }
 

@@ -14,17 +14,6 @@ struct BlockedConvOperands {
   ConvEpilogue epilogue;
 };
 
-/// Tasks that a piece of work is cut into: none below some ten microseconds, which is where a
-/// second thread begins to pay.
-inline std::int64_t worthwhile_tasks(double nanoseconds) {
-  constexpr double least_ns = 12000;
-  constexpr double task_ns = 6000;
-  constexpr double most_tasks = 128;
-  if (nanoseconds < least_ns) return 1;
-  const double tasks = nanoseconds / task_ns;
-  return static_cast<std::int64_t>(tasks < most_tasks ? tasks : most_tasks);
-}
-
 /// Rows of the window that lie inside the image, for output row `row`: [begin, end).
 struct RowRange {
   std::int64_t begin;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/blocked_windows.hpp"
-#include "kernels/cpu/conv_blocked_paths.hpp"
+#include "kernels/cpu/image_cut.hpp"
 #include "kernels/cpu/pool_window.hpp"
 
 namespace ortool::cpu {
@@ -17,22 +17,27 @@ WindowSteps window_steps(const PoolSizes& sizes, int axis) {
 
 /// Calls `compute` as for_window_row does, for all rows.
 template <typename Compute>
-void for_windows(const PoolSizes& sizes, std::int64_t lanes, const float* x, float* y,
+void for_windows(const BlockedPoolSizes& sizes, std::int64_t lanes, const float* x, float* y,
                  Workers& workers, Compute compute) {
-  const BlockedWindows windows{.planes = sizes.planes,
+  const PoolSizes& window = sizes.window;
+  const BlockedWindows windows{.planes = window.planes,
                                .lanes = lanes,
-                               .rows = window_steps(sizes, 1),
-                               .columns = window_steps(sizes, 2)};
+                               .rows = window_steps(window, 1),
+                               .columns = window_steps(window, 2)};
   const std::int64_t count = windows.row_count();
-  if (count <= 0 || sizes.out[2] <= 0) return;
-  const auto taps = static_cast<double>(sizes.kernel[1] * sizes.kernel[2]);
-  const double nanoseconds = static_cast<double>(count * sizes.out[2]) * (1 + taps / 4);
-  const std::int64_t tasks = std::min(count, worthwhile_tasks(nanoseconds));
-  workers.parallel_ranges(count, (count + tasks - 1) / tasks,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t row = begin; row < end; ++row)
-                              for_window_row(windows, x, y, nullptr, 1, row, compute);
-                          });
+  if (count <= 0 || window.out[2] <= 0) return;
+  const std::int64_t blocks = window.planes / sizes.batch;
+  const auto taps = static_cast<double>(window.kernel[1] * window.kernel[2]);
+  const ImageCut cut(sizes.batch, window.out[1], blocks,
+                     cuts_channels_by_rows(sizes.channels, window.out[1] * window.out[2]),
+                     static_cast<double>(count * window.out[2]) * (1 + taps / 4));
+  cut.run(workers, [&](const ImagePiece& piece) {
+    for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
+      const std::int64_t first = (piece.image * blocks + block) * window.out[1];
+      for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row)
+        for_window_row(windows, x, y, nullptr, 1, first + row, compute);
+    }
+  });
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ void for_windows(const PoolSizes& sizes, std::int64_t lanes, const float* x, flo
 void max_pool_blocked(const BlockedPoolSizes& sizes, const float* x, float* y, Isa isa,
                       Workers& workers) {
   const BlockedFunctions& functions = blocked_functions(isa);
-  for_windows(sizes.window, functions.lanes, x, y, workers,
+  for_windows(sizes, functions.lanes, x, y, workers,
               [&](const BlockedDepthwise& part, std::int64_t, std::int64_t, std::int64_t,
                   std::int64_t pixels) { functions.largest(part, pixels); });
 }
@@ -49,7 +54,7 @@ void average_pool_blocked(const BlockedPoolSizes& sizes, bool counts_padding, co
                           float* y, Isa isa, Workers& workers) {
   const BlockedFunctions& functions = blocked_functions(isa);
   const PoolSizes& window = sizes.window;
-  for_windows(window, functions.lanes, x, y, workers,
+  for_windows(sizes, functions.lanes, x, y, workers,
               [&](BlockedDepthwise& part, std::int64_t, std::int64_t row, std::int64_t column,
                   std::int64_t pixels) {
                 if (!counts_padding) {
