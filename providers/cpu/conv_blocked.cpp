@@ -166,9 +166,10 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
     choice.outputs = {blocked};
     choice.nanoseconds = blocked_conv_nanoseconds(*sizes, block);
   };
-  add(BlockedSource::blocked);
+  // Of equal choices the first is taken, and few channels fill little of a block.
   constexpr std::int64_t few_channels = 4;
   if (sizes->channels_in <= few_channels && sizes->groups == 1) add(BlockedSource::plain);
+  add(BlockedSource::blocked);
   return choices;
 }
 

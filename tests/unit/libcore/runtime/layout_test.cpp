@@ -186,6 +186,19 @@ TEST_CASE("A network gives the same results in any layout, for any image") {
   }
 }
 
+TEST_CASE("Convolutions of one plain channel read it as it is, however many they are") {
+  std::string numbers;
+  for (int i = 0; i < 48 * 400; ++i) numbers += (i == 0 ? "" : ", ") + std::to_string(i % 5 - 2);
+  const auto session = make_session(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,1,12800] x) => (float[1,48,P] y) <float[48,1,400] w = {)" +
+                                    numbers + R"(}> {
+      a = Conv <strides = [160]> (x, w) b = Conv <strides = [160]> (x, w) y = Add (a, b) })");
+  std::string names;
+  for (const Placement& each : session->placement()) names += each.node + " ";
+  CHECK_THAT(names, !Catch::Contains("x:blocked"));
+}
+
 /// Names and contents of what a run computes.
 class Recorder : public ValueObserver {
  public:
