@@ -69,7 +69,7 @@ bool is_flat_image(const NodeView& view) {
 /// Blocked pools are faster where blocks are mostly full.
 std::vector<LayoutChoice> pool_layouts(const NodeView& view, Layout in, Layout out) {
   constexpr double plain_ns = 0.5;
-  constexpr double blocked_ns = 4;
+  constexpr double blocked_ns = 1.5;
   const PartialShape& shape = view.node().input(0)->type().shape;
   double pixels = 1;
   for (std::size_t axis = 2; axis < shape->size(); ++axis)
