@@ -71,4 +71,67 @@ void normalize_groups(const double* in, double* out, ChannelSizes sizes, std::in
       });
 }
 
+void channel_moments(const double* in, ChannelSizes sizes, double* means, double* variances,
+                     Workers& workers) {
+  const std::int64_t elements = sizes.batch * sizes.spatial;
+  const auto sum_over = [&](std::int64_t channel, const auto& term) {
+    double sum = 0;
+    for (std::int64_t image = 0; image < sizes.batch; ++image) {
+      const double* from = in + (image * sizes.channels + channel) * sizes.spatial;
+      for (std::int64_t i = 0; i < sizes.spatial; ++i) sum += term(from[i]);
+    }
+    return sum / static_cast<double>(elements);
+  };
+  workers.parallel_ranges(
+      sizes.channels, rows_of_task(elements), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t c = begin; c < end; ++c) {
+          const double mean = sum_over(c, [](double x) { return x; });
+          means[c] = mean;
+          variances[c] = sum_over(c, [mean](double x) { return (x - mean) * (x - mean); });
+        }
+      });
+}
+
+void batch_normalization(const double* in, double* out, ChannelSizes sizes,
+                         const DoubleChannels& parameters, Workers& workers) {
+  workers.parallel_ranges(
+      sizes.batch * sizes.channels, rows_of_task(sizes.spatial),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const std::int64_t c = row % sizes.channels;
+          const double mean = parameters.mean[c];
+          const double factor =
+              parameters.scale[c] / std::sqrt(parameters.variance[c] + parameters.epsilon);
+          const double bias = parameters.bias[c];
+          for (std::int64_t i = row * sizes.spatial; i < (row + 1) * sizes.spatial; ++i)
+            out[i] = (in[i] - mean) * factor + bias;
+        }
+      });
+}
+
+void local_response_normalization(const double* in, double* out, ChannelSizes sizes,
+                                  LocalResponse response, Workers& workers) {
+  const std::int64_t before = (response.size - 1) / 2;
+  const std::int64_t after = response.size / 2;
+  const double factor = static_cast<double>(response.alpha) / static_cast<double>(response.size);
+  workers.parallel_ranges(
+      sizes.batch * sizes.channels, rows_of_task(sizes.spatial),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const std::int64_t c = row % sizes.channels;
+          const std::int64_t first = std::max<std::int64_t>(c - before, 0) - c;
+          const std::int64_t last = std::min(c + after, sizes.channels - 1) - c;
+          for (std::int64_t i = row * sizes.spatial; i < (row + 1) * sizes.spatial; ++i) {
+            double squares = 0;
+            for (std::int64_t k = first; k <= last; ++k) {
+              const double x = in[i + k * sizes.spatial];
+              squares += x * x;
+            }
+            out[i] = in[i] * std::pow(static_cast<double>(response.bias) + factor * squares,
+                                      -static_cast<double>(response.beta));
+          }
+        }
+      });
+}
+
 }  // namespace ortool::cpu

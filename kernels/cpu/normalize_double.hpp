@@ -1,4 +1,4 @@
-// The normalisations of rows and of groups of channels in float64.
+// The normalisations of rows, of groups of channels and of whole channels in float64.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,27 @@ void normalize_rows(const double* in, double* out, const DoubleRows& rows, float
 void normalize_groups(const double* in, double* out, ChannelSizes sizes, std::int64_t groups,
                       const double* scale, const double* bias, bool scales_groups, double epsilon,
                       Workers& workers);
+
+/// Σx / n and Σ(x - mean)² / n of each channel over all images; NaN where there are no elements.
+void channel_moments(const double* in, ChannelSizes sizes, double* means, double* variances,
+                     Workers& workers);
+
+/// One number a channel.
+struct DoubleChannels {
+  const double* scale;
+  const double* bias;
+  const double* mean;
+  const double* variance;
+  double epsilon;
+};
+
+/// out = (x - mean) · scale / √(variance + epsilon) + bias; `out` may be `in`.
+void batch_normalization(const double* in, double* out, ChannelSizes sizes,
+                         const DoubleChannels& parameters, Workers& workers);
+
+/// out = x (bias + alpha / size · Σx²)^-beta over the channels that normalize.hpp says; `out` must
+/// not be `in`.
+void local_response_normalization(const double* in, double* out, ChannelSizes sizes,
+                                  LocalResponse response, Workers& workers);
 
 }  // namespace ortool::cpu

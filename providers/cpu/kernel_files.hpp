@@ -11,6 +11,7 @@ std::span<const KernelRow> activation_kernels();
 std::span<const KernelRow> arg_extreme_kernels();
 std::span<const KernelRow> arithmetic_kernels();
 std::span<const KernelRow> attention_kernels();
+std::span<const KernelRow> batch_normalization_kernels();
 std::span<const KernelRow> bitwise_kernels();
 std::span<const KernelRow> blocked_elementwise_kernels();
 std::span<const KernelRow> cast_kernels();

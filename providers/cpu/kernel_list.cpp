@@ -13,6 +13,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       arg_extreme_kernels(),
       arithmetic_kernels(),
       attention_kernels(),
+      batch_normalization_kernels(),
       bitwise_kernels(),
       blocked_elementwise_kernels(),
       cast_kernels(),

@@ -1,4 +1,4 @@
-// Kernel rows of normalisations with statistics: batch, instance, group, Lp, LRN and MVN.
+// Kernel rows of normalisations by moments or norms of the input: instance, group, Lp, LRN and MVN.
 #include <algorithm>
 #include <array>
 
@@ -6,7 +6,6 @@
 #include "kernels/cpu/normalize.hpp"
 #include "kernels/cpu/normalize_double.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/batch_normalization.hpp"
 #include "libcore/ops/nn/group_normalization.hpp"
 #include "libcore/ops/nn/instance_normalization.hpp"
 #include "libcore/ops/nn/lp_normalization.hpp"
@@ -26,28 +25,6 @@ namespace {
 ChannelSizes channel_sizes(const Shape& x) {
   if (x.rank() == 1) return {x[0], 1, 1};
   return {x[0], x[1], x.product(2, x.rank())};
-}
-
-KernelPtr compile_batch_normalization(const NodeView& view, const KernelRow& row,
-                                      const CompileContext&) {
-  const auto op = read_op<ortool::BatchNormalization>(view.node());
-  if (op.is_training) {
-    throw Error(ErrorCode::unsupported,
-                "the node asks for statistics of the batch itself, as training does",
-                "export the model for inference (training_mode = 0, one output)");
-  }
-  return make_kernel(row.name, [op, isa = row.isa](const PrepareContext& context) {
-    const Shape& x = context.inputs[0].shape;
-    const ChannelSizes sizes =
-        op.is_per_channel ? channel_sizes(x) : ChannelSizes{x[0], x.product(1, x.rank()), 1};
-    return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
-      const cpu::BatchNormalization parameters = {run.input<float>(1), run.input<float>(2),
-                                                  run.input<float>(3), run.input<float>(4),
-                                                  op.epsilon};
-      batch_normalization(run.input<float>(0), run.output<float>(0), sizes, parameters,
-                          run.workers(), isa);
-    });
-  });
 }
 
 KernelPtr compile_instance_normalization(const NodeView& view, const KernelRow& row,
@@ -141,6 +118,17 @@ KernelPtr compile_lrn(const NodeView& view, const KernelRow& row, const CompileC
   });
 }
 
+KernelPtr compile_double_lrn(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  const auto op = read_op<LRN>(view.node());
+  return make_kernel(row.name, [op](const PrepareContext& context) {
+    const ChannelSizes sizes = channel_sizes(context.inputs[0].shape);
+    return make_prepared({}, [=](const RunContext& run) {
+      local_response_normalization(run.input<double>(0), run.output<double>(0), sizes,
+                                   {op.size, op.alpha, op.beta, op.bias}, run.workers());
+    });
+  });
+}
+
 /// Neighbouring axes of one group become one.
 MeanVarianceSizes mean_variance_sizes(const Shape& x, const std::vector<std::int64_t>& given) {
   const std::vector<std::int64_t> axes = normalize_axes(given, x.rank());
@@ -207,7 +195,6 @@ constexpr std::array<KernelRow, 6> normalization_rows(const char* op_type,
 
 // clang-format off
 constexpr auto normalization_kernel_rows = join_rows(
-    normalization_rows<compile_batch_normalization>("BatchNormalization", {"batch_normalization_avx512", "batch_normalization_avx2", "batch_normalization_baseline", "batch_normalization_half_avx512", "batch_normalization_half_avx2", "batch_normalization_half_baseline"}),
     normalization_rows<compile_instance_normalization>("InstanceNormalization", {"instance_normalization_avx512", "instance_normalization_avx2", "instance_normalization_baseline", "instance_normalization_half_avx512", "instance_normalization_half_avx2", "instance_normalization_half_baseline"}),
     normalization_rows<compile_group_normalization>("GroupNormalization", {"group_normalization_avx512", "group_normalization_avx2", "group_normalization_baseline", "group_normalization_half_avx512", "group_normalization_half_avx2", "group_normalization_half_baseline"}),
     normalization_rows<compile_lp_normalization<float>>("LpNormalization", {"lp_normalization_avx512", "lp_normalization_avx2", "lp_normalization_baseline", "lp_normalization_half_avx512", "lp_normalization_half_avx2", "lp_normalization_half_baseline"}),
@@ -216,6 +203,7 @@ constexpr auto normalization_kernel_rows = join_rows(
     plain_row("group_normalization_f64", "GroupNormalization", "float64", accepts_double, compile_double_group),
     plain_row("instance_normalization_f64", "InstanceNormalization", "float64", accepts_double, compile_double_instance),
     plain_row("lp_normalization_f64", "LpNormalization", "float64", accepts_double, compile_lp_normalization<double>),
+    plain_row("lrn_f64", "LRN", "float64", accepts_double, compile_double_lrn),
     plain_row("mean_variance_f64", "MeanVarianceNormalization", "float64", accepts_double, compile_mean_variance<double>));
 // clang-format on
 

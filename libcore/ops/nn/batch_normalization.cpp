@@ -87,6 +87,7 @@ Dimension channels_of(const InferContext& context) {
 
 void BatchNormalization::read(AttributeReader& attributes, int version) {
   epsilon = attributes.number("epsilon", 1e-5F);
+  momentum = attributes.number("momentum", 0.9F);
   is_per_channel = attributes.flag("spatial", true);
   is_training = attributes.flag("training_mode");
   if (version >= 14) return;

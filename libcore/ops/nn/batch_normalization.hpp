@@ -14,6 +14,7 @@ struct BatchNormalization {
   static const OpSchema schema;
 
   float epsilon = 1e-5F;
+  float momentum = 0.9F;       ///< training: running = input · momentum + batch · (1 - momentum)
   bool is_training = false;    ///< statistics of the batch itself are asked for
   bool is_per_channel = true;  ///< false (spatial = 0): scale, B, mean, var have X's shape but N
 
