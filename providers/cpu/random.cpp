@@ -1,6 +1,4 @@
-// Kernel rows of RandomNormal, RandomUniform, their …Like forms, Bernoulli and Multinomial. Where a
-// node has no seed, its numbers follow from the name of its output: they differ from node to node
-// and are the same in every run, since results that can be reproduced are worth more than new ones.
+// Kernel rows of RandomNormal, RandomUniform, their …Like forms, Bernoulli and Multinomial.
 #include "libcore/ops/generator/random.hpp"
 
 #include <bit>
@@ -12,19 +10,14 @@
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
+#include "providers/cpu/node_key.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-/// What chooses a node's numbers: the bits of its seed, or the FNV-1a hash of its output's name.
+/// What chooses a node's numbers: the bits of its seed, or its name.
 std::uint64_t key_of_node(const Node& node, const std::optional<float>& seed) {
-  if (seed) return std::bit_cast<std::uint32_t>(*seed);
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const Value* output = node.output(0);
-  for (const char letter : output != nullptr ? output->name() : std::string_view()) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  }
-  return hash;
+  return seed ? std::bit_cast<std::uint32_t>(*seed) : key_of_name(node);
 }
 
 void draw(const UniformDistribution& distribution, DataType type, std::uint64_t key, void* out,

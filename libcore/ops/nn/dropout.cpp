@@ -65,6 +65,7 @@ void Dropout::read(AttributeReader& attributes, int version) {
   if (ratio.is_known() && !(*ratio.value >= 0.0F && *ratio.value <= 1.0F)) {
     throw Error(ErrorCode::invalid, format("ratio is {} (expected 0 to 1)", *ratio.value));
   }
+  seed = attributes.find_integer("seed");
   has_boolean_mask = version >= 10;
   if (version < 7) {
     is_training.value = !attributes.flag("is_test");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "libcore/ops/attribute_reader.hpp"
 #include "libcore/ops/infer_context.hpp"
@@ -15,7 +16,8 @@ struct Dropout {
   static const OpSchema schema;
 
   ValueOr<float> ratio;
-  ValueOr<bool> is_training;     ///< neither value nor input: no
+  ValueOr<bool> is_training;  ///< neither value nor input: no
+  std::optional<std::int64_t> seed;
   bool has_boolean_mask = true;  ///< before version 10 the mask was of the input's type
 
   void read(AttributeReader& attributes, int version);

@@ -1,0 +1,23 @@
+// What random numbers follow from where a node has no seed: the name of its output. They differ
+// from node to node and are the same in every run, since results that can be reproduced are worth
+// more than new ones.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool::cpu {
+
+/// The FNV-1a hash of the name of the node's first output.
+inline std::uint64_t key_of_name(const Node& node) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const Value* output = node.output(0);
+  for (const char letter : output != nullptr ? output->name() : std::string_view()) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+}  // namespace ortool::cpu
