@@ -1,0 +1,10 @@
+// Least and greatest elements, each averaged over the samples with more weight for later ones.
+#include "libcore/quantize/methods.hpp"
+
+namespace ortool {
+
+Range moving_average_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
+  return *record.moving_average();
+}
+
+}  // namespace ortool
