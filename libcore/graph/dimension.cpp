@@ -191,7 +191,9 @@ Dimension truncating_divide(const Dimension& a, const Dimension& b) {
 }
 
 Dimension modulo(const Dimension& a, const Dimension& b) {
-  return a - b * floor_divide(a, b);
+  const Dimension quotient = floor_divide(a, b);
+  // 0 times what is unknown would be 0.
+  return quotient.is_unknown() ? quotient : a - b * quotient;
 }
 
 Dimension min(const Dimension& a, const Dimension& b) {

@@ -109,6 +109,8 @@ TEST_CASE("what is unknown stays so and keeps its cause", "[graph]") {
     CHECK(result.is_unknown());
     CHECK(result.cause() == "NonZero_7");
   }
+  CHECK(modulo(5, 0).is_unknown());
+  CHECK(modulo(batch, 0).is_unknown());
   CHECK(lost * 0 == Dimension(0));
   CHECK(lost == unknown);
   CHECK(unknown.or_because(lost).cause() == "NonZero_7");
