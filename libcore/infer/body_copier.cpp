@@ -25,7 +25,7 @@ void BodyCopier::copy_graph(const Graph& from, Graph& to) {
 }
 
 void BodyCopier::copy_nodes_before_call(Graph& to, Node& call) {
-  const Graph& body = *function_.body;
+  const Graph& body = *function_->body;
   const std::string prefix = std::string(call.name()) + "/";
   for (const Value* value : body.values()) {
     const std::string name = prefix + std::string(value->name());
@@ -42,6 +42,25 @@ void BodyCopier::copy_nodes_before_call(Graph& to, Node& call) {
   for (const Node& node : body.nodes()) copy_node(node, to, &call, prefix);
 }
 
+void BodyCopier::copy_nodes_before_holder(const Graph& body, Node& holder,
+                                          std::span<Value* const> inputs,
+                                          const std::string& prefix) {
+  Graph& to = holder.graph();
+  for (std::size_t i = 0; i < body.inputs().size(); ++i) copies_[body.inputs()[i]] = inputs[i];
+  for (const Value* value : body.values()) {
+    if (value->is_graph_input()) continue;
+    if (value->captured() != nullptr) {
+      copies_[value] = value->captured();
+      continue;
+    }
+    const std::string name = prefix + std::string(value->name());
+    Value& made = to.add_value(to.find_value(name) == nullptr ? name : "", value->type());
+    if (!value->constant().is_empty()) to.set_constant(made, value->constant());
+    copies_[value] = &made;
+  }
+  for (const Node& node : body.nodes()) copy_node(node, to, &holder, prefix);
+}
+
 void BodyCopier::copy_node(const Node& node, Graph& to, Node* before, const std::string& prefix) {
   std::vector<Value*> inputs;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -54,6 +73,7 @@ void BodyCopier::copy_node(const Node& node, Graph& to, Node* before, const std:
   Node& made = to.add_node(node.op_type(), node.domain(), inputs, outputs,
                            prefix + std::string(node.name()), before);
   made.set_overload(node.overload());
+  if (!node.notes().is_empty()) made.mutable_notes() = node.notes();
   for (const Attribute& attribute : node.attributes()) copy_attribute(attribute, made);
 }
 
@@ -82,17 +102,18 @@ void BodyCopier::copy_attribute(const Attribute& attribute, Node& to) {
 
 /// Whether it is an input of the function, perhaps captured, that the call does not give.
 bool BodyCopier::is_left_out(const Value& value) const {
+  if (function_ == nullptr) return false;
   const Value* origin = &value;
   while (origin->captured() != nullptr) origin = origin->captured();
-  if (&origin->graph() != function_.body.get() || !origin->is_graph_input()) return false;
-  const auto inputs = function_.body->inputs();
+  if (&origin->graph() != function_->body.get() || !origin->is_graph_input()) return false;
+  const auto inputs = function_->body->inputs();
   const auto position = std::find(inputs.begin(), inputs.end(), origin) - inputs.begin();
-  return call_.input(position) == nullptr;
+  return call_->input(position) == nullptr;
 }
 
 const Attribute* BodyCopier::find(const std::string& name) const {
-  if (const Attribute* given = call_.find_attribute(name)) return given;
-  for (const Attribute& attribute : function_.attribute_defaults) {
+  if (const Attribute* given = call_->find_attribute(name)) return given;
+  for (const Attribute& attribute : function_->attribute_defaults) {
     if (attribute.name == name) return &attribute;
   }
   return nullptr;

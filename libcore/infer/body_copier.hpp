@@ -1,6 +1,7 @@
-// Copies a function's body for one call: attributes put in, left-out inputs left out.
+// Copies bodies: a function's for one call, with its attributes put in, or one that a node holds.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -13,13 +14,20 @@ namespace ortool {
 /// them. Constants share their bytes.
 class BodyCopier {
  public:
-  BodyCopier(const Function& function, const Node& call) : function_(function), call_(call) {}
+  BodyCopier(const Function& function, const Node& call) : function_(&function), call_(&call) {}
+  /// For a body that a node holds.
+  BodyCopier() = default;
 
   /// The whole body, as a graph of its own; names stay.
   void copy_graph(const Graph& from, Graph& to);
   /// The body's nodes and values into the graph of the call, in front of the call, whose inputs
   /// they read; names begin with that of the call.
   void copy_nodes_before_call(Graph& to, Node& call);
+
+  /// The nodes and values of a body that `holder` holds into the holder's graph, in front of it;
+  /// the body's inputs are `inputs`, all of that graph. Names begin with `prefix`.
+  void copy_nodes_before_holder(const Graph& body, Node& holder, std::span<Value* const> inputs,
+                                const std::string& prefix);
 
   /// What stands for `value` in the copy.
   Value* copy_of(const Value& value) const { return copies_.at(&value); }
@@ -30,8 +38,8 @@ class BodyCopier {
   bool is_left_out(const Value& value) const;
   const Attribute* find(const std::string& name) const;
 
-  const Function& function_;
-  const Node& call_;
+  const Function* function_ = nullptr;
+  const Node* call_ = nullptr;
   std::unordered_map<const Value*, Value*> copies_;
 };
 

@@ -145,6 +145,7 @@ void Inference::reset_body(const Graph& body) {
     if (is_new && value->type().kind != ValueType::Kind::unknown)
       place->second.emplace_back(value, value->type());
     if (!is_new) value->set_type({});
+    forget(*value);
   }
   if (is_new) return;
   for (const auto& [value, type] : place->second) value->set_type(type);

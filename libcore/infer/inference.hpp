@@ -37,6 +37,8 @@ class Inference {
   void set_elements(const Value& value, KnownElements elements);
   void forget(const Value& value);
   InferredValue known_of(const Value& value) const;
+  /// What is known of the elements of values that no constant holds, once all is inferred.
+  std::unordered_map<const Value*, KnownElements> take_elements() { return std::move(elements_); }
 
   /// Once a value; the file's claim that its node contradicts.
   void warn(const Value& value, const ValueType& declared, const ValueType& inferred);

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/rewriter.hpp"
 
 namespace ortool {
@@ -19,24 +20,6 @@ bool agree(const Dimensions& old_value, const Dimensions& new_value) {
       return false;
   }
   return true;
-}
-
-std::vector<Value*> outputs_of(const Node& node) {
-  std::vector<Value*> outputs;
-  for (std::int64_t i = 0; i < node.output_count(); ++i) {
-    if (node.output(i) != nullptr) outputs.push_back(node.output(i));
-  }
-  return outputs;
-}
-
-std::vector<Value*> inputs_of(const Node& node) {
-  std::vector<Value*> inputs;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    if (node.input(i) != nullptr) inputs.push_back(node.input(i));
-  }
-  for (std::int64_t i = 0; i < node.implicit_input_count(); ++i)
-    inputs.push_back(node.implicit_input(i));
-  return inputs;
 }
 
 /// Of a node without graphs.

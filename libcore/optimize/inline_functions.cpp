@@ -6,8 +6,10 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/infer/body_copier.hpp"
+#include "libcore/infer/infer_shapes.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/optimize/passes.hpp"
 
 namespace ortool {
 namespace {
@@ -128,6 +130,25 @@ class Inliner {
 
 void inline_functions(Model& model) {
   if (!model.functions.empty()) Inliner(model).run();
+}
+
+Pass inline_functions_pass() {
+  return {.name = "inline-functions",
+          .summary = "calls of the model's own functions become the functions' nodes",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            if (model.functions.empty()) return;
+            PassNotes notes("inline-functions", options, report);
+            try {
+              inline_functions(model);
+            } catch (const Error& error) {
+              if (error.code() != ErrorCode::unsupported) throw;
+              notes.left("the model", error.message());
+              return;
+            }
+            for (const Function& function : model.functions) notes.changed(function.name);
+            model.functions.clear();
+            infer_shapes(model);
+          }};
 }
 
 }  // namespace ortool

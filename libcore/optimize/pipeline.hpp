@@ -5,24 +5,26 @@
 #include <vector>
 
 #include "libcore/graph/model.hpp"
+#include "libcore/optimize/pass.hpp"
 #include "libcore/optimize/rewriter.hpp"
 #include "libcore/optimize/rule.hpp"
 
 namespace ortool {
 
-/// Rules that run together until none of them fits.
+/// Passes in their order, then rules that run together until none of them fits.
 struct RuleGroup {
   std::string_view name;
   OptimizeLevel level;
   std::vector<Rule> rules;
+  std::vector<Pass> passes = {};
 };
 
 /// Every group in the order they run.
 std::vector<RuleGroup> pipeline();
 
 /// Runs the groups up to `level` over the model's main graph and every graph inside it, until a
-/// round changes nothing. Types must have been inferred (infer_shapes), and functions inlined;
-/// inferring again afterwards gives the values inside of new places theirs.
+/// round changes nothing. Types must have been inferred (infer_shapes); inferring again afterwards
+/// gives the values inside of new places theirs.
 RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options);
 
 }  // namespace ortool

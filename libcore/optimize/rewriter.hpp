@@ -2,20 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libcore/base/stop_token.hpp"
+#include "libcore/optimize/evaluator.hpp"
 #include "libcore/optimize/rule.hpp"
 
 namespace ortool {
 
-/// A rule that fitted a place: it acted there, or why it did not.
+/// A rule or pass that fitted a place: it acted there, or why it did not.
 struct RewriteEvent {
   std::string_view rule;
-  std::string node;    ///< the end of the match
+  std::string node;    ///< the end of the match; of a pass the node, or the value it concerns
   std::string reason;  ///< empty: it acted
 };
 
@@ -29,7 +31,16 @@ struct RewriteOptions {
   /// Rules may make operators of the domain `ortool`, which no file may hold.
   bool has_own_operators = false;
   bool keeps_events = false;
+  /// Whether a rule or pass of that name runs; empty: all do.
+  std::function<bool(std::string_view)> is_chosen = {};
+  Evaluator* evaluator = nullptr;  ///< computes constants; null: they stay as they are
+  FoldLimits fold_limits = {};
   const StopToken* stop = nullptr;  ///< polled all along; may be null
+
+  bool chooses(std::string_view name) const { return !is_chosen || is_chosen(name); }
+  void poll() const {
+    if (stop != nullptr) stop->poll();
+  }
 };
 
 /// The metadata key under which a node keeps the names of the nodes it was made from, one a line.

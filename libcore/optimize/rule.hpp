@@ -26,12 +26,21 @@ inline Verdict no(std::string reason) {
   return {false, std::move(reason)};
 }
 
+/// How a rule or pass is shown to be right.
+enum class Evidence {
+  sampled,     ///< on cases and random graphs
+  exhaustive,  ///< on every small shape and choice of what it moves, besides
+};
+
 /// The rewriter sees to it that values inside a match are read by nothing else, that the graph's
 /// outputs stay, that names, types and shapes carry over, and that new nodes tell their ancestors.
 struct Rule {
   std::string_view name;
   std::string_view summary;  ///< "x * sigmoid(x) -> Swish"
   OptimizeLevel level = OptimizeLevel::extended;
+  Evidence evidence = Evidence::sampled;
+  /// A session leaves it out: its kernels do better with what the rule would replace.
+  bool is_for_files = false;
   Pattern pattern;
   /// The operators that `replace` adds and the model's opset may lack.
   std::vector<std::string_view> makes = {};

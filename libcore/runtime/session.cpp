@@ -11,8 +11,9 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/inline_functions.hpp"
+#include "libcore/optimize/passes.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/runtime/fold_constants.hpp"
+#include "libcore/runtime/constant_evaluator.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
 #include "libcore/runtime/layout.hpp"
 #include "libcore/runtime/place.hpp"
@@ -79,21 +80,26 @@ std::vector<std::string> rewritten_origins(const Node& node) {
 }
 
 /// Weights keep their bytes until the clusters around them are found.
-void fold_and_fuse(Graph& graph, OptimizeLevel level, const Provider& provider,
-                   const CompileContext& context) {
-  if (level == OptimizeLevel::none) return;
-  if (level == OptimizeLevel::all) {
-    fold_constants(graph, provider, context, {.keeps_dequantized = true});
-    fuse_quantized(graph, context.cap);
+void fuse_clusters(Graph& graph, const RewriteOptions& options, MemoryCap* cap) {
+  RewriteOptions keeping = options;
+  keeping.fold_limits.keeps_dequantized = true;
+  for (Graph* each : graphs_in(graph)) {
+    RewriteReport report;
+    fold_constants(*each, keeping, report);
+    fuse_quantized(*each, cap);
+    settle_captures(graph);
   }
-  fold_constants(graph, provider, context);
 }
 
-/// The rules see the types of what folding and quantised clusters left.
-void apply_rules(Model& model, OptimizeLevel level, const StopToken* stop) {
+/// What the level asks for, with this session's kernels; types are inferred before and after.
+void optimize(Model& model, OptimizeLevel level, const Provider& provider,
+              const CompileContext& context, const StopToken* stop) {
   if (level == OptimizeLevel::none) return;
+  ConstantEvaluator evaluator(provider, context);
+  const RewriteOptions options{.has_own_operators = true, .evaluator = &evaluator, .stop = stop};
+  if (level == OptimizeLevel::all) fuse_clusters(*model.graph, options, context.cap);
+  static_cast<void>(optimize(model, level, options));
   infer_shapes(model);
-  static_cast<void>(optimize(model, level, {.has_own_operators = true, .stop = stop}));
 }
 
 /// One element is given for a scalar whatever its rank, as other runtimes allow.
@@ -179,14 +185,8 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1};
   const Provider& last = *state.options.providers.back();
   const OptimizeLevel level = state.options.optimize;
-  fold_and_fuse(graph, level, last, context);
+  optimize(*state.model, level, last, context, stop);
   settle_captures(graph);
-  for (Graph* each : graphs_in(graph)) {
-    if (each != &graph) fold_and_fuse(*each, level, last, context);
-  }
-  settle_captures(graph);
-  apply_rules(*state.model, level, stop);
-  infer_shapes(*state.model);
   for (Graph* each : graphs_in(graph)) drop_unused_constants(*each);
   PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
                               level == OptimizeLevel::all, state.options.pinned);

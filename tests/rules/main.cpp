@@ -40,14 +40,15 @@ int run_file(const char* path) {
 
 int list_missing(const std::filesystem::path& folder) {
   int missing = 0;
+  const auto look_for = [&](std::string name) {
+    for (char& character : name) character = character == '-' ? '_' : character;
+    if (std::filesystem::exists(folder / (name + ".txt"))) return;
+    std::printf("%s has no cases\n", name.c_str());
+    ++missing;
+  };
   for (const RuleGroup& group : pipeline()) {
-    for (const Rule& rule : group.rules) {
-      std::string name(rule.name);
-      for (char& character : name) character = character == '-' ? '_' : character;
-      if (std::filesystem::exists(folder / (name + ".txt"))) continue;
-      std::printf("%s has no cases\n", name.c_str());
-      ++missing;
-    }
+    for (const Rule& rule : group.rules) look_for(std::string(rule.name));
+    for (const Pass& pass : group.passes) look_for(std::string(pass.name));
   }
   return missing;
 }

@@ -3,7 +3,9 @@
 
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/diff.hpp"
@@ -12,6 +14,7 @@
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "libcore/runtime/constant_evaluator.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse.hpp"
@@ -27,19 +30,39 @@ std::unique_ptr<Model> make_model(const std::string& text, OpsetImports opsets) 
   auto model = std::make_unique<Model>();
   model->ir_version = 10;
   opsets[own_domain] = own_opset;
-  model->graph = parse_graph(text, opsets);
+  const std::size_t begin = text.find_first_not_of(" \n");
+  if (begin != std::string::npos && text[begin] == '<') {
+    model = parse_model(text);
+  } else {
+    model->graph = parse_graph(text, opsets);
+  }
   infer_shapes(*model);
-  for (const Node& node : model->graph->nodes()) check_node(node);
+  for (const Node& node : model->graph->nodes()) {
+    if (model->functions.empty()) check_node(node);
+  }
   return model;
 }
 
-const Rule* find_rule(const std::vector<RuleGroup>& groups, std::string_view name) {
-  for (const RuleGroup& group : groups) {
-    for (const Rule& rule : group.rules) {
-      if (rule.name == name) return &rule;
+/// A rule or a pass of the pipeline.
+struct Subject {
+  OptimizeLevel level;
+  std::function<void(Model&, const RewriteOptions&, RewriteReport&)> run;
+};
+
+std::optional<Subject> find_subject(std::string_view name) {
+  for (RuleGroup& group : pipeline()) {
+    for (Rule& rule : group.rules) {
+      if (rule.name != name) continue;
+      const auto run = [rule](Model& model, const RewriteOptions& options, RewriteReport& report) {
+        rewrite(*model.graph, std::span(&rule, 1), options, report);
+      };
+      return Subject{rule.level, run};
+    }
+    for (const Pass& pass : group.passes) {
+      if (pass.name == name) return Subject{pass.level, pass.run};
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::string interface_of(const Graph& graph) {
@@ -101,7 +124,7 @@ std::string describe(const ModelDiff& diff) {
 
 class CaseRun {
  public:
-  CaseRun(const RuleCase& each, const Rule& rule) : case_(each), rule_(rule) {}
+  CaseRun(const RuleCase& each, const Subject& subject) : case_(each), subject_(subject) {}
 
   std::vector<std::string> run() {
     const std::unique_ptr<Model> model = make_model(case_.before, case_.opsets);
@@ -135,8 +158,12 @@ class CaseRun {
 
   RewriteReport apply(Model& model) const {
     RewriteReport report;
-    rewrite(*model.graph, std::span(&rule_, 1), {.has_own_operators = true, .keeps_events = true},
-            report);
+    const auto provider = make_cpu_provider(cpu::best_isa());
+    Workers workers;
+    const CompileContext context{.workers = workers};
+    ConstantEvaluator evaluator(*provider, context);
+    subject_.run(model, {.has_own_operators = true, .keeps_events = true, .evaluator = &evaluator},
+                 report);
     infer_shapes(model);
     return report;
   }
@@ -171,7 +198,7 @@ class CaseRun {
     const std::vector<RunValue> found =
         compute(make_model(print_graph(*rewritten.graph), case_.opsets), inputs);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (rule_.level == OptimizeLevel::basic) {
+      if (subject_.level == OptimizeLevel::basic) {
         if (!have_same_bits(found[i].tensor(), expected[i].tensor()))
           add(format("output {} has other bits", i));
         continue;
@@ -183,18 +210,17 @@ class CaseRun {
   }
 
   const RuleCase& case_;
-  const Rule& rule_;
+  const Subject& subject_;
   std::vector<std::string> findings_;
 };
 
 }  // namespace
 
 std::vector<std::string> run_rule_case(const RuleCase& each) {
-  const std::vector<RuleGroup> groups = pipeline();
-  const Rule* rule = find_rule(groups, each.rule);
-  if (rule == nullptr) return {format("there is no rule '{}'", each.rule)};
+  const std::optional<Subject> subject = find_subject(each.rule);
+  if (!subject) return {format("there is no rule '{}'", each.rule)};
   try {
-    return CaseRun(each, *rule).run();
+    return CaseRun(each, *subject).run();
   } catch (const std::exception& error) {
     return {format("failed: {}", error.what())};
   }

@@ -1,0 +1,143 @@
+// Nodes that read nothing but constants become constants, as long as the model does not grow much.
+#include <algorithm>
+
+#include "libcore/graph/traverse.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/generator/constant.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/passes.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view pass_name = "fold-constants";
+
+/// Folds over one graph; the budget is shared by all graphs of a model.
+class Folding {
+ public:
+  Folding(const RewriteOptions& options, RewriteReport& report)
+      : options_(options), notes_(pass_name, options, report) {}
+
+  void run(Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      options_.poll();
+      if (!can_fold(node)) continue;
+      if (node.op_type() == "Constant" && take_constant(graph, node)) continue;
+      if (options_.evaluator != nullptr) fold(graph, node);
+    }
+  }
+
+ private:
+  bool can_fold(const Node& node) const {
+    if (may_change(node) || !node.subgraphs().empty() || node.output_count() == 0) return false;
+    for (const Value* input : inputs_of(node)) {
+      if (constant_of(*input) == nullptr) return false;
+    }
+    const FoldLimits& limits = options_.fold_limits;
+    if (limits.keeps_dequantized && node.domain().empty() && node.op_type() == "DequantizeLinear")
+      return false;
+    const std::vector<Value*> outputs = outputs_of(node);
+    return !limits.keeps_outputs || std::none_of(outputs.begin(), outputs.end(), [](auto* each) {
+      return each->is_graph_output();
+    });
+  }
+
+  /// The tensor that a Constant node holds; its bytes are there already.
+  bool take_constant(Graph& graph, Node& node) {
+    const auto constant = read_op<Constant>(node);
+    if (constant.sparse != nullptr || node.output(0) == nullptr) return false;
+    replace(graph, node, {constant.value});
+    return true;
+  }
+
+  void fold(Graph& graph, Node& node) {
+    std::int64_t inputs_bytes = 0;
+    std::int64_t freed_bytes = 0;
+    for (const Value* input : inputs_of(node)) {
+      const std::int64_t bytes = constant_of(*input)->size_bytes();
+      inputs_bytes += bytes;
+      if (input->is_constant() && input->uses().size() == 1) freed_bytes += bytes;
+    }
+    const FoldLimits& limits = options_.fold_limits;
+    const std::int64_t most_bytes =
+        std::min(std::max(limits.tensor_bytes, inputs_bytes),
+                 std::max(limits.total_bytes - grown_bytes_, std::int64_t{0}) + freed_bytes);
+    std::optional<std::vector<Tensor>> results;
+    const std::vector<Value*> lent = lend_captured(graph, node);
+    try {
+      results = options_.evaluator->evaluate(node, most_bytes);
+    } catch (Error& error) {
+      // A node that can never run may stand where it never does.
+      if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported)
+        throw error.at_node(node.name(), node.op_type());
+      notes_.left(node.name(), error.message());
+    }
+    if (!results) {
+      give_back(graph, node, lent);
+      return;
+    }
+    std::int64_t bytes = 0;
+    for (const Tensor& result : *results) bytes += result.size_bytes();
+    grown_bytes_ += std::max(bytes - freed_bytes, std::int64_t{0});
+    replace(graph, node, std::move(*results));
+  }
+
+  /// Gives the node the constants of graphs around as ones of its own graph; returns what it read.
+  static std::vector<Value*> lend_captured(Graph& graph, Node& node) {
+    std::vector<Value*> read;
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      Value* input = node.input(i);
+      read.push_back(input);
+      if (input == nullptr || input->captured() == nullptr) continue;
+      read.back() = input->captured();
+      graph.set_input(node, i, &graph.add_constant("", *constant_of(*input)));
+    }
+    return read;
+  }
+
+  static void give_back(Graph& graph, Node& node, const std::vector<Value*>& read) {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      Value* outer = read[static_cast<std::size_t>(i)];
+      Value* input = node.input(i);
+      if (outer == input) continue;
+      graph.set_input(node, i, &graph.capture(*outer));
+      graph.remove_value(*input);
+    }
+  }
+
+  void replace(Graph& graph, Node& node, std::vector<Tensor> results) {
+    notes_.changed(node.name());
+    std::vector<Value*> outputs;
+    for (std::int64_t i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));
+    const std::vector<Value*> inputs = inputs_of(node);
+    graph.remove_node(node);
+    for (std::size_t i = 0; i < outputs.size() && i < results.size(); ++i) {
+      if (outputs[i] != nullptr) graph.set_constant(*outputs[i], std::move(results[i]));
+    }
+    for (Value* input : inputs) {
+      if (input->is_in(graph) && input->is_constant() && input->uses().empty())
+        graph.remove_value(*input);
+    }
+  }
+
+  const RewriteOptions& options_;
+  PassNotes notes_;
+  std::int64_t grown_bytes_ = 0;
+};
+
+}  // namespace
+
+void fold_constants(Graph& graph, const RewriteOptions& options, RewriteReport& report) {
+  Folding(options, report).run(graph);
+}
+
+Pass fold_constants() {
+  return {.name = pass_name,
+          .summary = "nodes that read nothing but constants become constants",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            Folding folding(options, report);
+            for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);
+          }};
+}
+
+}  // namespace ortool

@@ -1,0 +1,136 @@
+// Integers that follow from the shapes of the graph's inputs become constants; shapes of Reshape
+// do too where all but one of their numbers are known or copied.
+#include <algorithm>
+#include <optional>
+
+#include "libcore/graph/traverse.hpp"
+#include "libcore/infer/known_values.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/reshape.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/passes.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view pass_name = "fold-shapes";
+constexpr std::int64_t opset_with_shape_input = 5;
+
+/// The value as a tensor where it is of integers and all of them are known.
+std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elements) {
+  const DataType type = element_of(value);
+  if (type != DataType::int64 && type != DataType::int32 && type != DataType::boolean)
+    return std::nullopt;
+  const std::optional<Shape> shape = to_known(value.type().shape);
+  if (!shape || shape->element_count() != static_cast<std::int64_t>(elements.size()))
+    return std::nullopt;
+  for (const KnownElement& element : elements) {
+    if (!element.is_number() || element.denominator != 1) return std::nullopt;
+  }
+  Tensor tensor(type, *shape);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    set_element(tensor, static_cast<std::int64_t>(i), elements[i].numerator.number());
+  return tensor;
+}
+
+/// The shape to give a Reshape of `x` so that it says the same without being computed; nothing
+/// where more than one number would have to be found out.
+std::optional<std::vector<std::int64_t>> written_shape(const Value& x,
+                                                       const KnownElements& elements,
+                                                       bool zero_is_zero) {
+  const Dimensions* from = dimensions_of(x);
+  std::vector<std::int64_t> shape;
+  int open = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Dimension& element = elements[i].numerator;
+    if (element.is_known()) {
+      // Beside a 0 nothing can be found out.
+      if (element.number() == 0) return std::nullopt;
+      shape.push_back(element.number());
+      open += element.number() < 0;
+    } else if (!zero_is_zero && from != nullptr && i < from->size() &&
+               are_equal((*from)[i], element)) {
+      shape.push_back(0);
+    } else {
+      shape.push_back(-1);
+      ++open;
+    }
+  }
+  return open <= 1 ? std::optional(std::move(shape)) : std::nullopt;
+}
+
+class ShapeFolding {
+ public:
+  ShapeFolding(Model& model, const RewriteOptions& options, RewriteReport& report)
+      : known_(infer_known_values(model)), options_(options), notes_(pass_name, options, report) {}
+
+  void run(Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      options_.poll();
+      if (node.domain().empty() && node.op_type() == "Reshape") write_shape(graph, node);
+      make_constants(graph, node);
+    }
+  }
+
+ private:
+  const KnownElements* elements_of(const Value& value) const {
+    const auto found = known_.find(&value);
+    return found != known_.end() ? &found->second : nullptr;
+  }
+
+  void make_constants(Graph& graph, Node& node) {
+    if (!node.subgraphs().empty() || may_change(node)) return;
+    std::vector<std::pair<Value*, Tensor>> tensors;
+    const std::vector<Value*> outputs = outputs_of(node);
+    for (Value* output : outputs) {
+      const KnownElements* elements = elements_of(*output);
+      if (elements == nullptr) return;
+      if (output->is_graph_output() && options_.fold_limits.keeps_outputs) return;
+      std::optional<Tensor> tensor = known_tensor(*output, *elements);
+      if (!tensor) return;
+      tensors.emplace_back(output, std::move(*tensor));
+    }
+    if (tensors.empty()) return;
+    notes_.changed(node.name());
+    graph.remove_node(node);
+    for (auto& [value, tensor] : tensors) graph.set_constant(*value, std::move(tensor));
+  }
+
+  void write_shape(Graph& graph, Node& node) {
+    if (graph.opset("") < opset_with_shape_input || node.input_count() < 2) return;
+    const Value* shape = node.input(1);
+    if (shape == nullptr || constant_of(*shape) != nullptr || rank_of(*shape) != 1) return;
+    const KnownElements* elements = elements_of(*shape);
+    if (elements == nullptr) return;
+    const auto numbers =
+        written_shape(*node.input(0), *elements, read_op<Reshape>(node).zero_is_zero);
+    if (!numbers) {
+      notes_.left(node.name(), "more than one dimension is only known at run time");
+      return;
+    }
+    notes_.changed(node.name());
+    const auto count = static_cast<std::int64_t>(numbers->size());
+    graph.set_input(node, 1,
+                    &graph.add_constant("", Tensor::of<std::int64_t>(
+                                                {count}, std::span<const std::int64_t>(*numbers))));
+  }
+
+  KnownValues known_;
+  const RewriteOptions& options_;
+  PassNotes notes_;
+};
+
+}  // namespace
+
+Pass fold_shapes() {
+  return {.name = pass_name,
+          .summary = "integers that follow from shapes become constants",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            ShapeFolding folding(model, options, report);
+            for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);
+          }};
+}
+
+}  // namespace ortool

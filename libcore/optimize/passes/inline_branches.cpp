@@ -1,0 +1,58 @@
+// An If whose condition is known becomes the branch that it takes.
+#include "libcore/graph/traverse.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/controlflow/if.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/passes.hpp"
+#include "libcore/optimize/take_body.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view pass_name = "inline-branches";
+
+/// Nodes that come out of a branch are looked at too.
+void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
+  for (Node* node = graph.first_node(); node != nullptr;) {
+    options.poll();
+    Node* const next = node->next();
+    const bool is_if = node->domain().empty() && node->op_type() == "If";
+    const Tensor* condition =
+        is_if && node->input(0) != nullptr ? constant_of(*node->input(0)) : nullptr;
+    if (condition == nullptr || condition->element_count() != 1) {
+      node = next;
+      continue;
+    }
+    notes.changed(node->name());
+    const auto op = read_op<If>(*node);
+    const bool is_true = element_as_int64(*condition, 0) != 0;
+    Node* const before = node->previous();
+    const std::vector<Value*> results =
+        take_body(is_true ? *op.then_branch : *op.else_branch, *node, {}, {});
+    replace_node(*node, results);
+    node = before != nullptr ? before->next() : graph.first_node();
+  }
+}
+
+}  // namespace
+
+Pass inline_branches() {
+  return {.name = pass_name,
+          .summary = "an If with a constant condition becomes the branch it takes",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            PassNotes notes(pass_name, options, report);
+            // Outer graphs first: a branch that is not taken needs no look.
+            std::vector<Graph*> open = {model.graph.get()};
+            while (!open.empty()) {
+              Graph& graph = *open.back();
+              open.pop_back();
+              inline_in(graph, options, notes);
+              for (const Node& node : graph.nodes()) {
+                for (Graph* body : node.subgraphs()) open.push_back(body);
+              }
+            }
+          }};
+}
+
+}  // namespace ortool

@@ -1,0 +1,47 @@
+// Nodes and constants that nothing reads go away.
+#include <algorithm>
+
+#include "libcore/graph/traverse.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/passes.hpp"
+
+namespace ortool {
+namespace {
+
+/// Ends first, so that one walk takes whole chains.
+void remove_unread(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
+  std::vector<Node*> nodes;
+  nodes.reserve(static_cast<std::size_t>(graph.node_count()));
+  for (Node& node : graph.nodes()) nodes.push_back(&node);
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    options.poll();
+    const std::vector<Value*> outputs = outputs_of(**node);
+    if (std::any_of(outputs.begin(), outputs.end(),
+                    [](const Value* output) { return !output->uses().empty(); }))
+      continue;
+    notes.changed((*node)->name());
+    graph.remove_node(**node);
+    for (Value* output : outputs) graph.remove_value(*output);
+  }
+  for (Value* value : graph.values()) {
+    if (!value->is_constant() || !value->uses().empty()) continue;
+    notes.changed(value->name());
+    graph.remove_value(*value);
+  }
+}
+
+}  // namespace
+
+Pass remove_unread_nodes() {
+  return {.name = "remove-unread-nodes",
+          .summary = "nodes and constants that nothing reads go away",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            PassNotes notes("remove-unread-nodes", options, report);
+            // Inner graphs first: what they read of outer ones is read no more.
+            const std::vector<Graph*> graphs = graphs_in(*model.graph);
+            for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
+              remove_unread(**graph, options, notes);
+          }};
+}
+
+}  // namespace ortool

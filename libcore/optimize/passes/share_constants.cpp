@@ -1,0 +1,72 @@
+// Constants of equal content are one.
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "libcore/graph/traverse.hpp"
+#include "libcore/optimize/passes.hpp"
+
+namespace ortool {
+namespace {
+
+/// Bytes at each end that decide whether the rest is looked at.
+constexpr std::int64_t looked_at_bytes = 256;
+
+std::string_view text_of(const Tensor& tensor, std::int64_t first, std::int64_t count) {
+  return {reinterpret_cast<const char*>(tensor.bytes()) + first, static_cast<std::size_t>(count)};
+}
+
+std::size_t hash_of(const Tensor& tensor) {
+  const std::int64_t bytes = tensor.size_bytes();
+  const std::int64_t count = std::min(bytes, looked_at_bytes);
+  const std::hash<std::string_view> hash;
+  std::size_t result =
+      hash(tensor.shape().to_string()) * 31 + static_cast<std::size_t>(tensor.type());
+  result = result * 31 + hash(text_of(tensor, 0, count));
+  return result * 31 + hash(text_of(tensor, bytes - count, count));
+}
+
+bool are_equal(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.shape() == b.shape() &&
+         (a.bytes() == b.bytes() || text_of(a, 0, a.size_bytes()) == text_of(b, 0, b.size_bytes()));
+}
+
+bool can_share(const Value& value) {
+  return value.is_constant() && !value.is_graph_output() &&
+         value.constant().type() != DataType::string;
+}
+
+void share(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
+  std::unordered_multimap<std::size_t, Value*> known;
+  for (Value* value : graph.values()) {
+    if (!can_share(*value)) continue;
+    options.poll();
+    const std::size_t hash = hash_of(value->constant());
+    const auto [first, last] = known.equal_range(hash);
+    Value* same = nullptr;
+    int looks = 0;
+    for (auto each = first; each != last && same == nullptr && looks < 8; ++each, ++looks) {
+      if (are_equal(each->second->constant(), value->constant())) same = each->second;
+    }
+    if (same == nullptr) {
+      known.emplace(hash, value);
+      continue;
+    }
+    notes.changed(value->name());
+    graph.replace_uses(*value, *same);
+    graph.remove_value(*value);
+  }
+}
+
+}  // namespace
+
+Pass share_constants() {
+  return {.name = "share-constants",
+          .summary = "constants of equal content are one",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            PassNotes notes("share-constants", options, report);
+            for (Graph* graph : graphs_in(*model.graph)) share(*graph, options, notes);
+          }};
+}
+
+}  // namespace ortool
