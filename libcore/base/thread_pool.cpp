@@ -22,6 +22,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/parallel_job.hpp"
+#include "libcore/base/run_memory.hpp"
 #include "libcore/base/sharing_memory.hpp"
 
 namespace ortool {
@@ -96,6 +97,11 @@ struct alignas(64) ThreadPool::Worker {
   Clock::duration patience = least_patience;
   std::atomic<bool> was_of_use{true};  ///< since it was woken
   SharingMemory memory;
+  RunMemory run_memory;
+  /// The run under way, 0 until its first named job: its kind is told by that.
+  std::uint64_t run_key = 0;
+  RunMemory::Way run_way = RunMemory::Way::shared;
+  Clock::time_point run_begin;
   /// The step under way, 0 for none: how it is done, and from its first job's begin to its last's
   /// end.
   std::uint64_t step_key = 0;
@@ -104,7 +110,28 @@ struct alignas(64) ThreadPool::Worker {
   Clock::time_point step_begin;
   Clock::time_point step_end;
 
+  void begin_run() {
+    in_jobs = {};
+    run_key = 0;
+    run_begin = Clock::now();
+  }
+
+  void end_run() {
+    end_step();
+    if (run_key != 0 && std::uncaught_exceptions() == 0)
+      run_memory.record(run_key, Clock::now() - run_begin);
+  }
+
   void begin_step(std::uint64_t key) {
+    if (run_key == 0) {
+      run_key = key;
+      run_way = run_memory.choose(key);
+    }
+    if (run_way != RunMemory::Way::by_step) {
+      way = run_way == RunMemory::Way::shared ? SharingMemory::Way::shared
+                                              : SharingMemory::Way::settled_alone;
+      return;
+    }
     end_step();
     step_key = key;
     way = memory.choose(key);
@@ -232,14 +259,14 @@ Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&
     if (!worker->taken.exchange(true)) taken_[taken_count_++] = worker.get();
   }
   if (taken_count_ == 0) return;
-  taken_[0]->in_jobs = {};
+  taken_[0]->begin_run();
   if (taken_[0]->processor != no_processor) pool.state_->step_aside();
 }
 
 Workers::~Workers() {
   if (pool_ != nullptr) pool_->state_->runs.fetch_sub(1);
   if (taken_count_ > 0) {
-    taken_[0]->end_step();
+    taken_[0]->end_run();
     const bool had_much = taken_[0]->in_jobs > much_shared;
     std::atomic<bool>& expects_much = pool_->state_->expects_much;
     if (expects_much.load(std::memory_order_relaxed) != had_much)
