@@ -40,7 +40,12 @@ struct BlockedTile {
   const float* bias;        ///< null: none
   float* y;
   int64_t y_vector_step;  ///< from one vector of channels to the other
+  bool begins;            ///< the sums start from zero, else from what y holds
+  bool ends;              ///< the sums get the bias and what `finish` says
   BlockedFinish finish;
+  /// The line that holds it is brought near, with each number `ahead_step` floats on.
+  const float* ahead;
+  int64_t ahead_step;
 };
 
 /// Windows in a row over one block of channels, each channel by itself.

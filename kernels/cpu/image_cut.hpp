@@ -13,10 +13,13 @@ namespace ortool::cpu {
 /// thread begins to pay, and a power of two, so that as many threads get equal parts.
 inline std::int64_t worthwhile_tasks(double nanoseconds) {
   constexpr double least_ns = 4000;
-  constexpr double long_task_ns = 6000;
+  constexpr double task_ns = 6000;
+  constexpr double long_task_ns = 40000;
+  constexpr std::int64_t few_tasks = 16;
   constexpr std::int64_t most_tasks = 128;
   if (nanoseconds < least_ns) return 1;
-  std::int64_t tasks = nanoseconds < 2 * long_task_ns ? 2 : 4;
+  std::int64_t tasks = nanoseconds < 2 * task_ns ? 2 : 4;
+  while (tasks < few_tasks && nanoseconds > 2 * task_ns * static_cast<double>(tasks)) tasks *= 2;
   while (tasks < most_tasks && nanoseconds > 2 * long_task_ns * static_cast<double>(tasks))
     tasks *= 2;
   return tasks;
@@ -47,7 +50,11 @@ class ImageCut {
     first = std::min(wanted_pieces, is_by_rows ? rows : blocks);
     // A few parts that are odd in number cannot be halved.
     const bool is_uneven = first > 1 && first < 16 && first % 2 == 1;
-    const std::int64_t rest = std::max<std::int64_t>((wanted_pieces + first - 1) / first, 1);
+    // What is cut both ways is read more than once.
+    constexpr std::int64_t enough = 16;
+    const std::int64_t rest = first < enough
+                                  ? std::max<std::int64_t>((wanted_pieces + first - 1) / first, 1)
+                                  : std::max<std::int64_t>(wanted_pieces / (4 * first), 1);
     second =
         std::min(is_uneven ? std::max<std::int64_t>(rest, 2) : rest, is_by_rows ? blocks : rows);
     grain_ = (batch + wanted - 1) / wanted;

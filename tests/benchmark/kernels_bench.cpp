@@ -1,10 +1,13 @@
 // Prints the speed of the CPU kernels for layers of known networks: kernels_bench [FILTER]
 // [SECONDS].
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "kernels/cpu/conv_blocked.hpp"
 #include "kernels/cpu/conv_f32.hpp"
 #include "kernels/cpu/gemm_f32.hpp"
 #include "tests/benchmark/bench_support.hpp"
@@ -88,6 +91,52 @@ struct Layer {
   std::int64_t groups;
 };
 
+constexpr Layer layers[] = {
+    {"resnet stem 3->64 7x7/2 224", 224, 3, 64, 7, 2, 1},
+    {"resnet 64->64 1x1 56", 56, 64, 64, 1, 1, 1},
+    {"resnet 64->64 3x3 56", 56, 64, 64, 3, 1, 1},
+    {"resnet 64->256 1x1 56", 56, 64, 256, 1, 1, 1},
+    {"resnet 256->64 1x1 56", 56, 256, 64, 1, 1, 1},
+    {"resnet 128->128 3x3/2 56", 56, 128, 128, 3, 2, 1},
+    {"resnet 128->128 3x3 28", 28, 128, 128, 3, 1, 1},
+    {"resnet 128->512 1x1 28", 28, 128, 512, 1, 1, 1},
+    {"resnet 512->128 1x1 28", 28, 512, 128, 1, 1, 1},
+    {"resnet 256->512 1x1/2 56", 56, 256, 512, 1, 2, 1},
+    {"resnet 256->256 3x3 14", 14, 256, 256, 3, 1, 1},
+    {"resnet 256->1024 1x1 14", 14, 256, 1024, 1, 1, 1},
+    {"resnet 1024->256 1x1 14", 14, 1024, 256, 1, 1, 1},
+    {"resnet 512->512 3x3 7", 7, 512, 512, 3, 1, 1},
+    {"resnet 512->2048 1x1 7", 7, 512, 2048, 1, 1, 1},
+    {"resnet 2048->512 1x1 7", 7, 2048, 512, 1, 1, 1},
+    {"squeezenet 3->64 3x3/2 224", 224, 3, 64, 3, 2, 1},
+    {"squeezenet 16->64 3x3 55", 55, 16, 64, 3, 1, 1},
+    {"squeezenet 64->256 3x3 13", 13, 64, 256, 3, 1, 1},
+    {"squeezenet 512->1000 1x1 13", 13, 512, 1000, 1, 1, 1},
+    {"mobilenet 3->32 3x3/2 224", 224, 3, 32, 3, 2, 1},
+    {"mobilenet 32->16 1x1 112", 112, 32, 16, 1, 1, 1},
+    {"mobilenet 16->96 1x1 112", 112, 16, 96, 1, 1, 1},
+    {"mobilenet 96->24 1x1 56", 56, 96, 24, 1, 1, 1},
+    {"mobilenet 24->144 1x1 56", 56, 24, 144, 1, 1, 1},
+    {"mobilenet 144->32 1x1 28", 28, 144, 32, 1, 1, 1},
+    {"mobilenet 32->192 1x1 28", 28, 32, 192, 1, 1, 1},
+    {"mobilenet 64->384 1x1 14", 14, 64, 384, 1, 1, 1},
+    {"mobilenet 384->64 1x1 14", 14, 384, 64, 1, 1, 1},
+    {"mobilenet 576->96 1x1 14", 14, 576, 96, 1, 1, 1},
+    {"mobilenet 160->960 1x1 7", 7, 160, 960, 1, 1, 1},
+    {"mobilenet 960->160 1x1 7", 7, 960, 160, 1, 1, 1},
+    {"mobilenet 320->1280 1x1 7", 7, 320, 1280, 1, 1, 1},
+    {"depthwise 32 3x3 112", 112, 32, 32, 3, 1, 32},
+    {"depthwise 96 3x3/2 112", 112, 96, 96, 3, 2, 96},
+    {"depthwise 144 3x3 56", 56, 144, 144, 3, 1, 144},
+    {"depthwise 192 3x3 28", 28, 192, 192, 3, 1, 192},
+    {"depthwise 384 3x3 14", 14, 384, 384, 3, 1, 384},
+    {"depthwise 960 3x3 7", 7, 960, 960, 3, 1, 960},
+    {"depthwise 240 5x5 28", 28, 240, 240, 5, 1, 240},
+    {"depthwise 672 5x5/2 14", 14, 672, 672, 5, 2, 672},
+    {"vit patches 3->768 16x16/16 224", 224, 3, 768, 16, 16, 1},
+    {"squeeze-excite 960->240 1x1 1", 1, 960, 240, 1, 1, 1},
+};
+
 ConvSizes sizes_of(const Layer& layer) {
   ConvSizes sizes;
   sizes.channels_in = layer.channels_in;
@@ -97,66 +146,54 @@ ConvSizes sizes_of(const Layer& layer) {
     sizes.in[axis] = layer.in;
     sizes.kernel[axis] = layer.kernel;
     sizes.stride[axis] = layer.stride;
-    sizes.pad[axis] = layer.kernel / 2;
+    sizes.pad[axis] = layer.stride == layer.kernel ? 0 : layer.kernel / 2;
     sizes.out[axis] = (layer.in + 2 * sizes.pad[axis] - layer.kernel) / layer.stride + 1;
   }
   return sizes;
 }
 
-void run_conv(const Options& options) {
-  const Layer layers[] = {
-      {"resnet stem 3->64 7x7/2 224", 224, 3, 64, 7, 2, 1},
-      {"resnet 64->64 1x1 56", 56, 64, 64, 1, 1, 1},
-      {"resnet 64->64 3x3 56", 56, 64, 64, 3, 1, 1},
-      {"resnet 64->256 1x1 56", 56, 64, 256, 1, 1, 1},
-      {"resnet 256->64 1x1 56", 56, 256, 64, 1, 1, 1},
-      {"resnet 128->128 3x3/2 56", 56, 128, 128, 3, 2, 1},
-      {"resnet 128->128 3x3 28", 28, 128, 128, 3, 1, 1},
-      {"resnet 128->512 1x1 28", 28, 128, 512, 1, 1, 1},
-      {"resnet 512->128 1x1 28", 28, 512, 128, 1, 1, 1},
-      {"resnet 256->512 1x1/2 56", 56, 256, 512, 1, 2, 1},
-      {"resnet 256->256 3x3 14", 14, 256, 256, 3, 1, 1},
-      {"resnet 256->1024 1x1 14", 14, 256, 1024, 1, 1, 1},
-      {"resnet 1024->256 1x1 14", 14, 1024, 256, 1, 1, 1},
-      {"resnet 512->512 3x3 7", 7, 512, 512, 3, 1, 1},
-      {"resnet 512->2048 1x1 7", 7, 512, 2048, 1, 1, 1},
-      {"resnet 2048->512 1x1 7", 7, 2048, 512, 1, 1, 1},
-      {"squeezenet 3->64 3x3/2 224", 224, 3, 64, 3, 2, 1},
-      {"squeezenet 16->64 3x3 55", 55, 16, 64, 3, 1, 1},
-      {"squeezenet 64->256 3x3 13", 13, 64, 256, 3, 1, 1},
-      {"squeezenet 512->1000 1x1 13", 13, 512, 1000, 1, 1, 1},
-      {"mobilenet 3->32 3x3/2 224", 224, 3, 32, 3, 2, 1},
-      {"mobilenet 32->16 1x1 112", 112, 32, 16, 1, 1, 1},
-      {"mobilenet 16->96 1x1 112", 112, 16, 96, 1, 1, 1},
-      {"mobilenet 96->24 1x1 56", 56, 96, 24, 1, 1, 1},
-      {"mobilenet 24->144 1x1 56", 56, 24, 144, 1, 1, 1},
-      {"mobilenet 144->32 1x1 28", 28, 144, 32, 1, 1, 1},
-      {"mobilenet 32->192 1x1 28", 28, 32, 192, 1, 1, 1},
-      {"mobilenet 64->384 1x1 14", 14, 64, 384, 1, 1, 1},
-      {"mobilenet 384->64 1x1 14", 14, 384, 64, 1, 1, 1},
-      {"mobilenet 576->96 1x1 14", 14, 576, 96, 1, 1, 1},
-      {"mobilenet 160->960 1x1 7", 7, 160, 960, 1, 1, 1},
-      {"mobilenet 960->160 1x1 7", 7, 960, 160, 1, 1, 1},
-      {"mobilenet 320->1280 1x1 7", 7, 320, 1280, 1, 1, 1},
-      {"depthwise 32 3x3 112", 112, 32, 32, 3, 1, 32},
-      {"depthwise 96 3x3/2 112", 112, 96, 96, 3, 2, 96},
-      {"depthwise 144 3x3 56", 56, 144, 144, 3, 1, 144},
-      {"depthwise 192 3x3 28", 28, 192, 192, 3, 1, 192},
-      {"depthwise 384 3x3 14", 14, 384, 384, 3, 1, 384},
-      {"depthwise 960 3x3 7", 7, 960, 960, 3, 1, 960},
-      {"depthwise 240 5x5 28", 28, 240, 240, 5, 1, 240},
-      {"depthwise 672 5x5/2 14", 14, 672, 672, 5, 2, 672},
-      {"vit patches 3->768 16x16/16 224", 224, 3, 768, 16, 16, 1},
-      {"squeeze-excite 960->240 1x1 1", 1, 960, 240, 1, 1, 1},
-  };
+/// Blocked images. Weights come from far away, as they do in a network: from one of many copies.
+void run_blocked_conv(const Options& options) {
   for (const Layer& layer : layers) {
-    ConvSizes sizes = sizes_of(layer);
-    if (layer.stride == layer.kernel) {
-      for (const int axis : {1, 2}) {
-        sizes.pad[axis] = 0;
-        sizes.out[axis] = layer.in / layer.stride;
-      }
-    }
+    const ConvSizes sizes = sizes_of(layer);
+    const BlockedSource source =
+        layer.channels_in < 4 ? BlockedSource::plain : BlockedSource::blocked;
+    if (!can_block_conv(sizes, source)) continue;
+    constexpr std::int64_t widest_block = 16;
+    const std::int64_t depth = layer.channels_in / layer.groups * layer.kernel * layer.kernel;
+    const std::int64_t pixels = sizes.out[1] * sizes.out[2];
+    const AlignedBuffer x = filled((layer.channels_in + widest_block) * layer.in * layer.in);
+    const AlignedBuffer weights = filled(layer.channels_out * depth);
+    const AlignedBuffer bias = filled(layer.channels_out + widest_block);
+    AlignedBuffer y = filled((layer.channels_out + widest_block) * pixels);
+    const double operations = 2.0 * static_cast<double>(layer.channels_out) *
+                              static_cast<double>(depth) * static_cast<double>(pixels);
+    print_row(
+        options, std::string("blocked ") + layer.name, operations, [&](Isa isa, Workers& workers) {
+          if (isa == Isa::baseline) return HUGE_VAL;
+          const std::int64_t bytes = packed_blocked_weight_bytes(sizes, isa);
+          constexpr std::int64_t far_bytes = 48 << 20;
+          const std::int64_t copies = std::max<std::int64_t>(1, far_bytes / bytes);
+          AlignedBuffer packed(copies * bytes, nullptr);
+          for (std::int64_t i = 0; i < copies; ++i)
+            pack_blocked_weights(sizes, source, weights.as<float>(), isa,
+                                 packed.as<float>() + i * bytes / 4, workers);
+          AlignedBuffer workspace(blocked_conv_workspace_bytes(sizes, source, isa, workers.count()),
+                                  nullptr);
+          const ConvEpilogue epilogue{.bias = bias.as<float>(), .activation = Activation::relu};
+          std::int64_t copy = 0;
+          return best_seconds(options.seconds, [&] {
+            conv_blocked(sizes, source, x.as<float>(), packed.as<float>() + copy * bytes / 4,
+                         y.as<float>(), epilogue, isa, workspace.data(), workers);
+            copy = (copy + 1) % copies;
+          });
+        });
+  }
+}
+
+void run_conv(const Options& options) {
+  for (const Layer& layer : layers) {
+    const ConvSizes sizes = sizes_of(layer);
     const std::int64_t pixels = sizes.out[1] * sizes.out[2];
     const std::int64_t depth = layer.channels_in / layer.groups * layer.kernel * layer.kernel;
     const AlignedBuffer x = filled(layer.channels_in * layer.in * layer.in);
@@ -191,5 +228,6 @@ int main(int argc, char** argv) {
   std::printf("GFLOP/s, best of many runs; columns: each level with 1 and 2 threads\n");
   run_gemm(options);
   run_conv(options);
+  run_blocked_conv(options);
   return 0;
 }
