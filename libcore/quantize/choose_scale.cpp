@@ -43,7 +43,7 @@ Levels levels_of(QuantizationType type) {
   return levels;
 }
 
-Scale choose_scale(Range range, QuantizationType type) {
+Scale choose_scale(NumberRange range, QuantizationType type) {
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
     throw Error(ErrorCode::invalid,
                 format("no scale can be chosen for the range from {} to {}", range.low, range.high),
@@ -68,7 +68,7 @@ Scale choose_scale(Range range, QuantizationType type) {
                                                       static_cast<double>(levels.highest)))};
 }
 
-Range representable_range(Scale scale, QuantizationType type) {
+NumberRange representable_range(Scale scale, QuantizationType type) {
   const Levels levels = levels_of(type);
   return {
       static_cast<double>(scale.scale) * static_cast<double>(levels.lowest - scale.zero_point),

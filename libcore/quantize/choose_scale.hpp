@@ -8,11 +8,11 @@
 namespace ortool {
 
 /// Real numbers from `low` to `high`.
-struct Range {
+struct NumberRange {
   double low = 0;
   double high = 0;
 
-  bool operator==(const Range&) const = default;
+  bool operator==(const NumberRange&) const = default;
 };
 
 /// The whole numbers that a quantised element may be.
@@ -51,10 +51,10 @@ Levels levels_of(QuantizationType type);
 /// half to even; symmetric types take the larger magnitude. An empty range (0, 0) has the scale 1;
 /// no scale lies below float32's smallest normal number. Throws ErrorCode::invalid for ends that
 /// are not finite or stand in the wrong order.
-Scale choose_scale(Range range, QuantizationType type);
+Scale choose_scale(NumberRange range, QuantizationType type);
 
 /// The real numbers that levels stand for, from the lowest to the highest.
-Range representable_range(Scale scale, QuantizationType type);
+NumberRange representable_range(Scale scale, QuantizationType type);
 
 /// The level nearest to value / scale, half to even, within `levels`: ONNX's QuantizeLinear in
 /// float32. `value` must not be NaN.

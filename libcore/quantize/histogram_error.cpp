@@ -21,7 +21,7 @@ double rounding_integral(double x, double step) {
 
 QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale scale,
                                  QuantizationType type) {
-  const Range inside = representable_range(scale, type);
+  const NumberRange inside = representable_range(scale, type);
   const auto step = static_cast<double>(scale.scale);
   QuantizationError error;
   for (const auto& [low, high, count] : bins) {
@@ -44,7 +44,7 @@ QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale sca
   return error;
 }
 
-double count_outside(std::span<const Histogram::Bin> bins, Range range) {
+double count_outside(std::span<const Histogram::Bin> bins, NumberRange range) {
   double outside = 0;
   for (const auto& [low, high, count] : bins) {
     if (low == high) continue;

@@ -21,6 +21,6 @@ QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale sca
                                  QuantizationType type);
 
 /// How many of the numbers lie outside the range; of a bin that an end cuts, the share by length.
-double count_outside(std::span<const Histogram::Bin> bins, Range range);
+double count_outside(std::span<const Histogram::Bin> bins, NumberRange range);
 
 }  // namespace ortool

@@ -20,7 +20,7 @@ struct MethodOptions {
 };
 
 struct ChosenRange {
-  Range range;
+  NumberRange range;
   CalibrationMethod method = CalibrationMethod::minmax;  ///< never automatic
   /// The share of finite elements outside, 0 to 1; 0 where there is no histogram.
   double clipped_ratio = 0;
@@ -36,7 +36,8 @@ struct MethodRow {
   bool needs_histogram;
   bool needs_average;
   /// The range for elements of `type`; the record has what the row needs, and a finite element.
-  Range (*choose)(const ValueRecord& record, QuantizationType type, const MethodOptions& options);
+  NumberRange (*choose)(const ValueRecord& record, QuantizationType type,
+                        const MethodOptions& options);
 };
 
 /// All methods but automatic.
@@ -54,12 +55,15 @@ ChosenRange choose_range(const ValueRecord& record, QuantizationType type,
                          const MethodOptions& options);
 
 // The methods, one a file below methods/.
-Range minmax_range(const ValueRecord& record, QuantizationType type, const MethodOptions& options);
-Range moving_average_range(const ValueRecord& record, QuantizationType type,
-                           const MethodOptions& options);
-Range percentile_range(const ValueRecord& record, QuantizationType type,
-                       const MethodOptions& options);
-Range entropy_range(const ValueRecord& record, QuantizationType type, const MethodOptions& options);
-Range mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions& options);
+NumberRange minmax_range(const ValueRecord& record, QuantizationType type,
+                         const MethodOptions& options);
+NumberRange moving_average_range(const ValueRecord& record, QuantizationType type,
+                                 const MethodOptions& options);
+NumberRange percentile_range(const ValueRecord& record, QuantizationType type,
+                             const MethodOptions& options);
+NumberRange entropy_range(const ValueRecord& record, QuantizationType type,
+                          const MethodOptions& options);
+NumberRange mse_range(const ValueRecord& record, QuantizationType type,
+                      const MethodOptions& options);
 
 }  // namespace ortool

@@ -68,8 +68,9 @@ double squared_error(std::span<const float> data, const ChannelView& view, std::
   return error;
 }
 
-Range range_of_channel(std::span<const float> data, const ChannelView& view, std::int64_t channel) {
-  Range range;
+NumberRange range_of_channel(std::span<const float> data, const ChannelView& view,
+                             std::int64_t channel) {
+  NumberRange range;
   view.pieces_of(channel, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t i = first; i < first + count; ++i) {
       const auto value = static_cast<double>(data[static_cast<std::size_t>(i)]);
@@ -81,7 +82,7 @@ Range range_of_channel(std::span<const float> data, const ChannelView& view, std
 
 /// First in steps of a twentieth, then of a hundredth around the best.
 Scale least_error_scale(std::span<const float> data, const ChannelView& view, std::int64_t channel,
-                        Range range, QuantizationType type) {
+                        NumberRange range, QuantizationType type) {
   const Levels levels = levels_of(type);
   int best_percent = 100;
   Scale best = choose_scale(range, type);
@@ -126,7 +127,7 @@ std::vector<Scale> choose_weight_scales(const Tensor& weights, const WeightOptio
   const std::span<const float> data = floats.data<float>();
   std::vector<Scale> scales;
   for (std::int64_t channel = 0; channel < view.channels; ++channel) {
-    const Range range = range_of_channel(data, view, channel);
+    const NumberRange range = range_of_channel(data, view, channel);
     scales.push_back(options.range == WeightRange::whole
                          ? choose_scale(range, options.type)
                          : least_error_scale(data, view, channel, range, options.type));

@@ -136,9 +136,9 @@ void ValueRecord::add(const Tensor& tensor, std::int64_t sample) {
   magnitude_square_sum_.add(static_cast<double>(magnitude) * static_cast<double>(magnitude));
   if (options_.averaging_constant > 0) {
     const double share = options_.averaging_constant;
-    const Range now{static_cast<double>(low), static_cast<double>(high)};
-    average_ = average_ ? Range{average_->low + share * (now.low - average_->low),
-                                average_->high + share * (now.high - average_->high)}
+    const NumberRange now{static_cast<double>(low), static_cast<double>(high)};
+    average_ = average_ ? NumberRange{average_->low + share * (now.low - average_->low),
+                                      average_->high + share * (now.high - average_->high)}
                         : now;
   }
 }
@@ -255,8 +255,8 @@ double ValueRecord::std() const {
   return std::sqrt(std::max(mean_square - mean() * mean(), 0.0));
 }
 
-std::vector<Range> ValueRecord::prefix_ranges() const {
-  std::vector<Range> ranges;
+std::vector<NumberRange> ValueRecord::prefix_ranges() const {
+  std::vector<NumberRange> ranges;
   Ends ends;
   for (const Ends& stretch : stretches_) {
     if (stretch.has_any) ends.add(stretch.low, stretch.high);
@@ -344,7 +344,7 @@ ValueRecord ValueRecord::read(ByteReader& in) {
     record.channels_.push_back(std::move(channel));
   }
   const bool has_average = in.integer(0, 1) == 1;
-  const Range average{in.number(), in.number()};
+  const NumberRange average{in.number(), in.number()};
   if (has_average) record.average_ = average;
   return record;
 }

@@ -75,7 +75,7 @@ class ValueRecord {
   double std() const;  ///< of the whole population
   const Histogram& histogram() const { return histogram_; }
   /// Nothing when no averages are kept or nothing finite came.
-  std::optional<Range> moving_average() const { return average_; }
+  std::optional<NumberRange> moving_average() const { return average_; }
 
   /// Empty unless asked for, and for values whose number of channels changed.
   std::span<const ChannelRecord> channels() const { return channels_; }
@@ -88,7 +88,7 @@ class ValueRecord {
 
   /// The range of the samples with numbers below first_sample_of(i + 1), for i from 0 on; whoever
   /// calibrates learns from it after how many samples the range stays.
-  std::vector<Range> prefix_ranges() const;
+  std::vector<NumberRange> prefix_ranges() const;
   /// The first sample of stretch `index`: 0 to 15 hold one sample each, those behind eight a
   /// doubling.
   static std::int64_t first_sample_of(std::int64_t index);
@@ -127,7 +127,7 @@ class ValueRecord {
   std::vector<Ends> stretches_;
   bool has_mixed_channels_ = false;
   std::vector<ChannelRecord> channels_;
-  std::optional<Range> average_;
+  std::optional<NumberRange> average_;
 };
 
 }  // namespace ortool

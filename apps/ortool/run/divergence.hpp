@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/ortool/run/judge.hpp"
-#include "libcore/runtime/session.hpp"
+#include "libcore/runtime/paired_run.hpp"
 
 namespace ortool {
 
@@ -15,13 +15,6 @@ struct Divergence {
   std::string value;
   std::string reason;
   double sqnr_db = 0;
-};
-
-/// One of two sessions with what it runs on.
-struct ObservedRun {
-  const Session& session;
-  NamedValues inputs;
-  RunOptions options;
 };
 
 /// Runs both at the same time, node by node as far as they compute values of the same names, and

@@ -90,8 +90,8 @@ double divergence(const std::vector<double>& counts, std::int64_t kept, std::int
 
 }  // namespace
 
-Range entropy_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
-  const Range whole{static_cast<double>(record.min()), static_cast<double>(record.max())};
+NumberRange entropy_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
+  const NumberRange whole{static_cast<double>(record.min()), static_cast<double>(record.max())};
   const Levels levels = levels_of(type);
   const bool is_one_sided = !type.is_symmetric && (whole.low >= 0 || whole.high <= 0);
   const std::int64_t each_side = (levels.highest - levels.lowest) / (is_one_sided ? 1 : 2);

@@ -3,7 +3,7 @@
 
 namespace ortool {
 
-Range minmax_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
+NumberRange minmax_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
   return {static_cast<double>(record.min()), static_cast<double>(record.max())};
 }
 

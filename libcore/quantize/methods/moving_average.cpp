@@ -3,7 +3,8 @@
 
 namespace ortool {
 
-Range moving_average_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
+NumberRange moving_average_range(const ValueRecord& record, QuantizationType,
+                                 const MethodOptions&) {
   return *record.moving_average();
 }
 

@@ -38,7 +38,7 @@ class Search {
     return std::exp2(-best);
   }
 
-  double error_of(Range range) const {
+  double error_of(NumberRange range) const {
     return expected_error(bins_, choose_scale(range, type_), type_).total();
   }
 
@@ -49,26 +49,26 @@ class Search {
 
 }  // namespace
 
-Range mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
+NumberRange mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
   const std::vector<Histogram::Bin> bins = record.histogram().bins();
   const Search search(bins, type);
-  const Range whole{std::min(static_cast<double>(record.min()), 0.0),
-                    std::max(static_cast<double>(record.max()), 0.0)};
+  const NumberRange whole{std::min(static_cast<double>(record.min()), 0.0),
+                          std::max(static_cast<double>(record.max()), 0.0)};
   const double reach = std::max(-whole.low, whole.high);
   const auto within = [&whole](double magnitude) {
-    return Range{std::max(whole.low, -magnitude), std::min(whole.high, magnitude)};
+    return NumberRange{std::max(whole.low, -magnitude), std::min(whole.high, magnitude)};
   };
-  Range best =
+  NumberRange best =
       within(reach * search.best_share([&](double share) { return within(reach * share); }));
   if (type.is_symmetric || best.low == 0 || best.high == 0) return best;
   // Each end for itself, the other one standing still, until neither moves.
   for (int round = 0; round < 3; ++round) {
-    const Range before = best;
+    const NumberRange before = best;
     best.high = whole.high * search.best_share([&](double share) {
-      return Range{best.low, whole.high * share};
+      return NumberRange{best.low, whole.high * share};
     });
     best.low = whole.low * search.best_share([&](double share) {
-      return Range{whole.low * share, best.high};
+      return NumberRange{whole.low * share, best.high};
     });
     if (best == before) break;
   }

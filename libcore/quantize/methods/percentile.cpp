@@ -21,7 +21,8 @@ double end_behind(Iterator first, Iterator last, double most_left_out, Edge edge
 
 }  // namespace
 
-Range percentile_range(const ValueRecord& record, QuantizationType, const MethodOptions& options) {
+NumberRange percentile_range(const ValueRecord& record, QuantizationType,
+                             const MethodOptions& options) {
   const std::vector<Histogram::Bin> bins = record.histogram().bins();
   const double outside = std::clamp(1 - options.percentile / 100, 0.0, 1.0);
   const double most_left_out = outside / 2 * static_cast<double>(record.finite_count());

@@ -145,7 +145,7 @@ TEST_CASE("Moving averages follow the order of samples, and refuse to be merged"
   record.add(Tensor::of<float>({2}, {0, 4}), 0);
   record.add(Tensor::of<float>({2}, {-2, 8}), 1);
   REQUIRE(record.moving_average().has_value());
-  CHECK(*record.moving_average() == Range{-1, 6});
+  CHECK(*record.moving_average() == NumberRange{-1, 6});
   CHECK_THROWS_WITH(record.merge(ValueRecord(options)), Catch::Contains("order"));
   ValueRecord other;
   CHECK_THROWS_AS(other.merge(record), Error);

@@ -1,0 +1,236 @@
+// Two threads that wait for each other, so that each lends what it has just computed.
+#include "libcore/runtime/paired_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+using KeyNames = std::map<std::string, std::string, std::less<>>;
+
+/// A value by its graph's depth, its name, and how often it was computed before (in a loop).
+class KeyMaker {
+ public:
+  /// `names` gives the key's name for a value's, and leaves out what it does not hold; null: all,
+  /// as they are called.
+  explicit KeyMaker(const KeyNames* names) : names_(names) {}
+
+  /// Empty for what is left out.
+  std::string make(const Node& node, std::int64_t index) {
+    const Value* value = node.output(index);
+    if (value == nullptr) return {};
+    std::string_view name = value->name();
+    if (names_ != nullptr) {
+      const auto found = names_->find(name);
+      if (found == names_->end()) return {};
+      name = found->second;
+    }
+    std::string key =
+        names_ != nullptr ? std::string(name) : format("{}:{}", node.graph().depth(), name);
+    const std::int64_t before = counts_[key]++;
+    return before == 0 ? key : format("{}#{}", key, before);
+  }
+
+ private:
+  const KeyNames* names_;
+  std::unordered_map<std::string, std::int64_t> counts_;
+};
+
+/// Bounds what is remembered of loops that go round very often.
+constexpr std::size_t most_keys = 1'000'000;
+
+class KeyRecorder : public ValueObserver {
+ public:
+  explicit KeyRecorder(const KeyNames* names) : maker_(names) {}
+
+  void observe(const Node& node, std::int64_t index, const RunValue&) override {
+    if (keys.size() >= most_keys) return;
+    std::string key = maker_.make(node, index);
+    if (!key.empty()) keys.push_back(std::move(key));
+  }
+
+  std::vector<std::string> keys;
+
+ private:
+  KeyMaker maker_;
+};
+
+std::vector<std::string> keys_of(const ObservedRun& run, const KeyNames* names) {
+  KeyRecorder recorder(names);
+  RunOptions options = run.options;
+  options.observer = &recorder;
+  run.session.run(run.inputs, options);
+  return std::move(recorder.keys);
+}
+
+/// As many keys of both as can be met in one order: the longest rising row of their places.
+std::vector<std::string> common_keys(const std::vector<std::string>& mine,
+                                     const std::vector<std::string>& others) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < others.size(); ++i) places.emplace(others[i], i);
+  std::vector<std::size_t> row;        // places in `mine` of the ends of rows, by their length
+  std::vector<std::size_t> row_place;  // the same in `others`, rising
+  std::vector<std::ptrdiff_t> before(mine.size(), -1);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const auto found = places.find(mine[i]);
+    if (found == places.end()) continue;
+    const auto at = std::lower_bound(row_place.begin(), row_place.end(), found->second);
+    const auto length = static_cast<std::size_t>(at - row_place.begin());
+    if (length > 0) before[i] = static_cast<std::ptrdiff_t>(row[length - 1]);
+    if (length == row.size()) {
+      row.push_back(i);
+      row_place.push_back(found->second);
+    } else {
+      row[length] = i;
+      row_place[length] = found->second;
+    }
+  }
+  std::vector<std::string> keys;
+  for (std::ptrdiff_t i = row.empty() ? -1 : static_cast<std::ptrdiff_t>(row.back()); i >= 0;
+       i = before[static_cast<std::size_t>(i)]) {
+    keys.push_back(mine[static_cast<std::size_t>(i)]);
+  }
+  std::reverse(keys.begin(), keys.end());
+  return keys;
+}
+
+/// Where the two runs wait for each other.
+class Meeting {
+ public:
+  Meeting(const std::vector<std::string>& keys, PairVisitor visit) : keys_(keys), visit_(visit) {}
+
+  bool is_next(std::size_t place, const std::string& key) const {
+    return place < keys_.size() && keys_[place] == key;
+  }
+
+  /// Comes with the value of keys[place]; returns when it has been compared, or will not be.
+  void come(bool is_other, std::size_t place, const Node& node, std::int64_t index,
+            const RunValue& value, const StopToken* stop) {
+    std::unique_lock lock(mutex_);
+    if (is_over_) return;
+    if (waiting_ != nullptr) {
+      if (is_other) {
+        show(*waiting_node_, waiting_index_, *waiting_, value);
+      } else {
+        show(node, index, value, *waiting_);
+      }
+      waiting_ = nullptr;
+      met_ = place + 1;
+      lock.unlock();
+      changed_.notify_all();
+      return;
+    }
+    waiting_ = &value;
+    waiting_node_ = &node;
+    waiting_index_ = index;
+    while (met_ <= place && !is_over_) {
+      constexpr auto between_polls = std::chrono::milliseconds(50);
+      changed_.wait_for(lock, between_polls);
+      if (stop != nullptr && stop->is_requested()) end_locked();
+    }
+  }
+
+  /// Nobody waits any more.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    end_locked();
+  }
+
+ private:
+  void end_locked() {
+    is_over_ = true;
+    waiting_ = nullptr;
+    changed_.notify_all();
+  }
+
+  void show(const Node& node, std::int64_t index, const RunValue& mine, const RunValue& others) {
+    if (!visit_(node, index, mine, others)) end_locked();
+  }
+
+  const std::vector<std::string>& keys_;
+  PairVisitor visit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const RunValue* waiting_ = nullptr;
+  const Node* waiting_node_ = nullptr;
+  std::int64_t waiting_index_ = 0;
+  std::size_t met_ = 0;  ///< keys that both have come with
+  bool is_over_ = false;
+};
+
+class MeetingObserver : public ValueObserver {
+ public:
+  MeetingObserver(Meeting& meeting, bool is_other, const StopToken* stop, const KeyNames* names)
+      : meeting_(meeting), is_other_(is_other), stop_(stop), maker_(names) {}
+
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    const std::string key = maker_.make(node, index);
+    if (key.empty() || !meeting_.is_next(place_, key)) return;
+    meeting_.come(is_other_, place_++, node, index, value, stop_);
+  }
+
+ private:
+  Meeting& meeting_;
+  bool is_other_;
+  const StopToken* stop_;
+  std::size_t place_ = 0;
+  KeyMaker maker_;
+};
+
+/// Runs to the end; whatever happens, the other side does not wait for this one any longer.
+std::exception_ptr visit_all(const ObservedRun& run, Meeting& meeting, bool is_other,
+                             const KeyNames* names) {
+  std::exception_ptr failure;
+  try {
+    MeetingObserver visitor(meeting, is_other, run.options.stop, names);
+    RunOptions options = run.options;
+    options.observer = &visitor;
+    run.session.run(run.inputs, options);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  meeting.end();
+  return failure;
+}
+
+bool has_bodies(const Session& session) {
+  return graphs_in(std::as_const(*session.model().graph)).size() > 1;
+}
+
+}  // namespace
+
+void PairedRuns::run(const ObservedRun& run, const ObservedRun& other, PairVisitor visit) {
+  KeyNames names;
+  KeyNames other_names;
+  for (const ValuePair& pair : pairs_) {
+    names.emplace(pair.name, pair.name);
+    other_names.emplace(pair.other, pair.name);
+  }
+  const KeyNames* mine = pairs_.empty() ? nullptr : &names;
+  const KeyNames* others = pairs_.empty() ? nullptr : &other_names;
+  if (!has_keys_) {
+    keys_ = common_keys(keys_of(run, mine), keys_of(other, others));
+    has_keys_ = !has_bodies(run.session) && !has_bodies(other.session);
+  }
+  Meeting meeting(keys_, visit);
+  std::exception_ptr other_failure;
+  std::thread thread([&] { other_failure = visit_all(other, meeting, true, others); });
+  const std::exception_ptr failure = visit_all(run, meeting, false, mine);
+  thread.join();
+  if (failure) std::rethrow_exception(failure);
+  if (other_failure) std::rethrow_exception(other_failure);
+}
+
+}  // namespace ortool
