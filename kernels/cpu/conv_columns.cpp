@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/conv_paths.hpp"
+#include "kernels/cpu/image_cut.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
 namespace ortool::cpu {
@@ -10,33 +11,46 @@ namespace {
 
 constexpr std::int64_t float_bytes = 4;
 
-/// How the output pixels of one image and group are cut.
+/// How the output pixels of one image and group are cut: into tiles of whole panels.
 struct Cut {
   std::int64_t k = 0;
   std::int64_t pixels = 0;
-  std::int64_t tile = 0;  ///< pixels a tile
+  std::int64_t width = 0;   ///< pixels a panel
+  std::int64_t panels = 0;  ///< the last may not be full
   std::int64_t tiles = 0;
   bool shares = false;  ///< few tiles: all threads work on the same one
   std::int64_t tile_bytes = 0;
+
+  std::int64_t first_pixel(std::int64_t tile) const {
+    return std::min(panels * tile / tiles * width, pixels);
+  }
 };
 
+/// As many tiles as the work is worth, if that leaves them wide enough for the weights to be read
+/// seldom, and more where they would not stay in the cache.
 Cut cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_bytes = 512 * 1024;
-  constexpr std::int64_t wanted_tasks = 16;
-  const std::int64_t least = 3 * functions.panel_columns;
+  constexpr std::int64_t least_panels = 2;
+  constexpr double flops_a_nanosecond = 100;
   Cut cut;
   cut.k = conv_depth(sizes);
   cut.pixels = volume(sizes.out);
+  cut.width = functions.panel_columns;
+  cut.panels = (cut.pixels + cut.width - 1) / cut.width;
   const std::int64_t images = sizes.batch * sizes.groups;
-  std::int64_t most = cache_bytes / (float_bytes * std::max<std::int64_t>(cut.k, 1));
-  most = std::min(most, (cut.pixels * images + wanted_tasks - 1) / wanted_tasks);
-  most = std::max(most, least);
-  cut.tiles = (cut.pixels + most - 1) / most;
-  const std::int64_t unit = functions.panel_columns;
-  cut.tile = ((cut.pixels + cut.tiles - 1) / cut.tiles + unit - 1) / unit * unit;
-  cut.tiles = (cut.pixels + cut.tile - 1) / cut.tile;
-  cut.shares = images * cut.tiles < wanted_tasks;
-  cut.tile_bytes = (cut.tile * cut.k * float_bytes + 63) / 64 * 64;
+  const double products = static_cast<double>(sizes.batch * sizes.channels_out * cut.pixels) *
+                          static_cast<double>(cut.k);
+  const std::int64_t tasks = worthwhile_tasks(2 * products / flops_a_nanosecond);
+  cut.tiles = (tasks + images - 1) / images;
+  while (cut.tiles > 1 && cut.panels < least_panels * cut.tiles) cut.tiles /= 2;
+  const auto tile_floats = [&] {
+    return (cut.panels + cut.tiles - 1) / cut.tiles * cut.width * cut.k;
+  };
+  while (tile_floats() > cache_bytes / float_bytes && cut.panels > least_panels * cut.tiles)
+    cut.tiles *= 2;
+  cut.tiles = std::min(cut.tiles, cut.panels);
+  cut.shares = 4 * images * cut.tiles < tasks;
+  cut.tile_bytes = (tile_floats() * float_bytes + 63) / 64 * 64;
   return cut;
 }
 
@@ -56,7 +70,7 @@ void set_tile(const ConvSizes& sizes, const Cut& cut, const GemmFunctions& funct
   const std::int64_t image = index / cut.tiles / sizes.groups;
   const std::int64_t group_in = sizes.channels_in / sizes.groups;
   const std::int64_t group_out = sizes.channels_out / sizes.groups;
-  tile.first = index % cut.tiles * cut.tile;
+  tile.first = cut.first_pixel(index % cut.tiles);
   tile.image = x + (image * sizes.channels_in + group * group_in) * volume(sizes.in);
   const std::int64_t to =
       (image * sizes.channels_out + group * group_out) * cut.pixels + tile.first;
@@ -68,7 +82,7 @@ void set_tile(const ConvSizes& sizes, const Cut& cut, const GemmFunctions& funct
                .activation = epilogue.activation,
                .low = epilogue.low,
                .high = epilogue.high};
-  tile.columns = cut_columns(std::min(cut.tile, cut.pixels - tile.first), functions);
+  tile.columns = cut_columns(cut.first_pixel(index % cut.tiles + 1) - tile.first, functions);
   tile.product = PanelProduct{.functions = &functions,
                               .k = cut.k,
                               .rows = cut_rows(group_out, functions),
