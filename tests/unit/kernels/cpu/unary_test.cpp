@@ -140,6 +140,8 @@ std::vector<Worst> sweep(const Case& test_case, std::uint32_t first, std::uint64
     for (std::size_t level = 0; level < isas.size(); ++level) {
       unary(test_case.op, test_case.parameters, in.data(), out.data(), count, workers, isas[level]);
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        // At most half a unit off, which most are and which takes long to compute.
+        if (out[i] == static_cast<float>(exact[i])) continue;
         const double error = test_case.is_share_of_x ? error_in_units_of(in[i], out[i], exact[i])
                                                      : test::ulp_error(out[i], exact[i]);
         if (error > worst[level].ulp) worst[level] = {error, in[i]};
