@@ -1,0 +1,67 @@
+// What is remarkable about calibration data: too few, outliers, dead channels, a wrong scale.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/methods.hpp"
+
+namespace ortool {
+
+/// The ranges chosen, by value.
+using ChosenRanges = std::map<std::string, ChosenRange, std::less<>>;
+
+/// A sample that reaches far beyond all others but a few.
+struct OutlierSample {
+  std::int64_t sample = 0;
+  std::int64_t values = 0;  ///< in how many values
+  std::string worst_value;  ///< where it is farthest out
+  double factor = 0;        ///< there, its largest magnitude by that of an ordinary large sample
+};
+
+/// Channels of a value that had the same number in every element of every sample.
+struct ConstantChannels {
+  std::string value;
+  std::vector<std::int64_t> channels;
+  std::int64_t channel_count = 0;
+};
+
+/// A layer that reads an input of the model, for what its bias tells about the input's scale.
+struct FirstLayer {
+  std::string input;   ///< recorded
+  std::string output;  ///< recorded channel by channel
+  Tensor bias;         ///< one float a channel
+};
+
+struct Diagnosis {
+  std::int64_t samples = 0;
+  /// The samples after which 19 in 20 values had 95 % of the range they have in the end; nothing
+  /// when that took more than four fifths of them all: more data would still move the scales.
+  std::optional<std::int64_t> settled_after_samples;
+  std::vector<std::string> unsettled_values;  ///< that had not 95 % of it after four fifths
+  std::vector<OutlierSample> outliers;        ///< those that show in most values first, at most 10
+  double clipped_ratio = 0;                   ///< of all elements of all values
+  std::string most_clipped_value;             ///< empty when nothing is clipped
+  double most_clipped_ratio = 0;
+  std::vector<ConstantChannels> constant_channels;
+  std::vector<std::string> not_finite;  ///< values with NaN or infinite elements
+  std::optional<std::string> input_range_mismatch;
+};
+
+/// Looks at the records of the values in `ranges`, which all are in `calibration`, and compares
+/// inputs with what the biases of `first_layers` were made for.
+Diagnosis diagnose(const Calibration& calibration, const ChosenRanges& ranges,
+                   std::span<const FirstLayer> first_layers = {});
+
+/// In words, when the input moves the layer's output a hundred times more than its bias does, or a
+/// fiftieth as much: biases are as large as what they are added to, so the layer was trained on
+/// inputs of another scale. Nothing for layers whose bias is zero.
+std::optional<std::string> describe_scale_mismatch(const std::string& name,
+                                                   const ValueRecord& input,
+                                                   const ValueRecord& output, const Tensor& bias);
+
+}  // namespace ortool
