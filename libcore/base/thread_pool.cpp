@@ -24,6 +24,7 @@
 #include "libcore/base/parallel_job.hpp"
 #include "libcore/base/run_memory.hpp"
 #include "libcore/base/sharing_memory.hpp"
+#include "libcore/base/thread_number.hpp"
 
 namespace ortool {
 namespace {
@@ -40,7 +41,11 @@ constexpr auto window = std::chrono::milliseconds(1);
 constexpr auto least_patience = std::chrono::microseconds(100);
 /// ... and ever later when sleepers, once woken, slept again before there was work for them.
 constexpr auto most_patience = std::chrono::milliseconds(1);
+/// How long a worker spins while a run that has shared something goes on.
+constexpr auto spin_time_in_run = std::chrono::milliseconds(1);
 constexpr int no_processor = -1;
+
+thread_local int number_in_job = 0;
 
 template <typename Condition>
 bool spin_until(Condition condition) {
@@ -77,10 +82,15 @@ std::vector<int> allowed_processors() {
 
 }  // namespace
 
+int thread_number() {
+  return number_in_job;
+}
+
 struct alignas(64) ThreadPool::Worker {
   std::atomic<ParallelJob*> job{nullptr};
   int number = 0;  ///< among the job's threads; set before the job
   std::atomic<bool> taken{false};
+  std::atomic<bool> engaged{false};  ///< by a run that has shared something
   std::atomic<bool> sleeping{false};
   std::atomic<bool> missed{false};  ///< a job was taken back: another may follow soon
   std::atomic<bool> quit{false};
@@ -172,9 +182,12 @@ struct alignas(64) ThreadPool::Worker {
   void loop() {
     bind();
     const auto has_work = [this] { return job.load() != nullptr || quit.load(); };
+    Clock::time_point idle_since = Clock::now();
     while (true) {
       if (!spin_until(has_work)) {
         if (missed.exchange(false)) continue;
+        if (engaged.load(std::memory_order_relaxed) && Clock::now() - idle_since < spin_time_in_run)
+          continue;
         std::unique_lock lock(mutex);
         sleeping.store(true);
         woken.wait(lock, [&] { return has_work() || !sleeping.load(); });
@@ -186,8 +199,10 @@ struct alignas(64) ThreadPool::Worker {
         continue;  // taken back before it was begun, or woken for what comes next
       }
       was_of_use.store(true, std::memory_order_relaxed);
+      number_in_job = number;
       work->work(number);
       work->active.fetch_sub(1);
+      idle_since = Clock::now();
     }
   }
 };
@@ -272,7 +287,10 @@ Workers::~Workers() {
     if (expects_much.load(std::memory_order_relaxed) != had_much)
       expects_much.store(had_much, std::memory_order_relaxed);
   }
-  for (int i = 0; i < taken_count_; ++i) taken_[i]->taken.store(false);
+  for (int i = 0; i < taken_count_; ++i) {
+    taken_[i]->engaged.store(false, std::memory_order_relaxed);
+    taken_[i]->taken.store(false);
+  }
 }
 
 void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
@@ -308,6 +326,7 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
   bool is_one_asleep = false;
   for (int i = 0; i < helpers; ++i) {
     taken_[i]->number = i + 1;
+    taken_[i]->engaged.store(true, std::memory_order_relaxed);
     taken_[i]->job.store(&job);
     if (taken_[i]->sleeping.load()) is_one_asleep = true;
   }

@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/base/thread_number.hpp"
+
 using ortool::Error;
 using ortool::ErrorCode;
 using ortool::StopToken;
@@ -125,4 +127,27 @@ TEST_CASE("A job that is done alone because sharing it did not pay still runs ev
     workers.parallel_for(3, [&](std::int64_t task) { ++counts[static_cast<std::size_t>(task)]; });
   }
   CHECK(counts == std::vector<int>{300, 300, 300});
+}
+
+TEST_CASE("Threads that work on one job have numbers of their own, below their count") {
+  constexpr int threads = 4;
+  ThreadPool pool(threads);
+  Workers workers(pool, threads);
+  std::vector<std::atomic<bool>> is_in_use(threads);
+  std::atomic<int> wrong{0};
+  for (int round = 0; round < 100; ++round) {
+    workers.parallel_for(64, [&](std::int64_t) {
+      const int number = ortool::thread_number();
+      if (number < 0 || number >= threads) {
+        ++wrong;
+        return;
+      }
+      std::atomic<bool>& mine = is_in_use[static_cast<std::size_t>(number)];
+      if (mine.exchange(true)) ++wrong;
+      std::this_thread::yield();
+      mine.store(false);
+    });
+  }
+  CHECK(wrong == 0);
+  CHECK(ortool::thread_number() == 0);
 }
