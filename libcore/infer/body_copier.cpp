@@ -10,6 +10,7 @@
 namespace ortool {
 
 void BodyCopier::copy_graph(const Graph& from, Graph& to) {
+  to.set_name(from.name());
   for (const Value* value : from.values()) {
     if (value->captured() != nullptr) {
       copies_[value] = &to.capture(*copies_.at(value->captured()));

@@ -238,6 +238,7 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
   if (Verdict verdict = find_place(replacement); !verdict.is_yes) return verdict;
 
   give_origins(replacement);
+  constant_bytes_added_ = replacement.constant_bytes();
   const std::int64_t place = order_.place_of(*before_);
   for (Node* node : replacement.nodes()) {
     if (before_ != &match_.root()) graph_.move_node(*node, before_);
@@ -268,7 +269,7 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
   for (const auto& [from, to] : replacement.others()) take_over(*from, *to);
   for (Value* value : freed) {
     if (value->is_in(graph_) && value->uses().empty() && value->is_constant())
-      graph_.remove_value(*value);
+      remove_constant(*value);
     if (value->is_in(graph_)) changed_.push_back(value);
   }
   std::erase_if(changed_, [&](const Value* value) { return !value->is_in(graph_); });
@@ -312,10 +313,15 @@ void Application::remove_unread(const std::vector<Node*>& nodes) {
       if (input->producer() != nullptr) {
         open.push_back(input->producer());
       } else if (input->is_constant() && input->uses().empty()) {
-        graph_.remove_value(*input);
+        remove_constant(*input);
       }
     }
   }
+}
+
+void Application::remove_constant(Value& constant) {
+  constant_bytes_added_ -= constant.constant().size_bytes();
+  graph_.remove_value(constant);
 }
 
 }  // namespace ortool

@@ -37,6 +37,8 @@ class Application {
   const std::string& node_name() const { return node_name_; }
   /// Values that are made anew or read by fewer than before.
   const std::vector<Value*>& changed() const { return changed_; }
+  /// What constants take now, less what they took before.
+  std::int64_t constant_bytes_added() const { return constant_bytes_added_; }
 
  private:
   Verdict check_operators() const;
@@ -54,6 +56,7 @@ class Application {
   /// A value inside the match that others read goes on with a new maker.
   void take_over(Value& inner, Value& made);
   void remove_unread(const std::vector<Node*>& nodes);
+  void remove_constant(Value& constant);
 
   const Rule& rule_;
   const Match& match_;
@@ -63,6 +66,7 @@ class Application {
   std::string node_name_;
   Node* before_;  ///< where new nodes go
   std::vector<Value*> changed_;
+  std::int64_t constant_bytes_added_ = 0;
 };
 
 }  // namespace ortool

@@ -27,13 +27,22 @@ class PassNotes {
   PassNotes(std::string_view name, const RewriteOptions& options, RewriteReport& report)
       : name_(name), options_(options), report_(report) {}
 
+  /// Asked before each change, with the node or value it concerns: false, leave it as it is.
+  /// Whoever looks for the change that did harm ends the optimiser after ever fewer.
+  [[nodiscard]] bool permits(std::string_view what) {
+    if (report_.rewrites >= options_.most_rewrites) return false;
+    changed(what);
+    return true;
+  }
+  /// For changes that cannot be had one by one.
   void changed(std::string_view what) {
     ++report_.rewrites;
-    if (options_.keeps_events) report_.events.push_back({name_, std::string(what), {}});
+    if (options_.keeps_events)
+      report_.events.push_back({name_, std::string(what), {}, {std::string(what)}});
   }
   void left(std::string_view what, std::string reason) {
     if (options_.keeps_events)
-      report_.events.push_back({name_, std::string(what), std::move(reason)});
+      report_.events.push_back({name_, std::string(what), std::move(reason), {}});
   }
 
  private:

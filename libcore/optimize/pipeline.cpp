@@ -2,6 +2,8 @@
 // `all` adds what only ortool's own kernels can run.
 #include "libcore/optimize/pipeline.hpp"
 
+#include <chrono>
+
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/passes.hpp"
 #include "libcore/optimize/rules.hpp"
@@ -12,9 +14,8 @@ namespace {
 /// Groups may make places for one another; after so many rounds they have had their chance.
 constexpr int most_rounds = 8;
 
-/// What is to run.
-std::vector<RuleGroup> chosen(OptimizeLevel level, const RewriteOptions& options) {
-  std::vector<RuleGroup> groups = pipeline();
+/// Leaves what is to run.
+void choose(std::vector<RuleGroup>& groups, OptimizeLevel level, const RewriteOptions& options) {
   std::erase_if(groups, [&](const RuleGroup& group) { return group.level > level; });
   for (RuleGroup& group : groups) {
     std::erase_if(group.passes, [&](const Pass& pass) { return !options.chooses(pass.name); });
@@ -22,7 +23,36 @@ std::vector<RuleGroup> chosen(OptimizeLevel level, const RewriteOptions& options
       return !options.chooses(rule.name) || (rule.is_for_files && options.has_own_operators);
     });
   }
-  return groups;
+}
+
+struct Size {
+  std::int64_t nodes = 0;
+  std::int64_t constant_bytes = 0;
+};
+
+Size size_of(const Model& model) {
+  Size size;
+  for (const Graph* graph : graphs_in(model)) {
+    size.nodes += graph->node_count();
+    for (const Value* value : graph->values())
+      size.constant_bytes += value->constant().size_bytes();
+  }
+  return size;
+}
+
+void run_pass(const Pass& pass, Model& model, const RewriteOptions& options,
+              RewriteReport& report) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::int64_t rewrites = report.rewrites;
+  const Size before = size_of(model);
+  pass.run(model, options, report);
+  const Size after = size_of(model);
+  PassRecord& record = report.record_of(pass.name);
+  record.applied += report.rewrites - rewrites;
+  record.nodes_added += after.nodes - before.nodes;
+  record.constant_bytes_added += after.constant_bytes - before.constant_bytes;
+  record.milliseconds +=
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -53,21 +83,39 @@ std::vector<RuleGroup> pipeline() {
   return groups;
 }
 
-RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options) {
+std::vector<PassDescription> describe_passes(const std::vector<RuleGroup>& groups) {
+  std::vector<PassDescription> descriptions;
+  for (const RuleGroup& group : groups) {
+    for (const Pass& pass : group.passes)
+      descriptions.push_back({pass.name, pass.summary, group.level, pass.evidence});
+    for (const Rule& rule : group.rules)
+      descriptions.push_back({rule.name, rule.summary, group.level, rule.evidence});
+  }
+  return descriptions;
+}
+
+RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLevel level,
+                       const RewriteOptions& options) {
   RewriteReport report;
-  const std::vector<RuleGroup> groups = chosen(level, options);
+  choose(groups, level, options);
   for (int round = 0; round < most_rounds; ++round) {
     const std::int64_t before = report.rewrites;
     for (const RuleGroup& group : groups) {
-      for (const Pass& pass : group.passes) pass.run(model, options, report);
+      for (const Pass& pass : group.passes) {
+        if (report.rewrites < options.most_rewrites) run_pass(pass, model, options, report);
+      }
       // Inner graphs first, since a node that goes away takes its graphs with it.
       const std::vector<Graph*> graphs = graphs_in(*model.graph);
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
         rewrite(**graph, group.rules, options, report);
     }
-    if (report.rewrites == before) break;
+    if (report.rewrites == before || report.rewrites >= options.most_rewrites) break;
   }
   return report;
+}
+
+RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options) {
+  return optimize(model, pipeline(), level, options);
 }
 
 }  // namespace ortool

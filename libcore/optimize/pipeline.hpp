@@ -22,9 +22,24 @@ struct RuleGroup {
 /// Every group in the order they run.
 std::vector<RuleGroup> pipeline();
 
+/// A rule or pass as users see it.
+struct PassDescription {
+  std::string_view name;
+  std::string_view summary;
+  OptimizeLevel level;
+  Evidence evidence;
+};
+
+/// Every pass and rule of the groups, in their order.
+std::vector<PassDescription> describe_passes(const std::vector<RuleGroup>& groups);
+
 /// Runs the groups up to `level` over the model's main graph and every graph inside it, until a
 /// round changes nothing. Types must have been inferred (infer_shapes); inferring again afterwards
 /// gives the values inside of new places theirs.
 RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options);
+
+/// The same with groups of the caller's; their names outlive the report.
+RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLevel level,
+                       const RewriteOptions& options);
 
 }  // namespace ortool

@@ -74,6 +74,12 @@ bool Replacement::made(const Value& value) const {
          std::find(nodes_.begin(), nodes_.end(), value.producer()) != nodes_.end();
 }
 
+std::int64_t Replacement::constant_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Value* constant : constants_) bytes += constant->constant().size_bytes();
+  return bytes;
+}
+
 void Replacement::undo() {
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
     std::vector<Value*> outputs;

@@ -52,6 +52,8 @@ class Replacement {
   std::span<Node* const> nodes() const { return nodes_; }
   std::span<const std::pair<Value*, Value*>> others() const { return others_; }
   bool made(const Value& value) const;
+  /// What the constants that were added take.
+  std::int64_t constant_bytes() const;
   /// Removes what was added.
   void undo();
 

@@ -2,6 +2,7 @@
 #include "libcore/optimize/rewriter.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <unordered_map>
 
@@ -27,10 +28,14 @@ class Rewriter {
         options_(options),
         report_(report),
         order_(graph),
-        most_rewrites_(report.rewrites + most_rewrites_a_node * (graph.node_count() + 1)) {
+        most_rewrites_(
+            std::min(options.most_rewrites,
+                     report.rewrites + most_rewrites_a_node * (graph.node_count() + 1))) {
     for (const Rule& rule : rules) {
+      const PassRecord& record = report.record_of(rule.name);
+      const auto index = static_cast<std::size_t>(&record - report.passes.data());
       for (std::string& op_type : root_operators(rule.pattern))
-        rules_[std::move(op_type)].push_back(&rule);
+        rules_[std::move(op_type)].push_back({&rule, index});
     }
   }
 
@@ -66,22 +71,51 @@ class Rewriter {
   void visit(Node& node) {
     const auto found = rules_.find(node.op_type());
     if (found == rules_.end()) return;
-    for (const Rule* rule : found->second) {
-      Match match;
-      if (!find_match(rule->pattern, node, match)) continue;
-      Application application(*rule, match, order_, options_.has_own_operators);
-      const Verdict verdict = application.apply();
-      note(*rule, application.node_name(), verdict);
-      if (!verdict.is_yes) continue;
-      ++report_.rewrites;
-      requeue(application.changed());
-      return;
+    for (const Entry& entry : found->second) {
+      if (try_rule(*entry.rule, node, report_.passes[entry.record])) return;
     }
   }
 
-  void note(const Rule& rule, std::string node, const Verdict& verdict) {
-    if (options_.keeps_events)
-      report_.events.push_back({rule.name, std::move(node), verdict.reason});
+  bool try_rule(const Rule& rule, Node& node, PassRecord& record) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool has_acted = apply(rule, node, record);
+    record.milliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return has_acted;
+  }
+
+  bool apply(const Rule& rule, Node& node, PassRecord& record) {
+    Match match;
+    if (!find_match(rule.pattern, node, match)) return false;
+    std::vector<std::string> members;
+    if (options_.keeps_events) members = names_of(match);
+    const std::int64_t nodes_before = graph_.node_count();
+    Application application(rule, match, order_, options_.has_own_operators);
+    const Verdict verdict = application.apply();
+    if (options_.keeps_events) {
+      if (!verdict.is_yes) members.clear();
+      report_.events.push_back(
+          {rule.name, application.node_name(), verdict.reason, std::move(members)});
+    }
+    if (!verdict.is_yes) return false;
+    ++report_.rewrites;
+    ++record.applied;
+    record.nodes_added += graph_.node_count() - nodes_before;
+    record.constant_bytes_added += application.constant_bytes_added();
+    requeue(application.changed());
+    return true;
+  }
+
+  /// In the order of the nodes.
+  std::vector<std::string> names_of(const Match& match) const {
+    std::vector<const Node*> nodes;
+    for (const Match::Member& member : match.members()) nodes.push_back(member.node);
+    std::stable_sort(nodes.begin(), nodes.end(), [&](const Node* a, const Node* b) {
+      return order_.place_of(*a) < order_.place_of(*b);
+    });
+    std::vector<std::string> names;
+    for (const Node* node : nodes) names.emplace_back(node->name());
+    return names;
   }
 
   /// What is new, and what stands behind it and behind values that lost readers.
@@ -105,6 +139,11 @@ class Rewriter {
     }
   }
 
+  /// A rule, and the place of its record in the report.
+  struct Entry {
+    const Rule* rule;
+    std::size_t record;
+  };
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {
@@ -117,12 +156,19 @@ class Rewriter {
   RewriteReport& report_;
   NodeOrder order_;
   std::int64_t most_rewrites_;
-  std::unordered_map<std::string, std::vector<const Rule*>, TextHash, std::equal_to<>> rules_;
+  std::unordered_map<std::string, std::vector<Entry>, TextHash, std::equal_to<>> rules_;
   std::deque<Node*> queue_;
   std::vector<bool> is_queued_;
 };
 
 }  // namespace
+
+PassRecord& RewriteReport::record_of(std::string_view pass) {
+  for (PassRecord& record : passes) {
+    if (record.name == pass) return record;
+  }
+  return passes.emplace_back(PassRecord{.name = pass});
+}
 
 std::vector<std::string> origins_of(const Node& node) {
   for (const auto& [key, value] : node.metadata()) {

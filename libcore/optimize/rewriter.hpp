@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,18 +20,34 @@ struct RewriteEvent {
   std::string_view rule;
   std::string node;    ///< the end of the match; of a pass the node, or the value it concerns
   std::string reason;  ///< empty: it acted
+  /// Where it acted: the names of the nodes it replaced, in their order.
+  std::vector<std::string> members = {};
+};
+
+/// What one rule or pass did to a model, all its visits together.
+struct PassRecord {
+  std::string_view name;
+  std::int64_t applied = 0;
+  std::int64_t nodes_added = 0;           ///< less those removed
+  std::int64_t constant_bytes_added = 0;  ///< less those removed
+  double milliseconds = 0;
 };
 
 /// What was done; `events` only where asked for.
 struct RewriteReport {
   std::int64_t rewrites = 0;
   std::vector<RewriteEvent> events;
+  std::vector<PassRecord> passes;  ///< those that ran, in the order of their first visit
+
+  PassRecord& record_of(std::string_view pass);
 };
 
 struct RewriteOptions {
   /// Rules may make operators of the domain `ortool`, which no file may hold.
   bool has_own_operators = false;
   bool keeps_events = false;
+  /// Rewriting ends after so many; the same model always takes the same ones first.
+  std::int64_t most_rewrites = std::numeric_limits<std::int64_t>::max();
   /// Whether a rule or pass of that name runs; empty: all do.
   std::function<bool(std::string_view)> is_chosen = {};
   Evaluator* evaluator = nullptr;  ///< computes constants; null: they stay as they are

@@ -46,6 +46,7 @@ class Folding {
   bool take_constant(Graph& graph, Node& node) {
     const auto constant = read_op<Constant>(node);
     if (constant.sparse != nullptr || node.output(0) == nullptr) return false;
+    if (!notes_.permits(node.name())) return true;
     replace(graph, node, {constant.value});
     return true;
   }
@@ -72,7 +73,7 @@ class Folding {
         throw error.at_node(node.name(), node.op_type());
       notes_.left(node.name(), error.message());
     }
-    if (!results) {
+    if (!results || !notes_.permits(node.name())) {
       give_back(graph, node, lent);
       return;
     }
@@ -105,8 +106,7 @@ class Folding {
     }
   }
 
-  void replace(Graph& graph, Node& node, std::vector<Tensor> results) {
-    notes_.changed(node.name());
+  static void replace(Graph& graph, Node& node, std::vector<Tensor> results) {
     std::vector<Value*> outputs;
     for (std::int64_t i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));
     const std::vector<Value*> inputs = inputs_of(node);

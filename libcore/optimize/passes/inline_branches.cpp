@@ -24,7 +24,7 @@ void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
       node = next;
       continue;
     }
-    notes.changed(node->name());
+    if (!notes.permits(node->name())) return;
     const auto op = read_op<If>(*node);
     const bool is_true = element_as_int64(*condition, 0) != 0;
     Node* const before = node->previous();

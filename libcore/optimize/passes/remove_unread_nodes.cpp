@@ -19,13 +19,13 @@ void remove_unread(Graph& graph, const RewriteOptions& options, PassNotes& notes
     if (std::any_of(outputs.begin(), outputs.end(),
                     [](const Value* output) { return !output->uses().empty(); }))
       continue;
-    notes.changed((*node)->name());
+    if (!notes.permits((*node)->name())) return;
     graph.remove_node(**node);
     for (Value* output : outputs) graph.remove_value(*output);
   }
   for (Value* value : graph.values()) {
     if (!value->is_constant() || !value->uses().empty()) continue;
-    notes.changed(value->name());
+    if (!notes.permits(value->name())) return;
     graph.remove_value(*value);
   }
 }

@@ -52,7 +52,7 @@ void share(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
       known.emplace(hash, value);
       continue;
     }
-    notes.changed(value->name());
+    if (!notes.permits(value->name())) return;
     graph.replace_uses(*value, *same);
     graph.remove_value(*value);
   }

@@ -48,7 +48,7 @@ void share(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
       continue;
     }
     const Node& first = *place->second;
-    notes.changed(node.name());
+    if (!notes.permits(node.name())) return;
     const std::vector<Value*> outputs = outputs_of(node);
     const std::vector<Value*> kept = outputs_of(first);
     for (std::size_t i = 0; i < outputs.size(); ++i) graph.replace_uses(*outputs[i], *kept[i]);
