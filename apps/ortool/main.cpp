@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   Commands commands;
   commands.push_back(make_run_command());
   commands.push_back(make_inspect_command());
-  commands.push_back(make_planned_command("optimize", "rewrite a model into a faster one"));
+  commands.push_back(make_optimize_command());
   commands.push_back(make_planned_command("quantize", "turn a model into one of fewer bits"));
   commands.push_back(make_bench_command());
   commands.push_back(make_providers_command());

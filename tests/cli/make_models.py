@@ -7,6 +7,7 @@ names.onnx     scores float[n,3] -> classes: sequence of maps from text to float
 maybe.onnx     value: optional float -> there: bool
 words.onnx     text: string[n] -> same: string[n]
 tiny.onnx      x float[2] -> y float[2], times weights that are denormal numbers
+norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
 """
 import os
 import struct
@@ -100,6 +101,16 @@ def models():
                          [("same", tensor_type(STRING, ["n"]))])
     yield "tiny", model(node("Mul", ["x", "w"], ["y"]), [("x", tensor_type(FLOAT, [2]))], [("y", tensor_type(FLOAT, [2]))],
                         float_constant("w", [1e-40, 1e-41]))
+    yield "norm", model(
+        node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
+        + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])
+        + node("Sqrt", ["a"], ["s"]) + node("Div", ["d", "s"], ["t"]) + node("Add", ["w", "w"], ["ww"])
+        + node("Mul", ["t", "ww"], ["u"]) + node("Div", ["u", "r"], ["p"]) + node("Erf", ["p"], ["f"])
+        + node("Add", ["f", "o"], ["g"]) + node("Mul", ["u", "g"], ["h"]) + node("Mul", ["h", "k"], ["y"]),
+        [("x", tensor_type(FLOAT, ["n", 4]))], [("y", tensor_type(FLOAT, ["n", 4]))],
+        float_constant("w", [1, 2, 3, 4]) + float_constant("e", [1e-5]) + float_constant("r", [1.41421356])
+        + float_constant("o", [1]) + float_constant("k", [0.5])
+        + field(5, field(1, 1) + field(2, INT64) + field(8, "last") + field(9, struct.pack("<q", -1))))
 
 
 def main():

@@ -9,6 +9,7 @@
 namespace ortool {
 
 std::unique_ptr<const Command> make_run_command();
+std::unique_ptr<const Command> make_optimize_command();
 std::unique_ptr<const Command> make_inspect_command();
 std::unique_ptr<const Command> make_bench_command();
 std::unique_ptr<const Command> make_providers_command();

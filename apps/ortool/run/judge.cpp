@@ -83,6 +83,13 @@ Tensor pick(const Tensor& values, const std::vector<std::int64_t>& places) {
 
 }  // namespace
 
+std::vector<OptionSpec> tolerance_options() {
+  return {{.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
+          {.name = "atol",
+           .value = "A",
+           .help = "absolute tolerance, or A*max of the expected (float32: 1e-4*max)"}};
+}
+
 OptionGroup judge_options() {
   return {"Comparing",
           {
@@ -90,10 +97,8 @@ OptionGroup judge_options() {
                .value = "DIR|FILE.npz",
                .help = "compare with output_N of a folder, or an .npz; exit 1 when different",
                .completes = Completes::files},
-              {.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
-              {.name = "atol",
-               .value = "A",
-               .help = "absolute tolerance, or A*max of the expected (float32: 1e-4*max)"},
+              tolerance_options()[0],
+              tolerance_options()[1],
               {.name = "min-cosine", .value = "C", .help = "least cosine similarity"},
               {.name = "same-top1", .help = "the largest score stands at the same place"},
           }};
@@ -122,6 +127,10 @@ Judge::Judge(const OptionValues& options) : is_same_top1_(options.flag("same-top
 bool Judge::expect_quantized() {
   is_quantized_ = !rtol_ && !atol_ && !min_cosine_ && !is_same_top1_;
   return is_quantized_;
+}
+
+void Judge::expect_equal(double rtol, double atol_of_max) {
+  equal_ = Tolerance{rtol, atol_of_max, true};
 }
 
 Judge::Verdict Judge::compare_output(const RunValue& found, const RunValue& expected) const {
@@ -189,13 +198,22 @@ Judge::Verdict Judge::compare_maps(const RunValue& found, const RunValue& expect
   return compare_tensors(pick(found.map_values(), order), expected.map_values());
 }
 
+Tolerance Judge::usual_tolerance(DataType type) const {
+  const Tolerance usual = default_tolerance(type);
+  if (!equal_ || usual.rtol == 0) return usual;
+  const bool is_exact = equal_->rtol == 0 && equal_->atol == 0;
+  const bool is_wide = type != DataType::float16 && type != DataType::bfloat16;
+  return is_exact || is_wide ? *equal_ : usual;
+}
+
 Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expected) const {
-  Tolerance tolerance = default_tolerance(expected.type());
+  const Tolerance usual = usual_tolerance(expected.type());
+  Tolerance tolerance = usual;
   if (rtol_ || atol_) {
     tolerance = {rtol_.value_or(0), atol_.value_or(0), atol_of_max_};
-    if (!rtol_) tolerance.rtol = default_tolerance(expected.type()).rtol;
+    if (!rtol_) tolerance.rtol = usual.rtol;
     if (!atol_) {
-      tolerance.atol = default_tolerance(expected.type()).atol;
+      tolerance.atol = usual.atol;
       tolerance.atol_of_max = true;
     }
   }

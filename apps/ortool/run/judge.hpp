@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/report/json.hpp"
@@ -12,6 +13,8 @@
 namespace ortool {
 
 OptionGroup judge_options();
+/// --rtol and --atol, without what they compare with.
+std::vector<OptionSpec> tolerance_options();
 
 /// What counts as equal. Without options: float32 and float64 rtol 1e-3 with atol 1e-4 of the
 /// largest expected magnitude, 16-bit floats rtol 2e-2 with atol 2e-3 of it, narrower floats and
@@ -26,6 +29,11 @@ class Judge {
   /// place. False when options say something else.
   bool expect_quantized();
 
+  /// For two forms of one model: `rtol` with an atol that is this share of the largest expected
+  /// magnitude, for floats of 32 bits and above; 16-bit ones keep what they have. Zeros: the same
+  /// bits. Options count all the same.
+  void expect_equal(double rtol, double atol_of_max);
+
   struct Verdict {
     bool has_passed = false;
     Comparison comparison;
@@ -36,6 +44,7 @@ class Judge {
   Verdict compare_output(const RunValue& found, const RunValue& expected) const;
 
  private:
+  Tolerance usual_tolerance(DataType type) const;
   Verdict compare_tensors(const Tensor& found, const Tensor& expected) const;
   Verdict compare_maps(const RunValue& found, const RunValue& expected) const;
   Verdict compare_sequences(const RunValue& found, const RunValue& expected) const;
@@ -46,6 +55,7 @@ class Judge {
   std::optional<double> min_cosine_;
   bool is_same_top1_ = false;
   bool is_quantized_ = false;
+  std::optional<Tolerance> equal_;
 };
 
 /// {name, against, passed, max_abs_error, …}.

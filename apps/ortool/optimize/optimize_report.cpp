@@ -1,0 +1,130 @@
+// Tables of passes and of places where rules nearly fitted.
+#include "apps/ortool/optimize/optimize_report.hpp"
+
+#include <set>
+#include <utility>
+
+#include "apps/ortool/optimize/optimize_settings.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+std::string_view name_of_evidence(Evidence evidence) {
+  return evidence == Evidence::exhaustive ? "exhaustive" : "sampled";
+}
+
+/// The refusals that stayed, in their order.
+std::vector<const RewriteEvent*> near_misses(const RewriteReport& report) {
+  std::set<std::pair<std::string_view, std::string_view>> done;
+  for (const RewriteEvent& event : report.events) {
+    if (event.reason.empty()) done.emplace(event.rule, event.node);
+  }
+  std::vector<const RewriteEvent*> misses;
+  for (const RewriteEvent& event : report.events) {
+    if (event.reason.empty() || !done.emplace(event.rule, event.node).second) continue;
+    misses.push_back(&event);
+  }
+  return misses;
+}
+
+std::string signed_count(std::int64_t count) {
+  return count > 0 ? format("+{}", count) : format("{}", count);
+}
+
+std::string signed_bytes(std::int64_t bytes) {
+  if (bytes == 0) return "0";
+  const double size = static_cast<double>(bytes < 0 ? -bytes : bytes);
+  return (bytes < 0 ? "-" : "+") + readable_bytes(size);
+}
+
+}  // namespace
+
+ModelSize size_of(const Model& model) {
+  ModelSize size;
+  for (const Graph* graph : graphs_in(model)) {
+    size.nodes += graph->node_count();
+    for (const Value* value : graph->values()) {
+      if (value->is_constant()) size.bytes += value->constant().size_bytes();
+    }
+  }
+  return size;
+}
+
+Json passes_block(const RewriteReport& report, ModelSize before) {
+  Json list = Json::list();
+  for (const PassRecord& record : report.passes) {
+    const ModelSize after{before.nodes + record.nodes_added,
+                          before.bytes + record.constant_bytes_added};
+    list.add(Json::object()
+                 .set("name", record.name)
+                 .set("applied", record.applied)
+                 .set("ms", record.milliseconds)
+                 .set("nodes_before", before.nodes)
+                 .set("nodes_after", after.nodes)
+                 .set("bytes_before", before.bytes)
+                 .set("bytes_after", after.bytes));
+    before = after;
+  }
+  return list;
+}
+
+Json near_misses_block(const RewriteReport& report) {
+  Json list = Json::list();
+  for (const RewriteEvent* event : near_misses(report)) {
+    list.add(Json::object()
+                 .set("rule", event->rule)
+                 .set("node", event->node)
+                 .set("reason", event->reason));
+  }
+  return list;
+}
+
+Json pass_list_block(std::span<const PassDescription> passes) {
+  Json list = Json::list();
+  for (const PassDescription& pass : passes) {
+    list.add(Json::object()
+                 .set("name", pass.name)
+                 .set("level", name_of(pass.level))
+                 .set("summary", pass.summary)
+                 .set("evidence", name_of_evidence(pass.evidence)));
+  }
+  return list;
+}
+
+std::string passes_text(const RewriteReport& report) {
+  using Align = TextTable::Align;
+  TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.add_row({"pass", "times", "nodes", "weights", "time"});
+  bool has_any = false;
+  for (const PassRecord& record : report.passes) {
+    if (record.applied == 0) continue;
+    has_any = true;
+    table.add_row({std::string(record.name), format("{}", record.applied),
+                   signed_count(record.nodes_added), signed_bytes(record.constant_bytes_added),
+                   readable_ms(record.milliseconds)});
+  }
+  return has_any ? table.to_string(2) : "  no pass changes anything\n";
+}
+
+std::string near_misses_text(const RewriteReport& report) {
+  TextTable table;
+  for (const RewriteEvent* event : near_misses(report))
+    table.add_row({std::string(event->rule), shorten(event->node, 60), event->reason});
+  if (table.is_empty()) return "no pass nearly fitted\n";
+  return "nearly fitted:\n" + table.to_string(2);
+}
+
+std::string pass_list_text(std::span<const PassDescription> passes) {
+  TextTable table;
+  for (const PassDescription& pass : passes) {
+    table.add_row({std::string(pass.name), std::string(name_of(pass.level)),
+                   std::string(name_of_evidence(pass.evidence)), std::string(pass.summary)});
+  }
+  return table.to_string();
+}
+
+}  // namespace ortool

@@ -1,0 +1,35 @@
+// What rewriting did, as JSON and as text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/report/json.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/optimize/pipeline.hpp"
+
+namespace ortool {
+
+/// Nodes of all graphs of a model, and bytes of its constants.
+struct ModelSize {
+  std::int64_t nodes = 0;
+  std::int64_t bytes = 0;
+};
+
+ModelSize size_of(const Model& model);
+
+/// [{name, applied, ms, nodes_before, …}] from the size before the first pass on: rules take turns,
+/// so that each begins where the ones before it in the list ended in sum.
+Json passes_block(const RewriteReport& report, ModelSize before);
+/// [{rule, node, reason}], each place once, and none where the same rule acted in the end.
+Json near_misses_block(const RewriteReport& report);
+/// [{name, level, summary, evidence}].
+Json pass_list_block(std::span<const PassDescription> passes);
+
+std::string passes_text(const RewriteReport& report);
+std::string near_misses_text(const RewriteReport& report);
+std::string pass_list_text(std::span<const PassDescription> passes);
+
+}  // namespace ortool

@@ -1,0 +1,152 @@
+// Rewriting, verifying and writing, each told in the report.
+#include "apps/ortool/optimize/optimize_run.hpp"
+
+#include "apps/ortool/inspect/summary_block.hpp"
+#include "apps/ortool/optimize/optimize_report.hpp"
+#include "apps/ortool/optimize/optimize_settings.hpp"
+#include "apps/ortool/optimize/rewriting.hpp"
+#include "apps/ortool/optimize/verification.hpp"
+#include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/options/save_options.hpp"
+#include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/inspect/summary.hpp"
+#include "libcore/optimize/declared_types.hpp"
+
+namespace ortool {
+namespace {
+
+/// From this version on weights need not stand among the inputs as well.
+constexpr std::int64_t ir_version_of_free_weights = 4;
+
+/// One run of the command.
+class OptimizeRun {
+ public:
+  OptimizeRun(Invocation& invocation, const std::vector<RuleGroup>& groups)
+      : invocation_(invocation),
+        options_(invocation.options),
+        report_(invocation.report),
+        settings_(read_optimize_settings(options_, describe_passes(groups))),
+        providers_(choose_providers(invocation)),
+        rewriting_(invocation, settings_, groups, *providers_.back()) {}
+
+  void run();
+
+ private:
+  void rewrite(Model& model);
+  /// False when outputs differ.
+  bool verify();
+  void save(Model& model, const SaveTarget& target);
+
+  Invocation& invocation_;
+  const OptionValues& options_;
+  Report& report_;
+  OptimizeSettings settings_;
+  std::vector<std::shared_ptr<const Provider>> providers_;
+  Rewriting rewriting_;
+  RewriteReport rewrites_;
+};
+
+void OptimizeRun::run() {
+  LoadedModel loaded = rewriting_.load_first();
+  describe_model_argument(invocation_, loaded);
+  const SaveTarget target = read_save_target(options_, loaded);
+  apply_shape_options(options_, *loaded.model);
+  const bool may_save = in_file(loaded.path, [&] {
+    const DeclaredTypes declared(*loaded.model);
+    rewrite(*loaded.model);
+    declared.restore(*loaded.model, rewriting_.has_fixed_shapes());
+    return verify();
+  });
+  if (may_save && !options_.flag("dry-run")) save(*loaded.model, target);
+  if (target.path == "-") report_.text.clear();
+}
+
+void OptimizeRun::rewrite(Model& model) {
+  const Progress progress(options_, invocation_.messages, "optimizing");
+  const ModelSize before = size_of(model);
+  infer_shapes(model);
+  report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
+  rewrites_ = rewriting_.apply(model);
+  report_.payload.set("after", summary_block(summarize(model, invocation_.has_document)));
+  report_.payload.set("passes", passes_block(rewrites_, before));
+  report_.payload.set("near_misses",
+                      settings_.explains ? near_misses_block(rewrites_) : Json::list());
+  const ModelSize after = size_of(model);
+  report_.text += format("{} -> {} nodes, {} -> {} of weights\n", before.nodes, after.nodes,
+                         readable_bytes(static_cast<double>(before.bytes)),
+                         readable_bytes(static_cast<double>(after.bytes)));
+  report_.text += passes_text(rewrites_);
+  if (settings_.explains) report_.text += near_misses_text(rewrites_);
+}
+
+bool OptimizeRun::verify() {
+  Verification result;
+  if (settings_.runs > 0) {
+    const Progress progress(options_, invocation_.messages, "verifying");
+    ThreadPool pool(thread_count(options_));
+    Verifier verifier(invocation_, rewriting_, providers_, pool);
+    result = verifier.verify(rewrites_);
+  } else {
+    result.reason = "not asked for";
+  }
+  report_.payload.set("verification", verification_block(result));
+  if (!result.has_passed) {
+    if (settings_.runs > 0) invocation_.warn(format("not verified: {}", result.reason));
+    return true;
+  }
+  if (*result.has_passed) {
+    report_.text += format("verified in {} runs: largest error {}\n", result.runs,
+                           readable_number(result.max_abs_error));
+    return true;
+  }
+  report_.verdict = static_cast<int>(ErrorCode::negative_result);
+  report_.text += result.output.empty()
+                      ? format("DIFFERENT: {}\n", result.reason)
+                      : format("DIFFERENT: output {}: {}\n", quote(result.output), result.reason);
+  if (result.guilty) {
+    report_.text += format("from change {} on: {} at {}\n", result.guilty->number,
+                           result.guilty->pass, quote(result.guilty->node));
+    report_.text +=
+        format("nothing is written; --skip-pass {} goes without it\n", result.guilty->pass);
+  }
+  return false;
+}
+
+void OptimizeRun::save(Model& model, const SaveTarget& target) {
+  const Progress progress(options_, invocation_.messages, "writing");
+  if (model.ir_version < ir_version_of_free_weights) {
+    invocation_.warn(format("IR version {} becomes {}, in which weights are no inputs",
+                            model.ir_version, ir_version_of_free_weights));
+    model.ir_version = ir_version_of_free_weights;
+  }
+  const std::int64_t bytes = save_to(target, model);
+  report_.payload.set("output", Json::object().set("path", target.path).set("bytes", bytes));
+  report_.text += format("written: {} ({})\n", shorten(target.path),
+                         readable_bytes(static_cast<double>(bytes)));
+}
+
+/// --list-passes, which needs no model.
+void list_passes(Invocation& invocation, const std::vector<RuleGroup>& groups) {
+  const std::vector<PassDescription> passes = describe_passes(groups);
+  invocation.report.payload.set("pass_list", pass_list_block(passes));
+  invocation.report.text += pass_list_text(passes);
+}
+
+}  // namespace
+
+void run_optimize(Invocation& invocation, const std::vector<RuleGroup>& groups) {
+  if (invocation.options.flag("list-passes")) return list_passes(invocation, groups);
+  if (invocation.arguments.empty()) {
+    throw Error(ErrorCode::invalid, "no MODEL is given", "ortool optimize model.onnx -o out.onnx")
+        .with_id("usage.missing");
+  }
+  OptimizeRun(invocation, groups).run();
+}
+
+}  // namespace ortool

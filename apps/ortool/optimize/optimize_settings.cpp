@@ -1,0 +1,125 @@
+// Checked before anything is loaded.
+#include "apps/ortool/optimize/optimize_settings.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/run/judge.hpp"
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr int default_runs = 3;
+constexpr std::int64_t most_runs = 1'000'000;
+
+std::vector<std::string> read_passes(const OptionValues& options, std::string_view option,
+                                     std::span<const PassDescription> known) {
+  std::vector<std::string> names;
+  for (const PassDescription& pass : known) names.emplace_back(pass.name);
+  std::vector<std::string> wanted;
+  for (const std::string& text : options.all(option)) {
+    for (std::string& name : split(text, ',')) {
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        throw unknown_name(format("pass in --{}", option), name, "passes", names);
+      wanted.push_back(std::move(name));
+    }
+  }
+  return wanted;
+}
+
+OptimizeLevel read_level(const OptionValues& options) {
+  const std::string text = options.text("level", options.has("target") ? "all" : "extended");
+  if (text == "none") return OptimizeLevel::none;
+  if (text == "basic") return OptimizeLevel::basic;
+  return text == "extended" ? OptimizeLevel::extended : OptimizeLevel::all;
+}
+
+[[noreturn]] void refuse(std::string_view what, std::string_view hint) {
+  throw Error(ErrorCode::invalid, std::string(what), std::string(hint))
+      .with_id("usage.applies_to_nothing");
+}
+
+}  // namespace
+
+std::string_view name_of(OptimizeLevel level) {
+  switch (level) {
+    case OptimizeLevel::none:
+      return "none";
+    case OptimizeLevel::basic:
+      return "basic";
+    case OptimizeLevel::extended:
+      return "extended";
+    default:
+      return "all";
+  }
+}
+
+std::vector<OptionGroup> optimize_options() {
+  const OptionGroup rewriting = {
+      "Rewriting",
+      {
+          {.name = "level",
+           .value = "LEVEL",
+           .help = "none; basic: keeps every bit; extended (default): within a few ulp; all",
+           .choices = {"none", "basic", "extended", "all"}},
+          {.name = "target",
+           .value = "WHO",
+           .help = "who will run it: ortool may get operators of its own",
+           .choices = {"ortool", "cpu", "cuda"}},
+          {.name = "passes",
+           .value = "A,B",
+           .help = "only these passes, in the pipeline's order",
+           .repeats = true},
+          {.name = "skip-pass", .value = "A", .help = "not this pass", .repeats = true},
+          {.name = "list-passes", .help = "list the passes; no MODEL is needed"},
+          {.name = "explain", .help = "tell why passes did not act where they nearly fitted"},
+          {.name = "dry-run", .help = "write nothing"},
+      }};
+  OptionGroup verifying = {
+      "Verifying (exit 1 and nothing written when outputs differ)",
+      {
+          {.name = "verify",
+           .value = "N",
+           .help = "compare the outputs before and after on N inputs (default: 3); 0: do not"},
+          {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
+      }};
+  for (const OptionSpec& option : tolerance_options()) verifying.options.push_back(option);
+  return {rewriting, verifying};
+}
+
+OptimizeSettings read_optimize_settings(const OptionValues& options,
+                                        std::span<const PassDescription> known) {
+  OptimizeSettings settings;
+  settings.level = read_level(options);
+  settings.passes = read_passes(options, "passes", known);
+  settings.skipped = read_passes(options, "skip-pass", known);
+  settings.explains = options.flag("explain");
+  settings.has_own_operators = options.has("target");
+  if (options.text("target") == "cuda") {
+    throw Error(ErrorCode::unsupported, "--target cuda is planned and not in this version",
+                "use --target ortool, or leave the option out")
+        .with_id("usage.planned");
+  }
+  settings.must_verify = options.has("verify");
+  const int usual = options.flag("dry-run") ? 0 : default_runs;
+  settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_runs));
+  if (options.has("passes") && options.has("level"))
+    refuse("option --level has no effect with --passes", "--passes names all that runs");
+  if (!options.has("output") && !options.flag("dry-run")) {
+    throw Error(ErrorCode::invalid, "nowhere to write the model to",
+                "add -o OUT.onnx, or --dry-run to see what would be done")
+        .with_id("usage.output");
+  }
+  if (options.has("output") && options.flag("dry-run"))
+    refuse("option --output has no effect with --dry-run", "leave one of them out");
+  if (settings.runs > 0) return settings;
+  for (const char* option : {"rtol", "atol", "input", "inputs", "input-dir", "random", "seed",
+                             "range", "image", "image-config", "dtype", "threads"}) {
+    if (!options.has(option)) continue;
+    refuse(format("option --{} has no effect where nothing is verified", option), "add --verify N");
+  }
+  return settings;
+}
+
+}  // namespace ortool

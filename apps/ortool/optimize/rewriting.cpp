@@ -1,0 +1,118 @@
+// Loading, fixing shapes, and the pipeline with what the options choose of it.
+#include "apps/ortool/optimize/rewriting.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/options/shape_options.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/graph/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/onnx/load.hpp"
+#include "libcore/runtime/constant_evaluator.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_standard_input_bytes = std::int64_t{1} << 36;
+/// What folding may add to a file: so much, or this part of its weights.
+constexpr std::int64_t most_small_growth_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t most_growth_divisor = 4;
+
+std::int64_t weight_bytes(const Model& model) {
+  std::int64_t bytes = 0;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Value* value : graph->values()) bytes += value->constant().size_bytes();
+  }
+  return bytes;
+}
+
+/// Constants that nothing reads any more, in all graphs.
+void drop_unread_constants(Model& model) {
+  for (Graph* graph : graphs_in(*model.graph)) {
+    for (Value* value : graph->values()) {
+      if (value->is_constant() && value->uses().empty()) graph->remove_value(*value);
+    }
+  }
+}
+
+}  // namespace
+
+Rewriting::Rewriting(const Invocation& invocation, const OptimizeSettings& settings,
+                     const std::vector<RuleGroup>& groups, const Provider& provider)
+    : invocation_(invocation),
+      settings_(settings),
+      groups_(groups),
+      descriptions_(describe_passes(groups)),
+      provider_(provider) {
+  if (invocation.arguments.front() == "-")
+    standard_input_ =
+        std::make_shared<const std::string>(read_standard_input(most_standard_input_bytes));
+}
+
+LoadedModel Rewriting::load_first() const {
+  if (standard_input_ == nullptr) return load_model_at(invocation_.arguments.front());
+  LoadedModel loaded;
+  loaded.path = "-";
+  loaded.model = load_model_from_bytes(std::as_bytes(std::span(*standard_input_)), standard_input_,
+                                       "standard input", "");
+  settle_old_defaults(*loaded.model);
+  return loaded;
+}
+
+std::unique_ptr<Model> Rewriting::load() const {
+  LoadedModel loaded = load_first();
+  apply_shape_options(invocation_.options, *loaded.model);
+  return std::move(loaded.model);
+}
+
+std::string Rewriting::folder() const {
+  return find_model_argument(invocation_).folder;
+}
+
+bool Rewriting::has_fixed_shapes() const {
+  return invocation_.options.has("dim") || invocation_.options.has("shape");
+}
+
+bool Rewriting::is_wanted(std::string_view name) const {
+  const auto holds = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (holds(settings_.skipped)) return false;
+  return settings_.passes.empty() ? level_of(name) <= settings_.level : holds(settings_.passes);
+}
+
+RewriteReport Rewriting::apply(Model& model, std::int64_t most_rewrites) const {
+  infer_shapes(model);
+  Workers alone(&invocation_.stop);
+  const CompileContext context{.workers = alone, .cap = &invocation_.memory};
+  ConstantEvaluator evaluator(provider_, context);
+  RewriteOptions options;
+  options.has_own_operators = settings_.has_own_operators;
+  options.keeps_events = settings_.explains || most_rewrites != all_rewrites;
+  options.most_rewrites = most_rewrites;
+  options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
+  options.evaluator = &evaluator;
+  options.fold_limits.total_bytes =
+      std::max(most_small_growth_bytes, weight_bytes(model) / most_growth_divisor);
+  options.fold_limits.keeps_dequantized = true;
+  options.stop = &invocation_.stop;
+  RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
+  drop_unread_constants(model);
+  infer_shapes(model);
+  return report;
+}
+
+OptimizeLevel Rewriting::level_of(std::string_view pass) const {
+  for (const PassDescription& description : descriptions_) {
+    if (description.name == pass) return description.level;
+  }
+  return OptimizeLevel::none;
+}
+
+bool Rewriting::keeps_bits(const RewriteReport& report) const {
+  return std::all_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {
+    return record.applied == 0 || level_of(record.name) <= OptimizeLevel::basic;
+  });
+}
+
+}  // namespace ortool

@@ -1,0 +1,55 @@
+// The way from the file's model to the one to write, which can be gone again up to some change.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/optimize/optimize_settings.hpp"
+#include "apps/ortool/options/model_argument.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "libcore/runtime/provider.hpp"
+
+namespace ortool {
+
+inline constexpr std::int64_t all_rewrites = std::numeric_limits<std::int64_t>::max();
+
+/// Everything that decides what a model becomes. The same model and number of rewrites give the
+/// same result each time.
+class Rewriting {
+ public:
+  /// `groups` are what runs; `provider` computes constants. All outlive this.
+  Rewriting(const Invocation& invocation, const OptimizeSettings& settings,
+            const std::vector<RuleGroup>& groups, const Provider& provider);
+
+  /// The model of the command line once more, its shapes fixed as the options say, ready to run.
+  std::unique_ptr<Model> load() const;
+  /// The one that load() gave before, for the first time.
+  LoadedModel load_first() const;
+
+  /// Rewrites a model, types inferred before and after; `most_rewrites` ends it early.
+  RewriteReport apply(Model& model, std::int64_t most_rewrites = all_rewrites) const;
+
+  /// That the model lies in.
+  std::string folder() const;
+  const OptimizeSettings& settings() const { return settings_; }
+  /// Whether every pass that acted keeps all bits.
+  bool keeps_bits(const RewriteReport& report) const;
+  bool has_fixed_shapes() const;
+
+ private:
+  bool is_wanted(std::string_view name) const;
+  OptimizeLevel level_of(std::string_view pass) const;
+
+  const Invocation& invocation_;
+  const OptimizeSettings& settings_;
+  const std::vector<RuleGroup>& groups_;
+  std::vector<PassDescription> descriptions_;
+  const Provider& provider_;
+  std::shared_ptr<const std::string> standard_input_;  ///< the model, where it comes from there
+};
+
+}  // namespace ortool

@@ -1,0 +1,27 @@
+// --output, --force and where weights go: for commands that write a model.
+#pragma once
+
+#include <string>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/options/model_argument.hpp"
+#include "libcore/onnx/save.hpp"
+
+namespace ortool {
+
+OptionGroup save_options();
+
+/// Where a model goes and how. Nothing is written by it.
+struct SaveTarget {
+  std::string path;  ///< "-": standard output
+  SaveOptions options;
+};
+
+/// Reads the options. Throws ErrorCode::invalid for values that are none, and without --force for a
+/// target that is the file that `loaded` names.
+SaveTarget read_save_target(const OptionValues& options, const LoadedModel& loaded);
+
+/// Writes the model; to standard output in one piece. Returns the file's size, 0 for a stream.
+std::int64_t save_to(const SaveTarget& target, const Model& model);
+
+}  // namespace ortool

@@ -1,0 +1,151 @@
+// The command with pipelines of the test's own: a wrong rule is found and named, and writes
+// nothing.
+#include "apps/ortool/optimize/optimize_run.hpp"
+
+#include <filesystem>
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+#include "apps/ortool/options/save_options.hpp"
+#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/save.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/text/parse.hpp"
+#include "libcore/text/print.hpp"
+#include "tests/support/scratch_file.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr const char* four_steps =
+    "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+    "g (float[n, 3] x) => (float[n, 3] y)"
+    "{ [a] a = Identity (x) [b] b = Neg (a) [c] c = Neg (b) [d] d = Relu (c) [e] e = Identity (d)"
+    "  [f] f = Neg (e) [h] y = Abs (f) }";
+
+/// Loses the sign of a Relu's negation: wrong, unlike the removal of two of them.
+Rule forget_negation() {
+  return {.name = "forget-negation",
+          .summary = "Neg(Relu(x)) -> Abs(Relu(x)), which is wrong",
+          .level = OptimizeLevel::basic,
+          .pattern = op("Neg", {op("Relu", {any("x")}).as("r").shared()}),
+          .replace = [](Replacement& replacement) -> Value& {
+            return replacement.add("Abs", {&replacement["r"]});
+          }};
+}
+
+/// Right: Neg(Neg(x)) -> x
+Rule remove_double_negation() {
+  return {.name = "remove-double-negation",
+          .summary = "Neg(Neg(x)) -> x",
+          .level = OptimizeLevel::basic,
+          .pattern = op("Neg", {op("Neg", {any("x")})}),
+          .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
+}
+
+/// One call of the command on a model from text.
+class Call {
+ public:
+  explicit Call(const char* model) : input_("model.onnx"), output_("out.onnx") {
+    save_model(*parse_model(model), input_.path());
+    options_.set("output", {output_.path()});
+    arguments_ = {input_.path()};
+    messages_.set_level(Verbosity::error);
+  }
+
+  void set(std::string_view name, std::string value) { options_.set(name, {std::move(value)}); }
+
+  void run(std::vector<Rule> rules) {
+    Invocation invocation{options_, arguments_, commands_, report_, messages_,
+                          stop_,    memory_,    true,      {}};
+    run_optimize(invocation, {{"test", OptimizeLevel::basic, std::move(rules)}});
+  }
+
+  const Report& report() const { return report_; }
+  const Json& verification() const { return *report_.payload.find("verification"); }
+  bool has_written() const { return std::filesystem::exists(output_.path()); }
+  std::string written() const { return print_model(*load_model(output_.path())); }
+
+ private:
+  test::ScratchFile input_;
+  test::ScratchFile output_;
+  OptionValues options_;
+  std::vector<std::string> arguments_;
+  Commands commands_;
+  Report report_;
+  Messages messages_;
+  StopToken stop_;
+  MemoryCap memory_{std::int64_t{1} << 30};
+};
+
+TEST_CASE("what right rules make is compared and written") {
+  Call call(four_steps);
+  call.run({remove_identity(), remove_double_negation()});
+  CHECK(call.report().verdict == 0);
+  CHECK(call.verification().find("passed")->flag());
+  CHECK(call.verification().find("runs")->number() == 3);
+  REQUIRE(call.has_written());
+  const std::string text = call.written();
+  CHECK(text.find("Identity") == std::string::npos);
+  CHECK(text.find("float[n, 3] x") != std::string::npos);
+}
+
+TEST_CASE("a wrong rule is named with its node, and nothing is written") {
+  Call call(four_steps);
+  call.run({remove_identity(), remove_double_negation(), forget_negation()});
+  // Abs hides the sign here.
+  CHECK(call.verification().find("passed")->flag());
+
+  Call seen(
+      "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+      "g (float[n, 3] x) => (float[n, 3] y, float[n, 3] z)"
+      "{ [a] a = Identity (x) [b] b = Neg (a) [c] c = Neg (b) [d] d = Relu (c)"
+      "  [e] e = Identity (d) [f] y = Neg (e) [h] z = Abs (c) }");
+  seen.run({remove_identity(), remove_double_negation(), forget_negation()});
+  CHECK(seen.report().verdict == 1);
+  CHECK_FALSE(seen.verification().find("passed")->flag());
+  CHECK(seen.verification().find("output")->text() == "y");
+  const Json& guilty = *seen.verification().find("guilty");
+  CHECK(guilty.find("pass")->text() == "forget-negation");
+  CHECK(guilty.find("node")->text() == "f");
+  CHECK(guilty.find("members")->items().size() == 2);
+  CHECK_FALSE(seen.has_written());
+}
+
+TEST_CASE("without runs nothing is compared, and the report says so") {
+  Call call(four_steps);
+  call.set("verify", "0");
+  call.run({remove_identity()});
+  CHECK(call.verification().find("passed")->is_null());
+  CHECK(call.verification().find("reason")->text() == "not asked for");
+  CHECK(call.has_written());
+}
+
+TEST_CASE("figures of passes begin where the ones before ended") {
+  Call call(four_steps);
+  call.run({remove_identity(), remove_double_negation()});
+  const Json::List& passes = call.report().payload.find("passes")->items();
+  REQUIRE(passes.size() == 2);
+  CHECK(passes[0].find("nodes_before")->number() == 7);
+  CHECK(passes[0].find("applied")->number() == 2);
+  CHECK(passes[0].find("nodes_after")->number() == 5);
+  CHECK(passes[1].find("nodes_before")->number() == 5);
+  CHECK(passes[1].find("nodes_after")->number() == 3);
+}
+
+TEST_CASE("a model written over itself needs --force") {
+  test::ScratchFile file("model.onnx");
+  save_model(*parse_model(four_steps), file.path());
+  OptionValues options;
+  options.set("output", {file.path()});
+  LoadedModel loaded;
+  loaded.path = file.path();
+  CHECK_THROWS_WITH(read_save_target(options, loaded),
+                    Catch::Contains("is the model that is read"));
+  options.set("force", {"true"});
+  CHECK(read_save_target(options, loaded).path == file.path());
+}
+
+}  // namespace
+}  // namespace ortool
