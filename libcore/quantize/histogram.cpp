@@ -75,7 +75,8 @@ void Histogram::raise_to(int octave) {
   octave_ = octave;
   const auto by = static_cast<std::size_t>(first_code() - before);
   if (by == 0) return;
-  small_ += shift_down(positive_, by) + shift_down(negative_, by);
+  small_positive_ += shift_down(positive_, by);
+  small_negative_ += shift_down(negative_, by);
 }
 
 void Histogram::add(std::span<const float> numbers) {
@@ -100,7 +101,7 @@ void Histogram::add(std::span<const float> numbers) {
     if (magnitude == 0) {
       ++zeros_;
     } else if (code < first) {
-      ++small_;
+      ++(bits < sign_bit ? small_positive_ : small_negative_);
     } else {
       ++(bits < sign_bit ? positive_ : negative_)[code - first];
     }
@@ -113,13 +114,14 @@ void Histogram::merge(const Histogram& other) {
   raise_to(added.octave_);
   added.raise_to(octave_);
   zeros_ += added.zeros_;
-  small_ += added.small_;
+  small_positive_ += added.small_positive_;
+  small_negative_ += added.small_negative_;
   add_counts(positive_, added.positive_);
   add_counts(negative_, added.negative_);
 }
 
 std::int64_t Histogram::count() const {
-  std::int64_t total = zeros_ + small_;
+  std::int64_t total = zeros_ + small_positive_ + small_negative_;
   for (const auto* counts : {&positive_, &negative_}) {
     total += std::accumulate(counts->begin(), counts->end(), std::int64_t{0});
   }
@@ -134,8 +136,9 @@ std::vector<Histogram::Bin> Histogram::bins() const {
     const int code = first + static_cast<int>(i);
     bins.push_back({-edge_of(code + 1), -edge_of(code), negative_[i]});
   }
-  if (small_ > 0) bins.push_back({-edge_of(first), edge_of(first), small_});
+  if (small_negative_ > 0) bins.push_back({-edge_of(first), 0, small_negative_});
   if (zeros_ > 0) bins.push_back({0, 0, zeros_});
+  if (small_positive_ > 0) bins.push_back({0, edge_of(first), small_positive_});
   for (std::size_t i = 0; i < positive_.size(); ++i) {
     if (positive_[i] == 0) continue;
     const int code = first + static_cast<int>(i);
@@ -147,7 +150,8 @@ std::vector<Histogram::Bin> Histogram::bins() const {
 void Histogram::write(ByteWriter& out) const {
   out.integer(octave_);
   out.integer(zeros_);
-  out.integer(small_);
+  out.integer(small_positive_);
+  out.integer(small_negative_);
   write_counts(out, positive_);
   write_counts(out, negative_);
 }
@@ -157,7 +161,8 @@ Histogram Histogram::read(ByteReader& in) {
   Histogram histogram;
   histogram.octave_ = static_cast<int>(in.integer(-1, most_octave));
   histogram.zeros_ = in.integer(0, most_count);
-  histogram.small_ = in.integer(0, most_count);
+  histogram.small_positive_ = in.integer(0, most_count);
+  histogram.small_negative_ = in.integer(0, most_count);
   histogram.positive_ = read_counts(in);
   histogram.negative_ = read_counts(in);
   return histogram;

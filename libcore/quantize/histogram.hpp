@@ -33,7 +33,7 @@ class Histogram {
   std::int64_t count() const;
   std::int64_t zeros() const { return zeros_; }
   /// The bins that hold something, rising. Zero is one of its own, [0, 0]; what is too small for a
-  /// bin lies in one around zero, [-s, s].
+  /// bin lies in one beside it, [-s, 0] or [0, s].
   std::vector<Bin> bins() const;
 
   void write(ByteWriter& out) const;
@@ -45,7 +45,8 @@ class Histogram {
 
   int octave_ = -1;  ///< the exponent's bits of the greatest magnitude; -1: nothing but zeros yet
   std::int64_t zeros_ = 0;
-  std::int64_t small_ = 0;
+  std::int64_t small_positive_ = 0;
+  std::int64_t small_negative_ = 0;
   std::vector<std::int64_t> positive_;  ///< empty until one comes
   std::vector<std::int64_t> negative_;
 };

@@ -25,7 +25,13 @@ QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale sca
   const auto step = static_cast<double>(scale.scale);
   QuantizationError error;
   for (const auto& [low, high, count] : bins) {
-    if (low == high) continue;  // zero, which is exact
+    if (low == high) {
+      const double kept = std::clamp(low, inside.low, inside.high);
+      const double rest = kept - step * std::nearbyint(kept / step);
+      error.rounding += static_cast<double>(count) * rest * rest;
+      error.clipping += static_cast<double>(count) * (low - kept) * (low - kept);
+      continue;
+    }
     const double density = static_cast<double>(count) / (high - low);
     const double from = std::clamp(low, inside.low, inside.high);
     const double to = std::clamp(high, inside.low, inside.high);
@@ -47,7 +53,10 @@ QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale sca
 double count_outside(std::span<const Histogram::Bin> bins, NumberRange range) {
   double outside = 0;
   for (const auto& [low, high, count] : bins) {
-    if (low == high) continue;
+    if (low == high) {
+      outside += low < range.low || low > range.high ? static_cast<double>(count) : 0;
+      continue;
+    }
     const double below = std::clamp(range.low - low, 0.0, high - low);
     const double above = std::clamp(high - range.high, 0.0, high - low);
     outside += static_cast<double>(count) * std::min((below + above) / (high - low), 1.0);

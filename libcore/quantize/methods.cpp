@@ -80,7 +80,7 @@ ChosenRange choose_range(const ValueRecord& record, QuantizationType type,
                              record.nan_count(), record.infinity_count()),
                 "give data that reach it, or keep its nodes in float");
   }
-  const std::vector<Histogram::Bin> bins = record.histogram().bins();
+  const std::vector<Histogram::Bin> bins = record.bins();
   if (options.method != CalibrationMethod::automatic) {
     const MethodRow& row = row_of(options.method);
     const bool has_average = record.moving_average().has_value();

@@ -255,6 +255,14 @@ double ValueRecord::std() const {
   return std::sqrt(std::max(mean_square - mean() * mean(), 0.0));
 }
 
+std::vector<Histogram::Bin> ValueRecord::bins() const {
+  std::vector<Histogram::Bin> bins = histogram_.bins();
+  if (bins.empty()) return bins;
+  bins.front().low = std::max(bins.front().low, static_cast<double>(min_));
+  bins.back().high = std::min(bins.back().high, static_cast<double>(max_));
+  return bins;
+}
+
 std::vector<NumberRange> ValueRecord::prefix_ranges() const {
   std::vector<NumberRange> ranges;
   Ends ends;

@@ -74,6 +74,8 @@ class ValueRecord {
   double mean() const;
   double std() const;  ///< of the whole population
   const Histogram& histogram() const { return histogram_; }
+  /// The histogram's bins, those at the ends cut at min() and max().
+  std::vector<Histogram::Bin> bins() const;
   /// Nothing when no averages are kept or nothing finite came.
   std::optional<NumberRange> moving_average() const { return average_; }
 

@@ -18,14 +18,10 @@ class Magnitudes {
       : reach_(std::max(std::abs(static_cast<double>(record.min())),
                         std::abs(static_cast<double>(record.max())))),
         counts_(static_cast<std::size_t>(bin_count)) {
-    for (const auto& [low, high, count] : record.histogram().bins()) {
-      if (low == high) continue;
-      if (low < 0 && high > 0) {
-        spread(0, high, static_cast<double>(count));
-      } else {
-        spread(std::min(std::abs(low), std::abs(high)), std::max(std::abs(low), std::abs(high)),
-               static_cast<double>(count));
-      }
+    for (const auto& [low, high, count] : record.bins()) {
+      if (low == 0 && high == 0) continue;
+      spread(std::min(std::abs(low), std::abs(high)), std::max(std::abs(low), std::abs(high)),
+             static_cast<double>(count));
     }
   }
 

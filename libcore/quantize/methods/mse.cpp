@@ -50,7 +50,7 @@ class Search {
 }  // namespace
 
 NumberRange mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
-  const std::vector<Histogram::Bin> bins = record.histogram().bins();
+  const std::vector<Histogram::Bin> bins = record.bins();
   const Search search(bins, type);
   const NumberRange whole{std::min(static_cast<double>(record.min()), 0.0),
                           std::max(static_cast<double>(record.max()), 0.0)};

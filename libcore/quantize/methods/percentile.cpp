@@ -23,9 +23,11 @@ double end_behind(Iterator first, Iterator last, double most_left_out, Edge edge
 
 NumberRange percentile_range(const ValueRecord& record, QuantizationType,
                              const MethodOptions& options) {
-  const std::vector<Histogram::Bin> bins = record.histogram().bins();
+  const std::vector<Histogram::Bin> bins = record.bins();
   const double outside = std::clamp(1 - options.percentile / 100, 0.0, 1.0);
-  const double most_left_out = outside / 2 * static_cast<double>(record.finite_count());
+  // What lies a rounding error below a whole number means that number.
+  const double most_left_out =
+      std::floor(outside / 2 * static_cast<double>(record.finite_count()) + 1e-6);
   const double low = end_behind(bins.begin(), bins.end(), most_left_out,
                                 [](const Histogram::Bin& bin) { return bin.low; });
   const double high = end_behind(bins.rbegin(), bins.rend(), most_left_out,

@@ -70,7 +70,7 @@ TEST_CASE("What a range cuts off is counted") {
   ChosenRanges ranges;
   ranges["v"] = choose_range(*state.find("v"), {}, {CalibrationMethod::percentile, 99.9});
   const Diagnosis diagnosis = diagnose(state, ranges);
-  CHECK(diagnosis.clipped_ratio > 0.0001);
+  CHECK(diagnosis.clipped_ratio >= 0.0001);
   CHECK(diagnosis.clipped_ratio <= 0.001);
   CHECK(diagnosis.most_clipped_value == "v");
 }
