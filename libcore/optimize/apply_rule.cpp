@@ -172,6 +172,7 @@ Verdict Application::find_place(const Replacement& replacement) {
 void Application::give_origins(const Replacement& replacement) const {
   std::vector<const Node*> nodes;
   for (const Match::Member& member : match_.members()) nodes.push_back(member.node);
+  nodes.insert(nodes.end(), replacement.replaced().begin(), replacement.replaced().end());
   std::sort(nodes.begin(), nodes.end(), [&](const Node* a, const Node* b) {
     return order_.place_of(*a) != order_.place_of(*b) ? order_.place_of(*a) < order_.place_of(*b)
                                                       : a->id() < b->id();

@@ -169,6 +169,10 @@ class Matcher {
     if (node == nullptr || !has_operator(*node, part.op_type) ||
         goal->value->producer_index() != part.output || (part.node_test && !part.node_test(*node)))
       return false;
+    if (part.takes_any_inputs) {
+      add_member(node, part.is_shared);
+      return solve(goal->next);
+    }
     const auto count = static_cast<std::int64_t>(part.operands.size());
     ORTOOL_CHECK(part.operands.size() <= most_operands);
     for (std::int64_t i = count; i < node->input_count(); ++i) {

@@ -110,6 +110,14 @@ Pattern op(std::string op_type, std::vector<Pattern> operands) {
   return make_pattern(std::move(part));
 }
 
+Pattern any_op(std::string op_type) {
+  PatternPart part;
+  part.kind = Kind::operation;
+  part.op_type = std::move(op_type);
+  part.takes_any_inputs = true;
+  return make_pattern(std::move(part));
+}
+
 Pattern chain(std::string op_type, std::vector<Pattern> operands) {
   ORTOOL_CHECK(operands.size() >= 2 && operands.size() <= 8);
   PatternPart part;

@@ -58,7 +58,8 @@ struct PatternPart {
   std::vector<Pattern> operands;
   double number = 0;
   std::int64_t output = 0;
-  bool is_optional = false;  ///< the operand may be left out
+  bool is_optional = false;       ///< the operand may be left out
+  bool takes_any_inputs = false;  ///< of an operation: the rule looks at the inputs itself
   bool is_shared = false;
   std::function<bool(const Node&)> node_test;
   std::function<bool(const Value&)> value_test;
@@ -76,6 +77,8 @@ Pattern number(double value);
 /// An output of a node with these inputs. Operands of Add, Mul, Min and Max may stand the other way
 /// round.
 Pattern op(std::string op_type, std::vector<Pattern> operands);
+/// An output of a node, whatever its inputs are; the rule looks at them itself.
+Pattern any_op(std::string op_type);
 /// The operands joined by `op_type` in any order and with any brackets. In a chain of Mul a number
 /// n also stands for a division by 1/n.
 Pattern chain(std::string op_type, std::vector<Pattern> operands);

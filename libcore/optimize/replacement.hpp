@@ -49,6 +49,11 @@ class Replacement {
   /// Another value of the match gets a new maker too; its name stands among Rule::also_replaces.
   void also_replace(std::string_view name, Value& by) { others_.emplace_back(&match_[name], &by); }
 
+  /// A node outside the pattern whose work the new nodes do; it goes when nothing reads it any
+  /// more.
+  void stands_for(const Node& node) { replaced_.push_back(&node); }
+
+  std::span<const Node* const> replaced() const { return replaced_; }
   std::span<Node* const> nodes() const { return nodes_; }
   std::span<const std::pair<Value*, Value*>> others() const { return others_; }
   bool made(const Value& value) const;
@@ -62,6 +67,7 @@ class Replacement {
   bool has_own_;
   std::vector<Node*> nodes_;
   std::vector<Value*> constants_;
+  std::vector<const Node*> replaced_;
   std::vector<std::pair<Value*, Value*>> others_;
 };
 

@@ -12,10 +12,26 @@ Rule remove_same_cast();
 Rule remove_same_reshape();
 Rule remove_same_transpose();
 Rule remove_same_expand();
+Rule remove_same_slice();
+Rule remove_single_operand();
+Rule remove_empty_pad();
+Rule remove_same_resize();
+Rule remove_boundless_clip();
+
+// libcore/optimize/rules/remove_neutral.cpp
+Rule remove_neutral_operand();
+Rule remove_known_where();
+Rule remove_double_negation();
+Rule remove_repeated_function();
 
 // libcore/optimize/rules/merge_moves.cpp
 Rule merge_transposes();
+Rule merge_unsqueezes();
+Rule merge_squeezes();
 Rule merge_reshapes();
+Rule merge_casts();
+Rule merge_slices();
+Rule merge_concats();
 
 // libcore/optimize/rules/fuse_activation.cpp
 Rule fuse_gelu();

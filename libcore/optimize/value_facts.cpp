@@ -53,6 +53,25 @@ bool broadcasts_into(const Dimensions& from, const Dimensions& to) {
   return true;
 }
 
+std::optional<std::vector<std::int64_t>> written_shape(const Dimensions* from, const Dimensions& to,
+                                                       bool zero_is_zero) {
+  std::vector<std::int64_t> shape;
+  int open = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i].is_known()) {
+      // Beside a 0 nothing can be found out.
+      if (to[i].number() == 0) return std::nullopt;
+      shape.push_back(to[i].number() < 0 ? -1 : to[i].number());
+    } else {
+      const bool is_copied =
+          !zero_is_zero && from != nullptr && i < from->size() && are_equal((*from)[i], to[i]);
+      shape.push_back(is_copied ? 0 : -1);
+    }
+    open += shape.back() < 0;
+  }
+  return open <= 1 ? std::optional(std::move(shape)) : std::nullopt;
+}
+
 std::optional<std::vector<std::int64_t>> order_of(const Node& transpose) {
   const Value* input = transpose.input(0);
   const std::int64_t rank = input != nullptr ? rank_of(*input) : -1;

@@ -23,6 +23,12 @@ bool are_equal(const Dimensions& a, const Dimensions& b);
 bool have_equal_types(const Value& a, const Value& b);
 /// Whether `from` broadcasts to `to` whatever symbols stand for, adding no dimension.
 bool broadcasts_into(const Dimensions& from, const Dimensions& to);
+/// What to write as the shape of a Reshape from `from` (perhaps of unknown rank) to `to`: numbers,
+/// 0 where a dimension is copied (unless `zero_is_zero`), and at most one -1. Nothing where more
+/// would have to be found out, or where a 0 stands among the numbers. An unknown or negative
+/// element of `to` is one that is found out.
+std::optional<std::vector<std::int64_t>> written_shape(const Dimensions* from, const Dimensions& to,
+                                                       bool zero_is_zero = false);
 /// The order of a Transpose of a value of known rank.
 std::optional<std::vector<std::int64_t>> order_of(const Node& transpose);
 /// Whether all elements of a constant of floats are `number`.

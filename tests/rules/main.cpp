@@ -1,5 +1,6 @@
 // rule_cases FILE...: runs the cases of rewrite rules; exit code 1 when one fails or has none.
 // rule_cases --missing FOLDER: exit code 1 when a rule of the pipeline has no file there.
+// rule_cases --exhaustive: rules that say so, on every small graph they are for.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "tests/rules/exhaustive.hpp"
 #include "tests/rules/run_case.hpp"
 
 namespace {
@@ -57,11 +59,13 @@ int list_missing(const std::filesystem::path& folder) {
 
 int main(int count, char** arguments) {
   if (count < 2) {
-    std::fputs("usage: rule_cases FILE... | --missing FOLDER\n", stderr);
+    std::fputs("usage: rule_cases FILE... | --missing FOLDER | --exhaustive\n", stderr);
     return 2;
   }
   if (std::string_view(arguments[1]) == "--missing" && count == 3)
     return list_missing(arguments[2]) == 0 ? 0 : 1;
+  if (std::string_view(arguments[1]) == "--exhaustive")
+    return ortool::test::run_exhaustive_cases() == 0 ? 0 : 1;
   int failed = 0;
   for (int i = 1; i < count; ++i) failed += run_file(arguments[i]);
   return failed == 0 ? 0 : 1;

@@ -122,6 +122,26 @@ std::string describe(const ModelDiff& diff) {
   return text + format(" {} weights, {} values differ", diff.weights.size(), diff.values.size());
 }
 
+RewriteReport apply(const Subject& subject, Model& model) {
+  RewriteReport report;
+  const auto provider = make_cpu_provider(cpu::best_isa());
+  Workers workers;
+  const CompileContext context{.workers = workers};
+  ConstantEvaluator evaluator(*provider, context);
+  subject.run(model, {.has_own_operators = true, .keeps_events = true, .evaluator = &evaluator},
+              report);
+  infer_shapes(model);
+  return report;
+}
+
+NamedValues make_inputs(const Graph& graph) {
+  std::map<std::string, std::int64_t> symbols;
+  NamedValues inputs;
+  for (const Value* input : graph.inputs())
+    inputs.emplace_back(std::string(input->name()), make_input(*input, symbols));
+  return inputs;
+}
+
 class CaseRun {
  public:
   CaseRun(const RuleCase& each, const Subject& subject) : case_(each), subject_(subject) {}
@@ -129,7 +149,7 @@ class CaseRun {
   std::vector<std::string> run() {
     const std::unique_ptr<Model> model = make_model(case_.before, case_.opsets);
     const std::string interface = interface_of(*model->graph);
-    const RewriteReport report = apply(*model);
+    const RewriteReport report = apply(subject_, *model);
     verify(*model->graph);
     if (interface_of(*model->graph) != interface)
       add(format("inputs and outputs were {} and are {}", interface, interface_of(*model->graph)));
@@ -148,25 +168,13 @@ class CaseRun {
         if (origin.empty()) add(format("'{}' has an origin without a name", node.name()));
       }
     }
-    if (apply(*model).rewrites != 0) add("a second run changes something");
+    if (apply(subject_, *model).rewrites != 0) add("a second run changes something");
     check_numbers(*model);
     return std::move(findings_);
   }
 
  private:
   void add(std::string finding) { findings_.push_back(std::move(finding)); }
-
-  RewriteReport apply(Model& model) const {
-    RewriteReport report;
-    const auto provider = make_cpu_provider(cpu::best_isa());
-    Workers workers;
-    const CompileContext context{.workers = workers};
-    ConstantEvaluator evaluator(*provider, context);
-    subject_.run(model, {.has_own_operators = true, .keeps_events = true, .evaluator = &evaluator},
-                 report);
-    infer_shapes(model);
-    return report;
-  }
 
   void check_refusal(const RewriteReport& report) {
     if (report.rewrites != 0) return add("the rule acts");
@@ -190,10 +198,7 @@ class CaseRun {
 
   void check_numbers(const Model& rewritten) {
     const std::unique_ptr<Model> before = make_model(case_.before, case_.opsets);
-    std::map<std::string, std::int64_t> symbols;
-    NamedValues inputs;
-    for (const Value* input : before->graph->inputs())
-      inputs.emplace_back(std::string(input->name()), make_input(*input, symbols));
+    const NamedValues inputs = make_inputs(*before->graph);
     const std::vector<RunValue> expected = compute(make_model(case_.before, case_.opsets), inputs);
     const std::vector<RunValue> found =
         compute(make_model(print_graph(*rewritten.graph), case_.opsets), inputs);
@@ -215,6 +220,28 @@ class CaseRun {
 };
 
 }  // namespace
+
+std::vector<std::string> check_rewrite(std::string_view rule, const std::string& graph,
+                                       std::int64_t opset, std::int64_t& acted) {
+  const std::optional<Subject> subject = find_subject(rule);
+  if (!subject) return {format("there is no rule '{}'", rule)};
+  try {
+    std::unique_ptr<Model> model = make_model(graph, {{"", opset}});
+    if (apply(*subject, *model).rewrites == 0) return {};
+    ++acted;
+    verify(*model->graph);
+    const NamedValues inputs = make_inputs(*model->graph);
+    const std::vector<RunValue> expected = compute(make_model(graph, {{"", opset}}), inputs);
+    const std::vector<RunValue> found = compute(std::move(model), inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (!have_same_bits(found[i].tensor(), expected[i].tensor()))
+        return {format("output {} has other bits: {}", i, graph)};
+    }
+    return {};
+  } catch (const std::exception& error) {
+    return {format("failed: {}: {}", error.what(), graph)};
+  }
+}
 
 std::vector<std::string> run_rule_case(const RuleCase& each) {
   const std::optional<Subject> subject = find_subject(each.rule);

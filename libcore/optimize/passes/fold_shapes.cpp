@@ -35,32 +35,6 @@ std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elem
   return tensor;
 }
 
-/// The shape to give a Reshape of `x` so that it says the same without being computed; nothing
-/// where more than one number would have to be found out.
-std::optional<std::vector<std::int64_t>> written_shape(const Value& x,
-                                                       const KnownElements& elements,
-                                                       bool zero_is_zero) {
-  const Dimensions* from = dimensions_of(x);
-  std::vector<std::int64_t> shape;
-  int open = 0;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const Dimension& element = elements[i].numerator;
-    if (element.is_known()) {
-      // Beside a 0 nothing can be found out.
-      if (element.number() == 0) return std::nullopt;
-      shape.push_back(element.number());
-      open += element.number() < 0;
-    } else if (!zero_is_zero && from != nullptr && i < from->size() &&
-               are_equal((*from)[i], element)) {
-      shape.push_back(0);
-    } else {
-      shape.push_back(-1);
-      ++open;
-    }
-  }
-  return open <= 1 ? std::optional(std::move(shape)) : std::nullopt;
-}
-
 class ShapeFolding {
  public:
   ShapeFolding(Model& model, const RewriteOptions& options, RewriteReport& report)
@@ -104,8 +78,10 @@ class ShapeFolding {
     if (shape == nullptr || constant_of(*shape) != nullptr || rank_of(*shape) != 1) return;
     const KnownElements* elements = elements_of(*shape);
     if (elements == nullptr) return;
+    Dimensions to;
+    for (const KnownElement& element : *elements) to.push_back(element.numerator);
     const auto numbers =
-        written_shape(*node.input(0), *elements, read_op<Reshape>(node).zero_is_zero);
+        written_shape(dimensions_of(*node.input(0)), to, read_op<Reshape>(node).zero_is_zero);
     if (!numbers) {
       notes_.left(node.name(), "more than one dimension is only known at run time");
       return;

@@ -1,9 +1,16 @@
 // Two moves of the same elements in a row made one.
+#include <algorithm>
+
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/tensor/cast.hpp"
+#include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/reshape.hpp"
+#include "libcore/ops/tensor/slice.hpp"
+#include "libcore/ops/tensor/squeeze.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
-#include "libcore/tensor/convert.hpp"
+#include "libcore/optimize/write_node.hpp"
 
 namespace ortool {
 namespace {
@@ -17,17 +24,170 @@ Verdict can_read_orders(const Match& match) {
   return first->size() == second->size() ? yes() : no("the orders are of different ranks");
 }
 
-/// A shape of zeros copies dimensions of what comes in.
-Verdict copies_no_dimension(const Match& match) {
+/// Whether the root is a Reshape to numbers that copies nothing of what comes in.
+bool has_own_shape(const Match& match) {
+  const Node& node = match.root();
+  if (node.op_type() != "Reshape") return false;
+  const auto reshape = read_op<Reshape>(node);
+  if (!reshape.shape.is_known()) return false;
+  return reshape.zero_is_zero ||
+         std::count(reshape.shape.value->begin(), reshape.shape.value->end(), 0) == 0;
+}
+
+/// The shape of the second move, as seen from what the first one reads.
+std::optional<Integers> merged_shape(const Match& match) {
+  const Dimensions* to = dimensions_of(match.result());
+  return to != nullptr ? written_shape(dimensions_of(match["x"]), *to) : std::nullopt;
+}
+
+Verdict can_merge_shapes(const Match& match) {
   if (match.graph().opset("") < opset_with_shape_input)
     return no("the shape is an attribute before opset 5");
-  const auto reshape = read_op<Reshape>(match.root());
-  const Tensor& shape = match["shape"].constant();
-  for (std::int64_t i = 0; i < shape.element_count(); ++i) {
-    if (element_as_int64(shape, i) == 0 && !reshape.zero_is_zero)
-      return no("the new shape copies a dimension of the one between");
+  if (has_own_shape(match) || merged_shape(match)) return yes();
+  return no("the new shape copies a dimension of the one between, which only a run knows");
+}
+
+/// Axes of a Squeeze or Unsqueeze, counted from the front.
+template <typename Op>
+std::optional<Integers> axes_of(const Node& node, std::int64_t rank) {
+  const auto op = read_op<Op>(node);
+  if (!op.axes.is_known() || rank < 0) return std::nullopt;
+  Integers axes = normalize_axes(*op.axes.value, rank);
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+/// The axes that two Unsqueezes put in, counted in the last result.
+std::optional<Integers> unsqueezed_axes(const Match& match) {
+  const auto first = axes_of<Unsqueeze>(match.node("first"), rank_of(match["first"]));
+  const auto second = axes_of<Unsqueeze>(match.root(), rank_of(match.result()));
+  if (!first || !second) return std::nullopt;
+  Integers axes = *second;
+  std::int64_t old_axis = 0;
+  for (std::int64_t axis = 0; axis < rank_of(match.result()); ++axis) {
+    if (std::binary_search(second->begin(), second->end(), axis)) continue;
+    if (std::binary_search(first->begin(), first->end(), old_axis++)) axes.push_back(axis);
   }
-  return yes();
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+/// The axes that two Squeezes take out, counted in what comes in.
+std::optional<Integers> squeezed_axes(const Match& match) {
+  const auto first = axes_of<Squeeze>(match.node("first"), rank_of(match["x"]));
+  const auto second = axes_of<Squeeze>(match.root(), rank_of(match["first"]));
+  if (!first || !second) return std::nullopt;
+  Integers axes = *first;
+  std::int64_t axis_between = 0;
+  for (std::int64_t axis = 0; axis < rank_of(match["x"]); ++axis) {
+    if (std::binary_search(first->begin(), first->end(), axis)) continue;
+    if (std::binary_search(second->begin(), second->end(), axis_between++)) axes.push_back(axis);
+  }
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+/// Whether `to` holds every number of `from`, and further conversions see no difference.
+bool holds_all(DataType from, DataType to) {
+  const auto rank = [](DataType type) {
+    switch (type) {
+      case DataType::float16:
+      case DataType::bfloat16:
+        return 1;
+      case DataType::float32:
+        return 2;
+      case DataType::float64:
+        return 3;
+      case DataType::int8:
+        return 11;
+      case DataType::int16:
+        return 12;
+      case DataType::int32:
+        return 13;
+      case DataType::int64:
+        return 14;
+      default:
+        return 0;
+    }
+  };
+  const int a = rank(from);
+  const int b = rank(to);
+  return a != 0 && b > a && (a > 10) == (b > 10);
+}
+
+bool is_common(DataType type) {
+  return type == DataType::boolean || type == DataType::float32 || type == DataType::float64 ||
+         type == DataType::float16 || type == DataType::bfloat16 || type == DataType::int8 ||
+         type == DataType::int16 || type == DataType::int32 || type == DataType::int64;
+}
+
+/// Starts, ends, axes and steps, all of them known.
+std::optional<SliceForm> form_of(const Node& node) {
+  const auto slice = read_op<Slice>(node);
+  const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
+  if (!slice.starts.is_known() || !slice.ends.is_known() || rank < 0 ||
+      (slice.axes.is_given() && !slice.axes.is_known()) ||
+      (slice.steps.is_given() && !slice.steps.is_known()))
+    return std::nullopt;
+  SliceForm form{{}, *slice.starts.value, *slice.ends.value, {}};
+  if (slice.axes.is_known()) {
+    form.axes = normalize_axes(*slice.axes.value, rank);
+  } else {
+    for (std::size_t i = 0; i < form.starts.size(); ++i)
+      form.axes.push_back(static_cast<std::int64_t>(i));
+  }
+  form.steps = slice.steps.is_known() ? *slice.steps.value : Integers(form.starts.size(), 1);
+  return form;
+}
+
+/// Both slices in one; along an axis that both cut, what they take must be numbers.
+std::optional<SliceForm> merged_slices(const Match& match) {
+  const std::optional<SliceForm> first = form_of(match.node("first"));
+  const std::optional<SliceForm> second = form_of(match.root());
+  const Dimensions* from = dimensions_of(match["x"]);
+  if (!first || !second || from == nullptr) return std::nullopt;
+  SliceForm merged = *first;
+  for (std::size_t i = 0; i < second->axes.size(); ++i) {
+    const std::int64_t axis = second->axes[i];
+    const auto found = std::find(merged.axes.begin(), merged.axes.end(), axis);
+    if (found == merged.axes.end()) {
+      merged.axes.push_back(axis);
+      merged.starts.push_back(second->starts[i]);
+      merged.ends.push_back(second->ends[i]);
+      merged.steps.push_back(second->steps[i]);
+      continue;
+    }
+    const auto k = static_cast<std::size_t>(found - merged.axes.begin());
+    const Dimension& size = (*from)[static_cast<std::size_t>(axis)];
+    if (!size.is_known() || merged.steps[k] <= 0 || second->steps[i] <= 0) return std::nullopt;
+    const Slice::Range outer =
+        Slice::range(size.number(), merged.starts[k], merged.ends[k], merged.steps[k]);
+    const Slice::Range inner =
+        Slice::range(outer.count, second->starts[i], second->ends[i], second->steps[i]);
+    const std::int64_t step = outer.step * inner.step;
+    merged.starts[k] = inner.count > 0 ? outer.start + inner.start * outer.step : 0;
+    merged.ends[k] =
+        inner.count > 0 ? merged.starts[k] + (inner.count - 1) * step + 1 : merged.starts[k];
+    merged.steps[k] = inner.count > 1 ? step : 1;
+  }
+  return merged;
+}
+
+/// The Concat along the same axis that makes input `index`, when nothing else reads it.
+const Node* inner_concat(const Node& concat, std::int64_t index) {
+  const Value* input = concat.input(index);
+  const Node* maker = input != nullptr ? input->producer() : nullptr;
+  if (maker == nullptr || maker->op_type() != "Concat" || !maker->domain().empty() ||
+      input->uses().size() != 1)
+    return nullptr;
+  const std::int64_t rank = rank_of(*input);
+  const auto axis = [&](const Node& node) {
+    const std::int64_t given = read_op<Concat>(node).axis;
+    return given < 0 ? given + rank : given;
+  };
+  const bool is_same = read_op<Concat>(*maker).axis == read_op<Concat>(concat).axis ||
+                       (rank >= 0 && axis(*maker) == axis(concat));
+  return is_same ? maker : nullptr;
 }
 
 }  // namespace
@@ -36,6 +196,7 @@ Rule merge_transposes() {
   return {.name = "merge-transposes",
           .summary = "Transpose(Transpose(x)) -> Transpose(x)",
           .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
           .pattern = op("Transpose", {op("Transpose", {any("x")}).as("first").shared()}),
           .where = can_read_orders,
           .replace = [](Replacement& replacement) -> Value& {
@@ -49,22 +210,136 @@ Rule merge_transposes() {
 }
 
 Rule merge_reshapes() {
+  const auto ways = [](const Pattern& x, bool is_first) {
+    std::vector<Pattern> patterns = {op("Reshape", {x, maybe(any())}), op("Flatten", {x}),
+                                     op("Squeeze", {x, maybe(any())}),
+                                     op("Unsqueeze", {x, maybe(any())})};
+    if (is_first) {
+      for (Pattern& pattern : patterns) pattern = pattern.shared();
+    }
+    return any_of(std::move(patterns));
+  };
   return {.name = "merge-reshapes",
-          .summary = "Reshape(Reshape(x)) -> Reshape(x)",
+          .summary = "Reshape, Flatten, Squeeze or Unsqueeze of another one -> Reshape(x)",
           .level = OptimizeLevel::basic,
-          .pattern = op("Reshape", {any_of({op("Reshape", {any("x"), maybe(any())}).shared(),
-                                            op("Flatten", {any("x")}).shared(),
-                                            op("Squeeze", {any("x"), maybe(any())}).shared(),
-                                            op("Unsqueeze", {any("x"), maybe(any())}).shared()}),
-                                    constant("shape")}),
-          .where = copies_no_dimension,
+          .evidence = Evidence::exhaustive,
+          .pattern = ways(ways(any("x"), true), false),
+          .where = can_merge_shapes,
           .replace = [](Replacement& replacement) -> Value& {
-            const auto reshape = read_op<Reshape>(replacement.match().root());
+            const Match& match = replacement.match();
+            if (!has_own_shape(match))
+              return add_reshape(replacement, match["x"], *merged_shape(match));
             NewAttributes attributes;
-            if (reshape.zero_is_zero) attributes.push_back({"allowzero", std::int64_t{1}});
-            return replacement.add("Reshape", {&replacement["x"], &replacement["shape"]},
+            if (read_op<Reshape>(match.root()).zero_is_zero)
+              attributes.push_back({"allowzero", std::int64_t{1}});
+            return replacement.add("Reshape", {&match["x"], match.root().input(1)},
                                    std::move(attributes));
           }};
+}
+
+Rule merge_unsqueezes() {
+  const Pattern first = op("Unsqueeze", {any("x"), maybe(any())}).as("first").shared();
+  return {.name = "merge-unsqueezes",
+          .summary = "Unsqueeze(Unsqueeze(x)) -> Unsqueeze(x)",
+          .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
+          .pattern = op("Unsqueeze", {first, maybe(any())}),
+          .where =
+              [](const Match& match) {
+                return unsqueezed_axes(match) ? yes() : no("the rank or the axes are not known");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return add_with_axes(replacement, "Unsqueeze", replacement["x"],
+                                 *unsqueezed_axes(replacement.match()));
+          }};
+}
+
+Rule merge_squeezes() {
+  const Pattern first = op("Squeeze", {any("x"), maybe(any())}).as("first").shared();
+  return {.name = "merge-squeezes",
+          .summary = "Squeeze(Squeeze(x)) -> Squeeze(x)",
+          .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
+          .pattern = op("Squeeze", {first, maybe(any())}),
+          .where =
+              [](const Match& match) {
+                return squeezed_axes(match) ? yes() : no("the rank or the axes are not known");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return add_with_axes(replacement, "Squeeze", replacement["x"],
+                                 *squeezed_axes(replacement.match()));
+          }};
+}
+
+/// A wider type between holds the same numbers.
+Rule merge_casts() {
+  return {.name = "merge-casts",
+          .summary = "Cast(Cast(x to a wider type)) -> Cast(x)",
+          .level = OptimizeLevel::basic,
+          .pattern = op("Cast", {op("Cast", {any("x")}).as("first").shared()}),
+          .where =
+              [](const Match& match) {
+                if (!is_common(element_of(match.result())))
+                  return no("the last type is not of the common ones");
+                return holds_all(element_of(match["x"]), element_of(match["first"]))
+                           ? yes()
+                           : no("the type between does not hold every number of the first");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const auto to = static_cast<std::int64_t>(element_of(replacement.match().result()));
+            return replacement.add("Cast", {&replacement["x"]}, {{"to", to}});
+          }};
+}
+
+Rule merge_slices() {
+  return {
+      .name = "merge-slices",
+      .summary = "Slice(Slice(x)) -> Slice(x)",
+      .level = OptimizeLevel::basic,
+      .evidence = Evidence::exhaustive,
+      .pattern = op("Slice",
+                    {op("Slice", {any("x"), maybe(any()), maybe(any()), maybe(any()), maybe(any())})
+                         .as("first"),
+                     maybe(any()), maybe(any()), maybe(any()), maybe(any())}),
+      .where =
+          [](const Match& match) {
+            const std::optional<SliceForm> merged = merged_slices(match);
+            if (!merged) return no("what they take of an axis both cut is not known");
+            return can_write(*merged, match.graph()) ? yes() : no("steps came with opset 10");
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        return add_slice(replacement, replacement["x"], *merged_slices(replacement.match()));
+      }};
+}
+
+Rule merge_concats() {
+  return {
+      .name = "merge-concats",
+      .summary = "Concat(a, Concat(b, c)) along one axis -> Concat(a, b, c)",
+      .level = OptimizeLevel::basic,
+      .evidence = Evidence::exhaustive,
+      .pattern = any_op("Concat"),
+      .where =
+          [](const Match& match) {
+            for (std::int64_t i = 0; i < match.root().input_count(); ++i) {
+              if (inner_concat(match.root(), i) != nullptr) return yes();
+            }
+            return no("no operand is a Concat along the same axis that nothing else reads");
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        const Node& root = replacement.match().root();
+        std::vector<Value*> parts;
+        for (std::int64_t i = 0; i < root.input_count(); ++i) {
+          const Node* inner = inner_concat(root, i);
+          if (inner == nullptr) {
+            parts.push_back(root.input(i));
+            continue;
+          }
+          replacement.stands_for(*inner);
+          for (std::int64_t k = 0; k < inner->input_count(); ++k) parts.push_back(inner->input(k));
+        }
+        return replacement.add("Concat", std::move(parts), {{"axis", read_op<Concat>(root).axis}});
+      }};
 }
 
 }  // namespace ortool

@@ -1,16 +1,39 @@
 // Nodes that hand their input on as it is.
+#include <algorithm>
 #include <numeric>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/clip.hpp"
 #include "libcore/ops/nn/dropout.hpp"
+#include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/tensor/resize.hpp"
+#include "libcore/ops/tensor/slice.hpp"
+#include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
 Value& take_input(Replacement& replacement) {
   return replacement["x"];
+}
+
+/// Sizes given instead make scales of 1, where the shape stays the same.
+Verdict has_scales_of_one(const Node& node, const Resampling& op) {
+  std::vector<double> scales;
+  if (op.scales.is_known()) {
+    scales.assign(op.scales.value->begin(), op.scales.value->end());
+  } else if (op.scales.is_given() && node.input(op.scales.input) != nullptr) {
+    const Tensor* tensor = constant_of(*node.input(op.scales.input));
+    if (tensor == nullptr) return no("its scales are only known at run time");
+    for (std::int64_t i = 0; i < tensor->element_count(); ++i)
+      scales.push_back(element_as_double(*tensor, i));
+  }
+  const bool are_ones =
+      std::all_of(scales.begin(), scales.end(), [](double scale) { return scale == 1; });
+  return are_ones ? yes() : no("a scale is not 1");
 }
 
 Verdict has_equal_shape(const Match& match) {
@@ -46,9 +69,9 @@ Rule remove_dropout() {
 
 Rule remove_same_cast() {
   return {.name = "remove-same-cast",
-          .summary = "Cast(x) to x's own type -> x",
+          .summary = "Cast or CastLike of x to its own type -> x",
           .level = OptimizeLevel::basic,
-          .pattern = op("Cast", {any("x")}),
+          .pattern = any_of({op("Cast", {any("x")}), op("CastLike", {any("x"), any()})}),
           .where =
               [](const Match& match) {
                 const DataType type = element_of(match["x"]);
@@ -64,6 +87,7 @@ Rule remove_same_reshape() {
   return {.name = "remove-same-reshape",
           .summary = "Reshape, Flatten, Squeeze or Unsqueeze to x's own shape -> x",
           .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
           .pattern = any_of({op("Reshape", {x, maybe(any())}), op("Flatten", {x}),
                              op("Squeeze", {x, maybe(any())}), op("Unsqueeze", {x, maybe(any())})}),
           .where = has_equal_shape,
@@ -74,6 +98,7 @@ Rule remove_same_transpose() {
   return {.name = "remove-same-transpose",
           .summary = "Transpose that leaves all axes where they are -> x",
           .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
           .pattern = op("Transpose", {any("x")}),
           .where =
               [](const Match& match) {
@@ -87,10 +112,112 @@ Rule remove_same_transpose() {
 
 Rule remove_same_expand() {
   return {.name = "remove-same-expand",
-          .summary = "Expand to x's own shape -> x",
+          .summary = "Expand or Tile to x's own shape -> x",
           .level = OptimizeLevel::basic,
-          .pattern = op("Expand", {any("x"), any()}),
+          .evidence = Evidence::exhaustive,
+          .pattern = any_of({op("Expand", {any("x"), any()}), op("Tile", {any("x"), any()})}),
           .where = has_equal_shape,
+          .replace = take_input};
+}
+
+/// Steps that count forwards, so that as many elements are the same ones.
+Rule remove_same_slice() {
+  return {.name = "remove-same-slice",
+          .summary = "Slice that takes all of x -> x",
+          .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
+          .pattern = any_op("Slice"),
+          .where =
+              [](const Match& match) {
+                const auto slice = read_op<Slice>(match.root());
+                if (slice.steps.is_given() && !slice.steps.is_known())
+                  return no("its steps are only known at run time");
+                const bool is_forward =
+                    !slice.steps.is_known() ||
+                    std::all_of(slice.steps.value->begin(), slice.steps.value->end(),
+                                [](std::int64_t step) { return step > 0; });
+                if (!is_forward) return no("it counts backwards");
+                if (have_equal_types(*match.root().input(0), match.result())) return yes();
+                return no("nothing says that the shape stays the same");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return *replacement.match().root().input(0);
+          }};
+}
+
+Rule remove_single_operand() {
+  std::vector<Pattern> ways;
+  for (const char* name : {"Concat", "Max", "Mean", "Min", "Split", "Sum"})
+    ways.push_back(any_op(name));
+  return {.name = "remove-single-operand",
+          .summary = "Concat, Split, Sum, Mean, Max or Min with one operand or part -> it",
+          .level = OptimizeLevel::basic,
+          .pattern = any_of(std::move(ways)),
+          .where =
+              [](const Match& match) {
+                const Node& node = match.root();
+                const bool is_single =
+                    node.op_type() == "Split" ? node.output_count() == 1 : node.input_count() == 1;
+                return is_single ? yes() : no("it has several operands or parts");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return *replacement.match().root().input(0);
+          }};
+}
+
+Rule remove_empty_pad() {
+  return {.name = "remove-empty-pad",
+          .summary = "Pad that puts nothing around x -> x",
+          .level = OptimizeLevel::basic,
+          .pattern = any_op("Pad"),
+          .where =
+              [](const Match& match) {
+                const auto pad = read_op<Pad>(match.root());
+                if (!pad.pads.is_known()) return no("its pads are only known at run time");
+                const bool is_empty = std::all_of(pad.pads.value->begin(), pad.pads.value->end(),
+                                                  [](std::int64_t each) { return each == 0; });
+                return is_empty ? yes() : no("it puts something around");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return *replacement.match().root().input(0);
+          }};
+}
+
+/// Of nearest neighbours, which are the elements themselves; weighted sums may turn 0 * inf to NaN.
+Rule remove_same_resize() {
+  return {.name = "remove-same-resize",
+          .summary = "Resize by nearest neighbours to x's own size -> x",
+          .level = OptimizeLevel::basic,
+          .pattern = any_of({any_op("Resize"), any_op("Upsample")}),
+          .where =
+              [](const Match& match) {
+                const Node& node = match.root();
+                const auto op = node.op_type() == "Resize"
+                                    ? static_cast<Resampling>(read_op<Resize>(node))
+                                    : static_cast<Resampling>(read_op<Upsample>(node));
+                if (op.mode != Resampling::Mode::nearest) return no("it interpolates");
+                if (op.coordinates == Resampling::Coordinates::tf_crop_and_resize)
+                  return no("it may cut something out");
+                if (Verdict verdict = has_scales_of_one(node, op); !verdict.is_yes) return verdict;
+                if (have_equal_types(*node.input(0), match.result())) return yes();
+                return no("nothing says that the shape stays the same");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return *replacement.match().root().input(0);
+          }};
+}
+
+Rule remove_boundless_clip() {
+  return {.name = "remove-boundless-clip",
+          .summary = "Clip without bounds -> x",
+          .level = OptimizeLevel::basic,
+          .pattern = op("Clip", {any("x")}),
+          .where =
+              [](const Match& match) {
+                const auto clip = read_op<Clip>(match.root());
+                const bool is_free = !clip.low.is_given() && !clip.high.is_given();
+                return is_free ? yes() : no("it has a bound");
+              },
           .replace = take_input};
 }
 

@@ -1,0 +1,98 @@
+// Arithmetic that changes nothing, bit for bit: x * 1, but not x + 0, which turns -0 into 0.
+#include <cmath>
+#include <string>
+
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+/// Larger constants are not looked through.
+constexpr std::int64_t most_elements = std::int64_t{1} << 16;
+
+/// Whether all elements are `number`, whose sign counts for a floating-point 0.
+bool is_all(const Tensor& tensor, double number) {
+  if (!is_arithmetic(tensor.type()) || tensor.element_count() > most_elements ||
+      tensor.element_count() == 0)
+    return false;
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const double element = element_as_double(tensor, i);
+    if (element != number) return false;
+    if (is_floating_point(tensor.type()) && std::signbit(element) != std::signbit(number))
+      return false;
+  }
+  return true;
+}
+
+bool is_neutral(std::string_view op_type, const Tensor& tensor) {
+  if (op_type == "Mul" || op_type == "Div" || op_type == "And") return is_all(tensor, 1);
+  if (op_type == "Add" && is_floating_point(tensor.type())) return is_all(tensor, -0.0);
+  return is_all(tensor, 0);
+}
+
+}  // namespace
+
+Rule remove_neutral_operand() {
+  const Pattern x = any("x");
+  const Pattern c = constant("c");
+  std::vector<Pattern> ways;
+  for (const char* name : {"Add", "Mul", "Div", "Sub", "And", "Or", "Xor"})
+    ways.push_back(op(name, {x, c}));
+  for (const char* name : {"And", "Or", "Xor"}) ways.push_back(op(name, {c, x}));
+  return {.name = "remove-neutral-operand",
+          .summary = "x * 1, x / 1, x - 0, x + 0 of integers, x and true, x or false -> x",
+          .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
+          .pattern = any_of(std::move(ways)),
+          .where =
+              [](const Match& match) {
+                if (!is_neutral(match.root().op_type(), match["c"].constant()))
+                  return no("the constant changes something");
+                if (have_equal_types(match["x"], match.result())) return yes();
+                return no("nothing says that the shape stays the same");
+              },
+          .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
+}
+
+Rule remove_known_where() {
+  return {.name = "remove-known-where",
+          .summary = "Where with a condition that is true, or false, all over -> that operand",
+          .level = OptimizeLevel::basic,
+          .pattern = op("Where", {constant("condition"), any("yes"), any("no")}),
+          .where =
+              [](const Match& match) {
+                const Tensor& condition = match["condition"].constant();
+                const bool is_true = is_all(condition, 1);
+                if (!is_true && !is_all(condition, 0)) return no("both operands are chosen from");
+                if (have_equal_types(match[is_true ? "yes" : "no"], match.result())) return yes();
+                return no("nothing says that the shape stays the same");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            return replacement[is_all(replacement["condition"].constant(), 1) ? "yes" : "no"];
+          }};
+}
+
+Rule remove_double_negation() {
+  return {.name = "remove-double-negation",
+          .summary = "Neg(Neg(x)), Not(Not(x)), BitwiseNot(BitwiseNot(x)) -> x",
+          .level = OptimizeLevel::basic,
+          .pattern = any_of({op("Neg", {op("Neg", {any("x")}).shared()}),
+                             op("Not", {op("Not", {any("x")}).shared()}),
+                             op("BitwiseNot", {op("BitwiseNot", {any("x")}).shared()})}),
+          .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
+}
+
+Rule remove_repeated_function() {
+  std::vector<Pattern> ways;
+  for (const char* name : {"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
+    ways.push_back(op(name, {op(name, {any("x")}).as("first").shared()}));
+  return {.name = "remove-repeated-function",
+          .summary = "Relu(Relu(x)) -> Relu(x); the same for Abs, Ceil, Floor, Round, Sign",
+          .level = OptimizeLevel::basic,
+          .pattern = any_of(std::move(ways)),
+          .replace = [](Replacement& replacement) -> Value& { return replacement["first"]; }};
+}
+
+}  // namespace ortool

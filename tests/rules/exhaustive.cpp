@@ -1,0 +1,330 @@
+// Graphs are text, one for each choice of small numbers; integers make every misplaced element
+// show.
+#include "tests/rules/exhaustive.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/format.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "tests/rules/run_case.hpp"
+
+namespace ortool::test {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+std::string list(const Integers& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+std::string type_of(const char* element, const Integers& shape) {
+  return shape.empty() ? std::string(element) : format("{}[{}]", element, list(shape));
+}
+
+/// "int64[2] s = {1, 2}"
+std::string vector_constant(std::string_view name, const Integers& numbers) {
+  return format("int64[{}] {} = ", numbers.size(), name) + "{" + list(numbers) + "}";
+}
+
+/// A graph of x whose result may have any shape.
+std::string graph_of(const Integers& shape, const std::string& constants,
+                     const std::string& nodes) {
+  return "g (" + type_of("int32", shape) + " x) => (int32[] y) <" + constants + "> { a = Neg (x) " +
+         nodes + " y = Abs (z) }";
+}
+
+/// Every list of `length` numbers of [low, high].
+std::vector<Integers> lists(std::size_t length, std::int64_t low, std::int64_t high) {
+  std::vector<Integers> all = {{}};
+  for (std::size_t i = 0; i < length; ++i) {
+    std::vector<Integers> longer;
+    for (const Integers& each : all) {
+      for (std::int64_t number = low; number <= high; ++number) {
+        longer.push_back(each);
+        longer.back().push_back(number);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// Every shape of `count` elements with at most `most_rank` dimensions.
+std::vector<Integers> shapes_of(std::int64_t count, std::size_t most_rank) {
+  std::vector<Integers> shapes;
+  for (std::size_t rank = 1; rank <= most_rank; ++rank) {
+    for (const Integers& each : lists(rank, 1, count)) {
+      if (std::accumulate(each.begin(), each.end(), std::int64_t{1}, std::multiplies<>()) == count)
+        shapes.push_back(each);
+    }
+  }
+  return shapes;
+}
+
+std::vector<Integers> orders_of(std::int64_t rank) {
+  Integers order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Integers> orders;
+  do {
+    orders.push_back(order);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return orders;
+}
+
+using Graphs = std::vector<std::string>;
+
+Graphs transposes() {
+  Graphs graphs;
+  const Integers sizes = {2, 3, 1, 4};
+  for (std::int64_t rank = 1; rank <= 4; ++rank) {
+    for (const Integers& first : orders_of(rank)) {
+      for (const Integers& second : orders_of(rank)) {
+        graphs.push_back(graph_of(Integers(sizes.begin(), sizes.begin() + rank), "int64 none = {0}",
+                                  format("b = Transpose <perm = [{}]> (a) "
+                                         "z = Transpose <perm = [{}]> (b)",
+                                         list(first), list(second))));
+      }
+    }
+  }
+  return graphs;
+}
+
+Graphs reshapes() {
+  Graphs graphs;
+  const std::vector<Integers> shapes = shapes_of(6, 3);
+  for (const Integers& from : shapes) {
+    for (const Integers& between : shapes) {
+      for (const Integers& to : shapes) {
+        std::vector<Integers> ways = {to};
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          ways.push_back(to);
+          ways.back()[i] = -1;
+          if (i >= between.size() || between[i] != to[i]) continue;
+          ways.push_back(to);
+          ways.back()[i] = 0;
+        }
+        for (const Integers& way : ways) {
+          graphs.push_back(
+              graph_of(from, vector_constant("s", between) + ", " + vector_constant("t", way),
+                       "b = Reshape (a, s) z = Reshape (b, t)"));
+        }
+      }
+    }
+  }
+  return graphs;
+}
+
+Graphs unsqueezes() {
+  Graphs graphs;
+  for (std::size_t rank = 0; rank <= 2; ++rank) {
+    const Integers shape = Integers({2, 3});
+    const auto most = static_cast<std::int64_t>(rank);
+    for (std::size_t count : {1U, 2U}) {
+      const auto wide = most + static_cast<std::int64_t>(count);
+      for (const Integers& first : lists(count, 0, wide - 1)) {
+        if (count == 2 && first[0] == first[1]) continue;
+        for (const Integers& second : lists(1, -wide - 1, wide)) {
+          graphs.push_back(
+              graph_of(Integers(shape.begin(), shape.begin() + most),
+                       vector_constant("s", first) + ", " + vector_constant("t", second),
+                       "b = Unsqueeze (a, s) z = Unsqueeze (b, t)"));
+        }
+      }
+    }
+  }
+  return graphs;
+}
+
+Graphs squeezes() {
+  Graphs graphs;
+  const Integers shape = {1, 2, 1, 1};
+  const Integers ones = {0, 2, 3};
+  for (const std::int64_t first : ones) {
+    Integers left = shape;
+    left.erase(left.begin() + first);
+    for (std::int64_t second = -3; second < 3; ++second) {
+      const auto place = static_cast<std::size_t>(second < 0 ? second + 3 : second);
+      if (left[place] != 1) continue;
+      graphs.push_back(
+          graph_of(shape, vector_constant("s", {first}) + ", " + vector_constant("t", {second}),
+                   "b = Squeeze (a, s) z = Squeeze (b, t)"));
+    }
+  }
+  return graphs;
+}
+
+/// One slice, and two of one another along the same axis and along two.
+Graphs slices() {
+  Graphs graphs;
+  for (std::int64_t size = 0; size <= 3; ++size) {
+    for (const Integers& each : lists(2, -4, 4)) {
+      for (const std::int64_t step : {-2, -1, 1, 2}) {
+        graphs.push_back(
+            graph_of({size},
+                     vector_constant("s", {each[0]}) + ", " + vector_constant("e", {each[1]}) +
+                         ", " + vector_constant("i", {0}) + ", " + vector_constant("t", {step}),
+                     "z = Slice (a, s, e, i, t)"));
+      }
+    }
+  }
+  return graphs;
+}
+
+Graphs slice_pairs() {
+  Graphs graphs;
+  std::vector<Integers> cuts;
+  for (const Integers& each : lists(2, -2, 4)) {
+    for (const std::int64_t step : {1, 2}) cuts.push_back({each[0], each[1], step});
+  }
+  const auto add = [&](const Integers& shape, const Integers& a, const Integers& b,
+                       std::int64_t axis) {
+    graphs.push_back(
+        graph_of(shape,
+                 vector_constant("s", {a[0]}) + ", " + vector_constant("e", {a[1]}) + ", " +
+                     vector_constant("t", {a[2]}) + ", " + vector_constant("p", {b[0]}) + ", " +
+                     vector_constant("q", {b[1]}) + ", " + vector_constant("r", {b[2]}) + ", " +
+                     vector_constant("i", {0}) + ", " + vector_constant("k", {axis}),
+                 "b = Slice (a, s, e, i, t) z = Slice (b, p, q, k, r)"));
+  };
+  for (const Integers& a : cuts) {
+    for (const Integers& b : cuts) {
+      add({4}, a, b, 0);
+    }
+    add({4, 3}, a, {1, 3, 1}, 1);
+    add({4, 3}, a, {2, -4, -1}, -1);
+  }
+  return graphs;
+}
+
+Graphs concats() {
+  Graphs graphs;
+  for (std::int64_t axis = -3; axis < 3; ++axis) {
+    for (int before = 0; before < 3; ++before) {
+      for (int inside = 1; inside <= 3; ++inside) {
+        for (int behind = 0; behind < 2; ++behind) {
+          std::string parts;
+          const auto add = [&](int count) {
+            for (int i = 0; i < count; ++i) parts += std::string(parts.empty() ? "" : ", ") + "a";
+          };
+          std::string inner = "x";
+          for (int i = 1; i < inside; ++i) inner += ", a";
+          add(before);
+          parts += std::string(parts.empty() ? "" : ", ") + "b";
+          add(behind);
+          graphs.push_back(
+              graph_of({2, 1, 3}, "int64 none = {0}",
+                       format("b = Concat <axis = {}> ({}) z = Concat <axis = {}> ({})", axis,
+                              inner, axis < 0 ? axis + 3 : axis - 3, parts)));
+        }
+      }
+    }
+  }
+  return graphs;
+}
+
+Graphs expansions() {
+  Graphs graphs;
+  for (std::size_t rank = 0; rank <= 2; ++rank) {
+    for (const Integers& shape : lists(rank, 1, 3)) {
+      for (std::size_t wide = 0; wide <= 3; ++wide) {
+        for (const Integers& to : lists(wide, 1, 3)) {
+          bool fits = true;
+          for (std::size_t i = 1; i <= std::min(rank, wide); ++i) {
+            const std::int64_t mine = shape[rank - i];
+            const std::int64_t other = to[wide - i];
+            fits = fits && (mine == other || mine == 1 || other == 1);
+          }
+          if (fits)
+            graphs.push_back(graph_of(shape, vector_constant("s", to), "z = Expand (a, s)"));
+        }
+      }
+      for (const Integers& times : lists(rank, 0, 2))
+        graphs.push_back(graph_of(shape, vector_constant("s", times), "z = Tile (a, s)"));
+    }
+  }
+  return graphs;
+}
+
+/// x times ones of every shape that broadcasts with it.
+Graphs broadcasts() {
+  Graphs graphs;
+  for (std::size_t rank = 0; rank <= 2; ++rank) {
+    for (const Integers& shape : lists(rank, 1, 3)) {
+      for (std::size_t wide = 0; wide <= 3; ++wide) {
+        for (const Integers& other : lists(wide, 1, 3)) {
+          bool fits = true;
+          for (std::size_t i = 1; i <= std::min(rank, wide); ++i)
+            fits = fits && (shape[rank - i] == other[wide - i] || shape[rank - i] == 1 ||
+                            other[wide - i] == 1);
+          if (!fits) continue;
+          const auto count = static_cast<std::size_t>(
+              std::accumulate(other.begin(), other.end(), std::int64_t{1}, std::multiplies<>()));
+          graphs.push_back(
+              graph_of(shape, type_of("int32", other) + " c = {" + list(Integers(count, 1)) + "}",
+                       "z = Mul (a, c)"));
+        }
+      }
+    }
+  }
+  return graphs;
+}
+
+const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
+  static const std::map<std::string_view, Graphs (*)()> rows = {
+      {"merge-concats", concats},
+      {"merge-reshapes", reshapes},
+      {"merge-slices", slice_pairs},
+      {"merge-squeezes", squeezes},
+      {"merge-transposes", transposes},
+      {"merge-unsqueezes", unsqueezes},
+      {"remove-neutral-operand", broadcasts},
+      {"remove-same-expand", expansions},
+      {"remove-same-reshape", reshapes},
+      {"remove-same-slice", slices},
+      {"remove-same-transpose", transposes},
+  };
+  return rows;
+}
+
+int run_rule(std::string_view name) {
+  const auto found = graphs_by_rule().find(name);
+  if (found == graphs_by_rule().end()) {
+    std::printf("%s has no exhaustive cases\n", std::string(name).c_str());
+    return 1;
+  }
+  const Graphs graphs = found->second();
+  std::int64_t acted = 0;
+  int failed = 0;
+  for (const std::string& graph : graphs) {
+    for (const std::string& finding : check_rewrite(name, graph, 13, acted)) {
+      if (++failed <= 3) std::printf("%s: %s\n", std::string(name).c_str(), finding.c_str());
+    }
+  }
+  std::printf("%s: acted on %lld of %zu graphs, %d failed\n", std::string(name).c_str(),
+              static_cast<long long>(acted), graphs.size(), failed);
+  return failed + (acted == 0);
+}
+
+}  // namespace
+
+int run_exhaustive_cases() {
+  int failed = 0;
+  for (const RuleGroup& group : pipeline()) {
+    for (const Rule& rule : group.rules) {
+      if (rule.evidence == Evidence::exhaustive) failed += run_rule(rule.name);
+    }
+  }
+  return failed;
+}
+
+}  // namespace ortool::test
