@@ -5,13 +5,13 @@
 
 #include "kernels/cpu/binary_row.hpp"
 #include "kernels/cpu/half_bits.hpp"
+#include "kernels/cpu/worthwhile_tasks.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t grain = 32768;
 constexpr std::int64_t block = 512;
 
 RowResult row_of(Isa isa, BinaryOp op, NumberType type, const BinaryRow& row) {
@@ -77,16 +77,17 @@ template <typename Row>
 void for_rows(const void* a, const void* b, void* out, std::int64_t bytes, std::int64_t out_bytes,
               const BroadcastPlan& plan, Workers& workers, Row row) {
   const BroadcastPlan::Loop& inner = plan.loops.back();
-  workers.parallel_ranges(plan.count, grain, [&](std::int64_t begin, std::int64_t end) {
-    walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
-      row(BinaryRow{.a = advance(a, offsets[0] * bytes),
-                    .b = advance(b, offsets[1] * bytes),
-                    .a_step = inner.strides[0],
-                    .b_step = inner.strides[1],
-                    .out = advance(out, to * out_bytes),
-                    .count = length});
-    });
-  });
+  workers.parallel_ranges(
+      plan.count, flat_grain(plan.count), [&](std::int64_t begin, std::int64_t end) {
+        walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
+          row(BinaryRow{.a = advance(a, offsets[0] * bytes),
+                        .b = advance(b, offsets[1] * bytes),
+                        .a_step = inner.strides[0],
+                        .b_step = inner.strides[1],
+                        .out = advance(out, to * out_bytes),
+                        .count = length});
+        });
+      });
 }
 
 /// The row cut into blocks whose operands are floats on the stack: call(float row, first element).

@@ -51,7 +51,7 @@ class Depthwise {
     const double pixels = static_cast<double>(windows_.row_count() * sizes_.out[2]);
     return {sizes_.batch, sizes_.out[1], blocks_,
             cuts_channels_by_rows(sizes_.channels_out, volume(sizes_.out)),
-            pixels * (1 + taps / 4)};
+            pixels * (1.5 + taps / 2)};
   }
 
   /// By way of `frame`, or straight from the image where there is none.

@@ -5,25 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cpu/worthwhile_tasks.hpp"
 #include "libcore/base/thread_pool.hpp"
 
 namespace ortool::cpu {
-
-/// Tasks that a piece of work is cut into: none below some microseconds, which is where a second
-/// thread begins to pay, and a power of two, so that as many threads get equal parts.
-inline std::int64_t worthwhile_tasks(double nanoseconds) {
-  constexpr double least_ns = 4000;
-  constexpr double task_ns = 6000;
-  constexpr double long_task_ns = 40000;
-  constexpr std::int64_t few_tasks = 16;
-  constexpr std::int64_t most_tasks = 128;
-  if (nanoseconds < least_ns) return 1;
-  std::int64_t tasks = nanoseconds < 2 * task_ns ? 2 : 4;
-  while (tasks < few_tasks && nanoseconds > 2 * task_ns * static_cast<double>(tasks)) tasks *= 2;
-  while (tasks < most_tasks && nanoseconds > 2 * long_task_ns * static_cast<double>(tasks))
-    tasks *= 2;
-  return tasks;
-}
 
 /// What one task computes: rows and blocks of channels of one image's result.
 struct ImagePiece {

@@ -5,15 +5,16 @@
 
 #include "kernels/cpu/normalize.hpp"
 #include "kernels/cpu/normalize_loops.hpp"
+#include "kernels/cpu/worthwhile_tasks.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_elements = 16384;
-
-std::int64_t grain_of(std::int64_t elements) {
-  return std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, elements));
+/// Rows a task.
+std::int64_t grain_of(std::int64_t rows, std::int64_t elements) {
+  constexpr double nanoseconds_an_element = 0.2;
+  return even_grain(rows, nanoseconds_an_element * static_cast<double>(rows * elements));
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ void batch_normalization(const float* in, float* out, ChannelSizes sizes,
   }
   const NormalizeLoops loops = normalize_loops(isa);
   if (sizes.spatial == 1) {
-    workers.parallel_ranges(sizes.batch, grain_of(sizes.channels),
+    workers.parallel_ranges(sizes.batch, grain_of(sizes.batch, sizes.channels),
                             [&](std::int64_t begin, std::int64_t end) {
                               for (std::int64_t row = begin; row < end; ++row) {
                                 const std::int64_t first = row * sizes.channels;
@@ -43,7 +44,8 @@ void batch_normalization(const float* in, float* out, ChannelSizes sizes,
                             });
     return;
   }
-  workers.parallel_ranges(sizes.batch * sizes.channels, grain_of(sizes.spatial),
+  workers.parallel_ranges(sizes.batch * sizes.channels,
+                          grain_of(sizes.batch * sizes.channels, sizes.spatial),
                           [&](std::int64_t begin, std::int64_t end) {
                             for (std::int64_t row = begin; row < end; ++row) {
                               const std::size_t c = static_cast<std::size_t>(row % sizes.channels);
@@ -66,20 +68,21 @@ void group_normalization(const float* in, float* out, ChannelSizes sizes, std::i
   const NormalizeLoops loops = normalize_loops(isa);
   const std::int64_t channels = sizes.channels / groups;
   const std::int64_t elements = channels * sizes.spatial;
-  workers.parallel_ranges(
-      sizes.batch * groups, grain_of(elements), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t group = begin; group < end; ++group) {
-          const float* from = in + group * elements;
-          float* to = out + group * elements;
-          const Moments moments = loops.moments(from, elements);
-          const float deviation = 1.0F / std::sqrt(moments.variance + epsilon);
-          for (std::int64_t c = 0; c < channels; ++c) {
-            const std::int64_t channel = group % groups * channels + c;
-            loops.affine_row(from + c * sizes.spatial, to + c * sizes.spatial, sizes.spatial,
-                             moments.mean, scale[channel] * deviation, bias[channel]);
-          }
-        }
-      });
+  workers.parallel_ranges(sizes.batch * groups, grain_of(sizes.batch * groups, elements),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t group = begin; group < end; ++group) {
+                              const float* from = in + group * elements;
+                              float* to = out + group * elements;
+                              const Moments moments = loops.moments(from, elements);
+                              const float deviation = 1.0F / std::sqrt(moments.variance + epsilon);
+                              for (std::int64_t c = 0; c < channels; ++c) {
+                                const std::int64_t channel = group % groups * channels + c;
+                                loops.affine_row(from + c * sizes.spatial, to + c * sizes.spatial,
+                                                 sizes.spatial, moments.mean,
+                                                 scale[channel] * deviation, bias[channel]);
+                              }
+                            }
+                          });
 }
 
 }  // namespace ortool::cpu

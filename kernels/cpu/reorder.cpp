@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/gemm_tile.hpp"
+#include "kernels/cpu/image_cut.hpp"
 #include "kernels/cpu/panel_product.hpp"
 
 namespace ortool::cpu {
@@ -16,20 +17,19 @@ constexpr std::int64_t together = 16;
 /// Calls `move(image, block, first, count)` for stretches of pixels of each block.
 template <typename Move>
 void for_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
+  constexpr double nanoseconds_a_float = 0.2;
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
-  const std::int64_t most = std::max(task_floats / sizes.block / together * together, together);
-  const std::int64_t stretches = (sizes.pixels + most - 1) / most;
-  const std::int64_t stretch_floats = std::min(most, sizes.pixels) * sizes.block;
-  const std::int64_t grain =
-      std::max<std::int64_t>(1, task_floats / std::max<std::int64_t>(1, stretch_floats));
-  workers.parallel_ranges(
-      sizes.batch * blocks * stretches, grain, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t first = i % stretches * most;
-          const std::int64_t plane = i / stretches;
-          move(plane / blocks, plane % blocks, first, std::min(most, sizes.pixels - first));
-        }
-      });
+  const std::int64_t stretches = (sizes.pixels + together - 1) / together;
+  if (sizes.batch * blocks * stretches <= 0) return;
+  const ImageCut cut(
+      sizes.batch, stretches, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
+      nanoseconds_a_float * static_cast<double>(sizes.batch * blocks * sizes.block * sizes.pixels));
+  cut.run(workers, [&](const ImagePiece& piece) {
+    const std::int64_t first = piece.row_begin * together;
+    const std::int64_t count = std::min(piece.row_end * together, sizes.pixels) - first;
+    for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
+      move(piece.image, block, first, count);
+  });
 }
 
 std::int64_t channels_of(const ReorderSizes& sizes, std::int64_t block) {

@@ -8,13 +8,14 @@
 
 #include "kernels/cpu/convert_number.hpp"
 #include "kernels/cpu/unary_float.hpp"
+#include "kernels/cpu/worthwhile_tasks.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/tensor/float_formats.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t grain = 32768;
+constexpr std::int64_t double_grain = 8192;
 constexpr std::int64_t block = 512;
 
 bool vector_unary(Isa isa, UnaryOp op, const float* in, float* out, std::int64_t count,
@@ -178,7 +179,7 @@ void float_unary(Isa isa, UnaryOp op, UnaryParameters parameters, const float* i
 template <typename Half>
 void half_unary(UnaryOp op, UnaryParameters parameters, const Half* in, Half* out,
                 std::int64_t count, Workers& workers, Isa isa) {
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     float values[block];
     for (std::int64_t i = begin; i < end; i += block) {
       const std::int64_t size = std::min(block, end - i);
@@ -193,14 +194,14 @@ void half_unary(UnaryOp op, UnaryParameters parameters, const Half* in, Half* ou
 
 void unary(UnaryOp op, UnaryParameters parameters, const float* in, float* out, std::int64_t count,
            Workers& workers, Isa isa) {
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     float_unary(isa, op, parameters, in + begin, out + begin, end - begin);
   });
 }
 
 void unary(UnaryOp op, UnaryParameters parameters, const double* in, double* out,
            std::int64_t count, Workers& workers, Isa) {
-  workers.parallel_ranges(count, grain / 4, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, double_grain, [&](std::int64_t begin, std::int64_t end) {
     double_unary(op, parameters, in + begin, out + begin, end - begin);
   });
 }
@@ -222,7 +223,7 @@ void unary_integer(UnaryOp op, const Integer* in, Integer* out, std::int64_t cou
     using Unsigned = std::make_unsigned_t<Integer>;
     return static_cast<Integer>(static_cast<Unsigned>(Unsigned{0} - static_cast<Unsigned>(x)));
   };
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     const auto with = [&](auto function) { map(in + begin, out + begin, end - begin, function); };
     switch (op) {
       case UnaryOp::relu:
@@ -249,7 +250,7 @@ void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* i
   const long double lambd = parameters.alpha;
   const long double bias = parameters.beta;
   ORTOOL_CHECK(op == UnaryOp::erf || op == UnaryOp::shrink);
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     map(in + begin, out + begin, end - begin, [=](Integer x) {
       const auto real = static_cast<long double>(x);
       if (op == UnaryOp::erf) return convert_number<Integer>(std::erf(static_cast<double>(real)));
@@ -261,7 +262,7 @@ void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* i
 
 template <typename T>
 void clip(const T* in, T* out, std::int64_t count, T low, T high, Workers& workers) {
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     map(in + begin, out + begin, end - begin, [=](T x) {
       const T raised = x < low ? low : x;
       return raised > high ? high : raised;
@@ -271,7 +272,7 @@ void clip(const T* in, T* out, std::int64_t count, T low, T high, Workers& worke
 
 template <typename T>
 void is_nan(const T* in, bool* out, std::int64_t count, Workers& workers) {
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       if constexpr (std::is_same_v<T, double>) {
         out[i] = std::isnan(in[i]);
@@ -286,7 +287,7 @@ template <typename T>
 void is_infinite(const T* in, bool* out, std::int64_t count, bool positive, bool negative,
                  Workers& workers) {
   const auto matches = [=](auto x) { return std::isinf(x) && (x > 0 ? positive : negative); };
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       if constexpr (std::is_same_v<T, double>) {
         out[i] = matches(in[i]);
@@ -305,7 +306,7 @@ void map_float8(DataType type, const std::uint8_t* in, bool* out, std::int64_t c
                 Workers& workers, Predicate holds) {
   bool table[256];
   for (std::size_t bits = 0; bits < 256; ++bits) table[bits] = holds(decode_float(type, bits));
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];
   });
 }
@@ -324,14 +325,14 @@ void is_infinite_float8(DataType type, const std::uint8_t* in, bool* out, std::i
 }
 
 void logical_not(const bool* in, bool* out, std::int64_t count, Workers& workers) {
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     map(in + begin, out + begin, end - begin, [](bool x) { return !x; });
   });
 }
 
 template <typename Integer>
 void bitwise_not(const Integer* in, Integer* out, std::int64_t count, Workers& workers) {
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     map(in + begin, out + begin, end - begin, [](Integer x) { return static_cast<Integer>(~x); });
   });
 }

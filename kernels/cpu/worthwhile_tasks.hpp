@@ -1,0 +1,39 @@
+// How many tasks a piece of work is cut into, by its size alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ortool::cpu {
+
+/// Tasks that a piece of work is cut into: none below a microsecond, which is where a second
+/// thread that is awake begins to pay, and a power of two, so that as many threads get equal parts.
+inline std::int64_t worthwhile_tasks(double nanoseconds) {
+  constexpr double least_ns = 1500;
+  constexpr double task_ns = 6000;
+  constexpr double long_task_ns = 40000;
+  constexpr std::int64_t few_tasks = 16;
+  constexpr std::int64_t most_tasks = 128;
+  if (nanoseconds < least_ns) return 1;
+  std::int64_t tasks = nanoseconds < 2 * task_ns ? 2 : 4;
+  while (tasks < few_tasks && nanoseconds > 2 * task_ns * static_cast<double>(tasks)) tasks *= 2;
+  while (tasks < most_tasks && nanoseconds > 2 * long_task_ns * static_cast<double>(tasks))
+    tasks *= 2;
+  return tasks;
+}
+
+/// Items a task, of `items` alike that take `nanoseconds` together: whole multiples of `unit`.
+inline std::int64_t even_grain(std::int64_t items, double nanoseconds, std::int64_t unit = 1) {
+  const std::int64_t tasks = worthwhile_tasks(nanoseconds);
+  return std::max<std::int64_t>((items + tasks * unit - 1) / (tasks * unit), 1) * unit;
+}
+
+/// The same for `count` numbers that lie in a row, each of which takes little.
+inline std::int64_t flat_grain(std::int64_t count) {
+  constexpr double nanoseconds_a_number = 0.1;
+  constexpr std::int64_t line = 64;
+  constexpr std::int64_t most = 32768;
+  return std::min(even_grain(count, nanoseconds_a_number * static_cast<double>(count), line), most);
+}
+
+}  // namespace ortool::cpu
