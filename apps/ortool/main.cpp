@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   commands.push_back(make_run_command());
   commands.push_back(make_inspect_command());
   commands.push_back(make_optimize_command());
-  commands.push_back(make_planned_command("quantize", "turn a model into one of fewer bits"));
+  commands.push_back(make_quantize_command());
   commands.push_back(make_bench_command());
   commands.push_back(make_providers_command());
   commands.push_back(make_schema_command());

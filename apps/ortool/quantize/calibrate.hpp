@@ -1,0 +1,32 @@
+// Sessions for looking at values one by one, and the pass over the calibration data.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/quantize/calibration_data.hpp"
+#include "apps/ortool/quantize/quantize_settings.hpp"
+#include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/plan.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+
+/// What every session of the command runs with.
+struct QuantizeMachine {
+  std::vector<std::shared_ptr<const Provider>> providers;
+  ThreadPool& pool;
+  int threads = 1;
+};
+
+/// A session on a copy of `model` that computes every node by itself, or as fast as it can.
+std::unique_ptr<Session> make_session(const Invocation& invocation, const QuantizeMachine& machine,
+                                      const Model& model, OptimizeLevel level);
+
+/// What the values that the plan asks about are like on the data.
+Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machine,
+                      const Session& session, CalibrationData& data,
+                      const QuantizeSettings& settings, const QuantizePlan& plan);
+
+}  // namespace ortool

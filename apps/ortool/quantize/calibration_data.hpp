@@ -1,0 +1,40 @@
+// The samples to calibrate with: those of all sets given, one set after the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/data/sample_set.hpp"
+
+namespace ortool {
+
+class CalibrationData {
+ public:
+  /// Opens the sets that `option` names. Inputs and outputs are those of the model to run and
+  /// outlive this. Throws what open_sample_set() does, and ErrorCode::invalid for --samples beyond
+  /// what there is.
+  CalibrationData(const Invocation& invocation, std::string_view option,
+                  std::span<Value* const> inputs, std::span<Value* const> outputs);
+
+  std::int64_t size() const { return size_; }
+  /// Sample `index`: the next one is cheap, an earlier one reads its set again from the start.
+  Sample sample(std::int64_t index);
+
+ private:
+  std::unique_ptr<SampleSet> open(std::size_t set) const;
+
+  const Invocation& invocation_;
+  std::vector<std::string> paths_;
+  std::span<Value* const> inputs_;
+  std::span<Value* const> outputs_;
+  std::vector<std::int64_t> sizes_;
+  std::int64_t size_ = 0;
+  std::unique_ptr<SampleSet> open_;
+  std::size_t open_index_ = 0;
+  std::int64_t next_ = 0;  ///< of the open set
+};
+
+}  // namespace ortool

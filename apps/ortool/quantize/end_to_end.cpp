@@ -1,0 +1,91 @@
+// Samples one by one: nothing but sums is kept of them.
+#include "apps/ortool/quantize/end_to_end.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/run/metric.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_samples_end_to_end = 100;
+constexpr std::int64_t most_samples_by_value = 16;
+
+/// The place of the highest element of row `row`.
+std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count) {
+  std::int64_t best = 0;
+  double value = element_as_double(scores, row * count);
+  for (std::int64_t i = 1; i < count; ++i) {
+    const double other = element_as_double(scores, row * count + i);
+    if (other > value) {
+      value = other;
+      best = i;
+    }
+  }
+  return best;
+}
+
+void rank(const Tensor& found, const Tensor& expected, OutputError& error) {
+  const std::int64_t rows = expected.shape().rank() < 2 ? 1 : expected.shape()[0];
+  if (!is_floating_point(expected.type()) || rows == 0 || found.shape() != expected.shape() ||
+      !ranks_classes(expected, rows))
+    return;
+  const std::int64_t count = expected.element_count() / rows;
+  if (count < 2) return;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    ++error.ranked;
+    if (highest(found, row, count) == highest(expected, row, count)) ++error.same_first;
+  }
+}
+
+}  // namespace
+
+std::vector<OutputError> compare_outputs(const Invocation& invocation,
+                                         const QuantizeMachine& machine, const Session& floats,
+                                         const Session& quantized, CalibrationData& data,
+                                         std::int64_t most_samples) {
+  RunOptions options;
+  options.threads = machine.threads;
+  options.stop = &invocation.stop;
+  std::vector<OutputError> errors;
+  for (const Value* output : floats.outputs()) {
+    errors.emplace_back();
+    errors.back().name = std::string(output->name());
+  }
+  const std::int64_t count = std::min(data.size(), most_samples);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const NamedValues inputs = data.sample(i).inputs;
+    const std::vector<RunValue> expected = floats.run(inputs, options);
+    const std::vector<RunValue> found = quantized.run(inputs, options);
+    for (std::size_t k = 0; k < errors.size(); ++k) {
+      if (!expected[k].is_tensor() || !found[k].is_tensor()) continue;
+      const Tensor& reference = expected[k].tensor();
+      if (!is_arithmetic(reference.type()) || reference.shape() != found[k].tensor().shape())
+        continue;
+      errors[k].sums.add(found[k].tensor(), reference);
+      rank(found[k].tensor(), reference, errors[k]);
+    }
+  }
+  return errors;
+}
+
+EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& machine,
+                        const Session& floats, const Session& quantized, CalibrationData& data) {
+  const Progress progress(invocation.options, invocation.messages, "comparing");
+  EndToEnd result;
+  result.samples = std::min(data.size(), most_samples_end_to_end);
+  result.outputs = compare_outputs(invocation, machine, floats, quantized, data, result.samples);
+  RunOptions options;
+  options.threads = machine.threads;
+  options.stop = &invocation.stop;
+  ErrorCollector collector({});
+  result.node_samples = std::min(data.size(), most_samples_by_value);
+  for (std::int64_t i = 0; i < result.node_samples; ++i)
+    collector.add(floats, quantized, data.sample(i).inputs, options);
+  result.values = collector.errors();
+  return result;
+}
+
+}  // namespace ortool

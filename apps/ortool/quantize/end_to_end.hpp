@@ -1,0 +1,39 @@
+// The quantised model beside the float one: outputs, and every value in between.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/quantize/calibrate.hpp"
+#include "libcore/quantize/node_error.hpp"
+
+namespace ortool {
+
+/// How far one output is off.
+struct OutputError {
+  std::string name;
+  ErrorSums sums;
+  std::int64_t ranked = 0;      ///< samples whose highest element was compared; 0: no scores
+  std::int64_t same_first = 0;  ///< with the highest element at the same place
+};
+
+struct EndToEnd {
+  std::int64_t samples = 0;
+  std::vector<OutputError> outputs;
+  std::int64_t node_samples = 0;   ///< of those, looked at value by value
+  std::vector<ValueError> values;  ///< in the order of computation
+};
+
+/// Runs both sessions, which compute every node by itself, on samples of the data: all up to a
+/// hundred end to end, the first sixteen value by value.
+EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& machine,
+                        const Session& floats, const Session& quantized, CalibrationData& data);
+
+/// The same of the outputs alone, on at most `most_samples`.
+std::vector<OutputError> compare_outputs(const Invocation& invocation,
+                                         const QuantizeMachine& machine, const Session& floats,
+                                         const Session& quantized, CalibrationData& data,
+                                         std::int64_t most_samples);
+
+}  // namespace ortool

@@ -1,0 +1,233 @@
+// Counts first, then bytes, then what the result is worth, then where it loses most.
+#include "apps/ortool/quantize/quantize_report.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/inspect/weights.hpp"
+#include "libcore/optimize/rewriter.hpp"
+
+namespace ortool {
+namespace {
+
+/// As many of the worst nodes as the text shows.
+constexpr std::size_t most_nodes_told = 5;
+
+std::string readable_size(std::int64_t bytes) {
+  return readable_bytes(static_cast<double>(bytes));
+}
+
+Json bytes_block(const StoredBytes& bytes, std::int64_t file_bytes) {
+  return Json::object()
+      .set("bytes", file_bytes > 0 ? Json(file_bytes) : Json())
+      .set("tensor_bytes", bytes.total())
+      .set("float_bytes", bytes.floats)
+      .set("level_bytes", bytes.levels)
+      .set("other_bytes", bytes.others);
+}
+
+std::int64_t count_nodes(const QuantizeReport& result, bool is_quantized) {
+  return std::count_if(result.nodes.begin(), result.nodes.end(),
+                       [&](const ReportedNode& node) { return node.is_quantized == is_quantized; });
+}
+
+Json tensors_block(const QuantizeReport& result) {
+  Json tensors = Json::list();
+  for (const ChosenValue& value : result.chosen) {
+    const GroupNumbers& group = result.numbers[static_cast<std::size_t>(value.group)];
+    tensors.add(Json::object()
+                    .set("name", value.name)
+                    .set("dtype", name_of(group.type.type))
+                    .set("scale", static_cast<double>(group.scale.scale))
+                    .set("zero_point", group.scale.zero_point)
+                    .set("axis", Json())
+                    .set("min", value.chosen.range.low)
+                    .set("max", value.chosen.range.high)
+                    .set("clipped_ratio", value.chosen.clipped_ratio)
+                    .set("method", name_of(value.chosen.method))
+                    .set("group", value.group));
+  }
+  return tensors;
+}
+
+/// The nodes that the plan quantised, with their errors, the worst first.
+struct NodeError {
+  const ReportedNode* node;
+  const ValueError* error;
+};
+
+std::vector<NodeError> node_errors(const QuantizeReport& result) {
+  std::map<std::string_view, const ReportedNode*> by_value;
+  for (const ReportedNode& node : result.nodes) {
+    if (node.is_quantized) by_value.emplace(node.value, &node);
+  }
+  std::vector<NodeError> errors;
+  for (const ValueError& error : result.end_to_end.values) {
+    const auto found = by_value.find(error.value);
+    if (found != by_value.end()) errors.push_back({found->second, &error});
+  }
+  return errors;
+}
+
+Json errors_block(const std::vector<NodeError>& errors) {
+  Json list = Json::list();
+  for (const NodeError& each : errors) {
+    list.add(Json::object()
+                 .set("node", each.node->name)
+                 .set("origin", Json::list_of(each.node->origins))
+                 .set("op_type", each.node->op_type)
+                 .set("sqnr_db", each.error->sums.sqnr_db())
+                 .set("cosine", each.error->sums.cosine())
+                 .set("max_abs_error", each.error->sums.max_abs_error()));
+  }
+  return list;
+}
+
+Json outputs_block(const EndToEnd& end_to_end) {
+  Json list = Json::list();
+  for (const OutputError& output : end_to_end.outputs) {
+    const double ranked = static_cast<double>(output.ranked);
+    list.add(Json::object()
+                 .set("output", output.name)
+                 .set("sqnr_db", output.sums.sqnr_db())
+                 .set("cosine", output.sums.cosine())
+                 .set("top1_agreement", output.ranked > 0
+                                            ? Json(static_cast<double>(output.same_first) / ranked)
+                                            : Json()));
+  }
+  return list;
+}
+
+Json float_nodes_block(const QuantizeReport& result) {
+  Json list = Json::list();
+  for (const ReportedNode& node : result.nodes) {
+    if (node.is_quantized) continue;
+    list.add(Json::object()
+                 .set("node", node.name)
+                 .set("op_type", node.op_type)
+                 .set("reason", node.reason));
+  }
+  return list;
+}
+
+std::string decibels(double value) {
+  return fixed_number(value, 1) + " dB";
+}
+
+std::string reasons_text(const QuantizeReport& result) {
+  std::map<std::string, std::int64_t> counts;
+  for (const ReportedNode& node : result.nodes) {
+    if (!node.is_quantized) ++counts[node.reason];
+  }
+  std::vector<std::pair<std::int64_t, std::string>> sorted;
+  for (const auto& [reason, count] : counts) sorted.emplace_back(-count, reason);
+  std::sort(sorted.begin(), sorted.end());
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), most_nodes_told); ++i)
+    text += format("  {} in float: {}\n", -sorted[i].first, sorted[i].second);
+  return text;
+}
+
+std::string outputs_text(const EndToEnd& end_to_end) {
+  std::string text;
+  for (const OutputError& output : end_to_end.outputs) {
+    text += format("output {}: SQNR {}, cosine {}", shorten(output.name),
+                   decibels(output.sums.sqnr_db()), fixed_number(output.sums.cosine(), 6));
+    if (output.ranked > 0)
+      text += format(", the same class for {} of {}", output.same_first, output.ranked);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string worst_text(std::vector<NodeError> errors) {
+  std::stable_sort(errors.begin(), errors.end(), [](const NodeError& a, const NodeError& b) {
+    return a.error->sums.sqnr_db() < b.error->sums.sqnr_db();
+  });
+  if (errors.size() > most_nodes_told) errors.resize(most_nodes_told);
+  if (errors.empty()) return {};
+  TextTable table({TextTable::Align::left, TextTable::Align::left, TextTable::Align::right,
+                   TextTable::Align::right, TextTable::Align::right});
+  table.add_row({"node", "operator", "SQNR", "cosine", "largest error"});
+  for (const NodeError& each : errors) {
+    table.add_row({shorten(each.node->name, 60), each.node->op_type,
+                   decibels(each.error->sums.sqnr_db()), fixed_number(each.error->sums.cosine(), 6),
+                   readable_number(each.error->sums.max_abs_error())});
+  }
+  return "furthest from the float model:\n" + table.to_string(2);
+}
+
+}  // namespace
+
+StoredBytes stored_bytes(const Model& model) {
+  StoredBytes bytes;
+  for (const Weight& weight : weights_of(model)) {
+    if (is_floating_point(weight.type)) {
+      bytes.floats += weight.size_bytes();
+    } else if (element_bits(weight.type) <= 8 && weight.type != DataType::string &&
+               weight.type != DataType::boolean) {
+      bytes.levels += weight.size_bytes();
+    } else {
+      bytes.others += weight.size_bytes();
+    }
+  }
+  return bytes;
+}
+
+void describe_plan(const QuantizePlan& plan, QuantizeReport& report) {
+  for (const PlannedNode& planned : plan.nodes) {
+    const Value* result = planned.end->output(0);
+    report.nodes.push_back({std::string(planned.node->name()), std::string(planned.node->op_type()),
+                            origins_of(*planned.node),
+                            result != nullptr ? std::string(result->name()) : std::string(),
+                            planned.is_quantized, planned.reason});
+  }
+}
+
+void add_quantize_report(Report& report, const QuantizeReport& result) {
+  const QuantizeSettings& settings = *result.settings;
+  const std::int64_t quantized = count_nodes(result, true);
+  const std::int64_t floats = count_nodes(result, false);
+  const std::vector<NodeError> errors = node_errors(result);
+  report.payload.set("recipe", settings.recipe)
+      .set("mode", name_of(settings.mode))
+      .set("format", name_of(settings.form))
+      .set("quantized_nodes", quantized)
+      .set("float_nodes", floats)
+      .set("float_reasons", float_nodes_block(result))
+      .set("preparation", Json::object()
+                              .set("nodes_before", result.preparation.nodes_before)
+                              .set("nodes_after", result.preparation.nodes_after)
+                              .set("rewrites", result.preparation.rewrites))
+      .set("before", bytes_block(result.before_bytes, result.file_bytes))
+      .set("after", bytes_block(result.after_bytes, result.output_bytes))
+      .set("calibration", Json::object()
+                              .set("method", name_of(settings.method.method))
+                              .set("samples", result.samples)
+                              .set("ms", result.calibration_ms))
+      .set("tensors", tensors_block(result))
+      .set("error", errors_block(errors))
+      .set("end_to_end", outputs_block(result.end_to_end))
+      .set("output",
+           Json::object().set("path", result.output_path).set("bytes", result.output_bytes));
+  report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
+                        result.preparation.nodes_after, result.preparation.rewrites);
+  report.text += format("{} nodes quantised, {} in float\n", quantized, floats);
+  report.text += reasons_text(result);
+  report.text += format("calibrated on {} samples in {}\n", result.samples,
+                        readable_ms(result.calibration_ms));
+  report.text +=
+      format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
+             readable_size(result.before_bytes.total()), readable_size(result.after_bytes.total()),
+             readable_size(result.after_bytes.levels), readable_size(result.after_bytes.floats),
+             readable_size(result.after_bytes.others));
+  report.text += outputs_text(result.end_to_end);
+  report.text += worst_text(errors);
+  report.text +=
+      format("written: {} ({})\n", shorten(result.output_path), readable_size(result.output_bytes));
+}
+
+}  // namespace ortool

@@ -1,0 +1,58 @@
+// What `ortool quantize` tells: text for people, and the payload of its document.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/quantize/end_to_end.hpp"
+#include "apps/ortool/quantize/quantize_settings.hpp"
+#include "apps/ortool/report/report.hpp"
+#include "libcore/quantize/choose_numbers.hpp"
+#include "libcore/quantize/prepare.hpp"
+
+namespace ortool {
+
+/// Bytes of a model's tensors.
+struct StoredBytes {
+  std::int64_t floats = 0;
+  std::int64_t levels = 0;  ///< 8 bits or fewer an element
+  std::int64_t others = 0;  ///< biases in units, shapes, indices
+
+  std::int64_t total() const { return floats + levels + others; }
+};
+
+StoredBytes stored_bytes(const Model& model);
+
+/// A node of the prepared model, by the names of the file.
+struct ReportedNode {
+  std::string name;
+  std::string op_type;
+  std::vector<std::string> origins;
+  std::string value;  ///< that holds its result
+  bool is_quantized = false;
+  std::string reason;
+};
+
+struct QuantizeReport {
+  const QuantizeSettings* settings = nullptr;
+  Preparation preparation;
+  std::vector<ReportedNode> nodes;
+  std::int64_t samples = 0;
+  double calibration_ms = 0;
+  std::vector<ChosenValue> chosen;
+  std::vector<GroupNumbers> numbers;
+  EndToEnd end_to_end;
+  StoredBytes before_bytes;
+  StoredBytes after_bytes;
+  std::int64_t file_bytes = 0;  ///< of the model that was read; 0: not known
+  std::string output_path;
+  std::int64_t output_bytes = 0;
+};
+
+/// Remembers the plan's nodes while they are there.
+void describe_plan(const QuantizePlan& plan, QuantizeReport& report);
+
+void add_quantize_report(Report& report, const QuantizeReport& result);
+
+}  // namespace ortool

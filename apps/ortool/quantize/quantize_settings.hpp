@@ -1,0 +1,35 @@
+// What the options of `ortool quantize` ask for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "libcore/quantize/choose_scale.hpp"
+#include "libcore/quantize/methods.hpp"
+
+namespace ortool {
+
+enum class QuantizeMode { statically, dynamically, weights_only };
+enum class QuantizeForm { qdq, qoperator };
+
+struct QuantizeSettings {
+  QuantizeMode mode = QuantizeMode::statically;
+  QuantizeForm form = QuantizeForm::qdq;
+  MethodOptions method;
+  QuantizationType activations;
+  QuantizationType weights{DataType::int8, true, false};
+  bool is_per_channel = true;
+  std::string recipe = "fast";
+};
+
+std::vector<OptionGroup> quantize_options();
+
+/// Throws ErrorCode::invalid for options that do not go together, and ErrorCode::unsupported for
+/// planned ones. Says what it guesses.
+QuantizeSettings read_quantize_settings(const Invocation& invocation);
+
+std::string_view name_of(QuantizeMode mode);
+std::string_view name_of(QuantizeForm form);
+
+}  // namespace ortool

@@ -1,0 +1,83 @@
+// The steps a session takes too, but for what only a session can run.
+#include "libcore/quantize/prepare.hpp"
+
+#include <memory>
+
+#include "libcore/graph/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/optimize/inline_functions.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "libcore/quantize/insert_qdq.hpp"
+#include "libcore/runtime/constant_evaluator.hpp"
+
+namespace ortool {
+namespace {
+
+/// What folding may add to the file for each node.
+constexpr std::int64_t most_folded_bytes = std::int64_t{64} << 10;
+
+/// The tensors that Constant nodes hold become constants, however large they are.
+void take_constants(Graph& graph) {
+  for (Node& node : graph.nodes()) {
+    if (!node.domain().empty() || node.op_type() != "Constant") continue;
+    const Attribute* attribute = node.find_attribute("value");
+    if (attribute == nullptr || attribute->kind() != AttributeKind::tensor) continue;
+    Value& output = *node.output(0);
+    if (output.is_graph_output()) continue;
+    Tensor tensor = std::get<Tensor>(attribute->value);
+    graph.remove_node(node);
+    graph.set_constant(output, std::move(tensor));
+  }
+}
+
+struct Count {
+  std::int64_t nodes = 0;
+  std::int64_t weights = 0;
+};
+
+Count count(const Model& model) {
+  Count result;
+  for (const Graph* graph : graphs_in(*model.graph)) {
+    result.nodes += graph->node_count();
+    for (const Value* value : graph->values()) {
+      if (value->is_constant() && is_floating_point(value->constant().type())) ++result.weights;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Preparation prepare_model(Model& model, const PrepareOptions& options) {
+  Preparation preparation;
+  const Count before = count(model);
+  settle_old_defaults(model);
+  inline_functions(model);
+  for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
+  infer_shapes(model);
+  if (options.is_optimized) {
+    Workers alone(options.stop);
+    std::unique_ptr<Workers> shared;
+    if (options.pool != nullptr) {
+      shared = std::make_unique<Workers>(*options.pool, options.pool->size(), options.stop);
+    }
+    const CompileContext context{.workers = shared ? *shared : alone, .cap = options.cap};
+    ConstantEvaluator evaluator(*options.provider, context);
+    RewriteOptions rewriting;
+    rewriting.evaluator = &evaluator;
+    rewriting.fold_limits.tensor_bytes = most_folded_bytes;
+    rewriting.fold_limits.keeps_dequantized = true;
+    rewriting.stop = options.stop;
+    preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;
+    infer_shapes(model);
+  }
+  drop_unread_constants(model);
+  const Count after = count(model);
+  preparation.nodes_before = before.nodes;
+  preparation.nodes_after = after.nodes;
+  preparation.weights_before = before.weights;
+  preparation.weights_after = after.weights;
+  return preparation;
+}
+
+}  // namespace ortool

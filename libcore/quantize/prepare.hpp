@@ -1,0 +1,36 @@
+// A model brought into the form that is quantised: folded, fused, float32, of an opset that can.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcore/base/stop_token.hpp"
+#include "libcore/base/thread_pool.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/runtime/provider.hpp"
+
+namespace ortool {
+
+struct PrepareOptions {
+  const Provider* provider = nullptr;  ///< computes what can be computed beforehand
+  ThreadPool* pool = nullptr;          ///< null: the calling thread alone
+  MemoryCap* cap = nullptr;
+  const StopToken* stop = nullptr;
+  bool is_optimized = true;
+};
+
+/// What the preparation did.
+struct Preparation {
+  std::int64_t nodes_before = 0;  ///< of all graphs
+  std::int64_t nodes_after = 0;
+  std::int64_t weights_before = 0;  ///< tensors of floats that nodes read
+  std::int64_t weights_after = 0;
+  std::int64_t rewrites = 0;
+};
+
+/// Inlines functions, computes what reads constants alone, and applies the optimiser's rules up to
+/// `extended`; types are inferred afterwards. The result is a model that other runtimes load too.
+Preparation prepare_model(Model& model, const PrepareOptions& options);
+
+}  // namespace ortool

@@ -1,0 +1,37 @@
+// What an operator does with numbers, as far as quantising them is concerned.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+enum class QuantizeRole {
+  product,   ///< sums of products with weights: what integers make faster
+  move,      ///< elements as they are, elsewhere: the result needs no scale of its own
+  clip,      ///< Relu, and Clip with constant bounds: part of the node before it
+  sum,       ///< Add, Sub and Mul of two tensors
+  concat,    ///< several tensors side by side: one scale for all
+  function,  ///< of one element
+  mean,      ///< of many elements, within their range
+  none,      ///< computes in floats
+};
+
+/// The role of a node of ONNX's own domain; none for all others.
+QuantizeRole quantize_role(const Node& node);
+
+/// The constant that the value holds or, inside a body, stands for; null when it is computed.
+Value* constant_behind(Value* value);
+
+/// Whether the value is a float32 tensor, as far as is known.
+bool is_float_tensor(const Value* value);
+
+/// Whether the node adds, subtracts or multiplies by a constant, and which input that is.
+std::optional<std::int64_t> constant_operand(const Node& node);
+
+/// The one node that reads `value` and nothing else does, null otherwise.
+Node* only_reader(const Value& value);
+
+}  // namespace ortool
