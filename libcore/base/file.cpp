@@ -110,13 +110,26 @@ MappedFile MappedFile::from_descriptor(int descriptor, const std::string& name) 
   return file;
 }
 
-void drop_pages(std::span<const std::byte> bytes) noexcept {
-  if (!is_in_remembered_mapping(bytes.data(), bytes.size())) return;
+bool drop_pages(std::span<const std::byte> bytes) noexcept {
+  if (!is_in_remembered_mapping(bytes.data(), bytes.size())) return false;
   constexpr std::uintptr_t page_bytes = 4096;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page_bytes * page_bytes;
   const auto end = reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size();
   // The mapping is private and never written, so nothing but the copy in memory goes.
   ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  return true;
+}
+
+std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* const address = ::mmap(nullptr, bytes, PROT_READ, flags, -1, 0);
+  if (address == MAP_FAILED) return nullptr;
+  try {
+    return {static_cast<const std::byte*>(address),
+            [bytes](const std::byte* start) { ::munmap(const_cast<std::byte*>(start), bytes); }};
+  } catch (...) {
+    return nullptr;  // the deleter has been called
+  }
 }
 
 std::string read_standard_input(std::int64_t most_bytes) {

@@ -31,8 +31,13 @@ class MappedFile {
 };
 
 /// Lets the pages of mapped files that hold `bytes` go: they are read again when next looked at.
-/// For whoever has gone through many bytes once. Nothing happens to bytes of other memory.
-void drop_pages(std::span<const std::byte> bytes) noexcept;
+/// For whoever has gone through many bytes once. Nothing happens to bytes of other memory, for
+/// which it answers false.
+bool drop_pages(std::span<const std::byte> bytes) noexcept;
+
+/// So many zeros that take no memory, for as long as somebody holds them. Null when the system
+/// refuses.
+std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept;
 
 /// Everything standard input holds. Throws ErrorCode::invalid when it cannot be read and
 /// ErrorCode::memory_limit above `most_bytes`.

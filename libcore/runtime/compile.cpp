@@ -1,4 +1,4 @@
-// Compiling kernels, and giving the pages of packed weights back to the system.
+// Compiling kernels, and giving the memory of packed weights back to the system.
 #include "libcore/runtime/compile.hpp"
 
 #include "libcore/base/file.hpp"
@@ -10,6 +10,21 @@ namespace {
 /// Whether no other node reads the constant that this one packed.
 bool is_packed_alone(const Value& value) {
   return value.is_constant() && value.uses().size() == 1;
+}
+
+/// Gives back the memory of weights that lie packed in a kernel. Pages of a file are read again
+/// when somebody asks; large float32 weights that were made here, whose content no shape depends
+/// on, become zeros that take none.
+void let_go(Value& value) {
+  constexpr std::int64_t large_bytes = 64 * 1024;
+  const Tensor& constant = value.constant();
+  const auto size = static_cast<std::size_t>(constant.size_bytes());
+  if (drop_pages({constant.bytes(), size})) return;
+  if (constant.type() != DataType::float32 || constant.size_bytes() < large_bytes) return;
+  const std::shared_ptr<const std::byte> zeros = map_zeros(size);
+  if (zeros == nullptr) return;
+  value.graph().set_constant(
+      value, Tensor::view(constant.type(), constant.shape(), {zeros.get(), size}, zeros));
 }
 
 }  // namespace
@@ -37,8 +52,7 @@ CompiledStep compile(PlacedGroup group, const CompileContext& context) {
     if (inputs[i] == nullptr || kernel->needs_input(i)) continue;
     if (!is_packed_alone(*inputs[i])) continue;
     constants.restore(*inputs[i]);
-    const Tensor& constant = inputs[i]->constant();
-    drop_pages({constant.bytes(), static_cast<std::size_t>(constant.size_bytes())});
+    let_go(*inputs[i]);
   }
   CompiledStep step{.view = std::move(group.view),
                     .provider = group.provider,

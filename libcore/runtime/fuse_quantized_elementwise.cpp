@@ -5,6 +5,7 @@
 
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
+#include "libcore/runtime/session_nodes.hpp"
 
 namespace ortool {
 namespace {

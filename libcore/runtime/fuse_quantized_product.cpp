@@ -6,6 +6,7 @@
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
+#include "libcore/runtime/session_nodes.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -8,6 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
+#include "libcore/runtime/session_nodes.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -104,16 +105,6 @@ void remove_unread(Graph& graph, Node* node) {
       if (std::find(open.begin(), open.end(), maker) == open.end()) open.push_back(maker);
     }
   }
-}
-
-bool copy_value(const Attribute::Value& from, Attribute::Value& to) {
-  if (const auto* number = std::get_if<float>(&from)) return to = *number, true;
-  if (const auto* integer = std::get_if<std::int64_t>(&from)) return to = *integer, true;
-  if (const auto* text = std::get_if<std::string>(&from)) return to = *text, true;
-  if (const auto* numbers = std::get_if<std::vector<float>>(&from)) return to = *numbers, true;
-  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&from))
-    return to = *integers, true;
-  return false;
 }
 
 }  // namespace
@@ -220,14 +211,6 @@ Value& ClusterEditor::zero_point_of(const Quantization& quantization) const {
   return constant(std::move(zeros));
 }
 
-bool has_plain_attributes(const Node& node) {
-  for (const Attribute& attribute : node.attributes()) {
-    Attribute::Value copy;
-    if (!attribute.reference.empty() || !copy_value(attribute.value, copy)) return false;
-  }
-  return true;
-}
-
 Value& ClusterEditor::add(std::string_view op_type, std::string_view domain,
                           std::initializer_list<Value*> inputs, const Node* like) const {
   return add(op_type, domain, std::vector<Value*>(inputs), like);
@@ -244,7 +227,7 @@ Value& ClusterEditor::add(std::string_view op_type, std::string_view domain,
   for (const Attribute& attribute : like->attributes()) {
     Attribute copy;
     copy.name = attribute.name;
-    copy_value(attribute.value, copy.value);
+    copy_plain_value(attribute.value, copy.value);
     node.set_attribute(std::move(copy));
   }
   return output;

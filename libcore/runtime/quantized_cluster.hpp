@@ -83,9 +83,6 @@ class ClusterEditor {
   MemoryCap* cap_;
 };
 
-/// Whether the attributes can be copied: no tensors, graphs or types.
-bool has_plain_attributes(const Node& node);
-
 // The rewrites, by what stands before the QuantizeLinear: each returns whether it did one.
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantization& to);

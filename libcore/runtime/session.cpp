@@ -20,6 +20,7 @@
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
 #include "libcore/runtime/settle_captures.hpp"
+#include "libcore/runtime/widen_halves.hpp"
 
 namespace ortool {
 namespace {
@@ -146,6 +147,7 @@ struct Session::State {
   std::unique_ptr<Model> model;
   SessionOptions options;
   std::vector<Value*> required_inputs;
+  WidenedValues widened;
   std::unique_ptr<const Program> program;
   std::vector<Placement> placement;
 
@@ -187,7 +189,10 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   const OptimizeLevel level = state.options.optimize;
   optimize(*state.model, level, last, context, stop);
   settle_captures(graph);
-  for (Graph* each : graphs_in(graph)) drop_unused_constants(*each);
+  for (Graph* each : graphs_in(graph)) {
+    if (level == OptimizeLevel::all) widen_halves(*each, state.options.cap, state.widened);
+    drop_unused_constants(*each);
+  }
   PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
                               level == OptimizeLevel::all, state.options.pinned);
   if (level == OptimizeLevel::all) settle_layouts(graph, placed, last);
@@ -249,6 +254,8 @@ std::vector<RunValue> Session::State::match(const NamedValues& given) const {
 std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
   const State& state = *state_;
   const std::vector<RunValue> matched = state.match(inputs);
+  std::optional<ModelTypesObserver> observer;
+  if (options.observer != nullptr) observer.emplace(state.widened, *options.observer);
   if (options.observer != nullptr && state.options.parallel) {
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run at the same time",
                 "use --execution sequential");
@@ -258,7 +265,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     const RunEnvironment environment{.workers = workers,
                                      .cap = state.options.cap,
                                      .profile = options.profile,
-                                     .observer = options.observer,
+                                     .observer = observer ? &*observer : nullptr,
                                      .start = std::chrono::steady_clock::now(),
                                      .profile_mutex = &profile_mutex};
     std::vector<RunValue> outputs = state.program->run(matched, environment);
