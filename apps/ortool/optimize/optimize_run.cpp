@@ -2,6 +2,7 @@
 #include "apps/ortool/optimize/optimize_run.hpp"
 
 #include "apps/ortool/inspect/summary_block.hpp"
+#include "apps/ortool/optimize/failing_part.hpp"
 #include "apps/ortool/optimize/optimize_report.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/optimize/rewriting.hpp"
@@ -50,14 +51,15 @@ class OptimizeRun {
   std::vector<std::shared_ptr<const Provider>> providers_;
   Rewriting rewriting_;
   RewriteReport rewrites_;
+  std::string repro_text_;
 };
 
 void OptimizeRun::run() {
-  LoadedModel loaded = rewriting_.load_first();
+  LoadedModel loaded = rewriting_.load_file();
   describe_model_argument(invocation_, loaded);
   const SaveTarget target = read_save_target(options_, loaded);
-  apply_shape_options(options_, *loaded.model);
   const bool may_save = in_file(loaded.path, [&] {
+    loaded.model = rewriting_.prepare(std::move(loaded.model));
     const DeclaredTypes declared(*loaded.model);
     rewrite(*loaded.model);
     declared.restore(*loaded.model, rewriting_.has_fixed_shapes());
@@ -92,10 +94,17 @@ bool OptimizeRun::verify() {
     ThreadPool pool(thread_count(options_));
     Verifier verifier(invocation_, rewriting_, providers_, pool);
     result = verifier.verify(rewrites_);
+    report_.payload.set("verification", verification_block(result));
+    if (result.guilty && options_.has("save-repro")) {
+      const std::string folder = options_.text("save-repro");
+      const bool is_part = save_failing_part(invocation_, rewriting_, verifier, result, folder);
+      repro_text_ = format("{} to repeat it: {}\n", is_part ? "these nodes alone" : "the model",
+                           shorten(folder));
+    }
   } else {
     result.reason = "not asked for";
+    report_.payload.set("verification", verification_block(result));
   }
-  report_.payload.set("verification", verification_block(result));
   if (!result.has_passed) {
     if (settings_.runs > 0) invocation_.warn(format("not verified: {}", result.reason));
     return true;
@@ -114,6 +123,7 @@ bool OptimizeRun::verify() {
                            result.guilty->pass, quote(result.guilty->node));
     report_.text +=
         format("nothing is written; --skip-pass {} goes without it\n", result.guilty->pass);
+    report_.text += repro_text_;
   }
   return false;
 }

@@ -73,6 +73,14 @@ std::vector<OptionGroup> optimize_options() {
            .repeats = true},
           {.name = "skip-pass", .value = "A", .help = "not this pass", .repeats = true},
           {.name = "list-passes", .help = "list the passes; no MODEL is needed"},
+          {.name = "extract-input",
+           .value = "VALUE",
+           .help = "write only the part of the model behind this value",
+           .repeats = true},
+          {.name = "extract-output",
+           .value = "VALUE",
+           .help = "write only the part that computes this value",
+           .repeats = true},
           {.name = "explain", .help = "tell why passes did not act where they nearly fitted"},
           {.name = "dry-run", .help = "write nothing"},
       }};
@@ -82,6 +90,10 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "verify",
            .value = "N",
            .help = "compare the outputs before and after on N inputs (default: 3); 0: do not"},
+          {.name = "save-repro",
+           .value = "DIR",
+           .help = "where outputs differ: the smallest part that does, to repeat it",
+           .completes = Completes::folders},
           {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
       }};
   for (const OptionSpec& option : tolerance_options()) verifying.options.push_back(option);
@@ -114,8 +126,8 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   if (options.has("output") && options.flag("dry-run"))
     refuse("option --output has no effect with --dry-run", "leave one of them out");
   if (settings.runs > 0) return settings;
-  for (const char* option : {"rtol", "atol", "input", "inputs", "input-dir", "random", "seed",
-                             "range", "image", "image-config", "dtype", "threads"}) {
+  for (const char* option : {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random",
+                             "seed", "range", "image", "image-config", "dtype", "threads"}) {
     if (!options.has(option)) continue;
     refuse(format("option --{} has no effect where nothing is verified", option), "add --verify N");
   }

@@ -2,12 +2,14 @@
 #include "apps/ortool/optimize/rewriting.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "apps/ortool/options/shape_options.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/load.hpp"
+#include "libcore/optimize/extract.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 
 namespace ortool {
@@ -49,7 +51,7 @@ Rewriting::Rewriting(const Invocation& invocation, const OptimizeSettings& setti
         std::make_shared<const std::string>(read_standard_input(most_standard_input_bytes));
 }
 
-LoadedModel Rewriting::load_first() const {
+LoadedModel Rewriting::load_file() const {
   if (standard_input_ == nullptr) return load_model_at(invocation_.arguments.front());
   LoadedModel loaded;
   loaded.path = "-";
@@ -59,10 +61,30 @@ LoadedModel Rewriting::load_first() const {
   return loaded;
 }
 
-std::unique_ptr<Model> Rewriting::load() const {
-  LoadedModel loaded = load_first();
-  apply_shape_options(invocation_.options, *loaded.model);
-  return std::move(loaded.model);
+std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
+  apply_shape_options(invocation_.options, *model);
+  if (!is_part()) return model;
+  std::map<std::string, ValueType, std::less<>> types;
+  for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
+    for (const Value* value : values) types.emplace(value->name(), value->type());
+  }
+  infer_shapes(*model);
+  const auto names_of = [&](std::string_view option) {
+    const auto given = invocation_.options.all(option);
+    return std::vector<std::string>(given.begin(), given.end());
+  };
+  model = extract(std::move(model), names_of("extract-input"), names_of("extract-output"));
+  for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
+    for (Value* value : values) {
+      const auto declared = types.find(value->name());
+      if (declared != types.end()) value->set_type(declared->second);
+    }
+  }
+  return model;
+}
+
+bool Rewriting::is_part() const {
+  return invocation_.options.has("extract-input") || invocation_.options.has("extract-output");
 }
 
 std::string Rewriting::folder() const {
@@ -82,19 +104,30 @@ bool Rewriting::is_wanted(std::string_view name) const {
 }
 
 RewriteReport Rewriting::apply(Model& model, std::int64_t most_rewrites) const {
+  RewriteOptions options;
+  options.keeps_events = settings_.explains || most_rewrites != all_rewrites;
+  options.most_rewrites = most_rewrites;
+  options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
+  return rewrite(model, std::move(options));
+}
+
+RewriteReport Rewriting::apply_only(Model& model, std::string_view pass) const {
+  RewriteOptions options;
+  options.is_chosen = [pass](std::string_view name) { return name == pass; };
+  return rewrite(model, std::move(options));
+}
+
+RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   infer_shapes(model);
   Workers alone(&invocation_.stop);
   const CompileContext context{.workers = alone, .cap = &invocation_.memory};
   ConstantEvaluator evaluator(provider_, context);
-  RewriteOptions options;
   options.has_own_operators = settings_.has_own_operators;
-  options.keeps_events = settings_.explains || most_rewrites != all_rewrites;
-  options.most_rewrites = most_rewrites;
-  options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
   options.evaluator = &evaluator;
   options.fold_limits.total_bytes =
       std::max(most_small_growth_bytes, weight_bytes(model) / most_growth_divisor);
   options.fold_limits.keeps_dequantized = true;
+  options.fold_limits.keeps_outputs = true;
   options.stop = &invocation_.stop;
   RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
   drop_unread_constants(model);

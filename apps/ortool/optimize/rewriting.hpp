@@ -25,13 +25,17 @@ class Rewriting {
   Rewriting(const Invocation& invocation, const OptimizeSettings& settings,
             const std::vector<RuleGroup>& groups, const Provider& provider);
 
-  /// The model of the command line once more, its shapes fixed as the options say, ready to run.
-  std::unique_ptr<Model> load() const;
-  /// The one that load() gave before, for the first time.
-  LoadedModel load_first() const;
+  /// The model of the command line as it is.
+  LoadedModel load_file() const;
+  /// The same with its shapes fixed and cut to the part that the options ask for: what the result
+  /// is compared with.
+  std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
+  std::unique_ptr<Model> load() const { return prepare(load_file().model); }
 
   /// Rewrites a model, types inferred before and after; `most_rewrites` ends it early.
   RewriteReport apply(Model& model, std::int64_t most_rewrites = all_rewrites) const;
+  /// The same by one rule or pass alone.
+  RewriteReport apply_only(Model& model, std::string_view pass) const;
 
   /// That the model lies in.
   std::string folder() const;
@@ -39,8 +43,10 @@ class Rewriting {
   /// Whether every pass that acted keeps all bits.
   bool keeps_bits(const RewriteReport& report) const;
   bool has_fixed_shapes() const;
+  bool is_part() const;
 
  private:
+  RewriteReport rewrite(Model& model, RewriteOptions options) const;
   bool is_wanted(std::string_view name) const;
   OptimizeLevel level_of(std::string_view pass) const;
 

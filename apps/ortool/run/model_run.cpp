@@ -146,7 +146,9 @@ void ModelRun::gather(const Model& model) {
   if (options_.has("loop")) feedback_ = read_feedback(invocation_, model);
   inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_));
   add_empty_inputs(invocation_, model, feedback_, inputs_);
-  if (repro_) repro_->save_inputs(invocation_, inputs_, model.graph->inputs());
+  if (!repro_) return;
+  repro_->save_inputs(inputs_, model.graph->inputs());
+  repro_->save_command(invocation_, "ortool run . --test");
 }
 
 void ModelRun::run_tests(const std::string& model_folder) {
@@ -302,7 +304,7 @@ void ModelRun::compare_with_variants(const NamedValues& inputs,
 void ModelRun::finish_report() {
   report_.payload.set("comparison", std::move(comparison_));
   report_figures(invocation_, *session_, profile_, times_, !is_test());
-  if (repro_) repro_->save_report(invocation_);
+  if (repro_) repro_->save_report(invocation_, "run");
   if (options_.text("output-dir") == "-") report_.text.clear();
 }
 

@@ -42,12 +42,11 @@ Repro::Repro(std::string folder) : folder_(std::move(folder)) {
   make_folder(test_folder(folder_));
 }
 
-void Repro::save(const Model& model) const {
-  save_model(model, (fs::path(folder_) / "model.onnx").string());
+void Repro::save(const Model& model, std::string_view name) const {
+  save_model(model, (fs::path(folder_) / name).string());
 }
 
-void Repro::save_inputs(const Invocation& invocation, std::span<const GivenInput> inputs,
-                        std::span<Value* const> values) const {
+void Repro::save_inputs(std::span<const GivenInput> inputs, std::span<Value* const> values) const {
   const auto positions = input_positions(values);
   std::size_t next = 0;
   for (const auto& position : positions) next += std::size_t{position.has_value()};
@@ -61,11 +60,14 @@ void Repro::save_inputs(const Invocation& invocation, std::span<const GivenInput
                  values[i]->type());
     }
   }
+}
+
+void Repro::save_command(const Invocation& invocation, std::string_view repeat) const {
   std::string line = "ortool";
   for (const std::string& word : invocation.words) line += " " + shell_word(word);
-  write_file((fs::path(folder_) / "command.txt").string(),
-             format("# ortool {} ({})\n{}\n# repeated here by\nortool run . --test\n", version(),
-                    commit(), line));
+  write_file(
+      (fs::path(folder_) / "command.txt").string(),
+      format("# ortool {} ({})\n{}\n# repeated here by\n{}\n", version(), commit(), line, repeat));
 }
 
 void Repro::save_outputs(std::span<const Output> outputs) const {
@@ -76,10 +78,10 @@ void Repro::save_outputs(std::span<const Output> outputs) const {
   }
 }
 
-void Repro::save_report(const Invocation& invocation) const {
+void Repro::save_report(const Invocation& invocation, std::string_view command) const {
   StringSink document;
   const std::vector<std::string> words(invocation.words.begin(), invocation.words.end());
-  invocation.report.write_document("run", words, invocation.report.verdict, document);
+  invocation.report.write_document(command, words, invocation.report.verdict, document);
   write_file((fs::path(folder_) / "report.json").string(), document.take());
 }
 

@@ -1,8 +1,9 @@
-// run --save-repro: a folder from which anybody can repeat the run.
+// --save-repro: a folder from which anybody can repeat the run.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/options/input_options.hpp"
@@ -18,15 +19,16 @@ class Repro {
   /// Makes the folder. Throws ErrorCode::invalid when it holds something already.
   explicit Repro(std::string folder);
 
-  /// The model as it was read, weights included, before anything changes it.
-  void save(const Model& model) const;
-  /// input_N.pb, and the command line.
-  void save_inputs(const Invocation& invocation, std::span<const GivenInput> inputs,
-                   std::span<Value* const> values) const;
+  /// A model, weights included: the one that was read, before anything changes it.
+  void save(const Model& model, std::string_view name = "model.onnx") const;
+  /// input_N.pb.
+  void save_inputs(std::span<const GivenInput> inputs, std::span<Value* const> values) const;
+  /// command.txt: the command line, and the one that repeats what it showed.
+  void save_command(const Invocation& invocation, std::string_view repeat) const;
   /// output_N.pb.
   void save_outputs(std::span<const Output> outputs) const;
-  /// report.json: what the report holds by then.
-  void save_report(const Invocation& invocation) const;
+  /// report.json: what the report of `command` holds by then.
+  void save_report(const Invocation& invocation, std::string_view command) const;
 
  private:
   std::string folder_;

@@ -64,6 +64,7 @@ class Call {
 
   const Report& report() const { return report_; }
   const Json& verification() const { return *report_.payload.find("verification"); }
+  std::string folder() const { return std::filesystem::path(output_.path()).parent_path(); }
   bool has_written() const { return std::filesystem::exists(output_.path()); }
   std::string written() const { return print_model(*load_model(output_.path())); }
 
@@ -111,6 +112,28 @@ TEST_CASE("a wrong rule is named with its node, and nothing is written") {
   CHECK(guilty.find("node")->text() == "f");
   CHECK(guilty.find("members")->items().size() == 2);
   CHECK_FALSE(seen.has_written());
+}
+
+TEST_CASE("the nodes at fault are kept as a model of their own, with what they read") {
+  Call call(
+      "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+      "g (float[n, 3] x) => (float[n, 3] y)"
+      "{ [a] a = Identity (x) [b] b = Exp (a) [d] d = Relu (b) [f] f = Neg (d) [g] y = Mul (f, b) "
+      "}");
+  const std::string folder = call.folder() + "/repro";
+  call.set("save-repro", folder);
+  call.run({remove_identity(), forget_negation()});
+  CHECK(call.report().verdict == 1);
+  const auto before = load_model(folder + "/model.onnx");
+  CHECK(before->graph->node_count() == 2);
+  CHECK(before->graph->inputs()[0]->name() == "b");
+  CHECK(before->graph->outputs()[0]->name() == "f");
+  const auto after = load_model(folder + "/optimized.onnx");
+  CHECK(print_model(*after).find("Abs") != std::string::npos);
+  CHECK(std::filesystem::exists(folder + "/test_data_set_0/input_0.pb"));
+  CHECK(std::filesystem::exists(folder + "/test_data_set_0/output_0.pb"));
+  CHECK(std::filesystem::exists(folder + "/report.json"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("without runs nothing is compared, and the report says so") {
