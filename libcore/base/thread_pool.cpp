@@ -97,7 +97,8 @@ struct alignas(64) ThreadPool::Worker {
   std::mutex mutex;
   std::condition_variable woken;
   std::thread thread;
-  int processor = no_processor;  ///< that it is bound to
+  int processor = no_processor;    ///< that it is bound to
+  bool has_own_processor = false;  ///< no other thread of the pool waits for it
 
   /// Kept by the run that has taken this worker first: what it spent on jobs; what runs spent since
   /// `window_begin` while sleepers slept, and how much of that makes them wake one.
@@ -186,8 +187,8 @@ struct alignas(64) ThreadPool::Worker {
     while (true) {
       if (!spin_until(has_work)) {
         if (missed.exchange(false)) continue;
-        if (engaged.load(std::memory_order_relaxed) && Clock::now() - idle_since < spin_time_in_run)
-          continue;
+        const bool is_in_run = engaged.load(std::memory_order_relaxed) && has_own_processor;
+        if (is_in_run && Clock::now() - idle_since < spin_time_in_run) continue;
         std::unique_lock lock(mutex);
         sleeping.store(true);
         woken.wait(lock, [&] { return has_work() || !sleeping.load(); });
@@ -239,6 +240,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   const bool binds = threads == available && static_cast<int>(processors.size()) == threads - 1;
   for (int i = 1; i < threads; ++i) {
     auto worker = std::make_unique<Worker>();
+    worker->has_own_processor = threads <= available;
     if (binds) worker->processor = processors[static_cast<std::size_t>(i - 1)];
     try {
       worker->thread = std::thread([raw = worker.get()] { raw->loop(); });
