@@ -18,9 +18,9 @@ constexpr std::int64_t nearest_bytes = 24 * 1024;
 
 /// What does not change from task to task. A 1x1 kernel in steps of one sees one long row.
 struct DensePlan {
-  DensePlan(const ConvSizes& sizes, BlockedSource source, const BlockedFunctions& functions)
+  DensePlan(const ConvSizes& sizes, BlockedPath path, const BlockedFunctions& functions)
       : lanes(functions.lanes),
-        is_plain(source == BlockedSource::plain),
+        is_plain(path == BlockedPath::from_plain),
         is_long(is_pointwise(sizes)),
         pixel_floats(is_plain ? 1 : lanes),
         planes(is_plain ? sizes.channels_in : (sizes.channels_in + lanes - 1) / lanes),
@@ -287,17 +287,17 @@ class DenseTask {
 
 }  // namespace
 
-std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedSource source,
+std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedPath path,
                                            const BlockedFunctions& functions, int threads) {
   if (volume(sizes.out) <= 0) return 0;
-  const DensePlan plan(sizes, source, functions);
+  const DensePlan plan(sizes, path, functions);
   return plan.buffer_bytes * std::min<std::int64_t>(threads, plan.cut(sizes).tasks());
 }
 
-void conv_blocked_dense(const ConvSizes& sizes, BlockedSource source,
+void conv_blocked_dense(const ConvSizes& sizes, BlockedPath path,
                         const BlockedConvOperands& operands, const BlockedFunctions& functions,
                         void* workspace, Workers& workers) {
-  const DensePlan plan(sizes, source, functions);
+  const DensePlan plan(sizes, path, functions);
   const ImageCut cut = plan.cut(sizes);
   const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots buffers(workspace, plan.buffer_bytes, static_cast<int>(slots));

@@ -1,4 +1,4 @@
-// The two kinds of blocked convolution, one file each; conv_blocked.hpp is what others see.
+// The kinds of blocked convolution, one file each; conv_blocked.hpp is what others see.
 #pragma once
 
 #include "kernels/cpu/blocked_tile.hpp"
@@ -21,11 +21,22 @@ struct RowRange {
 };
 RowRange rows_inside(const ConvSizes& sizes, std::int64_t row);
 
-std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedSource source,
+std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedPath path,
                                            const BlockedFunctions& functions, int threads);
-void conv_blocked_dense(const ConvSizes& sizes, BlockedSource source,
+void conv_blocked_dense(const ConvSizes& sizes, BlockedPath path,
                         const BlockedConvOperands& operands, const BlockedFunctions& functions,
                         void* workspace, Workers& workers);
+
+bool can_use_winograd(const ConvSizes& sizes);
+bool is_worth_blocked_winograd(const ConvSizes& sizes);
+std::int64_t blocked_winograd_weight_bytes(const ConvSizes& sizes, std::int64_t lanes);
+void pack_blocked_winograd_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
+                                   float* out, Workers& workers);
+std::int64_t blocked_winograd_workspace_bytes(const ConvSizes& sizes,
+                                              const BlockedFunctions& functions, int threads);
+void conv_blocked_winograd(const ConvSizes& sizes, const BlockedConvOperands& operands,
+                           const BlockedFunctions& functions, void* workspace, Workers& workers);
+
 std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
                                                const BlockedFunctions& functions, int threads);
 void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,

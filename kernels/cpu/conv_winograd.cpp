@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/conv_paths.hpp"
 #include "kernels/cpu/winograd_rows.hpp"
+#include "kernels/cpu/winograd_weights.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
 namespace ortool::cpu {
@@ -66,32 +67,14 @@ Cut cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
   return cut;
 }
 
-/// Three weights by the matrix G.
-void transform_weights(const double* g, std::int64_t step, double* out) {
-  const double a = g[0];
-  const double b = g[step];
-  const double c = g[2 * step];
-  out[0] = a / 4;
-  out[1] = -(a + b + c) / 6;
-  out[2] = -(a - b + c) / 6;
-  out[3] = (a + 2 * b + 4 * c) / 24;
-  out[4] = (a - 2 * b + 4 * c) / 24;
-  out[5] = c;
-}
-
 /// The 36 factors of one window of weights.
 void transform_window(const float* weights, float* out, std::int64_t stride) {
-  double window[9];
-  for (int i = 0; i < 9; ++i) window[i] = static_cast<double>(weights[i]);
-  double half[3][6];
-  for (int column = 0; column < 3; ++column) transform_weights(window + column, 3, half[column]);
-  for (std::int64_t row = 0; row < winograd_reach; ++row) {
-    const double line[3] = {half[0][row], half[1][row], half[2][row]};
-    double all[6];
-    transform_weights(line, 1, all);
-    for (std::int64_t i = 0; i < winograd_reach; ++i)
-      out[(winograd_reach * row + i) * stride] = static_cast<float>(all[i]);
-  }
+  double window[9][1];
+  for (int i = 0; i < 9; ++i) window[i][0] = static_cast<double>(weights[i]);
+  double factors[winograd_products][1];
+  transform_windows(window, factors);
+  for (std::int64_t i = 0; i < winograd_products; ++i)
+    out[i * stride] = static_cast<float>(factors[i][0]);
 }
 
 class WinogradTask {

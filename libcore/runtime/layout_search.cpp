@@ -28,7 +28,7 @@ struct Edge {
 /// About what a Reorder takes; unknown dimensions are taken as common ones.
 double reorder_nanoseconds(const Value& value) {
   constexpr double fixed_ns = 400;
-  constexpr double element_ns = 0.6;
+  constexpr double element_ns = 0.45;
   constexpr double common_size = 32;
   const PartialShape& shape = value.type().shape;
   if (!shape || shape->size() < 2) return fixed_ns;

@@ -27,7 +27,7 @@ bool keeps_zero(const ProductFollowers& followers) {
 struct CompiledBlockedConv {
   ortool::Conv op;
   ProductFollowers followers;
-  BlockedSource source = BlockedSource::blocked;
+  BlockedPath path = BlockedPath::direct;
   Isa isa = Isa::avx512;
   int most_threads = 1;
   AlignedBuffer weights;
@@ -39,7 +39,7 @@ class BlockedConvPrepared : public Prepared {
   BlockedConvPrepared(const CompiledBlockedConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
     kernel_space_ =
-        layout_.add(blocked_conv_workspace_bytes(sizes_, conv.source, conv.isa, conv.most_threads));
+        layout_.add(blocked_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.most_threads));
     if (conv.followers.residual < 0) return;
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
@@ -70,7 +70,7 @@ class BlockedConvPrepared : public Prepared {
       epilogue.low = followers.low;
       epilogue.high = followers.high;
     }
-    conv_blocked(sizes_, conv_.source, context.input<float>(0), conv_.weights.as<float>(), result,
+    conv_blocked(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
                  epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
     if (finish_) finish_->run(result, residual, context.output<float>(0), context.workers());
   }
@@ -97,17 +97,17 @@ class BlockedConvKernel : public Kernel {
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
     conv_.most_threads = context.most_threads;
-    conv_.source =
-        view.layouts().input(0) == Layout::plain ? BlockedSource::plain : BlockedSource::blocked;
     std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
     ORTOOL_CHECK(followers.has_value());
     conv_.followers = std::move(*followers);
     const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
     ORTOOL_CHECK(weights.has_value());
     const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
-    conv_.weights =
-        AlignedBuffer(packed_blocked_weight_bytes(sizes, conv_.isa), context.cap, "packed weights");
-    pack_blocked_weights(sizes, conv_.source, weights->data<float>().data(), conv_.isa,
+    conv_.path = view.layouts().input(0) == Layout::plain ? BlockedPath::from_plain
+                                                          : choose_blocked_path(sizes);
+    conv_.weights = AlignedBuffer(packed_blocked_weight_bytes(sizes, conv_.path, conv_.isa),
+                                  context.cap, "packed weights");
+    pack_blocked_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
                          conv_.weights.as<float>(), context.workers);
     make_bias(view, sizes.channels_out, context);
   }
@@ -156,20 +156,20 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
   if (sizes->channels_out % block != 0 && !keeps_zero(*followers)) return {};
   std::vector<LayoutChoice> choices(1);
   choices[0].nanoseconds = plain_conv_nanoseconds(*sizes);
-  const auto add = [&](BlockedSource source) {
-    if (!can_block_conv(*sizes, source)) return;
+  const auto add = [&](BlockedPath path) {
+    if (!can_block_conv(*sizes, path)) return;
     LayoutChoice& choice = choices.emplace_back();
     choice.inputs.resize(view.inputs().size(), Layout::plain);
-    if (source == BlockedSource::blocked) choice.inputs[0] = blocked;
+    if (path != BlockedPath::from_plain) choice.inputs[0] = blocked;
     if (followers->residual >= 0)
       choice.inputs[static_cast<std::size_t>(followers->residual)] = blocked;
     choice.outputs = {blocked};
-    choice.nanoseconds = blocked_conv_nanoseconds(*sizes, block);
+    choice.nanoseconds = blocked_conv_nanoseconds(*sizes, path, block);
   };
   // Of equal choices the first is taken, and few channels fill little of a block.
   constexpr std::int64_t few_channels = 4;
-  if (sizes->channels_in <= few_channels && sizes->groups == 1) add(BlockedSource::plain);
-  add(BlockedSource::blocked);
+  if (sizes->channels_in <= few_channels && sizes->groups == 1) add(BlockedPath::from_plain);
+  add(choose_blocked_path(*sizes));
   return choices;
 }
 

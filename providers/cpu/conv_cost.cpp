@@ -47,26 +47,30 @@ std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& we
 
 double plain_conv_nanoseconds(const ConvSizes& sizes) {
   const double pixels = output_pixels(sizes);
-  const double multiplications = pixels * static_cast<double>(sizes.channels_out) * depth(sizes);
+  const double results = pixels * static_cast<double>(sizes.channels_out);
+  const double multiplications = results * depth(sizes);
   constexpr double fixed_ns = 1000;
   switch (choose_conv_path(sizes)) {
     case ConvPath::depthwise:
-      return fixed_ns + multiplications / 17;
+      return fixed_ns + multiplications / (product(sizes.stride) > 1 ? 11 : 21);
     case ConvPath::winograd:
-      return fixed_ns + multiplications / 110;
-    default: {
-      const bool is_packed = product(sizes.kernel) > 1 || product(sizes.stride) > 1;
-      return fixed_ns + multiplications / 55 + (is_packed ? 0.3 * pixels * depth(sizes) : 0.0);
-    }
+      return fixed_ns + multiplications / 90;
+    default:
+      // Windows are packed, and results leave by whole rows of a tile.
+      return fixed_ns + multiplications / 72 + 0.12 * pixels * depth(sizes) + 0.1 * results;
   }
 }
 
-double blocked_conv_nanoseconds(const ConvSizes& sizes, std::int64_t block) {
+double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::int64_t block) {
   const double pixels = output_pixels(sizes);
   const auto blocks = static_cast<double>((sizes.channels_out + block - 1) / block);
   constexpr double fixed_ns = 300;
-  if (sizes.groups > 1) return fixed_ns + pixels * blocks * (1 + depth(sizes) / 4);
-  return fixed_ns + pixels * blocks * (1 + depth(sizes) * static_cast<double>(block) / 65);
+  if (path == BlockedPath::winograd) return fixed_ns + blocked_winograd_nanoseconds(sizes, block);
+  if (sizes.groups > 1) {
+    const double taps_a_nanosecond = product(sizes.stride) > 1 ? 1.2 : 2.2;
+    return fixed_ns + pixels * blocks * (1 + depth(sizes) / taps_a_nanosecond);
+  }
+  return fixed_ns + pixels * blocks * (1 + depth(sizes) * static_cast<double>(block) / 80);
 }
 
 }  // namespace ortool::cpu

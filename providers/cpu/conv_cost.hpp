@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/cpu/conv_blocked.hpp"
 #include "kernels/cpu/conv_f32.hpp"
 #include "libcore/ops/nn/conv.hpp"
 #include "libcore/runtime/node_view.hpp"
@@ -18,6 +19,6 @@ std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& we
 /// By measurements on one core of an Emerald Rapids Xeon; other processors are slower on either
 /// side.
 double plain_conv_nanoseconds(const ConvSizes& sizes);
-double blocked_conv_nanoseconds(const ConvSizes& sizes, std::int64_t block);
+double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::int64_t block);
 
 }  // namespace ortool::cpu

@@ -156,9 +156,9 @@ ConvSizes sizes_of(const Layer& layer) {
 void run_blocked_conv(const Options& options) {
   for (const Layer& layer : layers) {
     const ConvSizes sizes = sizes_of(layer);
-    const BlockedSource source =
-        layer.channels_in < 4 ? BlockedSource::plain : BlockedSource::blocked;
-    if (!can_block_conv(sizes, source)) continue;
+    const BlockedPath path =
+        layer.channels_in < 4 ? BlockedPath::from_plain : choose_blocked_path(sizes);
+    if (!can_block_conv(sizes, path)) continue;
     constexpr std::int64_t widest_block = 16;
     const std::int64_t depth = layer.channels_in / layer.groups * layer.kernel * layer.kernel;
     const std::int64_t pixels = sizes.out[1] * sizes.out[2];
@@ -169,21 +169,23 @@ void run_blocked_conv(const Options& options) {
     const double operations = 2.0 * static_cast<double>(layer.channels_out) *
                               static_cast<double>(depth) * static_cast<double>(pixels);
     print_row(
-        options, std::string("blocked ") + layer.name, operations, [&](Isa isa, Workers& workers) {
+        options,
+        std::string(path == BlockedPath::winograd ? "blocked winograd " : "blocked ") + layer.name,
+        operations, [&](Isa isa, Workers& workers) {
           if (isa == Isa::baseline) return HUGE_VAL;
-          const std::int64_t bytes = packed_blocked_weight_bytes(sizes, isa);
+          const std::int64_t bytes = packed_blocked_weight_bytes(sizes, path, isa);
           constexpr std::int64_t far_bytes = 48 << 20;
           const std::int64_t copies = std::max<std::int64_t>(1, far_bytes / bytes);
           AlignedBuffer packed(copies * bytes, nullptr);
           for (std::int64_t i = 0; i < copies; ++i)
-            pack_blocked_weights(sizes, source, weights.as<float>(), isa,
+            pack_blocked_weights(sizes, path, weights.as<float>(), isa,
                                  packed.as<float>() + i * bytes / 4, workers);
-          AlignedBuffer workspace(blocked_conv_workspace_bytes(sizes, source, isa, workers.count()),
+          AlignedBuffer workspace(blocked_conv_workspace_bytes(sizes, path, isa, workers.count()),
                                   nullptr);
           const ConvEpilogue epilogue{.bias = bias.as<float>(), .activation = Activation::relu};
           std::int64_t copy = 0;
           return best_seconds(options.seconds, [&] {
-            conv_blocked(sizes, source, x.as<float>(), packed.as<float>() + copy * bytes / 4,
+            conv_blocked(sizes, path, x.as<float>(), packed.as<float>() + copy * bytes / 4,
                          y.as<float>(), epilogue, isa, workspace.data(), workers);
             copy = (copy + 1) % copies;
           });

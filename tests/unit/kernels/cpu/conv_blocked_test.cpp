@@ -21,7 +21,7 @@ std::int64_t product(const std::int64_t (&dims)[3]) {
 
 struct Case {
   ConvSizes sizes;
-  BlockedSource source = BlockedSource::blocked;
+  BlockedPath path = BlockedPath::direct;
   std::vector<float> x;
   std::vector<float> weights;
   std::vector<float> bias;
@@ -95,6 +95,22 @@ std::vector<double> sums(const Case& one, bool of_magnitudes) {
   return y;
 }
 
+/// The largest magnitude in the tile of 4 × 4 pixels that number `index` belongs to: Winograd's
+/// transformation makes each of its pixels from sums over all of them.
+double tile_magnitude(const ConvSizes& s, const std::vector<double>& magnitudes,
+                      std::size_t index) {
+  const auto at = static_cast<std::int64_t>(index);
+  const std::int64_t plane = at / product(s.out) * product(s.out);
+  const std::int64_t row = at % product(s.out) / s.out[2] / 4 * 4;
+  const std::int64_t column = at % s.out[2] / 4 * 4;
+  double largest = 0;
+  for (std::int64_t i = row; i < std::min(row + 4, s.out[1]); ++i) {
+    for (std::int64_t j = column; j < std::min(column + 4, s.out[2]); ++j)
+      largest = std::max(largest, magnitudes[static_cast<std::size_t>(plane + i * s.out[2] + j)]);
+  }
+  return largest;
+}
+
 class Blocked {
  public:
   Blocked(const Case& one, Isa isa, int threads)
@@ -105,11 +121,11 @@ class Blocked {
   /// y in plain form; what fills up its blocks must be zero.
   std::vector<float> run() {
     const ConvSizes& s = one_.sizes;
-    const AlignedBuffer x = one_.source == BlockedSource::plain
+    const AlignedBuffer x = one_.path == BlockedPath::from_plain
                                 ? copy(one_.x)
                                 : blocked(one_.x, s.channels_in, product(s.in));
-    AlignedBuffer weights = test::bytes(packed_blocked_weight_bytes(s, isa_));
-    pack_blocked_weights(s, one_.source, one_.weights.data(), isa_, weights.as<float>(), workers_);
+    AlignedBuffer weights = test::bytes(packed_blocked_weight_bytes(s, one_.path, isa_));
+    pack_blocked_weights(s, one_.path, one_.weights.data(), isa_, weights.as<float>(), workers_);
     ConvEpilogue epilogue = one_.epilogue;
     std::vector<float> bias = one_.bias;
     bias.resize(static_cast<std::size_t>(filled(s.channels_out)));
@@ -124,8 +140,8 @@ class Blocked {
     AlignedBuffer y = test::bytes(count * 4);
     std::fill_n(y.as<float>(), count + 16, untouched);
     AlignedBuffer workspace =
-        test::bytes(blocked_conv_workspace_bytes(s, one_.source, isa_, threads_));
-    conv_blocked(s, one_.source, x.as<float>(), weights.as<float>(), y.as<float>(), epilogue, isa_,
+        test::bytes(blocked_conv_workspace_bytes(s, one_.path, isa_, threads_));
+    conv_blocked(s, one_.path, x.as<float>(), weights.as<float>(), y.as<float>(), epilogue, isa_,
                  workspace.data(), workers_);
     for (std::int64_t i = 0; i < 16; ++i) REQUIRE(y.as<float>()[count + i] == untouched);
     require_zero_filling(y.as<float>());
@@ -176,8 +192,8 @@ void check(const Case& one) {
   const ConvSizes& s = one.sizes;
   CAPTURE(s.batch, s.groups, s.channels_in, s.channels_out, s.in, s.out, s.kernel, s.stride,
           s.dilation, s.pad, static_cast<int>(one.epilogue.activation), one.bias.size(),
-          one.residual.size(), static_cast<int>(one.source));
-  REQUIRE(can_block_conv(s, one.source));
+          one.residual.size(), static_cast<int>(one.path));
+  REQUIRE(can_block_conv(s, one.path));
   const std::vector<double> exact = sums(one, false);
   const std::vector<double> magnitudes = sums(one, true);
   const std::int64_t terms = s.channels_in / s.groups * product(s.kernel);
@@ -188,7 +204,10 @@ void check(const Case& one) {
     REQUIRE(y.size() == exact.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
       const double expected = activate(exact[i], one.epilogue);
-      if (std::fabs(double{y[i]} - expected) <= test::allowed_error(terms, magnitudes[i])) continue;
+      const double allowed = one.path == BlockedPath::winograd
+                                 ? 8 * test::allowed_error(terms, tile_magnitude(s, magnitudes, i))
+                                 : test::allowed_error(terms, magnitudes[i]);
+      if (std::fabs(double{y[i]} - expected) <= allowed) continue;
       CAPTURE(i, y[i], expected);
       FAIL("an element is too far off");
     }
@@ -243,7 +262,7 @@ TEST_CASE("Convolutions of plain images give blocked ones", "[conv]") {
   Numbers numbers(seed);
   for (int round = 0; round < 30; ++round) {
     Case one;
-    one.source = BlockedSource::plain;
+    one.path = BlockedPath::from_plain;
     one.sizes.batch = numbers.between(1, 2);
     one.sizes.channels_in = numbers.between(1, 4);
     one.sizes.channels_out = numbers.between(1, 40);
@@ -251,6 +270,58 @@ TEST_CASE("Convolutions of plain images give blocked ones", "[conv]") {
     fill(numbers, one);
     check(one);
   }
+}
+
+TEST_CASE("Blocked convolutions by Winograd's transformation agree with sums in double", "[conv]") {
+  const std::uint32_t seed = 20276;
+  CAPTURE(seed);
+  Numbers numbers(seed);
+  for (int round = 0; round < 40; ++round) {
+    Case one;
+    one.path = BlockedPath::winograd;
+    one.sizes.batch = numbers.between(1, 3);
+    one.sizes.channels_in = numbers.between(1, 40);
+    one.sizes.channels_out = numbers.between(1, 70);
+    const bool is_large = round % 10 == 0;
+    for (int axis = 1; axis < 3; ++axis) {
+      one.sizes.kernel[axis] = 3;
+      one.sizes.in[axis] = numbers.between(is_large ? 60 : 3, is_large ? 90 : 20);
+      one.sizes.pad[axis] = numbers.between(0, 3);
+      const std::int64_t pad_behind = numbers.between(0, 3);
+      one.sizes.out[axis] = one.sizes.in[axis] + one.sizes.pad[axis] + pad_behind - 2;
+    }
+    fill(numbers, one);
+    check(one);
+  }
+}
+
+TEST_CASE("Only windows of 3 by 3 in steps of one are convolved by Winograd's transformation",
+          "[conv]") {
+  ConvSizes sizes;
+  sizes.channels_in = sizes.channels_out = 64;
+  for (int axis = 1; axis < 3; ++axis) {
+    sizes.in[axis] = sizes.out[axis] = 28;
+    sizes.kernel[axis] = 3;
+    sizes.pad[axis] = 1;
+  }
+  CHECK(can_block_conv(sizes, BlockedPath::winograd));
+  CHECK(choose_blocked_path(sizes) == BlockedPath::winograd);
+  ConvSizes other = sizes;
+  other.stride[1] = 2;
+  other.out[1] = 14;
+  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
+  CHECK(choose_blocked_path(other) == BlockedPath::direct);
+  other = sizes;
+  other.dilation[2] = 2;
+  other.pad[2] = 2;
+  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
+  other = sizes;
+  other.groups = 64;
+  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
+  other = sizes;
+  other.kernel[1] = 1;
+  other.pad[1] = 0;
+  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
 }
 
 TEST_CASE("Blocked depthwise convolutions agree with sums in double", "[conv]") {
