@@ -9,10 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <exception>
 #include <fstream>
-#include <immintrin.h>
 #include <mutex>
 #include <sched.h>
 #include <string>
@@ -22,42 +20,21 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/parallel_job.hpp"
-#include "libcore/base/run_memory.hpp"
-#include "libcore/base/sharing_memory.hpp"
-#include "libcore/base/thread_number.hpp"
+#include "libcore/base/pool_worker.hpp"
 
 namespace ortool {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto spin_time = std::chrono::microseconds(50);
 /// Shared work left, in one thread's time, that is worth waking a sleeper.
 constexpr auto worth_waking = std::chrono::microseconds(50);
 /// A run that spends as much on jobs lets the next one wake sleepers at once.
 constexpr auto much_shared = std::chrono::microseconds(100);
 /// Short runs wake sleepers when they spent as much on jobs within one such time ...
 constexpr auto window = std::chrono::milliseconds(1);
-constexpr auto least_patience = std::chrono::microseconds(100);
 /// ... and ever later when sleepers, once woken, slept again before there was work for them.
 constexpr auto most_patience = std::chrono::milliseconds(1);
-/// How long a worker spins while a run that has shared something goes on.
-constexpr auto spin_time_in_run = std::chrono::milliseconds(1);
-constexpr int no_processor = -1;
-
-thread_local int number_in_job = 0;
-
-template <typename Condition>
-bool spin_until(Condition condition) {
-  const auto limit = Clock::now() + spin_time;
-  do {
-    for (int i = 0; i < 64; ++i) {
-      if (condition()) return true;
-      _mm_pause();
-    }
-  } while (Clock::now() < limit);
-  return condition();
-}
 
 /// Never 0.
 std::uint64_t key_of_step(const void* step, std::int64_t tasks, int helpers) {
@@ -82,136 +59,15 @@ std::vector<int> allowed_processors() {
 
 }  // namespace
 
-int thread_number() {
-  return number_in_job;
-}
-
-struct alignas(64) ThreadPool::Worker {
-  std::atomic<ParallelJob*> job{nullptr};
-  int number = 0;  ///< among the job's threads; set before the job
-  std::atomic<bool> taken{false};
-  std::atomic<bool> engaged{false};  ///< by a run that has shared something
-  std::atomic<bool> sleeping{false};
-  std::atomic<bool> missed{false};  ///< a job was taken back: another may follow soon
-  std::atomic<bool> quit{false};
-  std::mutex mutex;
-  std::condition_variable woken;
-  std::thread thread;
-  int processor = no_processor;    ///< that it is bound to
-  bool has_own_processor = false;  ///< no other thread of the pool waits for it
-
-  /// Kept by the run that has taken this worker first: what it spent on jobs; what runs spent since
-  /// `window_begin` while sleepers slept, and how much of that makes them wake one.
-  Clock::duration in_jobs = {};
-  Clock::duration alone = {};
-  Clock::time_point window_begin;
-  Clock::duration patience = least_patience;
-  std::atomic<bool> was_of_use{true};  ///< since it was woken
-  SharingMemory memory;
-  RunMemory run_memory;
-  /// The run under way, 0 until its first named job: its kind is told by that.
-  std::uint64_t run_key = 0;
-  RunMemory::Way run_way = RunMemory::Way::shared;
-  Clock::time_point run_begin;
-  /// The step under way, 0 for none: how it is done, and from its first job's begin to its last's
-  /// end.
-  std::uint64_t step_key = 0;
-  SharingMemory::Way way = SharingMemory::Way::shared;
-  bool had_help = false;
-  Clock::time_point step_begin;
-  Clock::time_point step_end;
-
-  void begin_run() {
-    in_jobs = {};
-    run_key = 0;
-    run_begin = Clock::now();
-  }
-
-  void end_run() {
-    end_step();
-    if (run_key != 0 && std::uncaught_exceptions() == 0)
-      run_memory.record(run_key, Clock::now() - run_begin);
-  }
-
-  void begin_step(std::uint64_t key) {
-    if (run_key == 0) {
-      run_key = key;
-      run_way = run_memory.choose(key);
-    }
-    if (run_way != RunMemory::Way::by_step) {
-      way = run_way == RunMemory::Way::shared ? SharingMemory::Way::shared
-                                              : SharingMemory::Way::settled_alone;
-      return;
-    }
-    end_step();
-    step_key = key;
-    way = memory.choose(key);
-    had_help = false;
-    if (way != SharingMemory::Way::settled_alone) step_begin = Clock::now();
-  }
-
-  void end_step() {
-    using Way = SharingMemory::Way;
-    const bool is_known = way == Way::alone || (way == Way::shared && had_help);
-    if (step_key != 0 && is_known)
-      memory.record(step_key, way == Way::shared, step_end - step_begin);
-    step_key = 0;
-  }
-
-  void wake() {
-    const std::lock_guard lock(mutex);
-    sleeping.store(false);
-    woken.notify_one();
-  }
-
-  /// True when the job was given but not begun: the giver need not wait for a thread that the
-  /// system has not yet run.
-  bool take_back(ParallelJob* work) {
-    if (!job.compare_exchange_strong(work, nullptr)) return false;
-    missed.store(true, std::memory_order_relaxed);
-    return true;
-  }
-
-  void bind() const {
-    if (processor == no_processor) return;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<std::size_t>(processor), &set);
-    static_cast<void>(sched_setaffinity(0, sizeof(set), &set));  // unbound it works as well
-  }
-
-  void loop() {
-    bind();
-    const auto has_work = [this] { return job.load() != nullptr || quit.load(); };
-    Clock::time_point idle_since = Clock::now();
-    while (true) {
-      if (!spin_until(has_work)) {
-        if (missed.exchange(false)) continue;
-        const bool is_in_run = engaged.load(std::memory_order_relaxed) && has_own_processor;
-        if (is_in_run && Clock::now() - idle_since < spin_time_in_run) continue;
-        std::unique_lock lock(mutex);
-        sleeping.store(true);
-        woken.wait(lock, [&] { return has_work() || !sleeping.load(); });
-        sleeping.store(false);
-      }
-      ParallelJob* work = job.exchange(nullptr);
-      if (work == nullptr) {
-        if (quit.load()) return;
-        continue;  // taken back before it was begun, or woken for what comes next
-      }
-      was_of_use.store(true, std::memory_order_relaxed);
-      number_in_job = number;
-      work->work(number);
-      work->active.fetch_sub(1);
-      idle_since = Clock::now();
-    }
-  }
-};
-
 struct ThreadPool::State {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<bool> expects_much{true};
   std::atomic<int> runs{0};  ///< that are under way
+
+  /// Workers that a run can have while each other run has a processor for its own thread.
+  int room() const {
+    return static_cast<int>(workers.size()) + 1 - runs.load(std::memory_order_relaxed);
+  }
 
   /// Moves the calling thread off a processor that a worker is bound to: the system would let them
   /// take turns there.
@@ -276,14 +132,15 @@ Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&
     if (!worker->taken.exchange(true)) taken_[taken_count_++] = worker.get();
   }
   if (taken_count_ == 0) return;
-  taken_[0]->begin_run();
-  if (taken_[0]->processor != no_processor) pool.state_->step_aside();
+  taken_[0]->in_jobs = {};
+  taken_[0]->habits.begin_run();
+  if (taken_[0]->processor != ThreadPool::Worker::no_processor) pool.state_->step_aside();
 }
 
 Workers::~Workers() {
   if (pool_ != nullptr) pool_->state_->runs.fetch_sub(1);
   if (taken_count_ > 0) {
-    taken_[0]->end_run();
+    taken_[0]->habits.end_run();
     const bool had_much = taken_[0]->in_jobs > much_shared;
     std::atomic<bool>& expects_much = pool_->state_->expects_much;
     if (expects_much.load(std::memory_order_relaxed) != had_much)
@@ -304,25 +161,33 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
     }
   };
   if (taken_count_ == 0 || tasks == 1 || busy_) return do_alone();
-  if (step_ == nullptr) return share(tasks, body);
-  ThreadPool::Worker& own = *taken_[0];
-  if (jobs_of_step_++ == 0) own.begin_step(key_of_step(step_, tasks, taken_count_));
-  if (own.way == SharingMemory::Way::shared) return share(tasks, body);
+  SharingHabits& habits = taken_[0]->habits;
+  const int room = pool_->state_->room();
+  if (room < taken_count_) habits.set_crowded();
+  const bool is_named = step_ != nullptr;
+  if (is_named && jobs_of_step_++ == 0) habits.begin_step(key_of_step(step_, tasks, taken_count_));
+  if (!is_named || habits.way() == SharingMemory::Way::shared) {
+    if (room > 0) return share(tasks, body);
+    habits.forget_step();
+    for (int i = 0; i < taken_count_; ++i)
+      taken_[i]->engaged.store(false, std::memory_order_relaxed);
+  }
   busy_ = true;
   try {
     do_alone();
   } catch (...) {
     busy_ = false;
-    own.step_key = 0;  // a step that did not end has no time
+    habits.forget_step();
     throw;
   }
   busy_ = false;
-  if (own.way == SharingMemory::Way::alone) own.step_end = Clock::now();
+  habits.end_job(false);
 }
 
 /// Does a job with all the workers that can have a part in it.
 void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
-  const int helpers = static_cast<int>(std::min<std::int64_t>(taken_count_, tasks - 1));
+  const int room = std::clamp(pool_->state_->room(), 1, taken_count_);
+  const int helpers = static_cast<int>(std::min<std::int64_t>(room, tasks - 1));
   ParallelJob job(body, tasks, stop_, helpers + 1);
   busy_ = true;
   bool is_one_asleep = false;
@@ -353,7 +218,7 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
       if (!is_worth_it && own.alone + spent < own.patience) continue;
       if (!is_worth_it) {
         own.patience = own.was_of_use.exchange(false)
-                           ? Clock::duration(least_patience)
+                           ? Clock::duration(ThreadPool::Worker::least_patience)
                            : std::min<Clock::duration>(2 * own.patience, most_patience);
         own.window_begin = {};
       }
@@ -363,16 +228,17 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
     own.alone += Clock::now() - begin;
   }
   job.work(0);
+  bool had_help = false;
   for (int i = 0; i < helpers; ++i) {
     if (taken_[i]->take_back(&job)) {
       job.active.fetch_sub(1);
     } else {
-      own.had_help = true;
+      had_help = true;
     }
   }
   while (!spin_until([&job] { return job.active.load() == 0; })) std::this_thread::yield();
-  own.step_end = Clock::now();
-  own.in_jobs += own.step_end - begin;
+  own.in_jobs += Clock::now() - begin;
+  own.habits.end_job(had_help);
   busy_ = false;
   if (job.error) std::rethrow_exception(job.error);
 }

@@ -151,3 +151,19 @@ TEST_CASE("Threads that work on one job have numbers of their own, below their c
   CHECK(wrong == 0);
   CHECK(ortool::thread_number() == 0);
 }
+
+TEST_CASE("A run gives the processor of its worker to another run that began meanwhile") {
+  ThreadPool pool(2);
+  Workers first(pool, 2);
+  const Workers second(pool, 2);
+  REQUIRE(first.count() == 2);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> elsewhere{0};
+  for (int round = 0; round < 100; ++round) {
+    first.parallel_for(64, [&](std::int64_t) {
+      if (std::this_thread::get_id() != caller) ++elsewhere;
+      std::this_thread::yield();
+    });
+  }
+  CHECK(elsewhere == 0);
+}
