@@ -12,6 +12,7 @@ namespace {
 
 constexpr int default_runs = 3;
 constexpr std::int64_t most_runs = 1'000'000;
+constexpr std::int64_t most_opset = 1'000'000;
 
 std::vector<std::string> read_passes(const OptionValues& options, std::string_view option,
                                      std::span<const PassDescription> known) {
@@ -73,6 +74,9 @@ std::vector<OptionGroup> optimize_options() {
            .repeats = true},
           {.name = "skip-pass", .value = "A", .help = "not this pass", .repeats = true},
           {.name = "list-passes", .help = "list the passes; no MODEL is needed"},
+          {.name = "opset",
+           .value = "N",
+           .help = "write for this opset, up or down; passes may then use its operators"},
           {.name = "extract-input",
            .value = "VALUE",
            .help = "write only the part of the model behind this value",
@@ -113,6 +117,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
                 "use --target ortool, or leave the option out")
         .with_id("usage.planned");
   }
+  settings.opset = options.integer("opset", 0, 1, most_opset);
   settings.must_verify = options.has("verify");
   const int usual = options.flag("dry-run") ? 0 : default_runs;
   settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_runs));

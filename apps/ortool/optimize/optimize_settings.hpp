@@ -1,6 +1,7 @@
 // What the options of optimize say.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct OptimizeSettings {
   std::vector<std::string> skipped;
   bool explains = false;
   bool has_own_operators = false;  ///< what only ortool runs may be saved
+  std::int64_t opset = 0;          ///< to write for; 0: the model's own
   int runs = 0;                    ///< to compare the result in; 0: it is not compared
   bool must_verify = false;        ///< the user asked for it
 };

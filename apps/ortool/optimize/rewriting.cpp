@@ -9,7 +9,9 @@
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/load.hpp"
+#include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/extract.hpp"
+#include "libcore/optimize/inline_functions.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 
 namespace ortool {
@@ -117,7 +119,16 @@ RewriteReport Rewriting::apply_only(Model& model, std::string_view pass) const {
   return rewrite(model, std::move(options));
 }
 
+void Rewriting::convert(Model& model) const {
+  if (settings_.opset == 0 || settings_.opset == model.graph->opset("")) return;
+  inline_functions(model);
+  model.functions.clear();
+  infer_shapes(model);
+  convert_opset(model, settings_.opset);
+}
+
 RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
+  convert(model);
   infer_shapes(model);
   Workers alone(&invocation_.stop);
   const CompileContext context{.workers = alone, .cap = &invocation_.memory};

@@ -46,6 +46,7 @@ class Rewriting {
   bool is_part() const;
 
  private:
+  void convert(Model& model) const;
   RewriteReport rewrite(Model& model, RewriteOptions options) const;
   bool is_wanted(std::string_view name) const;
   OptimizeLevel level_of(std::string_view pass) const;

@@ -1,0 +1,92 @@
+// Attributes and inputs that change places.
+#include "libcore/optimize/node_form.hpp"
+
+#include <utility>
+
+#include "libcore/base/format.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+void refuse_form(std::string reason) {
+  throw Error(ErrorCode::unsupported, std::move(reason)).with_id("opset.blocked");
+}
+
+namespace {
+
+std::optional<Integers> integers_of(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  if (attribute == nullptr) return std::nullopt;
+  if (const auto* one = std::get_if<std::int64_t>(&attribute->value)) return Integers{*one};
+  const auto* many = std::get_if<Integers>(&attribute->value);
+  return many != nullptr ? *many : Integers{};
+}
+
+Value& integer_constant(Graph& graph, const Integers& values) {
+  const Shape shape({static_cast<std::int64_t>(values.size())});
+  return graph.add_constant("", Tensor::of<std::int64_t>(shape, std::span(values)));
+}
+
+}  // namespace
+
+std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise) {
+  const std::optional<Integers> values = integers_of(node, name);
+  return values && values->size() == 1 ? values->front() : otherwise;
+}
+
+void set_integer(Node& node, std::string name, std::int64_t value) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.value = value;
+  node.set_attribute(std::move(attribute));
+}
+
+void set_integers(Node& node, std::string name, Integers values) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.value = std::move(values);
+  node.set_attribute(std::move(attribute));
+}
+
+void set_input_at(Node& node, std::int64_t index, Value* value) {
+  Graph& graph = node.graph();
+  while (node.input_count() < index) graph.add_input_to(node, nullptr);
+  node.input_count() == index ? graph.add_input_to(node, value)
+                              : graph.set_input(node, index, value);
+}
+
+void drop_inputs_from(Node& node, std::int64_t index) {
+  Graph& graph = node.graph();
+  while (node.input_count() > index) {
+    Value* input = node.input(node.input_count() - 1);
+    graph.remove_last_input(node);
+    if (input != nullptr && input->is_constant() && input->uses().empty())
+      graph.remove_value(*input);
+  }
+}
+
+void move_to_input(Node& node, std::string_view name, std::int64_t index) {
+  const std::optional<Integers> values = integers_of(node, name);
+  if (!values) return;
+  set_input_at(node, index, &integer_constant(node.graph(), *values));
+  node.remove_attribute(name);
+}
+
+std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
+                                          std::string_view name) {
+  const Value* input = node.input(index);
+  if (input == nullptr) return std::nullopt;
+  if (!input->is_constant())
+    refuse_form(format("its '{}' are computed, and were an attribute then", name));
+  Integers values;
+  for (std::int64_t i = 0; i < input->constant().element_count(); ++i)
+    values.push_back(element_as_int64(input->constant(), i));
+  return values;
+}
+
+void move_to_attribute(Node& node, std::string_view name, std::int64_t index) {
+  std::optional<Integers> values = constant_integers(node, index, name);
+  drop_inputs_from(node, index);
+  if (values) set_integers(node, std::string(name), std::move(*values));
+}
+
+}  // namespace ortool

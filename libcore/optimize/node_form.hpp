@@ -1,0 +1,34 @@
+// Small changes of a node's form that converting opsets is made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/graph.hpp"
+
+namespace ortool {
+
+using Integers = std::vector<std::int64_t>;
+
+/// ErrorCode::unsupported: the node has no such form.
+[[noreturn]] void refuse_form(std::string reason);
+
+std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise);
+void set_integer(Node& node, std::string name, std::int64_t value);
+void set_integers(Node& node, std::string name, Integers values);
+/// Inputs before it that are not there are left out.
+void set_input_at(Node& node, std::int64_t index, Value* value);
+/// With the constants that nothing reads any more.
+void drop_inputs_from(Node& node, std::int64_t index);
+/// An attribute of integers, where there is one, becomes the input `index`.
+void move_to_input(Node& node, std::string_view name, std::int64_t index);
+/// The last input becomes an attribute; it must be constant.
+void move_to_attribute(Node& node, std::string_view name, std::int64_t index);
+/// The integers of an input that has to be constant; nothing where it is left out.
+std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
+                                          std::string_view name);
+
+}  // namespace ortool

@@ -1,0 +1,368 @@
+// One function a kind of change, one row an operator and version.
+#include "libcore/optimize/opset_adapters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/base/format.hpp"
+#include "libcore/optimize/node_form.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+// Axes: an attribute, then an input.
+
+Node& axes_up(Node& node) {
+  move_to_input(node, "axes", 1);
+  return node;
+}
+
+Node& axes_down(Node& node) {
+  if (integer_of(node, "noop_with_empty_axes", 0) != 0) {
+    const Value* axes = node.input(1);
+    const bool has_axes =
+        axes != nullptr && axes->is_constant() && axes->constant().element_count() > 0;
+    if (!has_axes) refuse_form("'noop_with_empty_axes' has no form there");
+  }
+  node.remove_attribute("noop_with_empty_axes");
+  move_to_attribute(node, "axes", 1);
+  return node;
+}
+
+Node& split_up(Node& node) {
+  move_to_input(node, "split", 1);
+  return node;
+}
+
+Node& split_down(Node& node) {
+  move_to_attribute(node, "split", 1);
+  return node;
+}
+
+/// Without sizes the number of parts has to be said from here on.
+Node& split_count_up(Node& node) {
+  if (node.input(1) == nullptr) set_integer(node, "num_outputs", node.output_count());
+  return node;
+}
+
+Node& split_count_down(Node& node) {
+  if (!node.remove_attribute("num_outputs")) return node;
+  const Dimensions* dimensions = node.input(0) != nullptr ? dimensions_of(*node.input(0)) : nullptr;
+  if (dimensions == nullptr) refuse_form("whether its parts are equal is not known");
+  const std::int64_t axis = integer_of(node, "axis", 0);
+  const auto rank = static_cast<std::int64_t>(dimensions->size());
+  const Dimension& size = (*dimensions)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+  if (!size.is_known() || size.number() % node.output_count() != 0)
+    refuse_form("its parts are not equal, or not known to be");
+  return node;
+}
+
+Node& top_k_up(Node& node) {
+  move_to_input(node, "k", 1);
+  return node;
+}
+
+Node& top_k_down(Node& node) {
+  const std::optional<Integers> k = constant_integers(node, 1, "k");
+  drop_inputs_from(node, 1);
+  if (k && k->size() == 1) set_integer(node, "k", k->front());
+  return node;
+}
+
+Node& slice_up(Node& node) {
+  move_to_input(node, "starts", 1);
+  move_to_input(node, "ends", 2);
+  move_to_input(node, "axes", 3);
+  return node;
+}
+
+Node& slice_down(Node& node) {
+  const std::optional<Integers> steps = constant_integers(node, 4, "steps");
+  if (steps && std::any_of(steps->begin(), steps->end(), [](auto step) { return step != 1; }))
+    refuse_form("its steps are not 1");
+  const std::optional<Integers> starts = constant_integers(node, 1, "starts");
+  const std::optional<Integers> ends = constant_integers(node, 2, "ends");
+  const std::optional<Integers> axes = constant_integers(node, 3, "axes");
+  drop_inputs_from(node, 1);
+  set_integers(node, "starts", starts.value_or(Integers{}));
+  set_integers(node, "ends", ends.value_or(Integers{}));
+  if (axes) set_integers(node, "axes", *axes);
+  return node;
+}
+
+// Numbers: attributes, then inputs of the data's type.
+
+Value& number_like(Node& node, double number) {
+  const DataType type = node.input(0) != nullptr ? element_of(*node.input(0)) : DataType::undefined;
+  if (!is_floating_point(type)) refuse_form("the type of its input is not known to be a float");
+  Tensor tensor(type, Shape());
+  set_element(tensor, 0, number);
+  return node.graph().add_constant("", std::move(tensor));
+}
+
+std::optional<float> float_of(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* number = attribute != nullptr ? std::get_if<float>(&attribute->value) : nullptr;
+  return number != nullptr ? std::optional(*number) : std::nullopt;
+}
+
+Node& clip_up(Node& node) {
+  for (const auto& [name, index] :
+       {std::pair("min", std::int64_t{1}), std::pair("max", std::int64_t{2})}) {
+    const std::optional<float> number = float_of(node, name);
+    if (number) set_input_at(node, index, &number_like(node, static_cast<double>(*number)));
+    node.remove_attribute(name);
+  }
+  return node;
+}
+
+Node& clip_down(Node& node) {
+  std::array<std::optional<float>, 2> bounds;
+  for (std::int64_t i = 0; i < 2; ++i) {
+    const Value* bound = node.input(i + 1);
+    if (bound == nullptr) continue;
+    if (!bound->is_constant()) refuse_form("its bounds are computed, and were attributes then");
+    bounds[static_cast<std::size_t>(i)] =
+        static_cast<float>(element_as_double(bound->constant(), 0));
+  }
+  drop_inputs_from(node, 1);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!bounds[i]) continue;
+    Attribute attribute;
+    attribute.name = i == 0 ? "min" : "max";
+    attribute.value = *bounds[i];
+    node.set_attribute(std::move(attribute));
+  }
+  return node;
+}
+
+Node& pad_up(Node& node) {
+  const float value = float_of(node, "value").value_or(0);
+  node.remove_attribute("value");
+  move_to_input(node, "pads", 1);
+  if (value != 0) set_input_at(node, 2, &number_like(node, static_cast<double>(value)));
+  return node;
+}
+
+Node& pad_down(Node& node) {
+  const std::optional<Integers> pads = constant_integers(node, 1, "pads");
+  const Value* fill = node.input(2);
+  if (fill != nullptr && !fill->is_constant()) refuse_form("its value is computed");
+  const double value = fill != nullptr ? element_as_double(fill->constant(), 0) : 0;
+  drop_inputs_from(node, 1);
+  set_integers(node, "pads", pads.value_or(Integers{}));
+  Attribute attribute;
+  attribute.name = "value";
+  attribute.value = static_cast<float>(value);
+  node.set_attribute(std::move(attribute));
+  return node;
+}
+
+/// Outside of training the ratio means nothing.
+Node& dropout_up(Node& node) {
+  node.remove_attribute("ratio");
+  return node;
+}
+
+Node& dropout_down(Node& node) {
+  const Value* training = node.input(2);
+  if (training != nullptr &&
+      !(training->is_constant() && element_as_int64(training->constant(), 0) == 0))
+    refuse_form("it may be in training");
+  drop_inputs_from(node, 1);
+  return node;
+}
+
+// Softmax and its kin took all axes from `axis` on together before opset 13.
+
+bool is_last_axis(const Node& node, std::int64_t axis) {
+  const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
+  return axis == -1 || (rank > 0 && axis == rank - 1);
+}
+
+Node& softmax_up(Node& node) {
+  const std::int64_t axis = integer_of(node, "axis", 1);
+  if (is_last_axis(node, axis)) {
+    set_integer(node, "axis", -1);
+    return node;
+  }
+  Graph& graph = node.graph();
+  Value* input = node.input(0);
+  Value* output = node.output(0);
+  const std::string op_type(node.op_type());
+  const std::string name(node.name());
+  Node* before = node.next();
+  graph.remove_node(node);
+  const auto add = [&](const char* type, std::vector<Value*> inputs, Value* result) -> Node& {
+    if (result == nullptr) result = &graph.add_value("");
+    Value* const outputs[] = {result};
+    return graph.add_node(type, "", inputs, outputs, name, before);
+  };
+  Node& flat = add("Flatten", {input}, nullptr);
+  set_integer(flat, "axis", axis);
+  Node& made = add(op_type.c_str(), {flat.output(0)}, nullptr);
+  set_integer(made, "axis", -1);
+  const Node& shape = add("Shape", {input}, nullptr);
+  return add("Reshape", {made.output(0), shape.output(0)}, output);
+}
+
+Node& softmax_down(Node& node) {
+  const std::int64_t axis = integer_of(node, "axis", -1);
+  if (!is_last_axis(node, axis))
+    refuse_form("it is along an axis that is not known to be the last");
+  const std::int64_t rank = rank_of(*node.input(0));
+  if (rank < 0) refuse_form("the rank of its input is not known");
+  set_integer(node, "axis", rank - 1);
+  return node;
+}
+
+// Resizing.
+
+Node& replace_by(Node& node, const char* op_type, const std::vector<Value*>& inputs) {
+  Graph& graph = node.graph();
+  Value* const outputs[] = {node.output(0)};
+  const std::string name(node.name());
+  std::vector<Attribute> kept;
+  for (const Attribute& attribute : node.attributes()) {
+    Attribute& copy = kept.emplace_back();
+    copy.name = attribute.name;
+    if (const auto* text = std::get_if<std::string>(&attribute.value)) copy.value = *text;
+    if (const auto* number = std::get_if<std::int64_t>(&attribute.value)) copy.value = *number;
+  }
+  Node* before = node.next();
+  graph.remove_node(node);
+  Node& made = graph.add_node(op_type, "", inputs, outputs, name, before);
+  for (Attribute& attribute : kept) made.set_attribute(std::move(attribute));
+  return made;
+}
+
+Node& upsample_up(Node& node) {
+  return replace_by(node, "Resize", {node.input(0), node.input(1)});
+}
+
+void set_text(Node& node, const char* name, const char* text) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.value = std::string(text);
+  node.set_attribute(std::move(attribute));
+}
+
+/// Before, places were scaled without regard to the middles of pixels.
+Node& resize_up(Node& node) {
+  Value* scales = node.input(1);
+  node.graph().set_input(node, 1, nullptr);
+  set_input_at(node, 2, scales);
+  set_text(node, "coordinate_transformation_mode", "asymmetric");
+  set_text(node, "nearest_mode", "floor");
+  return node;
+}
+
+Node& scatter_up(Node& node) {
+  return replace_by(node, "ScatterElements", {node.input(0), node.input(1), node.input(2)});
+}
+
+Node& scatter_down(Node& node) {
+  return replace_by(node, "Scatter", {node.input(0), node.input(1), node.input(2)});
+}
+
+void rename_mode(Node& node, std::string_view from, const char* to) {
+  const Attribute* attribute = node.find_attribute("mode");
+  const auto* text = attribute != nullptr ? std::get_if<std::string>(&attribute->value) : nullptr;
+  if (text != nullptr && *text == from) set_text(node, "mode", to);
+}
+
+Node& grid_sample_up(Node& node) {
+  rename_mode(node, "bilinear", "linear");
+  rename_mode(node, "bicubic", "cubic");
+  return node;
+}
+
+Node& grid_sample_down(Node& node) {
+  if (node.input(0) != nullptr && rank_of(*node.input(0)) > 4)
+    refuse_form("its input has more axes");
+  if (node.find_attribute("mode") == nullptr) set_text(node, "mode", "bilinear");
+  rename_mode(node, "linear", "bilinear");
+  rename_mode(node, "cubic", "bicubic");
+  return node;
+}
+
+Node& dft_up(Node& node) {
+  const std::int64_t axis = integer_of(node, "axis", 1);
+  node.remove_attribute("axis");
+  Tensor tensor(DataType::int64, Shape());
+  set_element(tensor, 0, axis);
+  set_input_at(node, 2, &node.graph().add_constant("", std::move(tensor)));
+  return node;
+}
+
+Node& dft_down(Node& node) {
+  const std::optional<Integers> axis = constant_integers(node, 2, "axis");
+  drop_inputs_from(node, 2);
+  set_integer(node, "axis", axis && !axis->empty() ? axis->front() : -2);
+  return node;
+}
+
+/// Scale and bias were of groups, and are of channels.
+Node& refuse_group_norm(Node&) {
+  refuse_form("its scale and bias are of groups on one side and of channels on the other");
+}
+
+/// `spatial` is gone with what it did when it was 0.
+Node& batch_norm_up(Node& node) {
+  if (integer_of(node, "spatial", 1) == 0) refuse_form("spatial = 0 has no form there");
+  node.remove_attribute("spatial");
+  return node;
+}
+
+constexpr OpsetStep steps[] = {
+    {"BatchNormalization", 9, batch_norm_up, nullptr},
+    {"Slice", 10, slice_up, slice_down},
+    {"TopK", 10, top_k_up, top_k_down},
+    {"Upsample", 10, upsample_up, nullptr},
+    {"Clip", 11, clip_up, clip_down},
+    {"Pad", 11, pad_up, pad_down},
+    {"Resize", 11, resize_up, nullptr},
+    {"Scatter", 11, scatter_up, nullptr},
+    {"ScatterElements", 11, nullptr, scatter_down},
+    {"Dropout", 12, dropout_up, dropout_down},
+    {"Hardmax", 13, softmax_up, softmax_down},
+    {"LogSoftmax", 13, softmax_up, softmax_down},
+    {"ReduceSum", 13, axes_up, axes_down},
+    {"Softmax", 13, softmax_up, softmax_down},
+    {"Split", 13, split_up, split_down},
+    {"Squeeze", 13, axes_up, axes_down},
+    {"Unsqueeze", 13, axes_up, axes_down},
+    {"ReduceL1", 18, axes_up, axes_down},
+    {"ReduceL2", 18, axes_up, axes_down},
+    {"ReduceLogSum", 18, axes_up, axes_down},
+    {"ReduceLogSumExp", 18, axes_up, axes_down},
+    {"ReduceMax", 18, axes_up, axes_down},
+    {"ReduceMean", 18, axes_up, axes_down},
+    {"ReduceMin", 18, axes_up, axes_down},
+    {"ReduceProd", 18, axes_up, axes_down},
+    {"ReduceSumSquare", 18, axes_up, axes_down},
+    {"Split", 18, split_count_up, split_count_down},
+    {"DFT", 20, dft_up, dft_down},
+    {"GridSample", 20, grid_sample_up, grid_sample_down},
+    {"GroupNormalization", 21, refuse_group_norm, refuse_group_norm},
+};
+
+}  // namespace
+
+std::span<const OpsetStep> opset_steps() {
+  return steps;
+}
+
+const OpsetStep* find_opset_step(std::string_view op_type, std::int64_t since) {
+  for (const OpsetStep& step : steps) {
+    if (step.op_type == op_type && step.since == since) return &step;
+  }
+  return nullptr;
+}
+
+}  // namespace ortool

@@ -1,0 +1,114 @@
+// Forms of operators across versions, and nodes that have none.
+#include "libcore/optimize/convert_opset.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/verify.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/text/print.hpp"
+#include "tests/support/inferred_model.hpp"
+
+namespace ortool {
+namespace {
+
+/// The main graph of `graph`, written for opset `from`, in opset `to`.
+std::string converted(int from, int to, const std::string& graph) {
+  const auto model =
+      inferred_model(format("<ir_version: 4, opset_import: [\"\" : {}]>\n{}", from, graph));
+  convert_opset(*model, to);
+  verify(*model->graph);
+  infer_shapes(*model);
+  CHECK(model->graph->opset("") == to);
+  CHECK(model->ir_version >= ir_version_of_opset(to));
+  return print_graph(*model->graph);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("axes move between attribute and input") {
+  const std::string graph =
+      "g (float[2, 3, 1] x) => (float[2, 1] y) { s = Squeeze <axes = [2]> (x)"
+      "  y = ReduceMean <axes = [1]> (s) }";
+  const std::string up = converted(11, 18, graph);
+  CHECK_FALSE(has(up, "axes"));
+  CHECK(has(up, "int64[1]"));
+  const std::string down =
+      converted(18, 11,
+                "g (float[2, 3, 1] x) => (float[2, 1] y) <int64[1] a = {2}, int64[1] b = {1}>"
+                "{ s = Squeeze (x, a) y = ReduceMean (s, b) }");
+  CHECK(has(down, "Squeeze <axes = [2]> (x)"));
+  CHECK(has(down, "ReduceMean <axes = [1]> (s)"));
+  CHECK_FALSE(has(down, "int64[1]"));
+}
+
+TEST_CASE("bounds of Clip become inputs of the data's type") {
+  const std::string text = converted(
+      6, 13, "g (float16[2] x) => (float16[2] y) { y = Clip <min = 0.0, max = 6.0> (x) }");
+  CHECK(has(text, "float16"));
+  CHECK_FALSE(has(text, "min"));
+}
+
+TEST_CASE("Softmax over several axes is spelled out where it became one axis") {
+  const std::string last =
+      converted(11, 13, "g (float[2, 3] x) => (float[2, 3] y) { y = Softmax (x) }");
+  CHECK(has(last, "Softmax <axis = -1> (x)"));
+  const std::string many = converted(
+      11, 13, "g (float[2, 3, 4] x) => (float[2, 3, 4] y) { y = Softmax <axis = 1> (x) }");
+  CHECK(has(many, "Flatten <axis = 1> (x)"));
+  CHECK(has(many, "y = Reshape"));
+  const std::string down =
+      converted(13, 11, "g (float[2, 3, 4] x) => (float[2, 3, 4] y) { y = Softmax (x) }");
+  CHECK(has(down, "Softmax <axis = 2> (x)"));
+}
+
+TEST_CASE("Split without sizes says how many parts") {
+  const std::string text = converted(
+      13, 18, "g (float[4] x) => (float[2] a, float[2] b) { a, b = Split <axis = 0> (x) }");
+  CHECK(has(text, "num_outputs = 2"));
+}
+
+TEST_CASE("operators that changed their names do so") {
+  const std::string up =
+      converted(9, 13,
+                "g (float[1, 1, 2, 2] x) => (float[1, 1, 4, 4] y) <float[4] s = {1, 1, 2, 2}>"
+                "{ y = Upsample <mode = \"nearest\"> (x, s) }");
+  CHECK(has(up, "Resize"));
+  CHECK(has(up, "asymmetric"));
+}
+
+TEST_CASE("every node without a form is told at once") {
+  try {
+    converted(20, 13,
+              "g (float[2, 4] x) => (float[2, 4] y, float[2, 4] z) <float[4] s = {1, 1, 1, 1}>"
+              "{ [one] y = LayerNormalization (x, s) [two] z = Gelu (x) }");
+    FAIL("both have no form");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::unsupported);
+    REQUIRE(error.parts().size() == 2);
+    CHECK(error.parts()[0].node() == "'one' (LayerNormalization)");
+    CHECK(error.parts()[1].message() == "the operator came with opset 20");
+  }
+}
+
+TEST_CASE("what is computed cannot become an attribute") {
+  CHECK_THROWS_WITH(
+      converted(13, 11, "g (float[2, 1] x, int64[1] a) => (float[n] y) { y = Squeeze (x, a) }"),
+      Catch::Contains("'axes' are computed"));
+}
+
+TEST_CASE("bodies are converted with the graph around them") {
+  const std::string text = converted(
+      11, 13,
+      "g (bool c, float[2, 1] x) => (float[2] y) { y = If (c) <"
+      "then_branch = t () => (float[2] p) { p = Squeeze <axes = [1]> (x) },"
+      "else_branch = e () => (float[2] q) { s = Squeeze <axes = [1]> (x) q = Neg (s) }> }");
+  CHECK_FALSE(has(text, "axes"));
+}
+
+}  // namespace
+}  // namespace ortool
