@@ -4,6 +4,7 @@
 
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/attention.hpp"
+#include "libcore/ops/nn/group_normalization.hpp"
 #include "libcore/ops/nn/layer_normalization.hpp"
 #include "libcore/ops/nn/skip_layer_normalization.hpp"
 #include "libcore/ops/operator_lists.hpp"
@@ -26,10 +27,16 @@ OpEntry session_form() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 6> entries = {
-      session_form<Attention>(),          session_form<Gelu>(),
-      session_form<LayerNormalization>(), session_form<RMSNormalization>(),
-      op_entry<SkipLayerNormalization>(), session_form<Swish>(),
+  static const std::array<OpEntry, 9> entries = {
+      session_form<Attention>(),
+      session_form<Gelu>(),
+      session_form<GroupNormalization>(),
+      session_form<HardSwish>(),
+      session_form<LayerNormalization>(),
+      session_form<Mish>(),
+      session_form<RMSNormalization>(),
+      op_entry<SkipLayerNormalization>(),
+      session_form<Swish>(),
   };
   return entries;
 }

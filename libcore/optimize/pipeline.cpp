@@ -87,17 +87,43 @@ std::vector<RuleGroup> pipeline() {
                      merge_reshapes(),
                      merge_casts(),
                      merge_slices(),
-                     merge_concats()},
+                     merge_concats(),
+                     cancel_transposes(),
+                     remove_requantization(),
+                     move_bytes()},
                     {remove_unread_nodes(), share_constants(), share_nodes()}});
-  groups.push_back(
-      {"fuse arithmetic",
-       OptimizeLevel::extended,
-       {fuse_gelu(), fuse_gelu_tanh(), fuse_swish(), fuse_layer_norm(), fuse_layer_norm_affine(),
-        fuse_rms_norm(), fuse_norm_scale(), fuse_norm_bias()}});
+  groups.push_back({"fuse arithmetic",
+                    OptimizeLevel::extended,
+                    {fold_batch_norm_before(),
+                     merge_batch_norms(),
+                     fold_batch_norm(),
+                     fold_channel_operand(),
+                     fuse_pad(),
+                     replace_einsum(),
+                     fuse_gemm_transpose(),
+                     fuse_gemm_scale(),
+                     fuse_softmax(),
+                     fuse_log_softmax(),
+                     fuse_hard_swish(),
+                     fuse_hard_sigmoid(),
+                     fuse_mish(),
+                     fuse_instance_norm(),
+                     fuse_instance_norm_scale(),
+                     fuse_instance_norm_bias(),
+                     fuse_group_norm(),
+                     fuse_gelu(),
+                     fuse_gelu_tanh(),
+                     fuse_swish(),
+                     fuse_layer_norm(),
+                     fuse_layer_norm_affine(),
+                     fuse_rms_norm(),
+                     fuse_norm_scale(),
+                     fuse_norm_bias()}});
   groups.push_back({"fuse attention",
                     OptimizeLevel::extended,
                     {fuse_attention(), fuse_attention_groups(), fuse_attention_heads(),
                      fuse_attention_scale()}});
+  groups.push_back({"fit files", OptimizeLevel::extended, {fuse_matmul_add()}});
   groups.push_back({"fit kernels", OptimizeLevel::all, {fuse_skip_layer_norm()}});
   return groups;
 }

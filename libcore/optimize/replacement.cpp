@@ -8,6 +8,7 @@
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/infer_node.hpp"
+#include "libcore/optimize/node_facts.hpp"
 
 namespace ortool {
 namespace {
@@ -20,6 +21,14 @@ void import_own_domain(Graph& graph) {
   OpsetImports imports = main->opsets();
   imports[own_domain] = own_opset;
   main->set_opsets(std::move(imports));
+}
+
+void append(std::vector<Attribute>& attributes, NewAttributes made) {
+  for (NewAttribute& each : made) {
+    Attribute& attribute = attributes.emplace_back();
+    attribute.name = std::move(each.name);
+    std::visit([&](auto& value) { attribute.value = std::move(value); }, each.value);
+  }
 }
 
 }  // namespace
@@ -41,18 +50,31 @@ std::vector<Value*> Replacement::add_many(std::string_view op_type, std::vector<
   const char* domain = domain_for(op_type, graph(), has_own_);
   ORTOOL_CHECK(domain != nullptr);
   if (domain[0] != '\0') import_own_domain(graph());
+  std::vector<Attribute> given;
+  append(given, std::move(attributes));
+  return put(op_type, domain, std::move(inputs), std::move(given), outputs);
+}
+
+Value& Replacement::add_like(const Node& node, std::vector<Value*> inputs, NewAttributes changed) {
+  std::vector<Attribute> attributes = copy_attributes(node);
+  std::erase_if(attributes, [&](const Attribute& attribute) {
+    return std::any_of(changed.begin(), changed.end(),
+                       [&](const NewAttribute& each) { return each.name == attribute.name; });
+  });
+  append(attributes, std::move(changed));
+  return *put(node.op_type(), node.domain(), std::move(inputs), std::move(attributes), 1).front();
+}
+
+std::vector<Value*> Replacement::put(std::string_view op_type, std::string_view domain,
+                                     std::vector<Value*> inputs, std::vector<Attribute> attributes,
+                                     std::size_t outputs) {
   while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
   std::vector<Value*> made;
   for (std::size_t i = 0; i < outputs; ++i) made.push_back(&graph().add_value(""));
   Node& node =
       graph().add_node(op_type, domain, inputs, made, match_.root().name(), &match_.root());
   nodes_.push_back(&node);
-  for (NewAttribute& given : attributes) {
-    Attribute attribute;
-    attribute.name = std::move(given.name);
-    std::visit([&](auto& value) { attribute.value = std::move(value); }, given.value);
-    node.set_attribute(std::move(attribute));
-  }
+  for (Attribute& attribute : attributes) node.set_attribute(std::move(attribute));
   check_node(node);
   infer_node(node);
   return made;

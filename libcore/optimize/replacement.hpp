@@ -44,6 +44,8 @@ class Replacement {
   /// The same with several outputs.
   std::vector<Value*> add_many(std::string_view op_type, std::vector<Value*> inputs,
                                NewAttributes attributes, std::size_t outputs);
+  /// A node like `node`, which holds no graphs, with other inputs and some other attributes.
+  Value& add_like(const Node& node, std::vector<Value*> inputs, NewAttributes changed = {});
   Value& constant(Tensor tensor);
   Value& integers(std::vector<std::int64_t> values);
   /// Another value of the match gets a new maker too; its name stands among Rule::also_replaces.
@@ -63,6 +65,11 @@ class Replacement {
   void undo();
 
  private:
+  /// Puts the node in, checked and with the types of its outputs.
+  std::vector<Value*> put(std::string_view op_type, std::string_view domain,
+                          std::vector<Value*> inputs, std::vector<Attribute> attributes,
+                          std::size_t outputs);
+
   const Match& match_;
   bool has_own_;
   std::vector<Node*> nodes_;

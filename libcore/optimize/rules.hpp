@@ -37,6 +37,41 @@ Rule merge_concats();
 Rule fuse_gelu();
 Rule fuse_gelu_tanh();
 Rule fuse_swish();
+Rule fuse_hard_swish();
+Rule fuse_hard_sigmoid();
+Rule fuse_mish();
+
+// libcore/optimize/rules/fuse_softmax.cpp
+Rule fuse_softmax();
+Rule fuse_log_softmax();
+
+// libcore/optimize/rules/fold_channels.cpp
+Rule fold_batch_norm();
+Rule fold_batch_norm_before();
+Rule fold_channel_operand();
+Rule merge_batch_norms();
+
+// libcore/optimize/rules/fuse_pad.cpp
+Rule fuse_pad();
+
+// libcore/optimize/rules/fuse_product.cpp
+Rule fuse_matmul_add();
+Rule fuse_gemm_transpose();
+Rule fuse_gemm_scale();
+Rule replace_einsum();
+
+// libcore/optimize/rules/move_transposes.cpp
+Rule cancel_transposes();
+
+// libcore/optimize/rules/move_quantization.cpp
+Rule remove_requantization();
+Rule move_bytes();
+
+// libcore/optimize/rules/fuse_channel_norm.cpp
+Rule fuse_instance_norm();
+Rule fuse_instance_norm_scale();
+Rule fuse_instance_norm_bias();
+Rule fuse_group_norm();
 
 // libcore/optimize/rules/fuse_norm.cpp
 Rule fuse_layer_norm();

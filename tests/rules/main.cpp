@@ -1,7 +1,9 @@
 // rule_cases FILE...: runs the cases of rewrite rules; exit code 1 when one fails or has none.
 // rule_cases --missing FOLDER: exit code 1 when a rule of the pipeline has no file there.
 // rule_cases --exhaustive: rules that say so, on every small graph they are for.
+// rule_cases --random COUNT [SEED]: all rules together on random graphs.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "tests/rules/exhaustive.hpp"
+#include "tests/rules/random_graph.hpp"
 #include "tests/rules/run_case.hpp"
 
 namespace {
@@ -59,13 +62,19 @@ int list_missing(const std::filesystem::path& folder) {
 
 int main(int count, char** arguments) {
   if (count < 2) {
-    std::fputs("usage: rule_cases FILE... | --missing FOLDER | --exhaustive\n", stderr);
+    std::fputs(
+        "usage: rule_cases FILE... | --missing FOLDER | --exhaustive | --random COUNT [SEED]\n",
+        stderr);
     return 2;
   }
   if (std::string_view(arguments[1]) == "--missing" && count == 3)
     return list_missing(arguments[2]) == 0 ? 0 : 1;
   if (std::string_view(arguments[1]) == "--exhaustive")
-    return ortool::test::run_exhaustive_cases() == 0 ? 0 : 1;
+    return test::run_exhaustive_cases() == 0 ? 0 : 1;
+  if (std::string_view(arguments[1]) == "--random" && count >= 3) {
+    const std::uint64_t seed = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1;
+    return test::run_random_graphs(seed, std::atoi(arguments[2])) == 0 ? 0 : 1;
+  }
   int failed = 0;
   for (int i = 1; i < count; ++i) failed += run_file(arguments[i]);
   return failed == 0 ? 0 : 1;

@@ -2,6 +2,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/activation.hpp"
+#include "libcore/ops/nn/clip.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 
@@ -64,6 +67,62 @@ Rule fuse_swish() {
             if (match.find("alpha") != nullptr)
               attributes.push_back({"alpha", static_cast<float>(match.number("alpha"))});
             return replacement.add("Swish", {&replacement["x"]}, std::move(attributes));
+          }};
+}
+
+namespace {
+
+/// x + 3 between 0 and 6.
+Pattern clipped(const Pattern& x) {
+  const Pattern sum = x + 3.0;
+  const Pattern by_attributes = op("Clip", {sum}).where_node([](const Node& node) {
+    const auto clip = read_op<Clip>(node);
+    return clip.low.is_known() && clip.high.is_known() && *clip.low.value == 0.0F &&
+           *clip.high.value == 6.0F;
+  });
+  return any_of({op("Clip", {sum, number(0), number(6)}), by_attributes});
+}
+
+}  // namespace
+
+/// x times x/6 + 1/2 between 0 and 1, https://arxiv.org/abs/1905.02244.
+Rule fuse_hard_swish() {
+  const Pattern x = any("x");
+  const Pattern hard_sigmoid = op("HardSigmoid", {x}).where_node([](const Node& node) {
+    const auto op = read_op<HardSigmoid>(node);
+    return std::abs(op.alpha - 1.0F / 6) < 1e-6F && op.beta == 0.5F;
+  });
+  return {.name = "fuse-hard-swish",
+          .summary = "x * clip(x + 3, 0, 6) / 6, x * hard_sigmoid(x) -> HardSwish(x)",
+          .pattern = any_of({op("Mul", {x, hard_sigmoid}), op("Mul", {x, clipped(x) / 6.0}),
+                             op("Mul", {x, clipped(x)}) / 6.0}),
+          .makes = {"HardSwish"},
+          .where = is_of_floats,
+          .replace = [](Replacement& replacement) -> Value& {
+            return replacement.add("HardSwish", {&replacement["x"]});
+          }};
+}
+
+Rule fuse_hard_sigmoid() {
+  return {.name = "fuse-hard-sigmoid",
+          .summary = "clip(x + 3, 0, 6) / 6 -> HardSigmoid(x)",
+          .pattern = clipped(any("x")) / 6.0,
+          .where = is_of_floats,
+          .replace = [](Replacement& replacement) -> Value& {
+            return replacement.add("HardSigmoid", {&replacement["x"]}, {{"alpha", 1.0F / 6}});
+          }};
+}
+
+/// https://arxiv.org/abs/1908.08681.
+Rule fuse_mish() {
+  const Pattern x = any("x");
+  return {.name = "fuse-mish",
+          .summary = "x * tanh(softplus(x)) -> Mish(x)",
+          .pattern = op("Mul", {x, op("Tanh", {op("Softplus", {x})})}),
+          .makes = {"Mish"},
+          .where = is_of_floats,
+          .replace = [](Replacement& replacement) -> Value& {
+            return replacement.add("Mish", {&replacement["x"]});
           }};
 }
 

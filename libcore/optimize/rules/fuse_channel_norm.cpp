@@ -1,0 +1,172 @@
+// Instance and group normalisation spelled out in arithmetic become one operator.
+#include <optional>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/group_normalization.hpp"
+#include "libcore/ops/nn/instance_normalization.hpp"
+#include "libcore/ops/reduction/reduce.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+/// Since then GroupNormalization scales channels, and not groups.
+constexpr std::int64_t opset_that_scales_channels = 21;
+constexpr std::int64_t least_spatial_axes = 2;
+constexpr std::int64_t most_channels = std::int64_t{1} << 20;
+
+/// Whether the mean goes over all axes behind N and C, two or more, and keeps them.
+bool is_over_image(const Node& mean, std::int64_t rank) {
+  const auto op = read_op<ReduceMean>(mean);
+  if (!op.keep_dimensions || !op.axes.is_known() || rank < 2 + least_spatial_axes) return false;
+  const std::vector<std::int64_t> axes = op.reduced_axes(rank, *op.axes.value);
+  return static_cast<std::int64_t>(axes.size()) == rank - 2 && axes.front() == 2;
+}
+
+std::int64_t channels_of(const Value& image) {
+  const Dimensions* dimensions = dimensions_of(image);
+  const std::int64_t channels =
+      dimensions != nullptr && dimensions->size() > 2 ? (*dimensions)[1].number() : -1;
+  return channels <= most_channels ? channels : -1;
+}
+
+/// A constant that broadcasts to one number a channel, as a vector.
+std::optional<Tensor> channel_vector(const Value& value, const Value& image) {
+  const std::int64_t channels = channels_of(image);
+  const std::int64_t rank = rank_of(image);
+  if (!value.is_constant() || channels < 0 || element_of(value) != element_of(image))
+    return std::nullopt;
+  const Tensor& tensor = value.constant();
+  const Shape& shape = tensor.shape();
+  if (shape.rank() > rank) return std::nullopt;
+  if (tensor.element_count() == 1)
+    return filled(tensor.type(), Shape({channels}), element_as_double(tensor, 0));
+  for (std::int64_t i = 0; i < shape.rank(); ++i) {
+    const bool is_channel = rank - shape.rank() + i == 1;
+    if (shape[i] != (is_channel ? channels : 1)) return std::nullopt;
+  }
+  return tensor.reshaped(Shape({channels}));
+}
+
+Pattern filled_constant(std::string name, double number) {
+  return constant(std::move(name)).where_value([number](const Value& value) {
+    return is_filled_with(value, number);
+  });
+}
+
+Verdict has_channel_vector(const Match& match) {
+  if (channel_vector(match["operand"], match["x"])) return yes();
+  return no("the constant is not one number a channel");
+}
+
+}  // namespace
+
+/// (x - E[x]) / √(E[(x - E[x])²] + ε) over each image of a channel,
+/// https://arxiv.org/abs/1607.08022.
+Rule fuse_instance_norm() {
+  const Pattern x = any("x");
+  const Pattern mean = op("ReduceMean", {x, maybe(any())}).as("mean");
+  const Pattern variance =
+      op("ReduceMean", {square((x - mean).as("difference")), maybe(any())}).as("variance");
+  return {.name = "fuse-instance-norm",
+          .summary =
+              "(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e) of images -> "
+              "InstanceNormalization(x)",
+          .pattern = (x - mean) / square_root(op("Add", {variance, scalar("epsilon")})),
+          .where =
+              [](const Match& match) {
+                if (!is_float_tensor(match["x"])) return no("it is not made of floats");
+                const std::int64_t rank = rank_of(match["x"]);
+                if (!is_over_image(match.node("mean"), rank) ||
+                    !is_over_image(match.node("variance"), rank))
+                  return no("a mean goes over other axes than those of an image");
+                return channels_of(match["x"]) > 0 ? yes()
+                                                   : no("the number of channels is not known");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const Shape shape({channels_of(match["x"])});
+            const DataType type = element_of(match["x"]);
+            return replacement.add("InstanceNormalization",
+                                   {&match["x"], &replacement.constant(filled(type, shape, 1)),
+                                    &replacement.constant(filled(type, shape, 0))},
+                                   {{"epsilon", static_cast<float>(match.number("epsilon"))}});
+          }};
+}
+
+Rule fuse_instance_norm_scale() {
+  const Pattern norm = op("InstanceNormalization",
+                          {any("x"), filled_constant("ones", 1), filled_constant("zeros", 0)})
+                           .as("norm");
+  return {.name = "fuse-instance-norm-scale",
+          .summary = "InstanceNormalization(x) * scale -> InstanceNormalization(x, scale)",
+          .pattern = op("Mul", {norm, constant("operand")}),
+          .where = has_channel_vector,
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            Value& scale = replacement.constant(*channel_vector(match["operand"], match["x"]));
+            return replacement.add_like(match.node("norm"), {&match["x"], &scale, &match["zeros"]});
+          }};
+}
+
+Rule fuse_instance_norm_bias() {
+  const Pattern norm =
+      op("InstanceNormalization", {any("x"), any("scale"), filled_constant("zeros", 0)}).as("norm");
+  return {.name = "fuse-instance-norm-bias",
+          .summary = "InstanceNormalization(x) + bias -> InstanceNormalization(x, bias)",
+          .pattern = op("Add", {norm, constant("operand")}),
+          .where = has_channel_vector,
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            Value& bias = replacement.constant(*channel_vector(match["operand"], match["x"]));
+            return replacement.add_like(match.node("norm"), {&match["x"], &match["scale"], &bias});
+          }};
+}
+
+/// Groups cut out of the channels, normalised as channels are, and joined again,
+/// https://arxiv.org/abs/1803.08494.
+Rule fuse_group_norm() {
+  const Pattern cut = op("Reshape", {any("x"), any()}).as("cut");
+  const Pattern norm =
+      op("InstanceNormalization", {cut, filled_constant("ones", 1), filled_constant("zeros", 0)})
+          .as("norm");
+  const Pattern joined = op("Reshape", {norm, any()}).as("joined");
+  return {.name = "fuse-group-norm",
+          .summary = "InstanceNormalization of groups of channels, scaled -> GroupNormalization(x)",
+          .pattern = op("Add", {op("Mul", {joined, constant("scale")}), constant("bias")}),
+          .makes = {"GroupNormalization"},
+          .where =
+              [](const Match& match) {
+                const std::int64_t opset = match.graph().opset("");
+                if (opset >= 18 && opset < opset_that_scales_channels)
+                  return no("before opset 21 GroupNormalization scales groups");
+                const Dimensions* x = dimensions_of(match["x"]);
+                const Dimensions* cut_shape = dimensions_of(match["cut"]);
+                if (x == nullptr || cut_shape == nullptr || cut_shape->size() != 3 ||
+                    x->size() < 3 || !are_equal((*x)[0], (*cut_shape)[0]) ||
+                    !(*cut_shape)[1].is_known() || (*cut_shape)[1].number() < 1 ||
+                    channels_of(match["x"]) < 1 ||
+                    channels_of(match["x"]) % (*cut_shape)[1].number() != 0)
+                  return no("nothing says that the channels are cut into groups");
+                if (!have_equal_types(match["x"], match.result()))
+                  return no("nothing says that the groups are joined to the same shape");
+                for (const std::string_view name : {"scale", "bias"}) {
+                  if (!channel_vector(match[name], match["x"]))
+                    return no("scale or bias is not one number a channel");
+                }
+                return yes();
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const float epsilon = read_op<InstanceNormalization>(match.node("norm")).epsilon;
+            return replacement.add(
+                "GroupNormalization",
+                {&match["x"], &replacement.constant(*channel_vector(match["scale"], match["x"])),
+                 &replacement.constant(*channel_vector(match["bias"], match["x"]))},
+                {{"epsilon", epsilon}, {"num_groups", (*dimensions_of(match["cut"]))[1].number()}});
+          }};
+}
+
+}  // namespace ortool

@@ -1,0 +1,111 @@
+// Pads put around an image by a node of their own go to the window that slides over it.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/conv.hpp"
+#include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/tensor/pad.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+/// The number a Pad puts around; nothing where only a run knows it.
+std::optional<double> pad_value(const Node& node) {
+  if (node.input_count() > 2 && node.input(2) != nullptr) {
+    const Tensor* tensor = constant_of(*node.input(2));
+    if (tensor == nullptr || tensor->element_count() != 1) return std::nullopt;
+    return element_as_double(*tensor, 0);
+  }
+  return static_cast<double>(read_op<Pad>(node).value);
+}
+
+WindowAttributes window_of(const Node& node) {
+  if (node.op_type() == "Conv") return read_op<Conv>(node).window;
+  if (node.op_type() == "MaxPool") return read_op<MaxPool>(node).window;
+  return read_op<AveragePool>(node).window;
+}
+
+/// The window's pads with those of the Pad, which must be around the image alone.
+std::optional<Integers> joined_pads(const Match& match) {
+  const Node& node = match.node("padded");
+  const auto pad = read_op<Pad>(node);
+  const std::int64_t rank = rank_of(match["padded"]);
+  if (!pad.pads.is_known() || (pad.axes.is_given() && !pad.axes.is_known()) || rank < 3 ||
+      pad.mode != Pad::Mode::constant)
+    return std::nullopt;
+  const Pad::Edges edges = Pad::edges(
+      rank, *pad.pads.value, pad.axes.is_known() ? pad.axes.value : std::optional<Integers>());
+  const WindowAttributes window = window_of(match.root());
+  const auto axes = static_cast<std::size_t>(rank - 2);
+  Integers pads = window.pads.empty() ? Integers(2 * axes, 0) : window.pads;
+  for (std::size_t i = 0; i < axes + 2; ++i) {
+    if (edges.begins[i] < 0 || edges.ends[i] < 0) return std::nullopt;
+    if (i < 2 && (edges.begins[i] != 0 || edges.ends[i] != 0)) return std::nullopt;
+    if (i < 2) continue;
+    pads[i - 2] += edges.begins[i];
+    pads[axes + i - 2] += edges.ends[i];
+  }
+  return pads;
+}
+
+/// What the window takes its own pads for.
+Verdict has_same_pads(const Match& match) {
+  const Node& root = match.root();
+  const std::optional<double> value = pad_value(match.node("padded"));
+  if (!value) return no("what is put around is only known at run time");
+  if (root.op_type() == "MaxPool") {
+    if (root.output_count() > 1) return no("its indices would count other elements");
+    return std::isinf(*value) && *value < 0 ? yes() : no("its own pads are lower than all numbers");
+  }
+  if (*value != 0) return no("its own pads are zeros");
+  if (root.op_type() == "AveragePool" && !read_op<AveragePool>(root).count_pads)
+    return no("its own pads are not counted");
+  return yes();
+}
+
+}  // namespace
+
+Rule fuse_pad() {
+  const Pattern padded =
+      op("Pad", {any("x"), maybe(any()), maybe(any()), maybe(any())}).as("padded");
+  return {.name = "fuse-pad",
+          .summary = "Conv, MaxPool or AveragePool of Pad(x) -> the same of x, with pads",
+          .pattern = any_of({op("Conv", {padded, any("weights"), maybe(any("bias"))}),
+                             op("MaxPool", {padded}), op("AveragePool", {padded})}),
+          .where =
+              [](const Match& match) {
+                const WindowAttributes window = window_of(match.root());
+                if (window.auto_pad != AutoPad::not_set && window.auto_pad != AutoPad::valid)
+                  return no("its pads follow from the size of the image");
+                if (window.ceil_mode) return no("windows may stand over the end");
+                if (Verdict verdict = has_same_pads(match); !verdict.is_yes) return verdict;
+                const std::optional<Integers> pads = joined_pads(match);
+                if (!pads) return no("the pads are not around the image alone, or not known");
+                // Pools take no window that lies in pads alone.
+                const std::size_t axes = pads->size() / 2;
+                for (std::size_t i = 0; match.root().op_type() != "Conv" && i < pads->size(); ++i) {
+                  if ((*pads)[i] >= window.kernel[i % axes])
+                    return no("a window would lie in pads alone");
+                }
+                return yes();
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            std::vector<Value*> inputs = {&match["x"]};
+            for (std::int64_t i = 1; i < match.root().input_count(); ++i)
+              inputs.push_back(match.root().input(i));
+            return replacement.add_like(
+                match.root(), std::move(inputs),
+                {{"pads", *joined_pads(match)}, {"auto_pad", std::string("NOTSET")}});
+          }};
+}
+
+}  // namespace ortool

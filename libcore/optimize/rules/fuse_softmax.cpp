@@ -1,0 +1,62 @@
+// Softmax spelled out in exponentials, and its logarithm.
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/softmax.hpp"
+#include "libcore/ops/reduction/reduce.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+
+namespace ortool {
+namespace {
+
+/// The only axis a reduction takes, where it keeps it; -1 where not.
+template <typename Op>
+std::int64_t kept_axis(const Node& node, std::int64_t rank) {
+  const auto op = read_op<Op>(node);
+  if (!op.keep_dimensions || rank <= 0 || !op.axes.is_known()) return -1;
+  const std::vector<std::int64_t> axes = op.reduced_axes(rank, *op.axes.value);
+  return axes.size() == 1 ? axes.front() : -1;
+}
+
+}  // namespace
+
+/// Exponentials without the maximum taken off may overflow where Softmax does not; so only with it.
+Rule fuse_softmax() {
+  const Pattern x = any("x");
+  const Pattern largest = op("ReduceMax", {x, maybe(any())}).as("largest");
+  const Pattern power = op("Exp", {op("Sub", {x, largest})}).as("power");
+  return {.name = "fuse-softmax",
+          .summary = "exp(x - max(x)) / sum(exp(x - max(x))) -> Softmax(x)",
+          .pattern = op("Div", {power, op("ReduceSum", {power, maybe(any())}).as("sum")}),
+          .where =
+              [](const Match& match) {
+                if (!is_float_tensor(match["x"])) return no("it is not made of floats");
+                const std::int64_t rank = rank_of(match["x"]);
+                const std::int64_t axis = kept_axis<ReduceMax>(match.node("largest"), rank);
+                if (axis < 0 || axis != kept_axis<ReduceSum>(match.node("sum"), rank))
+                  return no("they do not go over one and the same known axis");
+                // Before opset 13 Softmax took all axes from its axis on together.
+                return match.graph().opset("") >= 13 || axis == rank - 1
+                           ? yes()
+                           : no("before opset 13 Softmax goes over the last axis");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const std::int64_t axis =
+                kept_axis<ReduceMax>(match.node("largest"), rank_of(match["x"]));
+            return replacement.add("Softmax", {&match["x"]}, {{"axis", axis}});
+          }};
+}
+
+Rule fuse_log_softmax() {
+  return {.name = "fuse-log-softmax",
+          .summary = "log(Softmax(x)) -> LogSoftmax(x)",
+          .pattern = op("Log", {op("Softmax", {any("x")}).as("softmax")}),
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const auto axis = read_op<Softmax>(match.node("softmax")).axis;
+            return replacement.add("LogSoftmax", {&match["x"]}, {{"axis", axis}});
+          }};
+}
+
+}  // namespace ortool

@@ -1,0 +1,71 @@
+// Bytes that become floats only to become the same bytes again stay bytes.
+#include <cmath>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+Pattern dequantized() {
+  return op("DequantizeLinear", {any("x"), constant("scale"), maybe(constant("zero"))})
+      .as("floats")
+      .shared();
+}
+
+Pattern quantized(const Pattern& floats) {
+  return op("QuantizeLinear", {floats, constant("scale"), maybe(constant("zero"))});
+}
+
+/// (q - z) s / s rounds to q - z again for numbers of 16 bits.
+Verdict has_one_scale(const Match& match) {
+  const Tensor& scale = match["scale"].constant();
+  if (scale.element_count() != 1) return no("there is more than one scale");
+  if (!std::isnormal(element_as_double(scale, 0)) || scale.type() != DataType::float32)
+    return no("the scale is no common float32");
+  if (match.node("floats").input_count() != match.root().input_count())
+    return no("one of them has no zero point");
+  const DataType type = element_of(match["x"]);
+  if (type != DataType::int8 && type != DataType::uint8 && type != DataType::int16 &&
+      type != DataType::uint16)
+    return no("it is not made of 8 or 16 bits");
+  return type == element_of(match.result()) ? yes() : no("the types differ");
+}
+
+}  // namespace
+
+Rule remove_requantization() {
+  return {.name = "remove-requantization",
+          .summary = "QuantizeLinear(DequantizeLinear(x)) by one scale -> x",
+          .level = OptimizeLevel::basic,
+          .pattern = quantized(dequantized()),
+          .where = has_one_scale,
+          .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
+}
+
+Rule move_bytes() {
+  std::vector<Pattern> ways;
+  for (const char* name : {"Transpose", "Flatten"}) ways.push_back(op(name, {dequantized()}));
+  for (const char* name : {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile"})
+    ways.push_back(op(name, {dequantized(), maybe(any())}));
+  ways.push_back(op("Gather", {dequantized(), any()}));
+  ways.push_back(
+      op("Slice", {dequantized(), maybe(any()), maybe(any()), maybe(any()), maybe(any())}));
+  return {.name = "move-bytes",
+          .summary =
+              "QuantizeLinear(move(DequantizeLinear(x))) by one scale -> move(x), of Transpose, "
+              "Reshape and the like",
+          .level = OptimizeLevel::basic,
+          .pattern = quantized(any_of(std::move(ways)).as("moved")),
+          .where = has_one_scale,
+          .replace = [](Replacement& replacement) -> Value& {
+            const Node& move = replacement.match().node("moved");
+            std::vector<Value*> inputs = {&replacement["x"]};
+            for (std::int64_t i = 1; i < move.input_count(); ++i) inputs.push_back(move.input(i));
+            return replacement.add_like(move, std::move(inputs));
+          }};
+}
+
+}  // namespace ortool

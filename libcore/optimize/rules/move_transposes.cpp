@@ -1,0 +1,131 @@
+// A Transpose that undoes what came before a stretch of elementwise nodes goes away with it.
+#include <algorithm>
+#include <array>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/concat.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/write_node.hpp"
+
+namespace ortool {
+namespace {
+
+/// Before it operands were broadcast by an attribute.
+constexpr std::int64_t opset_with_broadcasting = 7;
+/// Nodes between the two.
+constexpr int most_nodes = 12;
+
+constexpr std::array<std::string_view, 27> elementwise = {
+    "Abs", "Add",   "Cast", "Ceil",        "Clip",      "Concat",    "Div", "Elu",   "Erf",
+    "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Mish",  "Mul",
+    "Neg", "Pow",   "Relu", "Sigmoid",     "Softplus",  "Sqrt",      "Sub", "Swish", "Tanh"};
+
+/// The stretch of nodes before a Transpose, read as if it were turned already.
+class Stretch {
+ public:
+  explicit Stretch(const Node& end) : rank_(rank_of(*end.output(0))) {
+    if (const auto order = order_of(end)) order_ = *order;
+  }
+
+  /// Whether the value can be had turned without a Transpose of anything but constants.
+  bool can_turn(const Value& value) {
+    if (value.is_constant()) return can_turn_constant(value);
+    const Node* maker = value.producer();
+    if (maker == nullptr || rank_of(value) != rank_) return false;
+    if (undoes(*maker)) {
+      has_pair_ = true;
+      return true;
+    }
+    if (value.uses().size() != 1 || ++nodes_ > most_nodes || !is_elementwise(*maker)) return false;
+    for (std::int64_t i = 0; i < maker->input_count(); ++i) {
+      const Value* input = maker->input(i);
+      if (input != nullptr && !is_bound(*maker, i) && !can_turn(*input)) return false;
+    }
+    return true;
+  }
+
+  bool has_pair() const { return has_pair_; }
+  bool has_order() const { return !order_.empty(); }
+
+  Value& turn(Replacement& replacement, Value& value) const {
+    if (value.is_constant())
+      return value.constant().element_count() == 1 ? value
+                                                   : add_transpose(replacement, value, order_);
+    const Node& maker = *value.producer();
+    replacement.stands_for(maker);
+    if (undoes(maker)) return *maker.input(0);
+    std::vector<Value*> inputs;
+    for (std::int64_t i = 0; i < maker.input_count(); ++i) {
+      Value* input = maker.input(i);
+      const bool stays = input == nullptr || is_bound(maker, i);
+      inputs.push_back(stays ? input : &turn(replacement, *input));
+    }
+    NewAttributes changed;
+    if (maker.op_type() == "Concat") changed.push_back({"axis", turned_axis(maker)});
+    return replacement.add_like(maker, std::move(inputs), std::move(changed));
+  }
+
+ private:
+  bool can_turn_constant(const Value& value) const {
+    return value.constant().element_count() == 1 || rank_of(value) == rank_;
+  }
+
+  /// Whether the node is a Transpose that the one at the end takes back.
+  bool undoes(const Node& node) const {
+    if (node.op_type() != "Transpose" || !node.domain().empty()) return false;
+    const auto first = order_of(node);
+    if (!first || first->size() != order_.size()) return false;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if ((*first)[static_cast<std::size_t>(order_[i])] != static_cast<std::int64_t>(i))
+        return false;
+    }
+    return true;
+  }
+
+  static bool is_elementwise(const Node& node) {
+    return std::find(elementwise.begin(), elementwise.end(), node.op_type()) != elementwise.end() &&
+           node.output_count() == 1;
+  }
+  /// Operands that are no elements.
+  static bool is_bound(const Node& node, std::int64_t index) {
+    return node.op_type() == "Clip" && index > 0;
+  }
+
+  std::int64_t turned_axis(const Node& concat) const {
+    const std::int64_t given = read_op<Concat>(concat).axis;
+    const std::int64_t axis = given < 0 ? given + rank_ : given;
+    return std::find(order_.begin(), order_.end(), axis) - order_.begin();
+  }
+
+  std::int64_t rank_;
+  Integers order_;
+  int nodes_ = 0;
+  bool has_pair_ = false;
+};
+
+}  // namespace
+
+Rule cancel_transposes() {
+  return {.name = "cancel-transposes",
+          .summary = "Transpose(f(Transpose(x))) -> f(x), where the two undo each other",
+          .level = OptimizeLevel::basic,
+          .pattern = op("Transpose", {any("last")}),
+          .where =
+              [](const Match& match) {
+                if (match.graph().opset("") < opset_with_broadcasting)
+                  return no("operands are broadcast by an attribute before opset 7");
+                Stretch stretch(match.root());
+                const Node* maker = match["last"].producer();
+                if (maker == nullptr || maker->op_type() == "Transpose" || !stretch.has_order() ||
+                    !stretch.can_turn(match["last"]) || !stretch.has_pair())
+                  return no("no Transpose before elementwise nodes is undone by it");
+                return yes();
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            return Stretch(match.root()).turn(replacement, match["last"]);
+          }};
+}
+
+}  // namespace ortool

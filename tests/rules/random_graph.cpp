@@ -1,0 +1,415 @@
+// Values are picked from those there are, so that results are read once, often or never; some
+// steps write several nodes, as exporters do.
+#include "tests/rules/random_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/format.hpp"
+
+namespace ortool::test {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+constexpr std::int64_t symbol_size = 3;
+constexpr std::int64_t most_elements = 400;
+
+struct Made {
+  std::string name;
+  Sizes sizes;
+};
+
+class Writer {
+ public:
+  explicit Writer(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
+
+  std::string write() {
+    const std::int64_t inputs = 1 + below(3);
+    std::string header;
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      Made input{format("x{}", i), random_sizes()};
+      const bool has_symbol =
+          !input.sizes.empty() && input.sizes[0] == symbol_size && below(2) == 0;
+      header += (header.empty() ? "" : ", ") + declared(input, has_symbol);
+      values_.push_back(std::move(input));
+    }
+    const std::int64_t steps = 4 + below(18);
+    for (std::int64_t i = 0; i < steps; ++i) step();
+    std::string outputs;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Made value = pick();
+      const std::string name = format("y{}", i);
+      nodes_ += format(" {} = Abs ({})", name, value.name);
+      outputs += (outputs.empty() ? "" : ", ") + std::string("float[] ") + name;
+    }
+    return "g (" + header + ") => (" + outputs + ") <" + constants_ + "> {" + nodes_ + " }";
+  }
+
+ private:
+  std::int64_t below(std::int64_t count) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<std::int64_t>(state_ >> 11) % count;
+  }
+
+  Sizes random_sizes() {
+    Sizes sizes;
+    const std::int64_t rank = 1 + below(4);
+    for (std::int64_t i = 0; i < rank; ++i) sizes.push_back(1 + below(4));
+    return sizes;
+  }
+
+  static std::int64_t count_of(const Sizes& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  }
+
+  static std::string list(const Sizes& numbers) {
+    std::string text;
+    for (const std::int64_t number : numbers)
+      text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+  }
+
+  static std::string declared(const Made& value, bool has_symbol) {
+    std::string text = list(value.sizes);
+    if (has_symbol) text.replace(0, 1, "N");
+    return format("float[{}] {}", text, value.name);
+  }
+
+  std::string fresh() { return format("v{}", next_++); }
+
+  const Made& pick() {
+    // Mostly late ones, so that chains grow.
+    const auto count = static_cast<std::int64_t>(values_.size());
+    const std::int64_t back =
+        below(3) != 0 ? below(std::min<std::int64_t>(count, 3)) : below(count);
+    return values_[static_cast<std::size_t>(count - 1 - back)];
+  }
+
+  std::string constant(std::string_view type, const Sizes& sizes,
+                       const std::function<std::string()>& number) {
+    const std::string name = format("c{}", next_++);
+    std::string text;
+    for (std::int64_t i = 0; i < count_of(sizes); ++i) text += (i > 0 ? ", " : "") + number();
+    const std::string shape = sizes.empty() ? std::string() : "[" + list(sizes) + "]";
+    constants_ += (constants_.empty() ? "" : ", ") + std::string(type) + shape + " " + name +
+                  " = {" + text + "}";
+    return name;
+  }
+  std::string floats(const Sizes& sizes) {
+    return constant("float", sizes, [&] { return std::to_string(below(9) - 4) + ".5"; });
+  }
+  std::string filled(const Sizes& sizes, const std::string& number) {
+    return constant("float", sizes, [&] { return number; });
+  }
+  std::string integers(const Sizes& numbers) {
+    std::size_t next = 0;
+    return constant("int64", {static_cast<std::int64_t>(numbers.size())},
+                    [&] { return std::to_string(numbers[next++]); });
+  }
+
+  /// A node of one result.
+  std::string node(const std::string& name, const std::string& inputs,
+                   const std::string& attributes = {}) {
+    const std::string made = fresh();
+    nodes_ += " " + made + " = " + name + (attributes.empty() ? "" : " <" + attributes + ">") +
+              " (" + inputs + ")";
+    return made;
+  }
+  void keep(std::string name, Sizes sizes) {
+    if (count_of(sizes) <= most_elements) values_.push_back({std::move(name), std::move(sizes)});
+  }
+
+  void step() {
+    const Made x = pick();
+    switch (below(24)) {
+      case 0:
+      case 1:
+        return unary(x);
+      case 2:
+      case 3:
+        return with_constant(x);
+      case 4:
+        return with_other(x);
+      case 5:
+      case 6:
+        return transpose(x);
+      case 7:
+        return reshape(x);
+      case 8:
+        return reshape_by_shape(x);
+      case 9:
+        return slice(x);
+      case 10:
+        return concat(x);
+      case 11:
+        return axes(x);
+      case 12:
+        return keep(node("Cast", node("Cast", x.name, "to = 11"), "to = 1"), x.sizes);
+      case 13:
+      case 14:
+        return convolution(x);
+      case 15:
+        return product(x);
+      case 16:
+        return softmax(x);
+      case 17:
+        return layer_norm(x);
+      case 18:
+        return activation(x);
+      case 19:
+        return expand(x);
+      case 20:
+        return branch(x);
+      case 21:
+        return pad(x);
+      case 22:
+        return einsum(x);
+      default:
+        return repeat(x);
+    }
+  }
+
+  void unary(const Made& x) {
+    static constexpr std::array<const char*, 8> names = {"Relu",     "Neg",  "Abs",   "Sigmoid",
+                                                         "Identity", "Tanh", "Floor", "Dropout"};
+    keep(node(names[static_cast<std::size_t>(below(8))], x.name), x.sizes);
+  }
+
+  void with_constant(const Made& x) {
+    static constexpr std::array<const char*, 4> neutral = {"1", "0", "-0.0", "2"};
+    static constexpr std::array<const char*, 4> names = {"Add", "Mul", "Sub", "Div"};
+    const auto which = static_cast<std::size_t>(below(4));
+    Sizes sizes = x.sizes;
+    while (!sizes.empty() && below(2) == 0) sizes.erase(sizes.begin());
+    for (std::int64_t& size : sizes) size = below(2) == 0 ? 1 : size;
+    const bool is_plain = which == 3 || below(2) == 0;
+    const auto number = static_cast<std::size_t>(which == 3 ? 3 * below(2) : below(4));
+    const std::string c = is_plain ? filled(sizes, neutral[number]) : floats(sizes);
+    keep(node(names[which], x.name + ", " + c), x.sizes);
+  }
+
+  void with_other(const Made& x) {
+    static constexpr std::array<const char*, 5> names = {"Add", "Sub", "Max", "Min", "Mul"};
+    for (const Made& other : std::vector<Made>(values_)) {
+      if (other.sizes != x.sizes || below(2) == 0) continue;
+      const std::string bounded = node("Tanh", other.name);
+      keep(node(names[static_cast<std::size_t>(below(5))], x.name + ", " + bounded), x.sizes);
+      return;
+    }
+  }
+
+  void transpose(const Made& x) {
+    Sizes order(x.sizes.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[static_cast<std::size_t>(below(static_cast<std::int64_t>(i)))]);
+    Sizes sizes;
+    Sizes back(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      sizes.push_back(x.sizes[static_cast<std::size_t>(order[i])]);
+      back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    }
+    const std::string turned = node("Transpose", x.name, format("perm = [{}]", list(order)));
+    keep(turned, sizes);
+    if (below(2) == 0) return;
+    const std::string between = node("Relu", turned);
+    keep(node("Transpose", between, format("perm = [{}]", list(back))), x.sizes);
+  }
+
+  Sizes other_sizes(const Sizes& sizes) {
+    std::int64_t left = count_of(sizes);
+    Sizes result;
+    while (left > 1) {
+      std::int64_t part = 1 + below(left);
+      while (left % part != 0) part = 1 + below(left);
+      result.push_back(part);
+      left /= part;
+      if (result.size() == 3) break;
+    }
+    if (left > 1 || result.empty()) result.push_back(left);
+    return result;
+  }
+
+  void reshape(const Made& x) {
+    const Sizes sizes = other_sizes(x.sizes);
+    Sizes written = sizes;
+    const auto place = static_cast<std::size_t>(below(static_cast<std::int64_t>(sizes.size())));
+    if (below(2) == 0) written[place] = -1;
+    keep(node("Reshape", x.name + ", " + integers(written)), sizes);
+  }
+
+  /// The first dimension kept, the others joined, all of it computed from the shape.
+  void reshape_by_shape(const Made& x) {
+    if (x.sizes.size() < 2) return;
+    const std::string shape = node("Shape", x.name);
+    const std::string first = node("Gather", shape + ", " + integers({0}));
+    const std::string rest = node("Slice", shape + ", " + integers({1}) + ", " + integers({99}));
+    const std::string joined = node("ReduceProd", rest, "keepdims = 1");
+    const std::string to = node("Concat", first + ", " + joined, "axis = 0");
+    const Sizes tail(x.sizes.begin() + 1, x.sizes.end());
+    keep(node("Reshape", x.name + ", " + to), {x.sizes[0], count_of(tail)});
+  }
+
+  void slice(const Made& x) {
+    const std::int64_t axis = below(static_cast<std::int64_t>(x.sizes.size()));
+    Sizes sizes = x.sizes;
+    std::int64_t& size = sizes[static_cast<std::size_t>(axis)];
+    const std::int64_t start = below(size);
+    const std::int64_t end = below(2) == 0 ? 1'000'000 : start + 1 + below(size - start);
+    const std::int64_t step = 1 + below(2);
+    const std::string made =
+        node("Slice", x.name + ", " + integers({start}) + ", " + integers({end}) + ", " +
+                          integers({axis}) + ", " + integers({step}));
+    size = (std::min(end, size) - start + step - 1) / step;
+    keep(made, sizes);
+  }
+
+  void concat(const Made& x) {
+    const std::int64_t axis = below(static_cast<std::int64_t>(x.sizes.size()));
+    Sizes sizes = x.sizes;
+    const std::int64_t parts = 1 + below(3);
+    std::string inputs = x.name;
+    for (std::int64_t i = 1; i < parts; ++i) inputs += ", " + x.name;
+    sizes[static_cast<std::size_t>(axis)] *= parts;
+    keep(node("Concat", inputs, format("axis = {}", axis)), sizes);
+  }
+
+  void axes(const Made& x) {
+    const std::int64_t axis = below(static_cast<std::int64_t>(x.sizes.size()) + 1);
+    Sizes sizes = x.sizes;
+    sizes.insert(sizes.begin() + axis, 1);
+    const std::string made = node("Unsqueeze", x.name + ", " + integers({axis}));
+    if (sizes.size() <= 5 && below(2) == 0) return keep(made, sizes);
+    keep(node("Squeeze", made + ", " + integers({axis})), x.sizes);
+  }
+
+  void convolution(const Made& x) {
+    if (x.sizes.size() != 4) return reshape_to_image(x);
+    const std::int64_t channels = 1 + below(3);
+    const std::string weights = floats({channels, x.sizes[1], 1, 1});
+    const Sizes sizes = {x.sizes[0], channels, x.sizes[2], x.sizes[3]};
+    std::string made = node("Conv", node("Tanh", x.name) + ", " + weights);
+    if (below(2) == 0) {
+      made = node("BatchNormalization", made + ", " + floats({channels}) + ", " +
+                                            floats({channels}) + ", " + floats({channels}) + ", " +
+                                            filled({channels}, "2"));
+    }
+    if (below(3) == 0) made = node("Mul", made + ", " + floats({channels, 1, 1}));
+    if (below(3) == 0) made = node("Add", made + ", " + floats({1, channels, 1, 1}));
+    keep(made, sizes);
+  }
+
+  void reshape_to_image(const Made& x) {
+    const Sizes sizes = {1, count_of(x.sizes), 1, 1};
+    keep(node("Reshape", x.name + ", " + integers(sizes)), sizes);
+  }
+
+  void product(const Made& x) {
+    const std::int64_t inner = x.sizes.back();
+    const std::int64_t columns = 1 + below(4);
+    Sizes sizes = x.sizes;
+    if (sizes.size() < 2) return;
+    sizes.back() = columns;
+    const std::string bounded = node("Tanh", x.name);
+    std::string made = node("MatMul", bounded + ", " + floats({inner, columns}));
+    if (below(2) == 0) made = node("Add", made + ", " + floats({columns}));
+    keep(made, sizes);
+  }
+
+  void softmax(const Made& x) {
+    const std::string axis = integers({static_cast<std::int64_t>(x.sizes.size()) - 1});
+    const std::string most = node("ReduceMax", x.name + ", " + axis);
+    const std::string power = node("Exp", node("Sub", x.name + ", " + most));
+    keep(node("Div", power + ", " + node("ReduceSum", power + ", " + axis)), x.sizes);
+  }
+
+  void layer_norm(const Made& x) {
+    const std::string axis = integers({-1});
+    const std::string mean = node("ReduceMean", x.name + ", " + axis);
+    const std::string difference = node("Sub", x.name + ", " + mean);
+    const std::string squares = node("Mul", difference + ", " + difference);
+    const std::string variance = node("ReduceMean", squares + ", " + axis);
+    const std::string root = node("Sqrt", node("Add", variance + ", " + filled({}, "0.125")));
+    std::string made = node("Div", difference + ", " + root);
+    if (below(2) == 0) made = node("Mul", made + ", " + floats({x.sizes.back()}));
+    if (below(2) == 0) made = node("Add", made + ", " + floats({x.sizes.back()}));
+    keep(made, x.sizes);
+  }
+
+  void activation(const Made& x) {
+    if (below(2) == 0) return keep(node("Mul", x.name + ", " + node("Sigmoid", x.name)), x.sizes);
+    const std::string scaled = node("Div", x.name + ", " + filled({}, "1.41421354"));
+    const std::string sum = node("Add", node("Erf", scaled) + ", " + filled({}, "1"));
+    const std::string twice = node("Mul", x.name + ", " + sum);
+    keep(node("Mul", twice + ", " + filled({}, "0.5")), x.sizes);
+  }
+
+  void expand(const Made& x) {
+    Sizes to = x.sizes;
+    for (std::int64_t& size : to) size = size == 1 && below(2) == 0 ? 2 : size;
+    keep(node("Expand", x.name + ", " + integers(to)), to);
+  }
+
+  /// An If whose condition follows from a shape.
+  void branch(const Made& x) {
+    const std::string size = node("Gather", node("Shape", x.name) + ", " + integers({-1}));
+    const std::string is_two = node("Equal", size + ", " + integers({2}));
+    const std::string made = fresh();
+    const std::string inner = fresh();
+    const std::string other = fresh();
+    nodes_ += format(" {} = If ({}) <then_branch = t () => (float[] {}) ", made, is_two, inner) +
+              "{ " + format("{} = Neg ({})", inner, x.name) + " }" +
+              format(", else_branch = e () => (float[] {}) ", other) + "{ " +
+              format("{} = Relu ({})", other, x.name) + " }>";
+    keep(made, x.sizes);
+  }
+
+  void pad(const Made& x) {
+    if (x.sizes.size() != 4) return;
+    const std::int64_t around = below(2);
+    const std::string padded =
+        node("Pad", x.name + ", " + integers({0, 0, around, 0, 0, 0, 0, around}));
+    const Sizes sizes = {x.sizes[0], x.sizes[1], x.sizes[2] + around, x.sizes[3] + around};
+    keep(padded, sizes);
+    const std::string weights = floats({2, x.sizes[1], 1, 1});
+    keep(node("Conv", padded + ", " + weights), {sizes[0], 2, sizes[2], sizes[3]});
+  }
+
+  void einsum(const Made& x) {
+    if (x.sizes.size() != 3) return;
+    const std::string bounded = node("Tanh", x.name);
+    if (below(2) == 0)
+      return keep(node("Einsum", bounded + ", " + bounded, "equation = \"bij,bkj->bik\""),
+                  {x.sizes[0], x.sizes[1], x.sizes[1]});
+    keep(node("Einsum", bounded + ", " + bounded, "equation = \"bij,bik->bjk\""),
+         {x.sizes[0], x.sizes[2], x.sizes[2]});
+  }
+
+  /// The same twice.
+  void repeat(const Made& x) {
+    const std::string a = node("Sigmoid", x.name);
+    const std::string b = node("Sigmoid", x.name);
+    keep(node("Sub", node("Neg", a) + ", " + node("Neg", b)), x.sizes);
+  }
+
+  std::uint64_t state_;
+  std::int64_t next_ = 0;
+  std::vector<Made> values_;
+  std::string constants_ = "float none = {0}";
+  std::string nodes_;
+};
+
+}  // namespace
+
+std::string random_graph(std::uint64_t seed) {
+  return Writer(seed).write();
+}
+
+}  // namespace ortool::test
