@@ -63,6 +63,23 @@ struct BlockedDepthwise {
   BlockedFinish finish;
 };
 
+/// Windows of 3 × 3 neighbouring pixels over one block of channels, each channel by itself. Along
+/// rows they reach at most one pixel beyond the image on either side.
+struct BlockedThree {
+  const float* x;  ///< the image
+  int64_t in_rows;
+  int64_t in_columns;
+  int64_t out_columns;
+  int64_t row_stride;
+  int64_t column_stride;  ///< 1 or 2
+  int64_t row_pad;
+  int64_t column_pad;  ///< 0 or 1
+  const float* weights;
+  const float* bias;  ///< null: none
+  float* y;
+  BlockedFinish finish;  ///< its residual lies as y does
+};
+
 struct BlockedFunctions {
   int32_t lanes;
   int32_t most_pixels[2];  ///< of a tile of one vector, of two
@@ -73,6 +90,8 @@ struct BlockedFunctions {
   /// their windows.
   void (*depthwise_rows)(const BlockedDepthwise& first, int64_t pixels, int64_t rows,
                          int64_t x_step);
+  /// Rows [begin, end) of the result.
+  void (*depthwise_three)(const BlockedThree& three, int64_t begin, int64_t end);
   /// The largest of each window, without weights; NaN wins, and the lowest number stands for a
   /// window without pixels.
   void (*largest)(const BlockedDepthwise& part, int64_t pixels);

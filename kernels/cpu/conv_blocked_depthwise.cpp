@@ -1,4 +1,5 @@
-// Blocked convolution of each channel by itself: narrow images between zeros, wide ones row by row.
+// Blocked convolution of each channel by itself: windows of 3 × 3 by code of their own, else narrow
+// images between zeros, wide ones row by row.
 #include <algorithm>
 #include <cstring>
 
@@ -35,13 +36,21 @@ class Depthwise {
                  .rows = window_steps(sizes, 1),
                  .columns = window_steps(sizes, 2)} {}
 
+  /// The usual windows, which have code of their own.
+  bool is_three() const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    return rows.kernel == 3 && columns.kernel == 3 && rows.dilation == 1 && columns.dilation == 1 &&
+           columns.stride <= 2 && columns.pad <= 1 &&
+           span_of(columns) - columns.pad <= columns.in + 1;
+  }
   /// In a narrow image many windows are cut; it is copied into a frame of zeros, so that none is.
   bool is_framed() const {
     constexpr std::int64_t narrow = 32;
     constexpr std::int64_t most_bytes = 128 * 1024;
     const WindowSteps& columns = windows_.columns;
     const bool has_cut = columns.pad > 0 || span_of(columns) > columns.in;
-    return has_cut && columns.out <= narrow && frame_bytes() <= most_bytes;
+    return !is_three() && has_cut && columns.out <= narrow && frame_bytes() <= most_bytes;
   }
   std::int64_t frame_bytes() const {
     return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
@@ -58,6 +67,10 @@ class Depthwise {
   void run(const ImagePiece& piece, float* frame) const {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
       const std::int64_t plane = piece.image * blocks_ + block;
+      if (is_three()) {
+        run_three(plane, piece.row_begin, piece.row_end);
+        continue;
+      }
       if (frame != nullptr) {
         run_framed(plane, piece.row_begin, piece.row_end, frame);
         continue;
@@ -68,6 +81,29 @@ class Depthwise {
   }
 
  private:
+  void run_three(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end) const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    const std::int64_t out = plane * rows.out * columns.out * lanes_;
+    const std::int64_t block = plane % blocks_;
+    const ConvEpilogue& epilogue = operands_.epilogue;
+    BlockedThree three = {};
+    three.x = operands_.x + plane * rows.in * columns.in * lanes_;
+    three.in_rows = rows.in;
+    three.in_columns = columns.in;
+    three.out_columns = columns.out;
+    three.row_stride = rows.stride;
+    three.column_stride = columns.stride;
+    three.row_pad = rows.pad;
+    three.column_pad = columns.pad;
+    three.weights = operands_.weights + block * rows.kernel * columns.kernel * lanes_;
+    three.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes_;
+    three.y = operands_.y + out;
+    three.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + out,
+                    epilogue.activation, epilogue.low, epilogue.high};
+    functions_.depthwise_three(three, row_begin, row_end);
+  }
+
   void run_framed(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end,
                   float* frame) const {
     const WindowSteps& rows = windows_.rows;

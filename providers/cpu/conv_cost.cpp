@@ -67,7 +67,8 @@ double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::i
   constexpr double fixed_ns = 300;
   if (path == BlockedPath::winograd) return fixed_ns + blocked_winograd_nanoseconds(sizes, block);
   if (sizes.groups > 1) {
-    const double taps_a_nanosecond = product(sizes.stride) > 1 ? 1.2 : 2.2;
+    const double taps_a_nanosecond =
+        product(sizes.stride) > 1 ? 1.2 : (product(sizes.kernel) > 9 ? 2.4 : 4);
     return fixed_ns + pixels * blocks * (1 + depth(sizes) / taps_a_nanosecond);
   }
   return fixed_ns + pixels * blocks * (1 + depth(sizes) * static_cast<double>(block) / 80);

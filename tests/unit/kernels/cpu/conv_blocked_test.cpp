@@ -339,6 +339,29 @@ TEST_CASE("Blocked depthwise convolutions agree with sums in double", "[conv]") 
   }
 }
 
+TEST_CASE("Blocked depthwise windows of 3 by 3 agree with sums in double at every rim", "[conv]") {
+  const std::uint32_t seed = 20277;
+  CAPTURE(seed);
+  Numbers numbers(seed);
+  for (int round = 0; round < 40; ++round) {
+    Case one;
+    one.sizes.batch = numbers.between(1, 2);
+    one.sizes.groups = numbers.between(2, 40);
+    one.sizes.channels_in = one.sizes.channels_out = one.sizes.groups;
+    for (int axis = 1; axis < 3; ++axis) {
+      one.sizes.kernel[axis] = 3;
+      one.sizes.stride[axis] = numbers.between(1, 2);
+      one.sizes.pad[axis] = numbers.between(0, 1);
+      const std::int64_t pad_behind = numbers.between(0, 1);
+      one.sizes.in[axis] = numbers.between(3, 40);
+      one.sizes.out[axis] =
+          (one.sizes.in[axis] + one.sizes.pad[axis] + pad_behind - 3) / one.sizes.stride[axis] + 1;
+    }
+    fill(numbers, one);
+    check(one);
+  }
+}
+
 TEST_CASE("Images larger than what stays near are cut into chunks", "[conv]") {
   const std::uint32_t seed = 20275;
   CAPTURE(seed);
