@@ -161,6 +161,7 @@ void ValueRecord::add_channels(const Tensor& tensor) {
   const std::int64_t outer = tensor.shape().product(0, axis);
   const std::int64_t inner = tensor.shape().product(axis + 1, rank);
   std::vector<double> sums(channels_.size());
+  std::vector<double> square_sums(channels_.size());
   for (std::int64_t i = 0; i < outer; ++i) {
     std::int64_t place = 0;
     for_pieces(tensor, i * channels * inner, channels * inner, [&](std::span<const float> numbers) {
@@ -171,11 +172,16 @@ void ValueRecord::add_channels(const Tensor& tensor) {
         record.min = (record.count == 0 ? number : std::min(record.min, number)) + 0.0F;
         record.max = (record.count == 0 ? number : std::max(record.max, number)) + 0.0F;
         ++record.count;
-        sums[channel] += static_cast<double>(number);
+        const auto exact = static_cast<double>(number);
+        sums[channel] += exact;
+        square_sums[channel] += exact * exact;
       }
     });
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) channels_[i].sum.add(sums[i]);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    channels_[i].sum.add(sums[i]);
+    channels_[i].square_sum.add(square_sums[i]);
+  }
 }
 
 void ValueRecord::add_extreme(SampleExtreme extreme) {
@@ -242,6 +248,7 @@ void ValueRecord::merge(const ValueRecord& other) {
     mine.max = mine.count == 0 ? theirs.max : std::max(mine.max, theirs.max);
     mine.count += theirs.count;
     mine.sum.add(theirs.sum);
+    mine.square_sum.add(theirs.square_sum);
   }
 }
 
@@ -305,6 +312,7 @@ void ValueRecord::write(ByteWriter& out) const {
     out.number(static_cast<double>(channel.min));
     out.number(static_cast<double>(channel.max));
     write_sum(out, channel.sum);
+    write_sum(out, channel.square_sum);
   }
   out.integer(average_ ? 1 : 0);
   out.number(average_ ? average_->low : 0);
@@ -343,12 +351,13 @@ ValueRecord ValueRecord::read(ByteReader& in) {
     record.stretches_.push_back(ends);
   }
   record.has_mixed_channels_ = in.integer(0, 1) == 1;
-  for (std::int64_t left = in.count(32); left > 0; --left) {
+  for (std::int64_t left = in.count(40); left > 0; --left) {
     ChannelRecord channel;
     channel.count = in.integer(0, most_count);
     channel.min = read_float(in);
     channel.max = read_float(in);
     channel.sum = read_sum(in);
+    channel.square_sum = read_sum(in);
     record.channels_.push_back(std::move(channel));
   }
   const bool has_average = in.integer(0, 1) == 1;

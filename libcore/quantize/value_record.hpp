@@ -31,8 +31,12 @@ struct ChannelRecord {
   float min = 0;
   float max = 0;
   ExactSum sum;
+  ExactSum square_sum;
 
   double mean() const { return count == 0 ? 0 : sum.value() / static_cast<double>(count); }
+  double mean_square() const {
+    return count == 0 ? 0 : square_sum.value() / static_cast<double>(count);
+  }
   bool is_constant() const { return min == max; }
 };
 
