@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/rewriter.hpp"

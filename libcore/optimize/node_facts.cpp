@@ -117,28 +117,4 @@ bool append_attributes(const Node& node, std::string& text) {
   return true;
 }
 
-std::vector<Attribute> copy_attributes(const Node& node) {
-  std::vector<Attribute> copies;
-  for (const Attribute& attribute : node.attributes()) {
-    Attribute& copy = copies.emplace_back();
-    copy.name = attribute.name;
-    copy.reference = attribute.reference;
-    copy.reference_kind = attribute.reference_kind;
-    copy.present_fields = attribute.present_fields;
-    if (attribute.notes != nullptr) copy.notes = std::make_unique<Notes>(*attribute.notes);
-    std::visit(
-        [&](const auto& value) {
-          using Held = std::decay_t<decltype(value)>;
-          if constexpr (std::is_copy_constructible_v<Held> &&
-                        !std::is_same_v<Held, Attribute::Graphs>) {
-            copy.value = value;
-          } else {
-            ORTOOL_CHECK(false && "a node with graphs is not made again");
-          }
-        },
-        attribute.value);
-  }
-  return copies;
-}
-
 }  // namespace ortool

@@ -20,7 +20,4 @@ std::vector<Value*> inputs_of(const Node& node);
 /// Attributes as text, equal for equal ones; nothing for nodes with graphs or large tensors.
 bool append_attributes(const Node& node, std::string& text);
 
-/// The attributes of a node without graphs.
-std::vector<Attribute> copy_attributes(const Node& node);
-
 }  // namespace ortool

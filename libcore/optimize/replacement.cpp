@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/own_domain.hpp"
