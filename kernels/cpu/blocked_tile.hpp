@@ -46,6 +46,9 @@ struct BlockedTile {
   /// The line that holds it is brought near, with each number `ahead_step` floats on.
   const float* ahead;
   int64_t ahead_step;
+  /// The same of x: begins so far behind each run, and is a pixel further on with each number.
+  int64_t x_ahead;
+  int64_t x_ahead_step;
 };
 
 /// Windows in a row over one block of channels, each channel by itself.

@@ -217,6 +217,10 @@ class DenseTask {
     tile.plane_step = source.rows * source.columns * pixel;
     tile.row_step = sizes_.dilation[1] * source.columns * pixel;
     tile.run_step = sizes_.dilation[2] * pixel;
+    if (volume(sizes_.kernel) == 1 && !plan_.is_plain) {
+      tile.x_ahead = tile.plane_step;
+      tile.x_ahead_step = tile.pixel_step;
+    }
     tile.first_row = range.begin;
     tile.rows = range.end - range.begin;
     tile.weight_rows = sizes_.kernel[1];

@@ -156,6 +156,8 @@ class WinogradPiece {
     BlockedTile tile = {};
     tile.pixel_step = lanes;
     tile.plane_step = count_ * lanes;
+    tile.x_ahead = tile.plane_step;
+    tile.x_ahead_step = lanes;
     tile.rows = 1;
     tile.weight_rows = 1;
     tile.y_vector_step = count_ * lanes;
