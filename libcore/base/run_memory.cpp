@@ -9,11 +9,15 @@ namespace {
 using Way = RunMemory::Way;
 
 /// Runs of a trial: the first finds caches and threads as another way left them and does not count.
-constexpr std::uint32_t trial_runs = 6;
-/// Steps that are judged one by one need some runs until they are.
-constexpr std::uint32_t first_trial_by_step = 14;
-constexpr std::uint32_t least_between_trials = 64;
-constexpr std::uint32_t most_between_trials = 1024;
+/// Runs that take less than `short_ns` need more of them, or one disturbance spoils all.
+constexpr std::uint32_t trial_of_long_runs = 6;
+constexpr std::uint32_t trial_of_short_runs = 16;
+constexpr std::int64_t short_ns = 300'000;
+/// Steps that are judged one by one need some runs more until they are.
+constexpr std::uint32_t until_steps_are_known = 8;
+/// As many trials' length lies between two of them: at first, and at most.
+constexpr std::uint32_t least_between_trials = 10;
+constexpr std::uint32_t most_doublings = 4;
 /// A run that takes as long has enough to share; that much is not risked on a trial.
 constexpr std::int64_t long_ns = 20'000'000;
 /// What another way must save, in per cent, and what sharing must save over being alone: less is
@@ -46,26 +50,30 @@ std::int64_t RunMemory::Entry::usual_ns(Way of) const {
 }
 
 void RunMemory::Entry::begin_trial(Way of) {
+  const std::int64_t known_ns = usual_ns(settled);
+  const bool is_short = known_ns != 0 && known_ns < short_ns;
+  trial_runs = is_short ? trial_of_short_runs : trial_of_long_runs;
+  if (rounds == 0 && of == Way::by_step) trial_runs += until_steps_are_known;
   rival = of;
   way = of;
   is_trial = true;
-  const bool is_first = recorded[index_of(of)] == 0;
-  left = is_first && of == Way::by_step ? first_trial_by_step : trial_runs;
+  left = trial_runs;
+  recorded[index_of(of)] = 0;
 }
 
 void RunMemory::Entry::end_trial() {
-  const bool is_first_round = between_trials == 0;
   const std::int64_t known_ns = usual_ns(settled);
   const std::int64_t rival_ns = usual_ns(rival);
   if (rival_ns != 0 && (known_ns == 0 || is_better(rival, rival_ns, known_ns))) settled = rival;
-  if (is_first_round && rival != Way::by_step) {
+  if (rounds == 0 && rival != Way::by_step) {
     const bool is_long = usual_ns(Way::shared) >= long_ns;
     return begin_trial(rival == Way::shared && !is_long ? Way::alone : Way::by_step);
   }
   is_trial = false;
   way = settled;
-  between_trials = std::clamp(2 * between_trials, least_between_trials, most_between_trials);
-  left = between_trials;
+  const std::uint32_t length = rounds == 0 ? trial_runs - until_steps_are_known : trial_runs;
+  left = (length * least_between_trials) << std::min(rounds, most_doublings);
+  ++rounds;
 }
 
 RunMemory::Way RunMemory::choose(std::uint64_t key) {
@@ -88,7 +96,7 @@ RunMemory::Way RunMemory::choose(std::uint64_t key) {
 void RunMemory::record(std::uint64_t key, Duration time) {
   Entry& entry = place_of(key);
   if (entry.key != key) return;
-  const bool is_first_of_trial = entry.is_trial && entry.left + 1 == trial_runs;
+  const bool is_first_of_trial = entry.is_trial && entry.left + 1 == entry.trial_runs;
   if (is_first_of_trial) return;
   const std::size_t index = index_of(entry.way);
   entry.times_ns[index][entry.recorded[index]++ % samples] = time.count();

@@ -29,7 +29,7 @@ class RunMemory {
 
  private:
   static constexpr int ways = 3;
-  static constexpr int samples = 5;  ///< of each way, the last ones
+  static constexpr int samples = 15;  ///< of each way, the last ones of its last trial
 
   struct Entry {
     std::uint64_t key = 0;
@@ -37,8 +37,9 @@ class RunMemory {
     Way way = Way::shared;       ///< of the run under way
     Way rival = Way::shared;     ///< tried last
     bool is_trial = true;
-    std::uint32_t left = 0;  ///< runs until something else is tried
-    std::uint32_t between_trials = 0;
+    std::uint32_t trial_runs = 0;  ///< of the last trial
+    std::uint32_t left = 0;        ///< runs until something else is tried
+    std::uint32_t rounds = 0;      ///< trials since each way was tried first
     std::uint32_t recorded[ways] = {};
     std::int64_t times_ns[ways][samples] = {};
 

@@ -49,14 +49,14 @@ TEST_CASE("runs whose times tell nothing go on being shared after the first tria
   SharingHabits habits;
   constexpr int first_trials = 26;
   for (int run = 0; run < first_trials; ++run) run_once(habits, true);
-  for (int run = 0; run < 64; ++run) CHECK(run_once(habits, true));
+  for (int run = 0; run < 60; ++run) CHECK(run_once(habits, true));
 }
 
 TEST_CASE("runs that end by an error have no time") {
   SharingHabits habits;
   constexpr int first_trials = 26;
   for (int run = 0; run < first_trials; ++run) fail_once(habits);
-  for (int run = 0; run < 64; ++run) CHECK(fail_once(habits));
+  for (int run = 0; run < 60; ++run) CHECK(fail_once(habits));
 }
 
 }  // namespace
