@@ -35,7 +35,7 @@ std::string Graph::fresh_name() {
   std::string name;
   do {
     name = "value_" + std::to_string(next_fresh_++);
-  } while (by_name_.contains(name));
+  } while (by_name_.contains(name) || names_->all.contains(name));
   return name;
 }
 

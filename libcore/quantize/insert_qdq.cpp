@@ -35,7 +35,11 @@ Tensor scalar_of(DataType type, std::int64_t number) {
 Node& let_make(Node& node, Value& old, Value& result) {
   Graph& graph = node.graph();
   std::vector<Value*> inputs;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  std::vector<Value*> outer;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    inputs.push_back(node.input(i));
+    outer.push_back(node.input(i) != nullptr ? node.input(i)->captured() : nullptr);
+  }
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < node.output_count(); ++i)
     outputs.push_back(node.output(i) == &old ? &result : node.output(i));
@@ -45,6 +49,10 @@ Node& let_make(Node& node, Value& old, Value& result) {
   std::vector<Attribute> attributes = copy_attributes(node);
   Node* const before = node.next();
   graph.remove_node(node);
+  // What stood for an outer value went away with its last reader.
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (outer[i] != nullptr) inputs[i] = &graph.capture(*outer[i]);
+  }
   Node& made = graph.add_node(op_type, "", inputs, outputs, name, before);
   for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
   if (!notes.is_empty()) made.mutable_notes() = std::move(notes);
@@ -313,20 +321,6 @@ void drop_unread_constants(Model& model) {
       if (value->is_constant() && value->uses().empty()) (*graph)->remove_value(*value);
     }
   }
-}
-
-std::int64_t opset_for(const QuantizePlan& plan, const PlanNumbers& numbers) {
-  std::int64_t opset = 10;
-  const auto need = [&](DataType type) {
-    if (type != DataType::int8 && type != DataType::uint8) opset = 21;
-  };
-  for (const PlannedNode& planned : plan.nodes) {
-    if (!planned.is_quantized || planned.weight_input < 0) continue;
-    if (planned.weight_axis) opset = std::max<std::int64_t>(opset, 13);
-    need(numbers.weights.type.type);
-  }
-  for (const GroupNumbers& group : numbers.groups) need(group.type.type);
-  return opset;
 }
 
 void insert_qdq(Model& model, const QuantizePlan& plan, const PlanNumbers& numbers) {

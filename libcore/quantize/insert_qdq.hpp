@@ -30,13 +30,9 @@ struct PlanNumbers {
 /// all its readers; one that a float node makes goes through the pair for the quantised readers
 /// alone. Weights that several nodes read are quantised once, where they are.
 ///
-/// The graph's opset must be at least opset_for(). Throws ErrorCode::invalid for weights that are
-/// not finite, naming the node.
+/// The model's opset must be at least 13, and 21 for types of 4 and 16 bits. Throws
+/// ErrorCode::invalid for weights that are not finite, naming the node.
 void insert_qdq(Model& model, const QuantizePlan& plan, const PlanNumbers& numbers);
-
-/// The opset that the operators of the plan's types need: 10, 13 for scales a channel, 21 for types
-/// of 4 and 16 bits.
-std::int64_t opset_for(const QuantizePlan& plan, const PlanNumbers& numbers);
 
 /// The value inside `graph` for a value of it or of a graph around it.
 Value& seen_in(Graph& graph, Value& outer);

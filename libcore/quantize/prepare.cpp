@@ -8,6 +8,7 @@
 #include "libcore/optimize/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
+#include "libcore/quantize/raise_opset.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 
 namespace ortool {
@@ -28,6 +29,18 @@ void take_constants(Graph& graph) {
     graph.remove_node(node);
     graph.set_constant(output, std::move(tensor));
   }
+}
+
+/// Weights that a run might replace are weights all the same.
+std::int64_t settle_defaults(Graph& graph) {
+  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
+  std::int64_t settled = 0;
+  for (Value* input : inputs) {
+    if (!input->has_default()) continue;
+    graph.make_default_constant(*input);
+    ++settled;
+  }
+  return settled;
 }
 
 struct Count {
@@ -52,9 +65,14 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   Preparation preparation;
   const Count before = count(model);
   settle_old_defaults(model);
+  preparation.settled_inputs = settle_defaults(*model.graph);
   inline_functions(model);
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
+  preparation.opset_before = model.graph->opset("");
+  raise_opset(model, options.least_opset);
+  preparation.opset_after = model.graph->opset("");
+  if (preparation.opset_after != preparation.opset_before) infer_shapes(model);
   if (options.is_optimized) {
     Workers alone(options.stop);
     std::unique_ptr<Workers> shared;

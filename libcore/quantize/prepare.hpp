@@ -18,6 +18,7 @@ struct PrepareOptions {
   MemoryCap* cap = nullptr;
   const StopToken* stop = nullptr;
   bool is_optimized = true;
+  std::int64_t least_opset = 13;  ///< see raise_opset()
 };
 
 /// What the preparation did.
@@ -27,10 +28,14 @@ struct Preparation {
   std::int64_t weights_before = 0;  ///< tensors of floats that nodes read
   std::int64_t weights_after = 0;
   std::int64_t rewrites = 0;
+  std::int64_t settled_inputs = 0;  ///< inputs with a default that became constants
+  std::int64_t opset_before = 0;
+  std::int64_t opset_after = 0;
 };
 
-/// Inlines functions, computes what reads constants alone, and applies the optimiser's rules up to
-/// `extended`; types are inferred afterwards. The result is a model that other runtimes load too.
+/// Makes constants of inputs that have a default, inlines functions, raises the opset, computes
+/// what reads constants alone, and applies the optimiser's rules up to `extended`; types are
+/// inferred afterwards. The result is a model that other runtimes load too.
 Preparation prepare_model(Model& model, const PrepareOptions& options);
 
 }  // namespace ortool

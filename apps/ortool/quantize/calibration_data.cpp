@@ -45,7 +45,11 @@ Sample CalibrationData::sample(std::int64_t index) {
   }
   for (; next_ < index; ++next_) static_cast<void>(open_->next());
   ++next_;
-  return open_->next();
+  Sample sample = open_->next();
+  for (auto& [name, value] : sample.inputs) {
+    if (value.is_tensor()) value = RunValue(value.tensor().aligned());
+  }
+  return sample;
 }
 
 }  // namespace ortool

@@ -113,6 +113,14 @@ Json float_nodes_block(const QuantizeReport& result) {
   return list;
 }
 
+Json calibration_block(const QuantizeReport& result) {
+  if (result.settings->mode != QuantizeMode::statically) return {};
+  return Json::object()
+      .set("method", name_of(result.settings->method.method))
+      .set("samples", result.samples)
+      .set("ms", result.calibration_ms);
+}
+
 std::string decibels(double value) {
   return fixed_number(value, 1) + " dB";
 }
@@ -183,7 +191,7 @@ void describe_plan(const QuantizePlan& plan, QuantizeReport& report) {
     report.nodes.push_back({std::string(planned.node->name()), std::string(planned.node->op_type()),
                             origins_of(*planned.node),
                             result != nullptr ? std::string(result->name()) : std::string(),
-                            planned.is_quantized, planned.reason});
+                            planned.is_quantized, planned.weight_input >= 0, planned.reason});
   }
 }
 
@@ -204,10 +212,7 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
                               .set("rewrites", result.preparation.rewrites))
       .set("before", bytes_block(result.before_bytes, result.file_bytes))
       .set("after", bytes_block(result.after_bytes, result.output_bytes))
-      .set("calibration", Json::object()
-                              .set("method", name_of(settings.method.method))
-                              .set("samples", result.samples)
-                              .set("ms", result.calibration_ms))
+      .set("calibration", calibration_block(result))
       .set("tensors", tensors_block(result))
       .set("error", errors_block(errors))
       .set("end_to_end", outputs_block(result.end_to_end))
@@ -217,8 +222,9 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
                         result.preparation.nodes_after, result.preparation.rewrites);
   report.text += format("{} nodes quantised, {} in float\n", quantized, floats);
   report.text += reasons_text(result);
-  report.text += format("calibrated on {} samples in {}\n", result.samples,
-                        readable_ms(result.calibration_ms));
+  if (settings.mode == QuantizeMode::statically)
+    report.text += format("calibrated on {} samples in {}\n", result.samples,
+                          readable_ms(result.calibration_ms));
   report.text +=
       format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
              readable_size(result.before_bytes.total()), readable_size(result.after_bytes.total()),

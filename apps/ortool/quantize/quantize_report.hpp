@@ -31,6 +31,7 @@ struct ReportedNode {
   std::vector<std::string> origins;
   std::string value;  ///< that holds its result
   bool is_quantized = false;
+  bool has_weights = false;
   std::string reason;
 };
 

@@ -19,13 +19,27 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/optimize/declared_types.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
+#include "libcore/quantize/dynamic.hpp"
 #include "libcore/quantize/prepare.hpp"
+#include "libcore/quantize/weight_only.hpp"
 
 namespace ortool {
 namespace {
 
 /// Old IR versions want every weight among the inputs.
 constexpr std::int64_t least_ir_version = 7;
+/// The first with scales a channel.
+constexpr std::int64_t least_opset = 13;
+/// The first with types of 4 and 16 bits, and the file version that goes with it.
+constexpr std::int64_t opset_of_small_types = 21;
+constexpr std::int64_t ir_version_of_small_types = 10;
+
+bool needs_late_opset(const QuantizeSettings& settings) {
+  const auto is_byte = [](DataType type) {
+    return type == DataType::int8 || type == DataType::uint8;
+  };
+  return !is_byte(settings.weights.type) || !is_byte(settings.activations.type);
+}
 
 class QuantizeRun {
  public:
@@ -41,9 +55,13 @@ class QuantizeRun {
 
  private:
   void prepare(Model& model);
+  void quantize(Model& model);
   void run_static(Model& model);
+  void run_dynamic(Model& model);
+  void run_weight_only(Model& model);
+  void store_rest(Model& model, const QuantizePlan& plan);
+  void compare(const Session& floats, const Model& model, std::string_view option);
   PlanRules rules();
-  void check_opset(Model& model, std::int64_t wanted) const;
 
   Invocation& invocation_;
   const OptionValues& options_;
@@ -66,9 +84,8 @@ void QuantizeRun::run() {
     result_.before_bytes = stored_bytes(model);
     const DeclaredTypes declared(model);
     prepare(model);
-    run_static(model);
+    quantize(model);
     declared.restore(model, false);
-    model.ir_version = std::max(model.ir_version, least_ir_version);
     result_.after_bytes = stored_bytes(model);
     result_.output_path = target.path;
     result_.output_bytes = save_to(target, model);
@@ -83,7 +100,20 @@ void QuantizeRun::prepare(Model& model) {
   options.pool = &pool_;
   options.cap = &invocation_.memory;
   options.stop = &invocation_.stop;
+  options.least_opset = needs_late_opset(settings_) ? opset_of_small_types : least_opset;
   result_.preparation = prepare_model(model, options);
+  if (result_.preparation.settled_inputs > 0) {
+    invocation_.warn(format("{} inputs that have a default become constants",
+                            result_.preparation.settled_inputs));
+  }
+  const std::int64_t opset = result_.preparation.opset_after;
+  if (opset != result_.preparation.opset_before) {
+    invocation_.warn(format("opset {} becomes {}, in which scales and types can be said",
+                            result_.preparation.opset_before, opset));
+  }
+  const std::int64_t version =
+      opset >= opset_of_small_types ? ir_version_of_small_types : least_ir_version;
+  model.ir_version = std::max(model.ir_version, version);
 }
 
 PlanRules QuantizeRun::rules() {
@@ -91,6 +121,9 @@ PlanRules QuantizeRun::rules() {
   rules.is_per_channel = settings_.is_per_channel;
   rules.refusal = [this](const Node& node) -> std::string {
     std::string reason = patterns_->refusal(node);
+    const bool is_dynamic = settings_.mode == QuantizeMode::dynamically;
+    if (reason.empty() && is_dynamic && node.op_type() == "Conv" && !patterns_->is_wanted(node))
+      return "convolutions whose ranges are taken while the model runs are slow (--only asks)";
     if (reason.empty() && calibration_ != nullptr && reads_unseen(node, *calibration_))
       return "no calibration sample reached it";
     return reason;
@@ -99,13 +132,67 @@ PlanRules QuantizeRun::rules() {
   return rules;
 }
 
-void QuantizeRun::check_opset(Model& model, std::int64_t wanted) const {
-  const std::int64_t found = model.graph->opset("");
-  if (found >= wanted) return;
-  throw Error(ErrorCode::unsupported,
-              format("the model's opset is {} (expected {} or later)", found, wanted),
-              "convert the model to a later opset, or try --per-tensor")
-      .with_id("quantize.opset");
+void QuantizeRun::quantize(Model& model) {
+  if (settings_.mode == QuantizeMode::statically) return run_static(model);
+  std::unique_ptr<Session> floats;
+  if (options_.has("validation-data"))
+    floats = make_session(invocation_, machine_, model, OptimizeLevel::none);
+  if (settings_.mode == QuantizeMode::dynamically) {
+    run_dynamic(model);
+  } else {
+    run_weight_only(model);
+  }
+  if (floats != nullptr) compare(*floats, model, "validation-data");
+}
+
+/// Weights that are stored in few bits though what reads them computes in floats.
+void QuantizeRun::store_rest(Model& model, const QuantizePlan& plan) {
+  WeightOnlyOptions options;
+  options.weights.type = settings_.weights;
+  options.has_products = false;
+  options.cap = &invocation_.memory;
+  quantize_weights_only(model, plan, options);
+}
+
+void QuantizeRun::run_dynamic(Model& model) {
+  QuantizePlan plan = make_plan(model, rules());
+  WeightOptions weights;
+  weights.type = settings_.weights;
+  const std::int64_t replaced = quantize_dynamically(model, plan, weights, &invocation_.memory);
+  describe_plan(plan, result_);
+  store_rest(model, plan);
+  const bool has_convolutions = std::any_of(
+      result_.nodes.begin(), result_.nodes.end(),
+      [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
+  if (has_convolutions) {
+    invocation_.warn(
+        "convolutions whose ranges are taken while the model runs are mostly slower than float "
+        "ones: calibrate them (--mode static), or measure with `ortool bench`");
+  }
+  if (replaced == 0) invocation_.warn("no node could be quantised: the model stays as it is");
+}
+
+void QuantizeRun::run_weight_only(Model& model) {
+  const QuantizePlan plan = make_plan(model, rules());
+  WeightOnlyOptions options;
+  options.weights.type = settings_.weights;
+  options.block_size = settings_.block_size;
+  options.cap = &invocation_.memory;
+  describe_plan(plan, result_);
+  for (ReportedNode& node : result_.nodes) {
+    if (!node.is_quantized || node.has_weights) continue;
+    node.is_quantized = false;
+    node.reason = "it has no weights";
+  }
+  const std::int64_t tensors = quantize_weights_only(model, plan, options);
+  if (tensors == 0) invocation_.warn("there are no weights to make smaller");
+}
+
+void QuantizeRun::compare(const Session& floats, const Model& model, std::string_view option) {
+  CalibrationData data(invocation_, option, floats.model().graph->inputs(), floats.outputs());
+  const std::unique_ptr<Session> quantized =
+      make_session(invocation_, machine_, model, OptimizeLevel::none);
+  result_.end_to_end = compare_models(invocation_, machine_, floats, *quantized, data);
 }
 
 void QuantizeRun::run_static(Model& model) {
@@ -126,12 +213,10 @@ void QuantizeRun::run_static(Model& model) {
   numbers.weights.type = settings_.weights;
   numbers.cap = &invocation_.memory;
   result_.numbers = numbers.groups;
-  check_opset(model, opset_for(plan, numbers));
   describe_plan(plan, result_);
   insert_qdq(model, plan, numbers);
-  const std::unique_ptr<Session> quantized =
-      make_session(invocation_, machine_, model, OptimizeLevel::none);
-  result_.end_to_end = compare_models(invocation_, machine_, *floats, *quantized, data);
+  store_rest(model, plan);
+  compare(*floats, model, options_.has("validation-data") ? "validation-data" : "calibration-data");
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 namespace ortool {
 namespace {
 
+constexpr std::int64_t default_block_size = 32;
+constexpr std::int64_t most_block_size = 65536;
+
 /// Options that say how to calibrate; without data they have no effect.
 constexpr std::array<std::string_view, 8> calibration_options = {
     "calibration-data", "calibration-method",    "samples", "percentile",
@@ -29,6 +32,9 @@ OptionGroup what_options() {
                .value = "TYPE",
                .help = "of weights (default: int8)",
                .choices = {"int8", "uint8", "int4"}},
+              {.name = "block-size",
+               .value = "N",
+               .help = "of weight-only matrices: a scale for so many rows (default for int4: 32)"},
               {.name = "per-channel", .help = "a scale for each channel of weights (default)"},
               {.name = "per-tensor", .help = "one scale for each tensor of weights"},
               {.name = "symmetric-activations", .help = "zero in the middle of the levels"},
@@ -58,6 +64,10 @@ OptionGroup calibration_group() {
               {.name = "image-config",
                .value = "FILE",
                .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
+               .completes = Completes::files},
+              {.name = "validation-data",
+               .value = "SET",
+               .help = "compare the two models on this set (default: the calibration data)",
                .completes = Completes::files},
               {.name = "samples", .value = "N", .help = "take the first N samples (default: all)"},
               {.name = "calibration-method",
@@ -157,6 +167,15 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
   settings.activations.is_symmetric = options.flag("symmetric-activations");
   settings.weights.type = *data_type_from_name(options.text("weight-type", "int8"));
   settings.is_per_channel = !options.flag("per-tensor");
+  const bool is_small = settings.weights.type == DataType::int4;
+  if (is_small && settings.mode == QuantizeMode::dynamically)
+    throw does_not_fit("option --weight-type int4 has no effect with --mode dynamic",
+                       "products of levels need bytes; use --mode weight-only");
+  settings.block_size =
+      options.integer("block-size", is_small ? default_block_size : 0, 0, most_block_size);
+  if (options.has("block-size") && settings.mode != QuantizeMode::weights_only)
+    throw does_not_fit("option --block-size has an effect with --mode weight-only alone",
+                       "leave it out");
   const std::string reduce = options.text("reduce-range", "auto");
   settings.weights.is_reduced = reduce == "on" || (reduce == "auto" && saturates(options));
   if (saturates(options) && reduce == "off") {

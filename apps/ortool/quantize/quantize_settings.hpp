@@ -20,6 +20,7 @@ struct QuantizeSettings {
   QuantizationType activations;
   QuantizationType weights{DataType::int8, true, false};
   bool is_per_channel = true;
+  std::int64_t block_size = 0;  ///< of weights alone; 0: a scale a channel
   std::string recipe = "fast";
 };
 

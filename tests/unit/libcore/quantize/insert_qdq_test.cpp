@@ -134,18 +134,5 @@ TEST_CASE("weights that are not finite are refused with the node's name") {
                     Catch::Matchers::Contains("'a' (MatMul)"));
 }
 
-TEST_CASE("scales a channel need opset 13, types of 16 bits opset 21") {
-  const auto model = model_of(convolution);
-  PlanRules rules;
-  const QuantizePlan plan = make_plan(*model, rules);
-  PlanNumbers numbers = numbers_for(plan);
-  CHECK(opset_for(plan, numbers) == 13);
-  numbers.groups[0].type.type = DataType::uint16;
-  CHECK(opset_for(plan, numbers) == 21);
-  rules.is_per_channel = false;
-  const QuantizePlan plain = make_plan(*model, rules);
-  CHECK(opset_for(plain, numbers_for(plain)) == 10);
-}
-
 }  // namespace
 }  // namespace ortool

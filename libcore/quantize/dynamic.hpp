@@ -1,0 +1,21 @@
+// Products in int8 whose activations are quantised while the model runs.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/quantize/plan.hpp"
+#include "libcore/quantize/quantize_tensor.hpp"
+
+namespace ortool {
+
+/// Replaces the plan's quantised MatMul, Gemm and Conv by DynamicQuantizeLinear, MatMulInteger or
+/// ConvInteger and a scaling of the sums, with weights of int8 or uint8: Y = Cast(A * B) *
+/// (scale(A) * scale(B)). A value that several of them read is quantised once. What cannot be
+/// written so keeps its floats: `plan` is told why. Returns how many nodes were replaced. The
+/// model's opset must be at least 13. Throws ErrorCode::invalid for weights that are not finite,
+/// naming the node.
+std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const WeightOptions& weights,
+                                  MemoryCap* cap);
+
+}  // namespace ortool

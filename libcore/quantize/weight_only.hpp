@@ -1,0 +1,28 @@
+// Weights in fewer bits in a model that goes on computing in floats.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/memory_cap.hpp"
+#include "libcore/quantize/plan.hpp"
+#include "libcore/quantize/quantize_tensor.hpp"
+
+namespace ortool {
+
+struct WeightOnlyOptions {
+  WeightOptions weights;  ///< its axis is the plan's
+  /// Not 0: matrices have a scale for so many rows of each column, in place of one a column.
+  std::int64_t block_size = 0;
+  bool has_products = true;  ///< false: only what recurrent layers and Gather read
+  MemoryCap* cap = nullptr;
+};
+
+/// Puts the weights of the plan's quantised products behind DequantizeLinear, and those that
+/// recurrent layers and Gather read: of a table each row has a scale, and only the rows that are
+/// gathered become floats. `refuses` of the plan's rules was asked before. Returns how many
+/// tensors became levels. Throws ErrorCode::invalid for weights that are not finite, naming the
+/// node.
+std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
+                                   const WeightOnlyOptions& options);
+
+}  // namespace ortool

@@ -1,0 +1,175 @@
+// Dynamic and weight-only quantisation: what is written, and that it computes nearly the same.
+#include "libcore/quantize/weight_only.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/verify.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/quantize/dynamic.hpp"
+#include "tests/support/inferred_model.hpp"
+#include "tests/support/session_support.hpp"
+
+namespace ortool {
+namespace {
+
+/// A model of opset 21 whose inputs but `x` are weights.
+std::unique_ptr<Model> model_of(const std::string& graph) {
+  auto model = inferred_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
+  Graph& main = *model->graph;
+  const std::vector<Value*> inputs(main.inputs().begin(), main.inputs().end());
+  unsigned seed = 0;
+  for (Value* input : inputs) {
+    if (input->name() == "x") continue;
+    std::vector<std::int64_t> sizes;
+    for (const Dimension& size : *input->type().shape) sizes.push_back(size.number());
+    main.set_constant(*input, random_tensor(Shape(sizes), ++seed));
+    main.make_default_constant(*input);
+  }
+  return model;
+}
+
+std::vector<float> run(const Model& model, const Tensor& x) {
+  const Session session(copy_model(model), cpu_options());
+  return floats(session.run({{"x", x}}, {}).front());
+}
+
+double signal_to_noise(const std::vector<float>& found, const std::vector<float>& expected) {
+  REQUIRE(found.size() == expected.size());
+  double signal = 0;
+  double noise = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    signal += std::pow(static_cast<double>(expected[i]), 2);
+    noise += std::pow(static_cast<double>(found[i]) - static_cast<double>(expected[i]), 2);
+  }
+  return 10 * std::log10(signal / noise);
+}
+
+std::int64_t count(const Model& model, std::string_view op_type) {
+  std::int64_t found = 0;
+  for (const Node& node : model.graph->nodes()) found += node.op_type() == op_type ? 1 : 0;
+  return found;
+}
+
+constexpr const char* product =
+    "g (float[4, 32] x, float[32, 16] w, float[16] b) => (float[4, 16] y)"
+    "{ [a] p = MatMul (x, w) [c] y = Add (p, b) }";
+
+void quantize_stored(Model& model, const WeightOnlyOptions& options) {
+  quantize_weights_only(model, make_plan(model, {}), options);
+  verify(*model.graph);
+  infer_shapes(model);
+}
+
+void quantize_running(Model& model) {
+  QuantizePlan plan = make_plan(model, {});
+  CHECK(quantize_dynamically(model, plan, {}, nullptr) == 1);
+  verify(*model.graph);
+  infer_shapes(model);
+}
+
+TEST_CASE("weights alone become int8 with a scale a channel behind DequantizeLinear") {
+  const auto model = model_of(product);
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  quantize_stored(*model, {});
+  CHECK(count(*model, "DequantizeLinear") == 1);
+  CHECK(model->graph->find_value("w") == nullptr);
+  CHECK(signal_to_noise(run(*model, x), expected) > 40);
+}
+
+TEST_CASE("weights of four bits have a scale a block, and halves of bytes") {
+  const auto model = model_of(product);
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  WeightOnlyOptions options;
+  options.weights.type.type = DataType::int4;
+  options.block_size = 16;
+  quantize_stored(*model, options);
+  const Node& node = *model->graph->first_node();
+  REQUIRE(node.op_type() == "DequantizeLinear");
+  CHECK(node.input(0)->constant().size_bytes() == 32 * 16 / 2);
+  CHECK(node.input(1)->constant().shape() == Shape({2, 16}));
+  CHECK(signal_to_noise(run(*model, x), expected) > 18);
+}
+
+TEST_CASE("of a table only the rows that are gathered become floats") {
+  const auto model =
+      model_of("g (int64[3] x, float[64, 8] t) => (float[3, 8] y) { [a] y = Gather (t, x) }");
+  const Tensor x = integers_of({5, 0, 63});
+  const std::vector<float> expected = run(*model, x);
+  quantize_stored(*model, {});
+  CHECK(count(*model, "Gather") == 2);
+  CHECK(count(*model, "DequantizeLinear") == 0);
+  CHECK(signal_to_noise(run(*model, x), expected) > 40);
+}
+
+TEST_CASE("recurrent layers read their weights from int8") {
+  const auto model = model_of(
+      "g (float[2, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r) => (float[2, 1, 1, 8] y)"
+      "{ [a] y = LSTM <hidden_size = 8> (x, w, r) }");
+  const Tensor x = random_tensor({2, 1, 8}, 9);
+  const std::vector<float> expected = run(*model, x);
+  quantize_stored(*model, {});
+  CHECK(count(*model, "DequantizeLinear") == 2);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
+TEST_CASE("a dynamic product takes its range while it runs, and keeps its bias a float") {
+  const auto model = model_of(product);
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  quantize_running(*model);
+  CHECK(count(*model, "MatMulInteger") == 1);
+  CHECK(count(*model, "Add") == 1);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
+TEST_CASE("a dynamic Gemm turns its weights once, and adds its third operand") {
+  const auto model = model_of(
+      "g (float[4, 32] x, float[16, 32] w, float[16] b) => (float[4, 16] y)"
+      "{ [a] y = Gemm <transB = 1> (x, w, b) }");
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  quantize_running(*model);
+  CHECK(count(*model, "Transpose") == 0);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
+TEST_CASE("a dynamic convolution scales its sums channel by channel") {
+  const auto model = model_of(
+      "g (float[1, 4, 6, 6] x, float[8, 4, 3, 3] w, float[8] b) => (float[1, 8, 4, 4] y)"
+      "{ [a] y = Conv (x, w, b) }");
+  const Tensor x = random_tensor({1, 4, 6, 6}, 9);
+  const std::vector<float> expected = run(*model, x);
+  quantize_running(*model);
+  CHECK(count(*model, "ConvInteger") == 1);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
+TEST_CASE("products of one value share the pass that takes its range") {
+  const auto model = model_of(
+      "g (float[4, 32] x, float[32, 16] w, float[32, 16] v) => (float[4, 16] y, float[4, 16] z)"
+      "{ [a] y = MatMul (x, w) [b] z = MatMul (x, v) }");
+  QuantizePlan plan = make_plan(*model, {});
+  CHECK(quantize_dynamically(*model, plan, {}, nullptr) == 2);
+  CHECK(count(*model, "DynamicQuantizeLinear") == 1);
+}
+
+TEST_CASE("a dynamic product in a body reads weights and bias of the graph around it") {
+  const auto model = model_of(
+      "g (float[4, 32] x, float[16, 32] w, float[16] b) => (float[4, 16] y) <bool c = {1}>"
+      "{ [i] y = If (c) <then_branch = t () => (p) { [a] p = Gemm <transB = 1> (x, w, b) },"
+      " else_branch = e () => (q) { [d] q = Gemm <transB = 1> (x, w, b) }> }");
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  QuantizePlan plan = make_plan(*model, {});
+  CHECK(quantize_dynamically(*model, plan, {}, nullptr) == 2);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
+}  // namespace
+}  // namespace ortool
