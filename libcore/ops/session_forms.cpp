@@ -6,6 +6,7 @@
 #include "libcore/ops/nn/attention.hpp"
 #include "libcore/ops/nn/group_normalization.hpp"
 #include "libcore/ops/nn/layer_normalization.hpp"
+#include "libcore/ops/nn/rotary_embedding.hpp"
 #include "libcore/ops/nn/skip_layer_normalization.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/own_domain.hpp"
@@ -27,16 +28,12 @@ OpEntry session_form() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 9> entries = {
-      session_form<Attention>(),
-      session_form<Gelu>(),
-      session_form<GroupNormalization>(),
-      session_form<HardSwish>(),
-      session_form<LayerNormalization>(),
-      session_form<Mish>(),
-      session_form<RMSNormalization>(),
-      op_entry<SkipLayerNormalization>(),
-      session_form<Swish>(),
+  static const std::array<OpEntry, 10> entries = {
+      session_form<Attention>(),          session_form<Gelu>(),
+      session_form<GroupNormalization>(), session_form<HardSwish>(),
+      session_form<LayerNormalization>(), session_form<Mish>(),
+      session_form<RMSNormalization>(),   session_form<RotaryEmbedding>(),
+      op_entry<SkipLayerNormalization>(), session_form<Swish>(),
   };
   return entries;
 }

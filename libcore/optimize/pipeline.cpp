@@ -121,8 +121,8 @@ std::vector<RuleGroup> pipeline() {
                      fuse_norm_bias()}});
   groups.push_back({"fuse attention",
                     OptimizeLevel::extended,
-                    {fuse_attention(), fuse_attention_groups(), fuse_attention_heads(),
-                     fuse_attention_scale()}});
+                    {fuse_rotary_pairs(), fuse_rotary_halves(), fuse_attention(),
+                     fuse_attention_groups(), fuse_attention_heads(), fuse_attention_scale()}});
   groups.push_back({"fit files", OptimizeLevel::extended, {fuse_matmul_add()}});
   groups.push_back({"fit kernels", OptimizeLevel::all, {fuse_skip_layer_norm()}});
   return groups;

@@ -87,4 +87,8 @@ Rule fuse_attention_scale();
 Rule fuse_attention_heads();
 Rule fuse_attention_groups();
 
+// libcore/optimize/rules/fuse_rotary.cpp
+Rule fuse_rotary_pairs();
+Rule fuse_rotary_halves();
+
 }  // namespace ortool
