@@ -60,6 +60,16 @@ void spell_out_defaults(Node& node, const OpVersion& from, const OpVersion& to) 
   }
 }
 
+/// Experiments that ONNX took back with opset 10.
+bool is_withdrawn(std::string_view op_type) {
+  constexpr std::array<std::string_view, 10> names = {
+      "ATen",    "Affine",          "Crop",        "DynamicSlice",
+      "GRUUnit", "GivenTensorFill", "ImageScaler", "ParametricSoftplus",
+      "Scale",   "ScaledTanh"};
+  return std::find(names.begin(), names.end(), op_type) != names.end();
+}
+constexpr std::int64_t opset_without_experiments = 10;
+
 class Conversion {
  public:
   Conversion(Model& model, std::int64_t target)
@@ -143,6 +153,11 @@ class Conversion {
         return each.node().find(format("'{}'", node->name())) != std::string::npos;
       });
       if (is_told) continue;
+      if (target_ >= opset_without_experiments && is_withdrawn(node->op_type())) {
+        block(std::string(node->name()), std::string(node->op_type()),
+              Error(ErrorCode::unsupported, "the operator is gone since opset 10"));
+        continue;
+      }
       const OpVersion* version = entry != nullptr ? version_of(*entry, *node) : nullptr;
       if (entry != nullptr && (version == nullptr || version->is_deprecated)) {
         block(std::string(node->name()), std::string(node->op_type()),

@@ -163,6 +163,15 @@ Node& pad_down(Node& node) {
   return node;
 }
 
+/// The mask was of the data's type, and is of truths.
+Node& mask_across(Node& node) {
+  Value* mask = node.output(1);
+  if (mask == nullptr) return node;
+  if (!mask->uses().empty()) refuse_form("its mask is read, and of another type there");
+  mask->set_type({});
+  return node;
+}
+
 /// Outside of training the ratio means nothing.
 Node& dropout_up(Node& node) {
   node.remove_attribute("ratio");
@@ -255,7 +264,8 @@ void set_text(Node& node, const char* name, const char* text) {
 /// Before, places were scaled without regard to the middles of pixels.
 Node& resize_up(Node& node) {
   Value* scales = node.input(1);
-  node.graph().set_input(node, 1, nullptr);
+  const Tensor no_region = Tensor::of<float>(Shape({0}), std::span<const float>());
+  node.graph().set_input(node, 1, &node.graph().add_constant("", no_region));
   set_input_at(node, 2, scales);
   set_text(node, "coordinate_transformation_mode", "asymmetric");
   set_text(node, "nearest_mode", "floor");
@@ -321,6 +331,7 @@ Node& batch_norm_up(Node& node) {
 
 constexpr OpsetStep steps[] = {
     {"BatchNormalization", 9, batch_norm_up, nullptr},
+    {"Dropout", 10, mask_across, mask_across},
     {"Slice", 10, slice_up, slice_down},
     {"TopK", 10, top_k_up, top_k_down},
     {"Upsample", 10, upsample_up, nullptr},

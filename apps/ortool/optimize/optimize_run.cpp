@@ -1,6 +1,8 @@
 // Rewriting, verifying and writing, each told in the report.
 #include "apps/ortool/optimize/optimize_run.hpp"
 
+#include <algorithm>
+
 #include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/optimize/failing_part.hpp"
 #include "apps/ortool/optimize/optimize_report.hpp"
@@ -13,17 +15,21 @@
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/summary.hpp"
 #include "libcore/optimize/declared_types.hpp"
+#include "libcore/optimize/user_rules.hpp"
+#include "libcore/runtime/check_rule.hpp"
 
 namespace ortool {
 namespace {
 
 /// From this version on weights need not stand among the inputs as well.
 constexpr std::int64_t ir_version_of_free_weights = 4;
+constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
 
 /// One run of the command.
 class OptimizeRun {
@@ -148,9 +154,38 @@ void list_passes(Invocation& invocation, const std::vector<RuleGroup>& groups) {
   invocation.report.text += pass_list_text(passes);
 }
 
+/// The pipeline with the rules of --rules, which come once functions and constants are dealt with.
+std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
+                                       std::vector<RuleGroup> groups) {
+  const std::string path = invocation.options.text("rules");
+  if (path.empty()) return groups;
+  const std::vector<PassDescription> known = describe_passes(groups);
+  const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
+  RuleGroup basic{"user's own", OptimizeLevel::basic, {}, {}};
+  RuleGroup extended{"user's own", OptimizeLevel::extended, {}, {}};
+  in_file(path, [&] {
+    for (const auto& rule : parse_user_rules(read_text_file(path, most_rules_bytes))) {
+      const bool is_taken = std::any_of(known.begin(), known.end(),
+                                        [&](const auto& pass) { return pass.name == rule->name; });
+      if (is_taken) {
+        throw Error(ErrorCode::invalid, format("there is a pass {} already", quote(rule->name)),
+                    "'ortool optimize --list-passes' names all")
+            .with_id("rules.name");
+      }
+      invocation.stop.poll();
+      check_rule(*rule, provider);
+      (rule->level == OptimizeLevel::basic ? basic : extended).rules.push_back(make_rule(rule));
+    }
+  });
+  const auto place = groups.begin() + (groups.empty() ? 0 : 1);
+  groups.insert(place, {std::move(basic), std::move(extended)});
+  return groups;
+}
+
 }  // namespace
 
-void run_optimize(Invocation& invocation, const std::vector<RuleGroup>& groups) {
+void run_optimize(Invocation& invocation, std::vector<RuleGroup> groups) {
+  groups = with_user_rules(invocation, std::move(groups));
   if (invocation.options.flag("list-passes")) return list_passes(invocation, groups);
   if (invocation.arguments.empty()) {
     throw Error(ErrorCode::invalid, "no MODEL is given", "ortool optimize model.onnx -o out.onnx")

@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Does what the invocation asks for with `groups` for a pipeline.
-void run_optimize(Invocation& invocation, const std::vector<RuleGroup>& groups);
+/// Does what the invocation asks for with `groups` for a pipeline, and with the rules of --rules.
+void run_optimize(Invocation& invocation, std::vector<RuleGroup> groups);
 
 }  // namespace ortool

@@ -1,0 +1,114 @@
+// Sessions that rewrite nothing compute both forms.
+#include "libcore/runtime/check_rule.hpp"
+
+#include <cstring>
+#include <map>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/runtime/session.hpp"
+#include "libcore/tensor/compare.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "libcore/text/parse.hpp"
+#include "libcore/text/print.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr int most_trials = 8;
+constexpr std::int64_t least_size = 2;
+
+/// A size of its own for each symbol, others in each trial.
+class Sizes {
+ public:
+  explicit Sizes(int trial) : trial_(trial) {}
+
+  std::int64_t of(const Dimension& dimension) {
+    if (dimension.is_known()) return dimension.number();
+    const auto next = static_cast<std::int64_t>(sizes_.size());
+    // The last trials have sizes of 1 among them, where broadcasting begins.
+    const std::int64_t size =
+        trial_ >= most_trials - 2 && next % 2 == trial_ % 2 ? 1 : least_size + next + trial_ % 3;
+    return sizes_.try_emplace(dimension.to_string(), size).first->second;
+  }
+
+ private:
+  int trial_;
+  std::map<std::string, std::int64_t> sizes_;
+};
+
+Tensor make_input(const Value& input, Sizes& sizes, std::uint64_t& state) {
+  std::vector<std::int64_t> numbers;
+  for (const Dimension& dimension : *input.type().shape) numbers.push_back(sizes.of(dimension));
+  Tensor tensor(input.type().element, Shape(numbers));
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const double fraction = static_cast<double>(state >> 11) * 0x1p-53;
+    if (is_floating_point(tensor.type())) {
+      set_element(tensor, i, 6 * fraction - 3);
+    } else {
+      set_element(tensor, i, static_cast<std::int64_t>(fraction * 3));
+    }
+  }
+  return tensor;
+}
+
+std::unique_ptr<Session> session_of(const Model& model,
+                                    const std::shared_ptr<const Provider>& provider) {
+  auto copy = std::make_unique<Model>();
+  copy->ir_version = model.ir_version;
+  copy->graph = parse_graph(print_graph(*model.graph), model.graph->opsets());
+  return std::make_unique<Session>(
+      std::move(copy), SessionOptions{.providers = {provider}, .optimize = OptimizeLevel::none});
+}
+
+NamedValues inputs_for(const Session& session, const NamedValues& all) {
+  NamedValues wanted;
+  for (const auto& each : all) {
+    const Value* value = session.model().graph->find_value(each.first);
+    if (value != nullptr && value->is_graph_input()) wanted.push_back(each);
+  }
+  return wanted;
+}
+
+bool have_same_bits(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.shape() == b.shape() &&
+         (a.size_bytes() == 0 ||
+          std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0);
+}
+
+/// What differs, or nothing.
+std::string difference(const UserRule& rule, const Tensor& found, const Tensor& expected) {
+  if (rule.level == OptimizeLevel::basic && !have_same_bits(found, expected))
+    return "its graphs give other bits";
+  const Comparison comparison =
+      compare(found, expected, {.rtol = 1e-4, .atol = 1e-5, .atol_of_max = true});
+  if (comparison.passed) return {};
+  if (!comparison.difference.empty()) return comparison.difference;
+  return format("its graphs differ in {} of {} elements, by {} at most", comparison.mismatched,
+                comparison.count, comparison.max_abs_error);
+}
+
+}  // namespace
+
+void check_rule(const UserRule& rule, const std::shared_ptr<const Provider>& provider) {
+  const std::unique_ptr<Session> before = session_of(*rule.before, provider);
+  const std::unique_ptr<Session> after = session_of(*rule.after, provider);
+  std::uint64_t state = 1;
+  for (int trial = 0; trial < most_trials; ++trial) {
+    Sizes sizes(trial);
+    NamedValues inputs;
+    for (const Value* input : rule.before->graph->inputs())
+      inputs.emplace_back(std::string(input->name()), make_input(*input, sizes, state));
+    const std::vector<RunValue> expected = before->run(inputs_for(*before, inputs), {});
+    const std::vector<RunValue> found = after->run(inputs_for(*after, inputs), {});
+    if (!expected[0].is_tensor() || !found[0].is_tensor()) continue;
+    const std::string text = difference(rule, found[0].tensor(), expected[0].tensor());
+    if (text.empty()) continue;
+    throw Error(ErrorCode::invalid, format("rule {} is wrong: {}", quote(rule.name), text),
+                "its two graphs must compute the same for every input of the declared types")
+        .with_id("rules.wrong");
+  }
+}
+
+}  // namespace ortool
