@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t float_bytes = 4;
 /// Rows of a packed at a time: about this many bytes, so that they stay in the second-level cache.
 constexpr std::int64_t rows_bytes = 1280 * 1024;
-/// Up to this many rows b is better read where it lies than packed for one use.
+/// Up to this many rows there is not work enough for register tiles, and b is better read where it
+/// lies than packed for one use.
 constexpr std::int64_t thin_rows = 4;
 
 std::int64_t round_up_to_line(std::int64_t bytes) {
@@ -114,23 +115,34 @@ void multiply_thin(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b,
   });
 }
 
-/// c is a row and b is packed.
-void multiply_row_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
-                         const Epilogue& epilogue, const GemmFunctions& functions,
-                         Workers& workers) {
+/// c has few rows and b is packed: two panels at a time, so that the sums do not wait for each
+/// other.
+void multiply_thin_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b,
+                          float* c, std::int64_t c_stride, const Epilogue& epilogue,
+                          const GemmFunctions& functions, Workers& workers) {
   const ColumnPanels panels = cut_columns(sizes.n, functions);
+  const std::int64_t row_stride = a.transposed ? 1 : a.stride;
   const std::int64_t step = a.transposed ? a.stride : 1;
-  const std::int64_t grain = thin_grain(sizes.k, panels.width) / panels.width;
+  const auto rows = static_cast<std::int32_t>(sizes.m);
+  const std::int64_t grain = thin_grain(sizes.k, 2 * panels.width) / panels.width;
   workers.parallel_ranges(panels.count, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t panel = begin; panel < end; ++panel) {
+    for (std::int64_t panel = begin; panel < end;) {
       const std::int64_t first = panels.first_column(panel);
-      functions.thin(a.data, 0, step, 1, packed_b + first * sizes.k, panels.stored_in(panel),
-                     panels.columns_in(panel), sizes.k, c + first, 0);
+      const bool is_pair = panel + 2 <= end && panels.columns_in(panel + 1) == panels.width;
+      if (is_pair) {
+        functions.thin_pair(a.data, row_stride, step, rows, packed_b + first * sizes.k, sizes.k,
+                            c + first, c_stride);
+      } else {
+        functions.thin(a.data, row_stride, step, rows, packed_b + first * sizes.k,
+                       panels.stored_in(panel), panels.columns_in(panel), sizes.k, c + first,
+                       c_stride);
+      }
+      panel += is_pair ? 2 : 1;
     }
     const std::int64_t first = panels.first_column(begin);
     const std::int64_t last = std::min(panels.first_column(end), sizes.n);
-    const GemmTile tile = region(epilogue, c, 0, 0, 1, first, last - first);
-    finish_sums(tile, tile.c, 0, functions);
+    const GemmTile tile = region(epilogue, c, c_stride, 0, sizes.m, first, last - first);
+    finish_sums(tile, tile.c, c_stride, functions);
   });
 }
 
@@ -252,7 +264,7 @@ void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* o
 }
 
 std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa) {
-  if (sizes.m <= 1 || sizes.n <= 1) return 0;
+  if (sizes.m <= thin_rows || sizes.n <= 1) return 0;
   return round_up_to_line(chunk_rows(sizes, gemm_functions(isa)) * sizes.k * float_bytes);
 }
 
@@ -263,8 +275,8 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
   const GemmFunctions& functions = gemm_functions(isa);
   if (sizes.n == 1) {
     multiply_column(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
-  } else if (sizes.m == 1) {
-    multiply_row_packed(sizes, a, packed_b, c, epilogue, functions, workers);
+  } else if (sizes.m <= thin_rows) {
+    multiply_thin_packed(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else if (reads_rows_in_place(sizes, a)) {
     multiply_narrow(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else {

@@ -16,6 +16,8 @@ void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const f
 void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
                   const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
                   int64_t out_stride);
+void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+               int64_t k, float* out, int64_t out_stride);
 }  // namespace baseline
 namespace avx2 {
 void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
@@ -27,6 +29,8 @@ void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const f
 void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
                   const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
                   int64_t out_stride);
+void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+               int64_t k, float* out, int64_t out_stride);
 }  // namespace avx2
 namespace avx512 {
 void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
@@ -38,6 +42,8 @@ void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const f
 void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
                   const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
                   int64_t out_stride);
+void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+               int64_t k, float* out, int64_t out_stride);
 }  // namespace avx512
 
 }  // namespace ortool::cpu

@@ -73,39 +73,52 @@ void pack_eight(const float* in, int64_t in_stride, int32_t rows, int32_t width,
   }
 }
 
+/// `vectors` of columns; the second half of them lies `half_step` behind the first.
+template <int rows, int vectors>
+inline __attribute__((always_inline)) void thin_vectors(const float* a, int64_t a_row_stride,
+                                                        int64_t a_step, const float* b,
+                                                        int64_t b_stride, int64_t half_step,
+                                                        int64_t k, float* out, int64_t out_stride) {
+  constexpr int half = vectors / 2;
+  __m256 sums[size_t{rows}][size_t{vectors}];
+#pragma GCC unroll 4
+  for (int row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) sums[row][v] = _mm256_setzero_ps();
+  }
+  for (int64_t step = 0; step < k; ++step) {
+    const float* from = b + step * b_stride;
+    __m256 values[size_t{vectors}];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      values[v] = _mm256_loadu_ps(from + (v / half) * half_step + v % half * 8);
+    }
+#pragma GCC unroll 4
+    for (int row = 0; row < rows; ++row) {
+      const __m256 factor = _mm256_broadcast_ss(a + row * a_row_stride + step * a_step);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        sums[row][v] = _mm256_fmadd_ps(factor, values[v], sums[row][v]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      _mm256_storeu_ps(out + row * out_stride + v * 8, sums[row][v]);
+    }
+  }
+}
+
 template <int rows>
 void thin_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float* b,
                int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride) {
   constexpr int vectors = rows == 1 ? 4 : 2;
   int64_t column = 0;
   for (; column + vectors * 8 <= columns; column += vectors * 8) {
-    __m256 sums[size_t{rows}][size_t{vectors}];
-#pragma GCC unroll 4
-    for (int row = 0; row < rows; ++row) {
-#pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) sums[row][v] = _mm256_setzero_ps();
-    }
-    for (int64_t step = 0; step < k; ++step) {
-      const float* from = b + step * b_stride + column;
-      __m256 values[size_t{vectors}];
-#pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) values[v] = _mm256_loadu_ps(from + v * 8);
-#pragma GCC unroll 4
-      for (int row = 0; row < rows; ++row) {
-        const __m256 factor = _mm256_broadcast_ss(a + row * a_row_stride + step * a_step);
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) {
-          sums[row][v] = _mm256_fmadd_ps(factor, values[v], sums[row][v]);
-        }
-      }
-    }
-#pragma GCC unroll 4
-    for (int row = 0; row < rows; ++row) {
-#pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) {
-        _mm256_storeu_ps(out + row * out_stride + column + v * 8, sums[row][v]);
-      }
-    }
+    thin_vectors<rows, vectors>(a, a_row_stride, a_step, b + column, b_stride, vectors * 4, k,
+                                out + column, out_stride);
   }
   for (; column < columns; column += 8) {
     const __m256i mask = first(columns - column);
@@ -124,6 +137,20 @@ void thin_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float
     for (int row = 0; row < rows; ++row) {
       _mm256_maskstore_ps(out + row * out_stride + column, mask, sums[row]);
     }
+  }
+}
+
+/// More sums than two rows have do not fit into the registers, nor need they.
+template <int rows>
+void thin_panels(const float* a, int64_t a_row_stride, int64_t a_step, const float* b, int64_t k,
+                 float* out, int64_t out_stride) {
+  constexpr int64_t width = 16;
+  if constexpr (rows <= 2) {
+    thin_vectors<rows, 4>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+  } else {
+    thin_vectors<rows, 2>(a, a_row_stride, a_step, b, width, 8, k, out, out_stride);
+    thin_vectors<rows, 2>(a, a_row_stride, a_step, b + width * k, width, 8, k, out + width,
+                          out_stride);
   }
 }
 
@@ -201,6 +228,20 @@ void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t 
       return thin_rows<3>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     default:
       return thin_rows<4>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+  }
+}
+
+void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+               int64_t k, float* out, int64_t out_stride) {
+  switch (rows) {
+    case 1:
+      return thin_panels<1>(a, a_row_stride, a_step, b, k, out, out_stride);
+    case 2:
+      return thin_panels<2>(a, a_row_stride, a_step, b, k, out, out_stride);
+    case 3:
+      return thin_panels<3>(a, a_row_stride, a_step, b, k, out, out_stride);
+    default:
+      return thin_panels<4>(a, a_row_stride, a_step, b, k, out, out_stride);
   }
 }
 

@@ -47,36 +47,43 @@ inline void transpose(__m512* r) {
   }
 }
 
+/// 64 columns; the second 32 lie `half_step` behind the first.
+template <int rows>
+inline __attribute__((always_inline)) void thin_four(const float* a, int64_t a_row_stride,
+                                                     int64_t a_step, const float* b,
+                                                     int64_t b_stride, int64_t half_step, int64_t k,
+                                                     float* out, int64_t out_stride) {
+  __m512 sums[size_t{rows}][4];
+#pragma GCC unroll 4
+  for (int row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) sums[row][v] = _mm512_setzero_ps();
+  }
+  for (int64_t step = 0; step < k; ++step) {
+    const float* from = b + step * b_stride;
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) {
+      const __m512 value = _mm512_loadu_ps(from + (v / 2) * half_step + v % 2 * 16);
+#pragma GCC unroll 4
+      for (int row = 0; row < rows; ++row) {
+        sums[row][v] = _mm512_fmadd_ps(_mm512_set1_ps(a[row * a_row_stride + step * a_step]), value,
+                                       sums[row][v]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) _mm512_storeu_ps(out + row * out_stride + v * 16, sums[row][v]);
+  }
+}
+
 template <int rows>
 void thin_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float* b,
                int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride) {
   int64_t column = 0;
   for (; column + 64 <= columns; column += 64) {
-    __m512 sums[size_t{rows}][4];
-#pragma GCC unroll 4
-    for (int row = 0; row < rows; ++row) {
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v) sums[row][v] = _mm512_setzero_ps();
-    }
-    for (int64_t step = 0; step < k; ++step) {
-      const float* from = b + step * b_stride + column;
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v) {
-        const __m512 value = _mm512_loadu_ps(from + v * 16);
-#pragma GCC unroll 4
-        for (int row = 0; row < rows; ++row) {
-          sums[row][v] = _mm512_fmadd_ps(_mm512_set1_ps(a[row * a_row_stride + step * a_step]),
-                                         value, sums[row][v]);
-        }
-      }
-    }
-#pragma GCC unroll 4
-    for (int row = 0; row < rows; ++row) {
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v) {
-        _mm512_storeu_ps(out + row * out_stride + column + v * 16, sums[row][v]);
-      }
-    }
+    thin_four<rows>(a, a_row_stride, a_step, b + column, b_stride, 32, k, out + column, out_stride);
   }
   for (; column < columns; column += 32) {
     const __mmask16 low = first(columns - column);
@@ -190,6 +197,21 @@ void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t 
       return thin_rows<3>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     default:
       return thin_rows<4>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+  }
+}
+
+void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+               int64_t k, float* out, int64_t out_stride) {
+  constexpr int64_t width = 32;
+  switch (rows) {
+    case 1:
+      return thin_four<1>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+    case 2:
+      return thin_four<2>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+    case 3:
+      return thin_four<3>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+    default:
+      return thin_four<4>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
   }
 }
 

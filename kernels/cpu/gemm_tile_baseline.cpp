@@ -65,6 +65,7 @@ const GemmFunctions gemm_functions = {.max_rows = 4,
                                       .pack_rows = pack_rows,
                                       .dot_rows = dot_rows,
                                       .activate = activate_rows,
-                                      .thin = thin_product};
+                                      .thin = thin_product,
+                                      .thin_pair = thin_pair};
 
 }  // namespace ortool::cpu::baseline
