@@ -25,7 +25,8 @@ struct ResizePlan {
   std::vector<ResizeAxis> axes;
 };
 
-/// Every output is one input, of `element_bytes` (1, 2, 4, 8 or 16). `outside` is one element.
+/// Every output is one input, of `element_bytes` (1, 2, 4, 8, 16, or for blocks of channels 32 or
+/// 64). `outside` is one element.
 void resize_nearest(const ResizePlan& plan, std::int64_t element_bytes, const void* in, void* out,
                     const void* outside, Workers& workers);
 

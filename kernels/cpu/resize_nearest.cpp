@@ -7,8 +7,10 @@
 namespace ortool::cpu {
 namespace {
 
+/// One of several words.
+template <std::size_t words>
 struct WideElement {
-  std::uint64_t parts[2];
+  std::uint64_t parts[words];
 };
 
 /// How often each input of the last axis comes in a row, where that is the same for all; else 0.
@@ -48,8 +50,9 @@ void nearest(const ResizePlan& plan, const T* in, T* out, const void* outside_by
   T outside;
   std::memcpy(&outside, outside_bytes, sizeof outside);
   const std::int64_t repeats = repeats_of(last);
+  constexpr auto work = static_cast<std::int64_t>(sizeof(T) <= 4 ? 1 : sizeof(T) / 4);
   workers.parallel_ranges(
-      resize_rows(plan), resize_grain(plan, 1), [&](std::int64_t begin, std::int64_t end) {
+      resize_rows(plan), resize_grain(plan, work), [&](std::int64_t begin, std::int64_t end) {
         std::int64_t before = -1;
         for (std::int64_t row = begin; row < end; ++row) {
           T* to = out + row * last.out;
@@ -84,9 +87,13 @@ void resize_nearest(const ResizePlan& plan, std::int64_t element_bytes, const vo
       return run(std::uint32_t{});
     case 8:
       return run(std::uint64_t{});
+    case 16:
+      return run(WideElement<2>{});
+    case 32:
+      return run(WideElement<4>{});
     default:
-      ORTOOL_CHECK(element_bytes == 16);
-      return run(WideElement{});
+      ORTOOL_CHECK(element_bytes == 64);
+      return run(WideElement<8>{});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/cpu/cast.hpp"
+#include "kernels/cpu/conv_blocked.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/attribute_reader.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -113,6 +114,7 @@ struct CountedPlan {
   std::shared_ptr<const TakenBytes> bytes;
 };
 
+/// Of blocked values, an element is a block of channels.
 CountedPlan plan_resize(const Resampling& op, const PrepareContext& context) {
   const Shape& x = context.inputs[0].shape;
   const Shape& y = context.outputs[0].shape;
@@ -137,12 +139,18 @@ CountedPlan plan_resize(const Resampling& op, const PrepareContext& context) {
     result.push_back(is_resized ? make_taps(op, request, context.stop)
                                 : ResizeAxis{.in = request.in, .out = request.out, .taps = 0});
   }
+  const Layout layout = context.inputs[0].layout;
+  if (layout != Layout::plain) {
+    const std::int64_t blocks = (x[1] + block_of(layout) - 1) / block_of(layout);
+    result[1] = {.in = blocks, .out = blocks, .taps = 0};
+  }
   counted.plan = join_identities(std::move(result));
   return counted;
 }
 
-PreparedPtr prepare_nearest(const Resampling& op, DataType type, CountedPlan counted) {
-  std::array<std::byte, 16> outside = {};
+PreparedPtr prepare_nearest(const Resampling& op, DataType type, Layout layout,
+                            CountedPlan counted) {
+  std::array<std::byte, 64> outside = {};
   if (is_computable(type)) {
     Workers alone;
     cast(DataType::float32, &op.extrapolation_value, type, outside.data(), 1, alone);
@@ -150,7 +158,7 @@ PreparedPtr prepare_nearest(const Resampling& op, DataType type, CountedPlan cou
   const std::int64_t held_bytes = counted.bytes->bytes();
   return make_prepared({.held_bytes = held_bytes},
                        [counted = std::move(counted), outside,
-                        bytes = element_bits(type) / 8](const RunContext& run) {
+                        bytes = block_of(layout) * element_bits(type) / 8](const RunContext& run) {
                          resize_nearest(counted.plan, bytes, run.input<std::byte>(0),
                                         run.output<std::byte>(0), outside.data(), run.workers());
                        });
@@ -166,7 +174,8 @@ KernelPtr compile_resize(const NodeView& view, const KernelRow& row,
     if (prepare.outputs[0].shape.element_count() == 0)
       return make_prepared({}, [](const RunContext&) {});
     CountedPlan counted = plan_resize(op, prepare);
-    if (op.mode == Resampling::Mode::nearest) return prepare_nearest(op, type, std::move(counted));
+    if (op.mode == Resampling::Mode::nearest)
+      return prepare_nearest(op, type, prepare.inputs[0].layout, std::move(counted));
     const std::int64_t bytes = resize_workspace_bytes(counted.plan, threads);
     const std::int64_t held_bytes = counted.bytes->bytes();
     return make_prepared(
@@ -200,7 +209,79 @@ bool accepts_string_resize(const NodeView& view) {
          read_op<Op>(view.node()).mode == Resampling::Mode::nearest;
 }
 
+template <typename Op>
+bool accepts_blocked_nearest(const NodeView& view) {
+  return accepts_float32(view) && accepts_nearest<Op>(view);
+}
+
+/// Whether each channel of the output is that channel of the input, whatever numbers a run gives.
+bool keeps_channels(const NodeView& view, const Resampling& op) {
+  if (op.coordinates == Resampling::Coordinates::tf_crop_and_resize) return false;
+  std::size_t place = 1;
+  if (op.axes) {
+    const std::vector<std::int64_t> axes = normalize_axes(*op.axes, view.input_rank(0));
+    const auto found = std::find(axes.begin(), axes.end(), 1);
+    if (found == axes.end()) return true;
+    place = static_cast<std::size_t>(found - axes.begin());
+  }
+  const auto is_one = [place](const std::vector<float>& scales) {
+    return scales.empty() || (place < scales.size() && scales[place] == 1.0F);
+  };
+  if (op.scales.value) return is_one(*op.scales.value);
+  const std::int64_t input = op.scales.input;
+  const bool is_given = input >= 0 && view.node().input(input) != nullptr;
+  if (is_given && view.constant(input) == nullptr) return false;
+  const bool has_scales = is_given && view.constant(input)->element_count() > 0;
+  return has_scales ? is_one(coordinate_numbers(*view.constant(input)))
+                    : op.aspect_ratio == Resampling::AspectRatio::stretch;
+}
+
+template <typename Op>
+std::vector<LayoutChoice> nearest_layouts(const NodeView& view, const KernelRow& row) {
+  constexpr double plain_ns = 0.3;
+  constexpr double blocked_ns = 0.1;
+  constexpr double common_size = 32;
+  const PartialShape& from = view.node().input(0)->type().shape;
+  const PartialShape& to = view.node().output(0)->type().shape;
+  const bool is_image = from && to && (from->size() == 3 || from->size() == 4) &&
+                        to->size() == from->size() && !view.node().input(0)->is_constant();
+  if (!is_image || !(*from)[1].is_known() || !(*to)[1].is_known()) return {};
+  const std::int64_t channels = (*from)[1].number();
+  if (channels <= 0 || (*to)[1].number() != channels ||
+      !keeps_channels(view, read_op<Op>(view.node())))
+    return {};
+  double pixels = 1;
+  for (std::size_t axis = 2; axis < to->size(); ++axis)
+    pixels *= (*to)[axis].is_known() ? static_cast<double>((*to)[axis].number()) : common_size;
+  const Layout blocked = blocked_layout(row.isa);
+  const std::int64_t block = block_of(blocked);
+  const std::int64_t stored = (channels + block - 1) / block * block;
+  std::vector<LayoutChoice> choices(2);
+  choices[0].nanoseconds = plain_ns * pixels * static_cast<double>(channels);
+  choices[1].inputs = {blocked};
+  choices[1].outputs = {blocked};
+  choices[1].nanoseconds = blocked_ns * pixels * static_cast<double>(stored);
+  return choices;
+}
+
+template <typename Op>
+constexpr std::array<KernelRow, 2> nearest_blocked_rows(std::string_view op_type,
+                                                        std::string_view avx512_name,
+                                                        std::string_view avx2_name) {
+  const KernelRow row = {avx512_name,        "",        op_type,
+                         Isa::avx512,        "float32", accepts_blocked_nearest<Op>,
+                         compile_resize<Op>, nullptr,   nearest_layouts<Op>};
+  KernelRow narrow = row;
+  narrow.name = avx2_name;
+  narrow.isa = Isa::avx2;
+  return {row, narrow};
+}
+
 constexpr auto resize_rows_list = join_rows(
+    nearest_blocked_rows<Resize>("Resize", "resize_nearest_blocked_avx512",
+                                 "resize_nearest_blocked_avx2"),
+    nearest_blocked_rows<Upsample>("Upsample", "upsample_nearest_blocked_avx512",
+                                   "upsample_nearest_blocked_avx2"),
     plain_row("resize_nearest", "Resize", "all but strings", accepts_nearest<Resize>,
               compile_resize<Resize>),
     plain_row("resize_strings", "Resize", "string", accepts_string_resize<Resize>,

@@ -1,6 +1,7 @@
 // Which layouts are chosen, where reorders go, and that results do not depend on them.
 #include "libcore/runtime/layout.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -197,6 +198,60 @@ TEST_CASE("Convolutions of one plain channel read it as it is, however many they
   std::string names;
   for (const Placement& each : session->placement()) names += each.node + " ";
   CHECK_THAT(names, !Catch::Contains("x:blocked"));
+}
+
+std::string numbers_of(int count) {
+  std::string numbers;
+  for (int i = 0; i < count; ++i) numbers += (i == 0 ? "" : ", ") + std::to_string(i % 5 - 2);
+  return numbers;
+}
+
+/// Two convolutions of 22 channels with `between` between them, from a to b.
+std::string convolutions_around(const std::string& between) {
+  return R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,22,20,24] x) => (float[N,C,H,W] y)
+    <float[22,22,1,1] w = {)" +
+         numbers_of(22 * 22) + R"(}, float[22,22,3,3] v = {)" + numbers_of(22 * 22 * 9) + R"(},
+     float[4] doubled = {1, 1, 2, 2}, float[4] joined = {1, 1.01, 2, 1},
+     int64[4] smaller = {1, 22, 7, 24}> {
+      a = Conv (x, v) )" +
+         between + " c = Conv (b, v) d = Conv (c, v) y = Conv (d, w) }";
+}
+
+TEST_CASE("Images are resized by their nearest pixels in blocks") {
+  const std::string blocked_kernel = "resize_nearest_blocked";
+  const auto kernels_and_result = [](const std::string& between, OptimizeLevel level) {
+    SessionOptions options = cpu_options();
+    options.optimize = level;
+    const auto session = make_session(convolutions_around(between), std::move(options));
+    std::string kernels;
+    for (const Placement& each : session->placement()) kernels += each.kernel + " ";
+    const Tensor input = random_tensor(Shape{1, 22, 20, 24}, 7);
+    return std::pair(kernels, floats(session->run({{"x", input}}, {})[0]));
+  };
+  for (const std::string between :
+       {"b = Resize <mode = \"nearest\"> (a, , doubled)",
+        "b = Resize <mode = \"nearest\", coordinate_transformation_mode = \"asymmetric\", "
+        "nearest_mode = \"floor\"> (a, , doubled)",
+        "b = Resize <mode = \"nearest\", coordinate_transformation_mode = \"align_corners\"> (a, , "
+        ", "
+        "smaller)"}) {
+    CAPTURE(between);
+    const auto [kernels, found] = kernels_and_result(between, OptimizeLevel::all);
+    const auto [plain_kernels, expected] = kernels_and_result(between, OptimizeLevel::none);
+    CHECK_THAT(kernels, Catch::Contains(blocked_kernel));
+    CHECK_THAT(plain_kernels, !Catch::Contains(blocked_kernel));
+    REQUIRE(found.size() == expected.size());
+    float largest = 0;
+    for (const float each : expected) largest = std::max(largest, std::abs(each));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      REQUIRE(found[i] == Approx(expected[i]).margin(1e-3 * largest));
+  }
+  // Scales that touch the channels, though all of them stay.
+  const std::string between = "b = Resize <mode = \"nearest\"> (a, , joined)";
+  CHECK_THAT(kernels_and_result(between, OptimizeLevel::all).first,
+             !Catch::Contains(blocked_kernel));
 }
 
 /// Names and contents of what a run computes.
