@@ -59,6 +59,8 @@ void run_pass(const Pass& pass, Model& model, const RewriteOptions& options,
 
 std::vector<RuleGroup> pipeline() {
   std::vector<RuleGroup> groups;
+  // Before constants are folded: expanded ones would be large.
+  groups.push_back({"spare", OptimizeLevel::basic, {remove_broadcast_expand()}});
   groups.push_back({"compute",
                     OptimizeLevel::basic,
                     {},

@@ -24,6 +24,9 @@ Rule remove_known_where();
 Rule remove_double_negation();
 Rule remove_repeated_function();
 
+// libcore/optimize/rules/remove_expand.cpp
+Rule remove_broadcast_expand();
+
 // libcore/optimize/rules/merge_moves.cpp
 Rule merge_transposes();
 Rule merge_unsqueezes();
