@@ -295,6 +295,38 @@ TEST_CASE("Blocked convolutions by Winograd's transformation agree with sums in 
   }
 }
 
+TEST_CASE("Where Winograd's transformation is chosen its errors stay within the bound of plain sums",
+          "[conv]") {
+  const std::uint32_t seed = 20278;
+  CAPTURE(seed);
+  Numbers numbers(seed);
+  for (const std::int64_t channels : {16, 40, 128}) {
+    Case one;
+    one.path = BlockedPath::winograd;
+    one.sizes.channels_in = one.sizes.channels_out = channels;
+    for (int axis = 1; axis < 3; ++axis) {
+      one.sizes.kernel[axis] = 3;
+      one.sizes.pad[axis] = 1;
+      one.sizes.in[axis] = one.sizes.out[axis] = numbers.between(20, 28);
+    }
+    fill(numbers, one);
+    REQUIRE(choose_blocked_path(one.sizes) == BlockedPath::winograd);
+    const std::vector<double> exact = sums(one, false);
+    const std::vector<double> magnitudes = sums(one, true);
+    for (const Isa isa : test::levels_here()) {
+      if (isa == Isa::baseline) continue;
+      CAPTURE(channels, isa_name(isa));
+      const std::vector<float> y = Blocked(one, isa, 2).run();
+      double most = 0;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const double error = std::fabs(double{y[i]} - activate(exact[i], one.epilogue));
+        most = std::max(most, error / test::allowed_error(9 * channels, magnitudes[i]));
+      }
+      CHECK(most <= 1);
+    }
+  }
+}
+
 TEST_CASE("Only windows of 3 by 3 in steps of one are convolved by Winograd's transformation",
           "[conv]") {
   ConvSizes sizes;
