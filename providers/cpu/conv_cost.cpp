@@ -71,7 +71,11 @@ double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::i
         product(sizes.stride) > 1 ? 1.2 : (product(sizes.kernel) > 9 ? 2.4 : 4);
     return fixed_ns + pixels * blocks * (1 + depth(sizes) / taps_a_nanosecond);
   }
-  return fixed_ns + pixels * blocks * (1 + depth(sizes) * static_cast<double>(block) / 80);
+  // Sums of fewer pixels than this wait for one another.
+  constexpr double least_pixels = 4;
+  const double row = product(sizes.kernel) > 1 ? static_cast<double>(sizes.out[2]) : pixels;
+  const double busy = pixels * std::max(1.0, least_pixels / std::max(1.0, row));
+  return fixed_ns + blocks * (pixels + busy * depth(sizes) * static_cast<double>(block) / 80);
 }
 
 }  // namespace ortool::cpu
