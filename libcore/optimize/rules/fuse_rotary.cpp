@@ -74,24 +74,36 @@ Value& angles_of_rows(Replacement& replacement, Value& angles, const Dimensions&
                   dimensions_of(angles)->front(), rows[0]);
 }
 
-Verdict can_fuse_pairs(const Match& match) {
+/// Rows, length, heads and their size, as the pairs say; x may hold the heads joined.
+std::optional<Dimensions> rows_of(const Match& match) {
   const Dimensions* x = dimensions_of(match["x"]);
   const Dimensions* pairs = dimensions_of(match["pairs"]);
+  if (x == nullptr || pairs == nullptr || pairs->size() != 5 || x->size() < 3 ||
+      x->size() > heads_rank || !(*pairs)[2].is_known() || !(*pairs)[3].is_known() ||
+      !are_equal((*x)[0], (*pairs)[0]) || !are_equal((*x)[1], (*pairs)[1]))
+    return std::nullopt;
+  const Dimension size = (*pairs)[3] * 2;
+  const bool is_cut = x->size() == heads_rank;
+  if (is_cut && (!are_equal((*x)[2], (*pairs)[2]) || !are_equal((*x)[3], size)))
+    return std::nullopt;
+  if (!is_cut && !are_equal((*x)[2], (*pairs)[2] * size)) return std::nullopt;
+  return Dimensions{(*pairs)[0], (*pairs)[1], (*pairs)[2], size};
+}
+
+Verdict can_fuse_pairs(const Match& match) {
   if (!is_float_tensor(match["x"])) return no("it is not made of floats");
-  if (x == nullptr || pairs == nullptr || x->size() != heads_rank || pairs->size() != 5 ||
-      !(*x)[2].is_known() || !(*x)[3].is_known())
-    return no("the heads are not known");
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!are_equal((*x)[i], (*pairs)[i])) return no("more than the heads' elements are cut");
-  }
+  const std::optional<Dimensions> rows = rows_of(match);
+  if (!rows) return no("the heads are not known");
+  const Dimensions* pairs = dimensions_of(match["pairs"]);
   if ((*pairs)[4] != Dimension(2) || rank_of(match["even"]) != heads_rank ||
       !is_last_axis(match.node("joined"), match["joined"]) || rank_of(match["joined"]) != 5 ||
       dimensions_of(match["joined"])->back() != Dimension(2))
     return no("the elements are not cut into pairs and joined again");
-  if (!have_equal_types(match["x"], match.result()))
-    return no("nothing says that the shape stays the same");
+  const Dimensions* result = dimensions_of(match.result());
+  if (result == nullptr || !are_equal(*result, *rows))
+    return no("nothing says that the heads come out as they were");
   for (const char* name : {"cos", "sin"}) {
-    if (!are_angles_of_rows(match[name], *x, match.graph()))
+    if (!are_angles_of_rows(match[name], *rows, match.graph()))
       return no("nothing says that the angles are one a row and pair");
   }
   return yes();
@@ -160,10 +172,10 @@ Rule fuse_rotary_pairs() {
           .where = can_fuse_pairs,
           .replace = [](Replacement& replacement) -> Value& {
             Value& x = replacement["x"];
-            const Dimensions rows = *dimensions_of(x);
+            const Dimensions rows = *rows_of(replacement.match());
             const std::int64_t heads = rows[2].number();
             const std::int64_t size = rows[3].number();
-            Value& packed = add_reshape(replacement, x, {0, 0, heads * size});
+            Value& packed = rank_of(x) == 3 ? x : add_reshape(replacement, x, {0, 0, heads * size});
             Value& turned =
                 replacement.add("RotaryEmbedding",
                                 {&packed, &angles_of_rows(replacement, replacement["cos"], rows),
