@@ -1,7 +1,10 @@
 // Attributes and inputs that change places.
 #include "libcore/optimize/node_form.hpp"
 
+#include <memory>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -87,6 +90,38 @@ void move_to_attribute(Node& node, std::string_view name, std::int64_t index) {
   std::optional<Integers> values = constant_integers(node, index, name);
   drop_inputs_from(node, index);
   if (values) set_integers(node, std::string(name), std::move(*values));
+}
+
+Node& make_again(Node& node, const std::vector<Value*>& outputs) {
+  Graph& graph = node.graph();
+  std::vector<Value*> inputs;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  std::vector<Attribute> attributes;
+  for (const Attribute& attribute : node.attributes()) {
+    Attribute& copy = attributes.emplace_back();
+    copy.name = attribute.name;
+    copy.present_fields = attribute.present_fields;
+    if (attribute.notes != nullptr) copy.notes = std::make_unique<Notes>(*attribute.notes);
+    std::visit(
+        [&](const auto& value) {
+          // A list of graphs only claims that it can be copied.
+          using Held = std::decay_t<decltype(value)>;
+          if constexpr (std::is_copy_constructible_v<Held> &&
+                        !std::is_same_v<Held, Attribute::Graphs>)
+            copy.value = value;
+        },
+        attribute.value);
+  }
+  const std::string op_type(node.op_type());
+  const std::string domain(node.domain());
+  const std::string name = node.has_name_of_its_own() ? std::string(node.name()) : std::string();
+  const Notes notes = node.notes();
+  Node* before = node.next();
+  graph.remove_node(node);
+  Node& made = graph.add_node(op_type, domain, inputs, outputs, name, before);
+  for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
+  if (!notes.is_empty()) made.mutable_notes() = notes;
+  return made;
 }
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Small changes of a node's form that converting opsets is made of.
+// Small changes of a node's form that conversions are made of.
 #pragma once
 
 #include <cstdint>
@@ -30,5 +30,9 @@ void move_to_attribute(Node& node, std::string_view name, std::int64_t index);
 /// The integers of an input that has to be constant; nothing where it is left out.
 std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
                                           std::string_view name);
+
+/// The node once more in its place, with other outputs, which nothing makes yet; it holds no
+/// graphs.
+Node& make_again(Node& node, const std::vector<Value*>& outputs);
 
 }  // namespace ortool

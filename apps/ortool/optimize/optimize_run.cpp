@@ -5,6 +5,7 @@
 
 #include "apps/ortool/inspect/summary_block.hpp"
 #include "apps/ortool/optimize/failing_part.hpp"
+#include "apps/ortool/optimize/float_choice.hpp"
 #include "apps/ortool/optimize/optimize_report.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/optimize/rewriting.hpp"
@@ -46,6 +47,9 @@ class OptimizeRun {
 
  private:
   void rewrite(Model& model);
+  /// --fp16: the nodes that stay in float32.
+  void choose_floats();
+  void report_float16();
   /// False when outputs differ.
   bool verify();
   void save(Model& model, const SaveTarget& target);
@@ -80,7 +84,9 @@ void OptimizeRun::rewrite(Model& model) {
   const ModelSize before = size_of(model);
   infer_shapes(model);
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
+  if (settings_.is_float16) choose_floats();
   rewrites_ = rewriting_.apply(model);
+  if (settings_.is_float16) report_float16();
   report_.payload.set("after", summary_block(summarize(model, invocation_.has_document)));
   report_.payload.set("passes", passes_block(rewrites_, before));
   report_.payload.set("near_misses",
@@ -91,6 +97,25 @@ void OptimizeRun::rewrite(Model& model) {
                          readable_bytes(static_cast<double>(after.bytes)));
   report_.text += passes_text(rewrites_);
   if (settings_.explains) report_.text += near_misses_text(rewrites_);
+}
+
+void OptimizeRun::choose_floats() {
+  ThreadPool pool(thread_count(options_));
+  Verifier verifier(invocation_, rewriting_, providers_, pool);
+  rewriting_.convert_floats(find_floats_to_keep(rewriting_, verifier));
+}
+
+void OptimizeRun::report_float16() {
+  const Float16Report& result = rewriting_.float16();
+  Json kept = Json::list();
+  for (const KeptNode& node : result.kept)
+    kept.add(Json::object().set("node", node.node).set("reason", node.reason));
+  report_.text +=
+      format("{} nodes in float16, {} kept in float32\n", result.converted, result.kept.size());
+  for (const KeptNode& node : result.kept)
+    report_.text += format("  {}: {}\n", shorten(node.node), node.reason);
+  report_.payload.set(
+      "float16", Json::object().set("converted", result.converted).set("kept", std::move(kept)));
 }
 
 bool OptimizeRun::verify() {

@@ -81,6 +81,12 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "opset",
            .value = "N",
            .help = "write for this opset, up or down; passes may then use its operators"},
+          {.name = "fp16",
+           .help = "compute in 16-bit floats, save for what would overflow on the inputs"},
+          {.name = "keep-float",
+           .value = "GLOB",
+           .help = "with --fp16: nodes of these names stay in float32",
+           .repeats = true},
           {.name = "extract-input",
            .value = "VALUE",
            .help = "write only the part of the model behind this value",
@@ -122,6 +128,10 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
         .with_id("usage.planned");
   }
   settings.opset = options.integer("opset", 0, 1, most_opset);
+  settings.is_float16 = options.flag("fp16");
+  for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
+  if (!settings.kept_globs.empty() && !settings.is_float16)
+    refuse("option --keep-float has no effect without --fp16", "add --fp16");
   settings.must_verify = options.has("verify");
   const int usual = options.flag("dry-run") ? 0 : default_runs;
   settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_runs));
@@ -134,7 +144,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   }
   if (options.has("output") && options.flag("dry-run"))
     refuse("option --output has no effect with --dry-run", "leave one of them out");
-  if (settings.runs > 0) return settings;
+  if (settings.runs > 0 || settings.is_float16) return settings;
   for (const char* option : {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random",
                              "seed", "range", "image", "image-config", "dtype", "threads"}) {
     if (!options.has(option)) continue;

@@ -17,9 +17,11 @@ struct OptimizeSettings {
   std::vector<std::string> skipped;
   bool explains = false;
   bool has_own_operators = false;  ///< what only ortool runs may be saved
-  std::int64_t opset = 0;          ///< to write for; 0: the model's own
-  int runs = 0;                    ///< to compare the result in; 0: it is not compared
-  bool must_verify = false;        ///< the user asked for it
+  bool is_float16 = false;
+  std::vector<std::string> kept_globs;  ///< of nodes that stay in float32
+  std::int64_t opset = 0;               ///< to write for; 0: the model's own
+  int runs = 0;                         ///< to compare the result in; 0: it is not compared
+  bool must_verify = false;             ///< the user asked for it
 };
 
 /// The options besides those on inputs, shapes and the output.

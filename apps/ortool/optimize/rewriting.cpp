@@ -143,6 +143,12 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
   drop_unread_constants(model);
   infer_shapes(model);
+  if (!converts_floats_) return report;
+  float16_ = convert_to_float16(model, [this](const Node& node) {
+    const auto found = reasons_to_keep_.find(std::string(node.name()));
+    return found != reasons_to_keep_.end() ? found->second : std::string();
+  });
+  infer_shapes(model);
   return report;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "libcore/optimize/convert_float16.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/runtime/provider.hpp"
 
@@ -39,6 +41,13 @@ class Rewriting {
 
   /// That the model lies in.
   std::string folder() const;
+  /// With --fp16: from now on apply() also converts, all but the nodes that `reasons` names.
+  void convert_floats(std::map<std::string, std::string> reasons) {
+    reasons_to_keep_ = std::move(reasons);
+    converts_floats_ = true;
+  }
+  /// What the last apply() converted.
+  const Float16Report& float16() const { return float16_; }
   const OptimizeSettings& settings() const { return settings_; }
   /// Whether every pass that acted keeps all bits.
   bool keeps_bits(const RewriteReport& report) const;
@@ -56,6 +65,9 @@ class Rewriting {
   const std::vector<RuleGroup>& groups_;
   std::vector<PassDescription> descriptions_;
   const Provider& provider_;
+  bool converts_floats_ = false;
+  std::map<std::string, std::string> reasons_to_keep_;  ///< by node
+  mutable Float16Report float16_;
   std::shared_ptr<const std::string> standard_input_;  ///< the model, where it comes from there
 };
 

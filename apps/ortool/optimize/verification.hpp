@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,6 +49,9 @@ class Verifier {
   /// this throws what is wrong with it when the user asked for runs, and otherwise says why there
   /// are none.
   Verification verify(const RewriteReport& report);
+
+  /// Calls `visit` with the inputs of each run, one at least.
+  void each_input(const std::function<void(const NamedValues&)>& visit);
 
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model) const;
   std::vector<RunValue> run(const Session& session, const NamedValues& inputs) const;

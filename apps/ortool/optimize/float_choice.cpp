@@ -1,0 +1,89 @@
+// Every value of the runs is looked at while it is there.
+#include "apps/ortool/optimize/float_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/ortool/inspect/glob.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/runtime/session.hpp"
+#include "libcore/tensor/compare.hpp"
+
+namespace ortool {
+namespace {
+
+/// Half of what float16 holds: other inputs may give somewhat more.
+constexpr double most_magnitude = 32752;
+
+/// The largest finite magnitude of each float32 value of the main graph.
+class Magnitudes : public ValueObserver {
+ public:
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    const Value* output = node.output(index);
+    if (output == nullptr || !value.is_tensor() || value.tensor().type() != DataType::float32)
+      return;
+    note(std::string(output->name()), value.tensor());
+  }
+
+  void note(const std::string& name, const Tensor& tensor) {
+    const Statistics statistics = statistics_of(tensor);
+    double& most = most_[name];
+    most = std::max({most, std::abs(statistics.min), std::abs(statistics.max)});
+  }
+
+  double of(const Value* value) const {
+    const auto found = value != nullptr ? most_.find(std::string(value->name())) : most_.end();
+    return found != most_.end() ? found->second : 0;
+  }
+
+ private:
+  std::map<std::string, double> most_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewriting,
+                                                       Verifier& verifier) {
+  std::unique_ptr<Model> model = rewriting.load();
+  static_cast<void>(rewriting.apply(*model));
+  Magnitudes magnitudes;
+  const std::unique_ptr<Session> session = verifier.make_session(std::move(model));
+  verifier.each_input([&](const NamedValues& inputs) {
+    RunOptions options;
+    options.observer = &magnitudes;
+    static_cast<void>(session->run(inputs, options));
+    for (const auto& [name, value] : inputs) {
+      if (value.is_tensor() && value.tensor().type() == DataType::float32)
+        magnitudes.note(name, value.tensor());
+    }
+  });
+  std::map<std::string, std::string> reasons;
+  const auto look_at = [&](const Node& node, const Value* value) {
+    const double most = magnitudes.of(value);
+    if (most <= most_magnitude) return;
+    reasons.try_emplace(std::string(node.name()),
+                        format("'{}' reaches {}, near the end of float16", value->name(), most));
+  };
+  std::vector<bool> is_used(rewriting.settings().kept_globs.size());
+  for (const Node& node : session->model().graph->nodes()) {
+    for (std::size_t i = 0; i < is_used.size(); ++i) {
+      if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
+      is_used[i] = true;
+      reasons.try_emplace(std::string(node.name()), "--keep-float names it");
+    }
+    for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
+    for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
+  }
+  for (std::size_t i = 0; i < is_used.size(); ++i) {
+    if (is_used[i]) continue;
+    throw Error(ErrorCode::invalid,
+                format("option --keep-float: nothing in the rewritten model fits {}",
+                       quote(rewriting.settings().kept_globs[i])),
+                "'ortool inspect MODEL --nodes' lists names; * stands for any text")
+        .with_id("usage.applies_to_nothing");
+  }
+  return reasons;
+}
+
+}  // namespace ortool
