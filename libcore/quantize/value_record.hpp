@@ -113,7 +113,8 @@ class ValueRecord {
   };
   struct Piece;
 
-  void add_piece(std::span<const float> numbers, Piece& piece);
+  static Piece piece_of(std::span<const float> numbers);
+  /// Of a tensor of float32.
   void add_channels(const Tensor& tensor);
   void add_extreme(SampleExtreme extreme);
 
