@@ -108,6 +108,7 @@ std::vector<RuleGroup> pipeline() {
                      fuse_log_softmax(),
                      fuse_hard_swish(),
                      fuse_hard_sigmoid(),
+                     fuse_hard_sigmoid_product(),
                      fuse_mish(),
                      fuse_instance_norm(),
                      fuse_instance_norm_scale(),

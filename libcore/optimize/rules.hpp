@@ -42,6 +42,7 @@ Rule fuse_gelu_tanh();
 Rule fuse_swish();
 Rule fuse_hard_swish();
 Rule fuse_hard_sigmoid();
+Rule fuse_hard_sigmoid_product();
 Rule fuse_mish();
 
 // libcore/optimize/rules/fuse_softmax.cpp

@@ -113,6 +113,20 @@ Rule fuse_hard_sigmoid() {
           }};
 }
 
+/// For models whose opset lacks HardSwish; the division at the end joins the line.
+Rule fuse_hard_sigmoid_product() {
+  const Pattern x = any("x");
+  return {.name = "fuse-hard-sigmoid-product",
+          .summary = "x * clip(x + 3, 0, 6) / 6 -> x * HardSigmoid(x)",
+          .pattern = op("Mul", {x, clipped(x)}) / 6.0,
+          .where = is_of_floats,
+          .replace = [](Replacement& replacement) -> Value& {
+            Value& given = replacement["x"];
+            return replacement.add(
+                "Mul", {&given, &replacement.add("HardSigmoid", {&given}, {{"alpha", 1.0F / 6}})});
+          }};
+}
+
 /// https://arxiv.org/abs/1908.08681.
 Rule fuse_mish() {
   const Pattern x = any("x");
