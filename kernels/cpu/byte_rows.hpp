@@ -46,6 +46,8 @@ struct ByteRowFunctions {
   /// out = float(sum + offset) * scale.
   void (*scale_columns)(const int32_t* sums, int64_t count, const int32_t* offsets,
                         const float* scales, float* out);
+  /// sum + a[0] * b[0] + a[1] * b[1] …, in this order, each product added in one rounding.
+  float (*add_products)(float sum, const float* a, const float* b, int64_t count);
   /// Lowers `low` to the least and raises `high` to the greatest of the numbers; NaN is passed
   /// over.
   void (*extremes)(const float* in, int64_t count, float* low, float* high);

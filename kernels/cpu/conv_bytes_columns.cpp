@@ -70,7 +70,7 @@ class ColumnConv {
         numbers_(numbers),
         y_(static_cast<std::byte*>(y)),
         cut_(cut_panels(sizes, tile_)),
-        settler_(sizes, x, form, numbers),
+        settler_(sizes, x, form, numbers, finish_),
         group_out_(sizes.channels_out / sizes.groups) {}
 
   const Cut& cut() const { return cut_; }

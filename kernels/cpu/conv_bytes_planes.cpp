@@ -95,8 +95,7 @@ class PlaneConv {
         form_(form),
         numbers_(numbers),
         tile_(byte_tile_functions(isa)),
-        finish_(byte_row_functions(isa)),
-        settler_(sizes, x, form, numbers) {}
+        settler_(sizes, x, form, numbers, byte_row_functions(isa)) {}
 
   /// One output plane of `channel` by its own weights.
   void convolve(const std::uint8_t* in, const std::int8_t* weights, std::int64_t image,
@@ -127,7 +126,7 @@ class PlaneConv {
     const std::int64_t pixels = sizes_.out[1] * sizes_.out[2];
     const std::int32_t offset = numbers_.offsets[channel];
     if (numbers_.scales != nullptr) {
-      settler_.requantize(finish_, image, channel, 0, pixels, plane.sums, offset, out);
+      settler_.requantize(image, channel, 0, pixels, plane.sums, offset, out);
       return;
     }
     for (std::int64_t i = 0; i < pixels; ++i) {
@@ -155,7 +154,6 @@ class PlaneConv {
   const ByteConvForm& form_;
   const ByteConvNumbers& numbers_;
   const ByteTileFunctions& tile_;
-  const ByteRowFunctions& finish_;
   ByteConvSettler settler_;
 };
 
@@ -201,8 +199,7 @@ void byte_conv_planes(const ConvSizes& sizes, const std::uint8_t* x, const ByteC
   if (cut.is_whole && numbers.weight_zeros == nullptr) {
     return convolve_whole_planes(sizes, cut, x, form, packed, numbers, y, isa, workspace, workers);
   }
-  const ByteRowFunctions& functions = byte_row_functions(isa);
-  const ByteConvSettler settler(sizes, x, form, numbers);
+  const ByteConvSettler settler(sizes, x, form, numbers, byte_row_functions(isa));
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t rows = sizes.out[0] * sizes.out[1];
   const std::int64_t positions = volume(sizes.kernel);
@@ -226,9 +223,8 @@ void byte_conv_planes(const ConvSizes& sizes, const std::uint8_t* x, const ByteC
       const std::int32_t offset = numbers.biases != nullptr ? numbers.biases[channel] : 0;
       const std::int64_t at = index * sizes.out[2];
       if (numbers.scales != nullptr) {
-        settler.requantize(functions, plane / sizes.channels_out, channel,
-                           index % rows * sizes.out[2], sizes.out[2], sums, offset,
-                           static_cast<std::uint8_t*>(y) + at);
+        settler.requantize(plane / sizes.channels_out, channel, index % rows * sizes.out[2],
+                           sizes.out[2], sums, offset, static_cast<std::uint8_t*>(y) + at);
       } else {
         auto* to = static_cast<std::int32_t*>(y) + at;
         for (std::int64_t i = 0; i < sizes.out[2]; ++i)

@@ -9,21 +9,23 @@ namespace ortool::cpu {
 
 class ByteConvSettler {
  public:
-  /// All must outlive this.
+  /// All must outlive this. The channels of x lie in blocks of `block`, a power of two.
   ByteConvSettler(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
-                  const ByteConvNumbers& numbers)
-      : sizes_(sizes), x_(x), form_(form), numbers_(numbers) {}
+                  const ByteConvNumbers& numbers, const ByteRowFunctions& functions,
+                  std::int64_t block = 1);
 
   /// Makes bytes of the sums of output pixels [first, first + count) of a channel, whose sums want
   /// the offset; with floats, those near a half are settled.
-  void requantize(const ByteRowFunctions& functions, std::int64_t image, std::int64_t channel,
-                  std::int64_t first, std::int64_t count, const std::int32_t* sums,
-                  std::int32_t offset, std::uint8_t* out) const;
+  void requantize(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
+                  const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
 
   /// Looks at output pixels [first, first + count) of a channel, whose sums want the offset, and
   /// writes the bytes of those near a half anew. Needs floats.
   void settle(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
               const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
+
+  /// The byte of an output pixel as the float form has it. Needs floats.
+  std::uint8_t decide(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
 
  private:
   float convolve(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
@@ -32,6 +34,9 @@ class ByteConvSettler {
   const std::uint8_t* x_;
   const ByteConvForm& form_;
   const ByteConvNumbers& numbers_;
+  const ByteRowFunctions& functions_;
+  std::int64_t block_;
+  float pixel_values_[256];  ///< what each byte of the image stands for
 };
 
 }  // namespace ortool::cpu
