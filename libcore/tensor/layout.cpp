@@ -1,6 +1,8 @@
 // Sizes of blocked tensors, and the way back to plain ones.
 #include "libcore/tensor/layout.hpp"
 
+#include <cstring>
+
 #include "libcore/base/error.hpp"
 
 namespace ortool {
@@ -35,15 +37,19 @@ std::int64_t stored_elements(const Shape& shape, Layout layout) {
   return multiply_sizes(multiply_sizes(shape[0], channels), shape.product(2, shape.rank()));
 }
 
-void copy_to_plain(const float* from, const Shape& shape, Layout layout, float* to) {
+void copy_to_plain(const std::byte* from, std::int64_t element_bytes, const Shape& shape,
+                   Layout layout, std::byte* to) {
   const std::int64_t block = block_of(layout);
   const std::int64_t pixels = shape.product(2, shape.rank());
   const std::int64_t blocks = (shape[1] + block - 1) / block;
   for (std::int64_t image = 0; image < shape[0]; ++image) {
     for (std::int64_t channel = 0; channel < shape[1]; ++channel) {
-      const float* plane =
-          from + (image * blocks + channel / block) * pixels * block + channel % block;
-      for (std::int64_t pixel = 0; pixel < pixels; ++pixel) *to++ = plane[pixel * block];
+      const std::byte* plane =
+          from +
+          ((image * blocks + channel / block) * pixels * block + channel % block) * element_bytes;
+      for (std::int64_t pixel = 0; pixel < pixels; ++pixel, to += element_bytes)
+        std::memcpy(to, plane + pixel * block * element_bytes,
+                    static_cast<std::size_t>(element_bytes));
     }
   }
 }

@@ -59,6 +59,7 @@ std::span<const KernelRow> pool_blocked_kernels();
 std::span<const KernelRow> pool_kernels();
 std::span<const KernelRow> prelu_kernels();
 std::span<const KernelRow> quantize_linear_kernels();
+std::span<const KernelRow> quantized_conv_blocked_kernels();
 std::span<const KernelRow> quantized_conv_kernels();
 std::span<const KernelRow> quantized_elementwise_kernels();
 std::span<const KernelRow> quantized_matmul_kernels();

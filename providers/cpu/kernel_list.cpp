@@ -61,6 +61,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       pool_kernels(),
       prelu_kernels(),
       quantize_linear_kernels(),
+      quantized_conv_blocked_kernels(),
       quantized_conv_kernels(),
       quantized_elementwise_kernels(),
       quantized_matmul_kernels(),

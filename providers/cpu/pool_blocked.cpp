@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "kernels/cpu/blocked_bytes.hpp"
 #include "kernels/cpu/conv_blocked.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/pool.hpp"
@@ -35,6 +36,19 @@ KernelPtr compile_max_pool_blocked(const NodeView& view, const KernelRow& row,
   });
 }
 
+KernelPtr compile_max_pool_blocked_bytes(const NodeView& view, const KernelRow& row,
+                                         const CompileContext&) {
+  const auto op = read_op<MaxPool>(view.node());
+  const std::uint8_t flip = view.input_type(0) == DataType::int8 ? 128 : 0;
+  return make_kernel(row.name, [op, flip](const PrepareContext& context) {
+    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, Isa::avx512);
+    return make_prepared({}, [=](const RunContext& run) {
+      max_pool_blocked_bytes(sizes, flip, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0),
+                             run.workers());
+    });
+  });
+}
+
 KernelPtr compile_average_pool_blocked(const NodeView& view, const KernelRow& row,
                                        const CompileContext&) {
   const auto op = read_op<AveragePool>(view.node());
@@ -57,6 +71,10 @@ KernelPtr compile_global_average_blocked(const NodeView&, const KernelRow& row,
                                   run.output<float>(0), isa, run.workers());
     });
   });
+}
+
+bool accepts_byte_pool(const NodeView& view) {
+  return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
 /// Images of one or two axes with known channels.
@@ -98,8 +116,9 @@ std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const Kernel
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 6> blocked_pool_rows = {{
+constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
     {"max_pool_blocked_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
+    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx512, "int8, uint8", accepts_byte_pool, compile_max_pool_blocked_bytes, nullptr, window_pool_layouts},
     {"max_pool_blocked_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
     {"average_pool_blocked_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},
     {"average_pool_blocked_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},

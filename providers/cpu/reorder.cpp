@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/cpu/blocked_bytes.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -32,11 +33,21 @@ KernelPtr compile_reorder(const NodeView& view, const KernelRow& row, const Comp
     const bool is_whole = sizes.channels % sizes.block == 0;
     if (sizes.pixels == 1 && (is_whole || (is_plain && sizes.batch == 1)))
       return make_prepared({.view_of = 0}, [](const RunContext&) {});
+    if (context.inputs[0].type != DataType::float32) {
+      return make_prepared({}, [=](const RunContext& run) {
+        (is_plain ? reorder_bytes_to_plain : reorder_bytes_to_blocked)(
+            sizes, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
+      });
+    }
     return make_prepared({}, [=](const RunContext& run) {
       (is_plain ? reorder_to_plain : reorder_to_blocked)(sizes, run.input<float>(0),
                                                          run.output<float>(0), isa, run.workers());
     });
   });
+}
+
+bool accepts_blocked_bytes(const NodeView& view) {
+  return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
 /// A node of a file, between plain values.
@@ -47,11 +58,12 @@ KernelPtr compile_nothing(const NodeView&, const KernelRow& row, const CompileCo
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 4> reorder_rows = {{
+constexpr std::array<KernelRow, 5> reorder_rows = {{
     {"reorder_avx512", "ortool", "Reorder", Isa::avx512, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
     {"reorder_avx2", "ortool", "Reorder", Isa::avx2, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
     {"reorder_baseline", "ortool", "Reorder", Isa::baseline, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
-    {"reorder_nothing", "ortool", "Reorder", Isa::baseline, "float32", accepts_float32, compile_nothing},
+    {"reorder_bytes", "ortool", "Reorder", Isa::baseline, "int8, uint8", accepts_blocked_bytes, compile_reorder, nullptr, no_choice},
+    {"reorder_nothing", "ortool", "Reorder", Isa::baseline, "float32, int8, uint8", accepts_anything, compile_nothing},
 }};
 // clang-format on
 

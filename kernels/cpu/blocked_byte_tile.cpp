@@ -1,0 +1,13 @@
+// Finds out whether there are functions for blocked bytes.
+#include "kernels/cpu/blocked_byte_tile.hpp"
+
+#include "kernels/cpu/cpu_features.hpp"
+
+namespace ortool::cpu {
+
+const BlockedByteFunctions* blocked_byte_functions(Isa isa) {
+  const bool has_any = isa >= Isa::avx512 && has_avx512_vnni();
+  return has_any ? &vnni_avx512::blocked_byte_functions : nullptr;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,66 @@
+// Convolutions of blocked bytes, a few pixels at a time: what one call computes.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/byte_rows.hpp"
+
+namespace ortool::cpu {
+
+constexpr int most_blocked_byte_pixels = 14;
+constexpr int blocked_byte_channels = 16;
+/// Bytes behind what the windows of a row read that may be loaded as well.
+constexpr int blocked_byte_slack = 256;
+
+/// What makes bytes of sums: y = clamp(nearest(float(sum + offset) * scale)) + zero point, halves
+/// to even.
+struct BlockedByteFinish {
+  const int32_t* offsets;  ///< one a channel, of whole blocks
+  const float* scales;     ///< the same
+  ByteRange range;
+};
+
+/// Some pixels of one or two blocks of channels: products of unsigned bytes of the image by signed
+/// weights over the channels of all blocks of the input.
+struct BlockedByteTile {
+  const uint8_t* in;       ///< the first pixel; the next ones lie 16 bytes apart
+  int64_t in_stride;       ///< bytes from a block of 16 to the next
+  const uint8_t* weights;  ///< blocks × 4 × (16 × vectors) × 4: by four bytes, then channels
+  int64_t blocks;
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t out_stride;  ///< bytes from a block of channels to the next
+  int32_t pixels;      ///< 1 … most_blocked_byte_pixels
+  int32_t vectors;     ///< 1 or 2 blocks of channels
+  /// For each vector, then four pixels: bit 16 * pixel + channel of a number near a half. Eight
+  /// words; written when the function returns true.
+  uint64_t* doubts;
+};
+
+/// Pixels of one row of one block of channels, each channel by itself.
+struct BlockedByteWindow {
+  const uint8_t* in;           ///< where the first pixel's window begins
+  const int64_t* tap_offsets;  ///< words × 4: bytes from there to each tap
+  int64_t words;               ///< of four taps each; weights of taps that are not there are zero
+  int64_t pixel_step;          ///< bytes from a pixel's window to the next
+  const uint8_t* weights;      ///< words × 4 × (4 × 4 × 4): by four channels, each four times
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t pixels;
+  uint64_t* doubts;  ///< as above, a word for each four pixels; all are written
+};
+
+/// Both return whether any number lies near a half.
+struct BlockedByteFunctions {
+  bool (*tile)(const BlockedByteTile& tile);
+  bool (*window)(const BlockedByteWindow& window);
+};
+
+/// Null where this processor, up to the level, has none.
+const BlockedByteFunctions* blocked_byte_functions(Isa isa);
+
+namespace vnni_avx512 {
+extern const BlockedByteFunctions blocked_byte_functions;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,105 @@
+// One block of channels after the other; a pixel's block is a vector on every processor.
+#include "kernels/cpu/blocked_bytes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/image_cut.hpp"
+#include "kernels/cpu/pool_window.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t lanes = 16;
+
+/// Calls `move(plain offset, blocked offset, channels, pixels)` for stretches of each block.
+template <typename Move>
+void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
+  constexpr std::int64_t together = 64;
+  constexpr double nanoseconds_a_byte = 0.3;
+  const std::int64_t blocks = (sizes.channels + lanes - 1) / lanes;
+  const std::int64_t stretches = (sizes.pixels + together - 1) / together;
+  if (sizes.batch * blocks * stretches <= 0) return;
+  const ImageCut cut(
+      sizes.batch, stretches, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
+      nanoseconds_a_byte * static_cast<double>(sizes.batch * blocks * lanes * sizes.pixels));
+  cut.run(workers, [&](const ImagePiece& piece) {
+    const std::int64_t begin = piece.row_begin * together;
+    const std::int64_t end = std::min(piece.row_end * together, sizes.pixels);
+    for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
+      for (std::int64_t first = begin; first < end; first += together) {
+        move((piece.image * sizes.channels + block * lanes) * sizes.pixels + first,
+             ((piece.image * blocks + block) * sizes.pixels + first) * lanes,
+             std::min(lanes, sizes.channels - block * lanes), std::min(together, end - first));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void reorder_bytes_to_blocked(const ReorderSizes& sizes, const std::uint8_t* plain,
+                              std::uint8_t* blocked, Workers& workers) {
+  for_byte_stretches(
+      sizes, workers,
+      [&](std::int64_t from, std::int64_t to, std::int64_t channels, std::int64_t pixels) {
+        if (channels < lanes)
+          std::memset(blocked + to, 0, static_cast<std::size_t>(pixels * lanes));
+        for (std::int64_t channel = 0; channel < channels; ++channel) {
+          const std::uint8_t* row = plain + from + channel * sizes.pixels;
+          for (std::int64_t i = 0; i < pixels; ++i) blocked[to + i * lanes + channel] = row[i];
+        }
+      });
+}
+
+void reorder_bytes_to_plain(const ReorderSizes& sizes, const std::uint8_t* blocked,
+                            std::uint8_t* plain, Workers& workers) {
+  for_byte_stretches(
+      sizes, workers,
+      [&](std::int64_t to, std::int64_t from, std::int64_t channels, std::int64_t pixels) {
+        for (std::int64_t channel = 0; channel < channels; ++channel) {
+          std::uint8_t* row = plain + to + channel * sizes.pixels;
+          for (std::int64_t i = 0; i < pixels; ++i) row[i] = blocked[from + i * lanes + channel];
+        }
+      });
+}
+
+void max_pool_blocked_bytes(const BlockedPoolSizes& sizes, std::uint8_t flip, const std::uint8_t* x,
+                            std::uint8_t* y, Workers& workers) {
+  const PoolSizes& window = sizes.window;
+  const std::int64_t blocks = (sizes.channels + lanes - 1) / lanes;
+  const std::int64_t in_pixels = window.in[1] * window.in[2];
+  if (window.planes * window.out[1] * window.out[2] <= 0) return;
+  const auto taps = static_cast<double>(window.kernel[1] * window.kernel[2]);
+  const ImageCut cut(
+      sizes.batch, window.out[1], blocks,
+      cuts_channels_by_rows(sizes.channels, window.out[1] * window.out[2]),
+      static_cast<double>(window.planes * window.out[1] * window.out[2]) * (1 + taps / 2));
+  const auto pool_pixel = [&](const std::uint8_t* plane, const WindowRange& rows,
+                              const WindowRange& columns, std::uint8_t* out) {
+    std::uint8_t largest[lanes] = {};
+    for (std::int64_t r = rows.begin; r < rows.end; ++r) {
+      const std::int64_t row = rows.start + r * window.dilation[1];
+      for (std::int64_t c = columns.begin; c < columns.end; ++c) {
+        const std::int64_t column = columns.start + c * window.dilation[2];
+        const std::uint8_t* from = plane + (row * window.in[2] + column) * lanes;
+        for (std::int64_t i = 0; i < lanes; ++i)
+          largest[i] = std::max(largest[i], static_cast<std::uint8_t>(from[i] ^ flip));
+      }
+    }
+    for (std::int64_t i = 0; i < lanes; ++i) out[i] = static_cast<std::uint8_t>(largest[i] ^ flip);
+  };
+  cut.run(workers, [&](const ImagePiece& piece) {
+    for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
+      const std::int64_t plane = piece.image * blocks + block;
+      for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row) {
+        const WindowRange rows = window_range(window, 1, row);
+        std::uint8_t* out = y + (plane * window.out[1] + row) * window.out[2] * lanes;
+        for (std::int64_t column = 0; column < window.out[2]; ++column, out += lanes)
+          pool_pixel(x + plane * in_pixels * lanes, rows, window_range(window, 2, column), out);
+      }
+    }
+  });
+}
+
+}  // namespace ortool::cpu

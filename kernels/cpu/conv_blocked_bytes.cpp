@@ -1,0 +1,152 @@
+// Chooses between dense and depthwise, packs weights for either, and settles what is in doubt.
+#include "kernels/cpu/conv_blocked_bytes.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/cpu/conv_blocked_bytes_paths.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t word_bytes = 4;
+constexpr std::int64_t vector_bytes = byte_block * word_bytes;
+constexpr std::int64_t most_plain_channels = 4;
+
+bool has_own_channels(const ConvSizes& sizes) {
+  return sizes.groups > 1;
+}
+
+/// Where a byte of a dense result's sum comes from: channel and kernel position.
+struct Source {
+  std::int64_t channel;
+  std::int64_t position;  ///< beyond the kernel: none
+};
+
+Source dense_source(const ConvSizes& sizes, bool from_plain, std::int64_t step, std::int64_t byte) {
+  if (!from_plain) {
+    const std::int64_t blocks = byte_blocks(sizes.channels_in);
+    return {step % blocks * byte_block + byte, step / blocks};
+  }
+  const std::int64_t groups = (sizes.kernel[2] + 3) / 4;
+  const std::int64_t column = step % groups * 4 + byte / word_bytes;
+  return {byte % word_bytes, column < sizes.kernel[2] ? step / groups * sizes.kernel[2] + column
+                                                      : volume(sizes.kernel)};
+}
+
+void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+                std::uint8_t flip, std::uint8_t* out) {
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t steps = dense_byte_steps(sizes, from_plain);
+  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  for (std::int64_t pair = 0; pair < blocks; pair += 2) {
+    const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * byte_block;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      for (std::int64_t byte = 0; byte < byte_block; ++byte) {
+        const Source source = dense_source(sizes, from_plain, step, byte);
+        const bool is_there = source.channel < sizes.channels_in && source.position < positions;
+        for (std::int64_t i = 0; i < channels; ++i) {
+          const std::int64_t channel = pair * byte_block + i;
+          const std::int64_t from =
+              (channel * sizes.channels_in + source.channel) * positions + source.position;
+          out[(byte / word_bytes * channels + i) * word_bytes + byte % word_bytes] =
+              is_there && channel < sizes.channels_out
+                  ? static_cast<std::uint8_t>(weights[from] ^ flip)
+                  : std::uint8_t{0};
+        }
+      }
+      out += channels * byte_block;
+    }
+  }
+}
+
+/// By words of four taps and four channels, each four times.
+void pack_depthwise(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
+                    std::uint8_t* out) {
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t words = depthwise_byte_words(sizes);
+  for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
+    for (std::int64_t word = 0; word < words; ++word) {
+      for (std::int64_t byte = 0; byte < 4 * vector_bytes; ++byte) {
+        const std::int64_t part = byte / vector_bytes;
+        const std::int64_t channel = block * byte_block + part * 4 + byte / word_bytes % 4;
+        const std::int64_t position = word * word_bytes + byte % word_bytes;
+        *out++ = channel < sizes.channels_out && position < positions
+                     ? static_cast<std::uint8_t>(weights[channel * positions + position] ^ flip)
+                     : std::uint8_t{0};
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
+  if (blocked_byte_functions(isa) == nullptr) return false;
+  const bool is_flat = sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 &&
+                       sizes.pad[0] == 0 && sizes.pad[1] >= 0 && sizes.pad[2] >= 0;
+  if (!is_flat) return false;
+  if (from_plain) {
+    return sizes.groups == 1 && sizes.channels_in <= most_plain_channels && sizes.dilation[2] == 1;
+  }
+  return sizes.groups == 1 ||
+         (sizes.groups == sizes.channels_in && sizes.groups == sizes.channels_out);
+}
+
+std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain) {
+  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  return has_own_channels(sizes)
+             ? blocks * depthwise_byte_words(sizes) * 4 * vector_bytes
+             : blocks * dense_byte_steps(sizes, from_plain) * word_bytes * vector_bytes;
+}
+
+void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+                            std::uint8_t flip, std::byte* out) {
+  auto* to = reinterpret_cast<std::uint8_t*>(out);
+  if (has_own_channels(sizes)) return pack_depthwise(sizes, weights, flip, to);
+  pack_dense(sizes, from_plain, weights, flip, to);
+}
+
+std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain,
+                                               int threads) {
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
+  return has_own_channels(sizes) ? depthwise_bytes_workspace(sizes, threads)
+                                 : dense_bytes_workspace(sizes, from_plain, threads);
+}
+
+void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* x,
+                       const ByteConvForm& form, const std::byte* packed,
+                       const ByteConvNumbers& numbers, std::uint8_t* y, Isa isa, void* workspace,
+                       Workers& workers) {
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
+  const ByteConvSettler settler(sizes, x, form, numbers, byte_row_functions(isa),
+                                from_plain ? 1 : byte_block);
+  const BlockedByteConv conv{sizes,
+                             x,
+                             form,
+                             reinterpret_cast<const std::uint8_t*>(packed),
+                             numbers,
+                             y,
+                             *blocked_byte_functions(isa),
+                             settler};
+  if (has_own_channels(sizes)) return convolve_depthwise_bytes(conv, workspace, workers);
+  convolve_dense_bytes(conv, from_plain, workspace, workers);
+}
+
+void settle_doubts(const BlockedByteConv& conv, std::int64_t image, std::int64_t block,
+                   std::int64_t first, std::int64_t pixels, const std::uint64_t* doubts) {
+  if (conv.numbers.floats == nullptr) return;
+  const std::int64_t blocks = byte_blocks(conv.sizes.channels_out);
+  std::uint8_t* out =
+      conv.y + ((image * blocks + block) * volume(conv.sizes.out) + first) * byte_block;
+  for (std::int64_t four = 0; four < pixels; four += 4) {
+    for (std::uint64_t bits = doubts[four / 4]; bits != 0; bits &= bits - 1) {
+      const int bit = std::countr_zero(bits);
+      const std::int64_t pixel = four + bit / 16;
+      const std::int64_t channel = block * byte_block + bit % 16;
+      out[pixel * byte_block + bit % 16] = conv.settler.decide(image, channel, first + pixel);
+    }
+  }
+}
+
+}  // namespace ortool::cpu

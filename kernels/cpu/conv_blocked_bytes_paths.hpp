@@ -1,0 +1,56 @@
+// The ways to convolve blocked bytes, one file each; conv_blocked_bytes.hpp chooses between them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/blocked_byte_tile.hpp"
+#include "kernels/cpu/conv_blocked_bytes.hpp"
+#include "kernels/cpu/conv_bytes_settle.hpp"
+#include "kernels/cpu/conv_paths.hpp"
+
+namespace ortool::cpu {
+
+constexpr std::int64_t byte_block = blocked_byte_channels;
+
+inline std::int64_t byte_blocks(std::int64_t channels) {
+  return (channels + byte_block - 1) / byte_block;
+}
+
+/// What a convolution of blocked bytes computes with.
+struct BlockedByteConv {
+  const ConvSizes& sizes;
+  const std::uint8_t* x;
+  const ByteConvForm& form;
+  const std::uint8_t* packed;
+  const ByteConvNumbers& numbers;
+  std::uint8_t* y;
+  const BlockedByteFunctions& functions;
+  const ByteConvSettler& settler;
+
+  /// The image's pads before the flip.
+  std::uint8_t fill() const {
+    return static_cast<std::uint8_t>(numbers.image_zero ^ form.image_flip);
+  }
+  BlockedByteFinish finish(std::int64_t block) const {
+    return {numbers.offsets + block * byte_block, numbers.scales + block * byte_block,
+            numbers.range};
+  }
+};
+
+/// Settles what `doubts` tells of pixels from `first` on of one block of channels, a word for each
+/// four pixels.
+void settle_doubts(const BlockedByteConv& conv, std::int64_t image, std::int64_t block,
+                   std::int64_t first, std::int64_t pixels, const std::uint64_t* doubts);
+
+/// Blocks of 16 channels, or of four taps of four channels, that one result is a sum of.
+std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain);
+std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads);
+void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
+                          Workers& workers);
+
+/// Words of four taps each.
+std::int64_t depthwise_byte_words(const ConvSizes& sizes);
+std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, int threads);
+void convolve_depthwise_bytes(const BlockedByteConv& conv, void* workspace, Workers& workers);
+
+}  // namespace ortool::cpu
