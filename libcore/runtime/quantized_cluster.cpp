@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
-#include "libcore/runtime/session_nodes.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -224,12 +224,7 @@ Value& ClusterEditor::add(std::string_view op_type, std::string_view domain,
       like != nullptr && like->has_name_of_its_own() ? like->name() : std::string_view();
   Node& node = graph_.add_node(op_type, domain, inputs, outputs, name, end_);
   if (like == nullptr) return output;
-  for (const Attribute& attribute : like->attributes()) {
-    Attribute copy;
-    copy.name = attribute.name;
-    copy_plain_value(attribute.value, copy.value);
-    node.set_attribute(std::move(copy));
-  }
+  for (Attribute& attribute : copy_attributes(*like)) node.set_attribute(std::move(attribute));
   return output;
 }
 

@@ -1,9 +1,11 @@
 // Importing the own domain into the main graph, which opsets belong to, and making nodes again.
 #include "libcore/runtime/session_nodes.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {
@@ -16,33 +18,26 @@ void import_own_domain(Graph& graph) {
   main->set_opsets(std::move(imports));
 }
 
-bool copy_plain_value(const Attribute::Value& from, Attribute::Value& to) {
-  if (const auto* number = std::get_if<float>(&from)) return to = *number, true;
-  if (const auto* integer = std::get_if<std::int64_t>(&from)) return to = *integer, true;
-  if (const auto* text = std::get_if<std::string>(&from)) return to = *text, true;
-  if (const auto* numbers = std::get_if<std::vector<float>>(&from)) return to = *numbers, true;
-  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&from))
-    return to = *integers, true;
-  return false;
-}
-
 bool has_plain_attributes(const Node& node) {
-  for (const Attribute& attribute : node.attributes()) {
-    Attribute::Value copy;
-    if (!attribute.reference.empty() || !copy_plain_value(attribute.value, copy)) return false;
-  }
-  return true;
+  const auto is_plain = [](const Attribute& attribute) {
+    switch (attribute.kind()) {
+      case AttributeKind::float_number:
+      case AttributeKind::integer:
+      case AttributeKind::string:
+      case AttributeKind::floats:
+      case AttributeKind::integers:
+        return attribute.reference.empty();
+      default:
+        return false;
+    }
+  };
+  return std::all_of(node.attributes().begin(), node.attributes().end(), is_plain);
 }
 
 Node& remake_with_outputs(Node& node, std::span<Value* const> outputs) {
   std::vector<Value*> inputs;
   for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
-  std::vector<Attribute> attributes;
-  for (const Attribute& attribute : node.attributes()) {
-    Attribute& copy = attributes.emplace_back();
-    copy.name = attribute.name;
-    ORTOOL_CHECK(copy_plain_value(attribute.value, copy.value));
-  }
+  std::vector<Attribute> attributes = copy_attributes(node);
   const Notes notes = node.notes();
   Graph& graph = node.graph();
   Node* const next = node.next();

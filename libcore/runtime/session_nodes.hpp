@@ -10,10 +10,7 @@ namespace ortool {
 /// Lets the nodes of `graph` be of the own domain.
 void import_own_domain(Graph& graph);
 
-/// Copies a number, a text or a list of them; false for other kinds.
-bool copy_plain_value(const Attribute::Value& from, Attribute::Value& to);
-
-/// Whether the attributes can be copied: no tensors, graphs or types.
+/// Whether all attributes are numbers, lists of them or texts, and none a reference.
 bool has_plain_attributes(const Node& node);
 
 /// Puts a node in the place of `node`, and removes that one: the same operator with the same name,
