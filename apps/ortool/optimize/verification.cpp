@@ -18,7 +18,7 @@ namespace {
 
 /// What fusions may change, of an element and of the largest one.
 constexpr double fused_rtol = 1e-4;
-constexpr double fused_atol_of_max = 1e-5;
+constexpr double fused_atol_of_max = 1e-4;
 /// What 16-bit floats may: ten bits a number, and sums of them.
 constexpr double half_rtol = 2e-2;
 constexpr double half_atol_of_max = 2e-2;
