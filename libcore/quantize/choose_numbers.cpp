@@ -2,6 +2,7 @@
 #include "libcore/quantize/choose_numbers.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "libcore/base/nearest.hpp"
@@ -26,15 +27,23 @@ ChosenRange range_of(const Tensor& tensor) {
 std::vector<ValueRequest> requested_values(const QuantizePlan& plan) {
   std::vector<ValueRequest> requests;
   std::unordered_set<std::string_view> names;
-  const auto request = [&](Value* value) {
+  const auto request = [&](Value* value, std::optional<std::int64_t> channels) {
     if (!is_float_tensor(value) || constant_behind(value) != nullptr) return;
-    if (names.insert(value->name()).second) requests.push_back({std::string(value->name()), {}});
+    if (names.insert(value->name()).second)
+      requests.push_back({std::string(value->name()), channels});
   };
+  // First what products read, channel by channel.
+  for (const PlannedNode& planned : plan.nodes) {
+    if (planned.role != QuantizeRole::product || planned.weight_input != 1) continue;
+    const bool is_product =
+        planned.node->op_type() == "MatMul" || planned.node->op_type() == "Gemm";
+    request(planned.node->input(0), is_product ? -1 : 1);
+  }
   for (const PlannedNode& planned : plan.nodes) {
     if (planned.role == QuantizeRole::none) continue;
     const Node& node = *planned.node;
-    for (std::int64_t i = 0; i < node.input_count(); ++i) request(node.input(i));
-    for (std::int64_t i = 0; i < node.output_count(); ++i) request(node.output(i));
+    for (std::int64_t i = 0; i < node.input_count(); ++i) request(node.input(i), std::nullopt);
+    for (std::int64_t i = 0; i < node.output_count(); ++i) request(node.output(i), std::nullopt);
   }
   return requests;
 }

@@ -74,6 +74,7 @@ struct QuantizedWeight {
   Value* levels = nullptr;  ///< with the next two in the graph of the original
   Value* scale = nullptr;
   Value* zero_point = nullptr;  ///< null: zero
+  WeightLevels made;            ///< while a refiner asks for them
   Tensor scale_numbers;
   std::map<const Graph*, Value*> dequantized;  ///< by the graph that reads it
 };
@@ -102,7 +103,7 @@ class QdqWriter {
   float input_scale_of(const PlannedNode& planned) const;
   void choose_scales(const PlannedNode& planned);
   void write_weights(const PlannedNode& planned);
-  void write_levels(const WeightKey& key, QuantizedWeight& weight);
+  void write_levels(const PlannedNode& planned, QuantizedWeight& weight);
   void write_bias(const PlannedNode& planned, const QuantizedWeight& weight);
   void write_value(const PlannedValue& planned);
   Value& dequantize(Graph& graph, Value& levels, Value& scale, Value* zero_point, Node* before);
@@ -197,12 +198,17 @@ Value& QdqWriter::dequantize(Graph& graph, Value& levels, Value& scale, Value* z
   return result;
 }
 
-void QdqWriter::write_levels(const WeightKey& key, QuantizedWeight& weight) {
+void QdqWriter::write_levels(const PlannedNode& planned, QuantizedWeight& weight) {
+  const WeightKey key = key_of(planned);
   Value& original = const_cast<Value&>(*key.value);
   Graph& owner = original.graph();
   const WeightOptions options = options_of(key);
   WeightLevels made =
       quantize_with(original.constant(), weight.scales, options.axis, options.type, numbers_.cap);
+  if (numbers_.refiner != nullptr) {
+    made = numbers_.refiner->round(planned, std::move(made));
+    weight.made = made;
+  }
   weight.scale_numbers = made.scales;
   weight.levels = &owner.add_constant("", std::move(made.data));
   weight.scale = &owner.add_constant("", std::move(made.scales));
@@ -222,7 +228,7 @@ void QdqWriter::write_weights(const PlannedNode& planned) {
   Graph& graph = node.graph();
   const WeightKey key = key_of(planned);
   QuantizedWeight& weight = weights_.at(key);
-  if (weight.levels == nullptr) write_levels(key, weight);
+  if (weight.levels == nullptr) write_levels(planned, weight);
   Value*& seen = weight.dequantized[&graph];
   if (seen == nullptr) {
     seen = &dequantize(graph, seen_in(graph, *weight.levels), seen_in(graph, *weight.scale),
@@ -239,7 +245,10 @@ void QdqWriter::write_bias(const PlannedNode& planned, const QuantizedWeight& we
   Node& node = *planned.node;
   Graph& graph = node.graph();
   Tensor scales = bias_scales(input_scale_of(planned), weight.scale_numbers);
-  Tensor numbers = quantize_bias(bias->constant(), scales, numbers_.cap);
+  Tensor corrected = bias->constant();
+  if (numbers_.refiner != nullptr)
+    corrected = numbers_.refiner->correct(planned, corrected, weight.made);
+  Tensor numbers = quantize_bias(corrected, scales, numbers_.cap);
   const bool is_list = scales.shape().rank() == 1;
   Value& levels = graph.add_constant("", std::move(numbers));
   Value& scale = graph.add_constant("", std::move(scales));

@@ -17,10 +17,22 @@ struct GroupNumbers {
   QuantizationType type;
 };
 
+/// What makes better weights and biases than the nearest ones.
+class PlanRefiner {
+ public:
+  virtual ~PlanRefiner() = default;
+  /// Levels with the scales of `nearest` for the product's weights.
+  virtual WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const = 0;
+  /// The bias that goes with levels of its weights.
+  virtual Tensor correct(const PlannedNode& planned, const Tensor& bias,
+                         const WeightLevels& levels) const = 0;
+};
+
 /// The numbers that go with a plan.
 struct PlanNumbers {
-  std::vector<GroupNumbers> groups;  ///< by PlannedValue::group
-  WeightOptions weights;             ///< its axis is the plan's
+  std::vector<GroupNumbers> groups;      ///< by PlannedValue::group
+  WeightOptions weights;                 ///< its axis is the plan's
+  const PlanRefiner* refiner = nullptr;  ///< null: nearest levels, biases as they are
   MemoryCap* cap = nullptr;
 };
 

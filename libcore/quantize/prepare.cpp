@@ -5,10 +5,10 @@
 
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
-#include "libcore/quantize/raise_opset.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 
 namespace ortool {
@@ -70,7 +70,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
   preparation.opset_before = model.graph->opset("");
-  raise_opset(model, options.least_opset);
+  if (preparation.opset_before < options.least_opset) convert_opset(model, options.least_opset);
   preparation.opset_after = model.graph->opset("");
   if (preparation.opset_after != preparation.opset_before) infer_shapes(model);
   if (options.is_optimized) {

@@ -18,7 +18,7 @@ struct PrepareOptions {
   MemoryCap* cap = nullptr;
   const StopToken* stop = nullptr;
   bool is_optimized = true;
-  std::int64_t least_opset = 13;  ///< see raise_opset()
+  std::int64_t least_opset = 13;  ///< earlier models are converted
 };
 
 /// What the preparation did.

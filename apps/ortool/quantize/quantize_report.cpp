@@ -113,12 +113,32 @@ Json float_nodes_block(const QuantizeReport& result) {
   return list;
 }
 
+Json diagnosis_block(const Diagnosis& diagnosis) {
+  Json outliers = Json::list();
+  for (const OutlierSample& outlier : diagnosis.outliers) outliers.add(outlier.sample);
+  Json channels = Json::list();
+  for (const ConstantChannels& constant : diagnosis.constant_channels) {
+    channels.add(Json::object()
+                     .set("value", constant.value)
+                     .set("channels", Json::list_of(constant.channels)));
+  }
+  return Json::object()
+      .set("settled_after_samples",
+           diagnosis.settled_after_samples ? Json(*diagnosis.settled_after_samples) : Json())
+      .set("outlier_samples", std::move(outliers))
+      .set("clipped_ratio", diagnosis.clipped_ratio)
+      .set("constant_channels", std::move(channels))
+      .set("input_range_mismatch",
+           diagnosis.input_range_mismatch ? Json(*diagnosis.input_range_mismatch) : Json());
+}
+
 Json calibration_block(const QuantizeReport& result) {
   if (result.settings->mode != QuantizeMode::statically) return {};
   return Json::object()
       .set("method", name_of(result.settings->method.method))
       .set("samples", result.samples)
-      .set("ms", result.calibration_ms);
+      .set("ms", result.calibration_ms)
+      .set("diagnosis", diagnosis_block(result.diagnosis));
 }
 
 std::string decibels(double value) {

@@ -9,6 +9,7 @@
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "apps/ortool/report/report.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
+#include "libcore/quantize/diagnosis.hpp"
 #include "libcore/quantize/prepare.hpp"
 
 namespace ortool {
@@ -42,6 +43,7 @@ struct QuantizeReport {
   std::int64_t samples = 0;
   double calibration_ms = 0;
   std::vector<ChosenValue> chosen;
+  Diagnosis diagnosis;
   std::vector<GroupNumbers> numbers;
   EndToEnd end_to_end;
   StoredBytes before_bytes;

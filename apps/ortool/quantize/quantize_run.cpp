@@ -13,26 +13,28 @@
 #include "apps/ortool/quantize/patterns.hpp"
 #include "apps/ortool/quantize/quantize_report.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
+#include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/declared_types.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
 #include "libcore/quantize/dynamic.hpp"
 #include "libcore/quantize/prepare.hpp"
+#include "libcore/quantize/refine_weights.hpp"
 #include "libcore/quantize/weight_only.hpp"
 
 namespace ortool {
 namespace {
 
-/// Old IR versions want every weight among the inputs.
-constexpr std::int64_t least_ir_version = 7;
+/// Sums of layers' inputs tell little more after so many samples.
+constexpr std::int64_t most_refining_samples = 128;
 /// The first with scales a channel.
 constexpr std::int64_t least_opset = 13;
-/// The first with types of 4 and 16 bits, and the file version that goes with it.
+/// The first with types of 4 and 16 bits.
 constexpr std::int64_t opset_of_small_types = 21;
-constexpr std::int64_t ir_version_of_small_types = 10;
 
 bool needs_late_opset(const QuantizeSettings& settings) {
   const auto is_byte = [](DataType type) {
@@ -57,6 +59,7 @@ class QuantizeRun {
   void prepare(Model& model);
   void quantize(Model& model);
   void run_static(Model& model);
+  void diagnose_data(const Calibration& calibration);
   void run_dynamic(Model& model);
   void run_weight_only(Model& model);
   void store_rest(Model& model, const QuantizePlan& plan);
@@ -111,9 +114,7 @@ void QuantizeRun::prepare(Model& model) {
     invocation_.warn(format("opset {} becomes {}, in which scales and types can be said",
                             result_.preparation.opset_before, opset));
   }
-  const std::int64_t version =
-      opset >= opset_of_small_types ? ir_version_of_small_types : least_ir_version;
-  model.ir_version = std::max(model.ir_version, version);
+  model.ir_version = std::max(model.ir_version, ir_version_of_opset(opset));
 }
 
 PlanRules QuantizeRun::rules() {
@@ -195,6 +196,23 @@ void QuantizeRun::compare(const Session& floats, const Model& model, std::string
   result_.end_to_end = compare_models(invocation_, machine_, floats, *quantized, data);
 }
 
+void QuantizeRun::diagnose_data(const Calibration& calibration) {
+  ChosenRanges ranges;
+  for (const ChosenValue& value : result_.chosen) {
+    if (calibration.find(value.name) != nullptr) ranges.emplace(value.name, value.chosen);
+  }
+  result_.diagnosis = diagnose(calibration, ranges);
+  const Diagnosis& found = result_.diagnosis;
+  if (!found.settled_after_samples) {
+    invocation_.warn(format("{} samples do not settle the ranges: more data would move the scales",
+                            found.samples));
+  }
+  for (const OutlierSample& outlier : found.outliers) {
+    invocation_.warn(format("sample {} reaches {} times beyond the others at {}", outlier.sample,
+                            fixed_number(outlier.factor, 1), quote(outlier.worst_value)));
+  }
+}
+
 void QuantizeRun::run_static(Model& model) {
   const std::unique_ptr<Session> floats =
       make_session(invocation_, machine_, model, OptimizeLevel::none);
@@ -213,6 +231,20 @@ void QuantizeRun::run_static(Model& model) {
   numbers.weights.type = settings_.weights;
   numbers.cap = &invocation_.memory;
   result_.numbers = numbers.groups;
+  diagnose_data(calibration);
+  std::optional<WeightRefiner> refiner;
+  if (settings_.recipe != "fast") {
+    CollectOptions collecting;
+    collecting.sample_count = std::min(data.size(), most_refining_samples);
+    collecting.threads = machine_.threads;
+    collecting.cap = &invocation_.memory;
+    collecting.stop = &invocation_.stop;
+    const Progress progress(options_, invocation_.messages, "refining");
+    refiner.emplace(
+        plan, numbers, calibration, *floats,
+        [&](std::int64_t index) { return data.sample(index).inputs; }, collecting);
+    numbers.refiner = &*refiner;
+  }
   describe_plan(plan, result_);
   insert_qdq(model, plan, numbers);
   store_rest(model, plan);

@@ -13,9 +13,15 @@ constexpr std::int64_t default_block_size = 32;
 constexpr std::int64_t most_block_size = 65536;
 
 /// Options that say how to calibrate; without data they have no effect.
-constexpr std::array<std::string_view, 8> calibration_options = {
-    "calibration-data", "calibration-method",    "samples", "percentile",
-    "activation-type",  "symmetric-activations", "image",   "image-config"};
+constexpr std::array<std::string_view, 9> calibration_options = {"calibration-data",
+                                                                 "calibration-method",
+                                                                 "samples",
+                                                                 "percentile",
+                                                                 "activation-type",
+                                                                 "symmetric-activations",
+                                                                 "image",
+                                                                 "image-config",
+                                                                 "recipe"};
 
 OptionGroup what_options() {
   return {"What to make",
@@ -74,6 +80,11 @@ OptionGroup calibration_group() {
                .value = "METHOD",
                .help = "how ranges are chosen (default: auto, the least error a tensor)",
                .choices = {"auto", "minmax", "moving-average", "entropy", "percentile", "mse"}},
+              {.name = "recipe",
+               .value = "RECIPE",
+               .help = "fast: nearest levels; accurate (default): weights and biases by their "
+                       "layer's error",
+               .choices = {"fast", "accurate", "max"}},
               {.name = "percentile",
                .value = "P",
                .help = "of elements inside the range, method percentile (default: 99.99)"},
@@ -162,6 +173,8 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
   settings.mode = read_mode(options);
   refuse_unused(options, settings.mode);
   settings.method.method = *method_from_name(options.text("calibration-method", "auto"));
+  settings.recipe =
+      options.text("recipe", settings.mode == QuantizeMode::statically ? "accurate" : "fast");
   settings.method.percentile = options.number("percentile", 99.99, 50, 100);
   settings.activations.type = *data_type_from_name(options.text("activation-type", "uint8"));
   settings.activations.is_symmetric = options.flag("symmetric-activations");

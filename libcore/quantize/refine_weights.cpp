@@ -1,0 +1,114 @@
+// Sums of inputs are taken for some layers at a time, so that memory stays bounded.
+#include "libcore/quantize/refine_weights.hpp"
+
+#include <algorithm>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/nn/conv.hpp"
+#include "libcore/quantize/balance.hpp"
+#include "libcore/quantize/improve_rounding.hpp"
+
+namespace ortool {
+namespace {
+
+/// What the sums of one pass may take.
+constexpr std::int64_t most_sum_bytes = std::int64_t{256} << 20;
+
+const Tensor& weights_of(const PlannedNode& planned) {
+  return constant_behind(planned.node->input(planned.weight_input))->constant();
+}
+
+/// The windows of a product; nothing for those that depend on the input's size.
+std::optional<InputWindows> windows_of(const PlannedNode& planned) {
+  const Node& node = *planned.node;
+  if (node.op_type() != "Conv") return InputWindows{};
+  const auto op = read_op<Conv>(node);
+  if (op.window.auto_pad != AutoPad::not_set) return std::nullopt;
+  const Shape& shape = weights_of(planned).shape();
+  const auto axes = static_cast<std::size_t>(shape.rank() - 2);
+  InputWindows windows;
+  for (std::int64_t axis = 2; axis < shape.rank(); ++axis) windows.kernel.push_back(shape[axis]);
+  windows.strides = op.window.strides;
+  windows.dilations = op.window.dilations;
+  windows.pads = op.window.pads;
+  if (windows.strides.empty()) windows.strides.assign(axes, 1);
+  if (windows.dilations.empty()) windows.dilations.assign(axes, 1);
+  if (windows.pads.empty()) windows.pads.assign(2 * axes, 0);
+  return windows;
+}
+
+}  // namespace
+
+std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned) {
+  if (planned.weight_input != 1) return std::nullopt;
+  const Node& node = *planned.node;
+  const Shape& shape = weights_of(planned).shape();
+  if (node.op_type() == "Conv")
+    return WeightMatrix(shape, WeightLayout::outputs_first, read_op<Conv>(node).groups);
+  if (shape.rank() != 2) return std::nullopt;
+  if (node.op_type() == "MatMul") return WeightMatrix(shape, WeightLayout::inputs_first);
+  if (node.op_type() != "Gemm") return std::nullopt;
+  const auto op = read_op<Gemm>(node);
+  if (op.transpose_a) return std::nullopt;
+  return WeightMatrix(shape,
+                      op.transpose_b ? WeightLayout::outputs_first : WeightLayout::inputs_first);
+}
+
+WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
+                             const Calibration& calibration, const Session& session,
+                             FunctionRef<NamedValues(std::int64_t)> sample,
+                             const CollectOptions& options)
+    : type_(numbers.weights.type), calibration_(calibration) {
+  std::map<const Value*, std::int64_t> groups;
+  for (const PlannedValue& each : plan.values) groups.emplace(each.value, each.group);
+  std::vector<MomentRequest> requests;
+  std::vector<const Node*> nodes;
+  std::int64_t bytes = 0;
+  const auto collect_part = [&] {
+    std::vector<InputMoments> made = collect_moments(session, requests, sample, options);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (made[i].rows() > 0) moments_.emplace(nodes[i], std::move(made[i]));
+    }
+    requests.clear();
+    nodes.clear();
+    bytes = 0;
+  };
+  for (const PlannedNode& planned : plan.nodes) {
+    if (!planned.is_quantized || planned.role != QuantizeRole::product) continue;
+    const std::optional<WeightMatrix> matrix = weight_matrix_of(planned);
+    if (!matrix) continue;
+    const std::optional<InputWindows> windows = windows_of(planned);
+    const Value* input = planned.node->input(0);
+    if (!windows || input->captured() != nullptr) continue;
+    const GroupNumbers& group = numbers.groups[static_cast<std::size_t>(groups.at(input))];
+    const std::int64_t size = InputMoments::size_bytes(*matrix);
+    if (!requests.empty() && bytes + size > most_sum_bytes) collect_part();
+    requests.push_back({std::string(input->name()), *matrix, *windows, group.scale, group.type});
+    nodes.push_back(planned.node);
+    bytes += size;
+  }
+  if (!requests.empty()) collect_part();
+}
+
+WeightLevels WeightRefiner::round(const PlannedNode& planned, WeightLevels nearest) const {
+  const auto found = moments_.find(planned.node);
+  if (found == moments_.end()) return nearest;
+  return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type_,
+                          found->second)
+      .levels;
+}
+
+Tensor WeightRefiner::correct(const PlannedNode& planned, const Tensor& bias,
+                              const WeightLevels& levels) const {
+  const std::optional<WeightMatrix> matrix = weight_matrix_of(planned);
+  const ValueRecord* record = calibration_.find(planned.node->input(0)->name());
+  if (!matrix || record == nullptr || bias.element_count() != matrix->outputs()) return bias;
+  std::vector<double> means;
+  for (const ChannelRecord& channel : record->channels()) means.push_back(channel.mean());
+  if (static_cast<std::int64_t>(means.size()) != matrix->inputs()) return bias;
+  return corrected_bias(bias,
+                        expected_shift(weights_of(planned), dequantize(levels), *matrix, means));
+}
+
+}  // namespace ortool
