@@ -56,39 +56,40 @@ OptionGroup what_options() {
 }
 
 OptionGroup calibration_group() {
-  return {"Calibration",
-          {
-              {.name = "calibration-data",
-               .value = "SET",
-               .help = "an .npz, a folder, pictures or a MANIFEST.json, as run --data takes",
-               .repeats = true,
-               .completes = Completes::files},
-              {.name = "image",
-               .value = "NAME=RECIPE",
-               .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
-               .repeats = true},
-              {.name = "image-config",
-               .value = "FILE",
-               .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
-               .completes = Completes::files},
-              {.name = "validation-data",
-               .value = "SET",
-               .help = "compare the two models on this set (default: the calibration data)",
-               .completes = Completes::files},
-              {.name = "samples", .value = "N", .help = "take the first N samples (default: all)"},
-              {.name = "calibration-method",
-               .value = "METHOD",
-               .help = "how ranges are chosen (default: auto, the least error a tensor)",
-               .choices = {"auto", "minmax", "moving-average", "entropy", "percentile", "mse"}},
-              {.name = "recipe",
-               .value = "RECIPE",
-               .help = "fast: nearest levels; accurate (default): weights and biases by their "
-                       "layer's error",
-               .choices = {"fast", "accurate", "max"}},
-              {.name = "percentile",
-               .value = "P",
-               .help = "of elements inside the range, method percentile (default: 99.99)"},
-          }};
+  return {
+      "Calibration",
+      {
+          {.name = "calibration-data",
+           .value = "SET",
+           .help = "an .npz, a folder, pictures or a MANIFEST.json, as run --data takes",
+           .repeats = true,
+           .completes = Completes::files},
+          {.name = "image",
+           .value = "NAME=RECIPE",
+           .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
+           .repeats = true},
+          {.name = "image-config",
+           .value = "FILE",
+           .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
+           .completes = Completes::files},
+          {.name = "validation-data",
+           .value = "SET",
+           .help = "compare the two models on this set (default: the calibration data)",
+           .completes = Completes::files},
+          {.name = "samples", .value = "N", .help = "take the first N samples (default: all)"},
+          {.name = "calibration-method",
+           .value = "METHOD",
+           .help = "how ranges are chosen (default: mse); auto: the method of least error a tensor",
+           .choices = {"auto", "minmax", "moving-average", "entropy", "percentile", "mse"}},
+          {.name = "recipe",
+           .value = "RECIPE",
+           .help = "fast: nearest levels; accurate (default): weights and biases by their "
+                   "layer's error",
+           .choices = {"fast", "accurate", "max"}},
+          {.name = "percentile",
+           .value = "P",
+           .help = "of elements inside the range, method percentile (default: 99.99)"},
+      }};
 }
 
 OptionGroup choice_options() {
@@ -172,7 +173,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
   QuantizeSettings settings;
   settings.mode = read_mode(options);
   refuse_unused(options, settings.mode);
-  settings.method.method = *method_from_name(options.text("calibration-method", "auto"));
+  settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
   settings.recipe =
       options.text("recipe", settings.mode == QuantizeMode::statically ? "accurate" : "fast");
   settings.method.percentile = options.number("percentile", 99.99, 50, 100);
