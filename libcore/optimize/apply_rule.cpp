@@ -166,7 +166,7 @@ void Application::give_origins(const Replacement& replacement) const {
 }
 
 /// The graph knows no way to change what a node makes, so the node is made again.
-void Application::remake(Node& maker, std::int64_t index, Value& value) {
+void Application::remake(Node& maker, std::int64_t index, Value& value, std::string_view name) {
   std::vector<Value*> inputs;
   for (std::int64_t i = 0; i < maker.input_count(); ++i) inputs.push_back(maker.input(i));
   std::vector<Value*> outputs;
@@ -181,19 +181,18 @@ void Application::remake(Node& maker, std::int64_t index, Value& value) {
   graph_.remove_node(maker);
   order_.remove(maker);
   graph_.remove_value(old_output);
-  Node& made =
-      graph_.add_node(maker.op_type(), maker.domain(), inputs, outputs, maker.name(), before);
+  Node& made = graph_.add_node(maker.op_type(), maker.domain(), inputs, outputs, name, before);
   order_.put(made, place);
   for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
   if (!notes.is_empty()) made.mutable_notes() = notes;
 }
 
-void Application::put_in(Value& old_value, Value& new_value) {
+void Application::put_in(Value& old_value, Value& new_value, std::string_view name) {
   ValueType type = old_value.type();
   if (type.kind == ValueType::Kind::unknown) type = new_value.type();
   Node& maker = *new_value.producer();
   const std::int64_t index = new_value.producer_index();
-  remake(maker, index, old_value);
+  remake(maker, index, old_value, name);
   if (!type.shape) type.shape = new_value.type().shape;
   old_value.set_type(std::move(type));
 }
@@ -237,7 +236,8 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
   if (!goes_on) graph_.replace_uses(old_value, result);
   graph_.remove_node(root);
   order_.remove(root);
-  if (goes_on) put_in(old_value, result);
+  if (goes_on)
+    put_in(old_value, result, is_new ? node_name_ : std::string(result.producer()->name()));
   changed_.push_back(goes_on ? &old_value : &result);
   for (Value* output : root_outputs) {
     if (output->producer() == nullptr && output->uses().empty()) graph_.remove_value(*output);
@@ -261,9 +261,10 @@ void Application::take_over(Value& inner, Value& made) {
     if (input->producer() != nullptr) leftovers.push_back(input->producer());
   }
   const std::vector<Value*> outputs = outputs_of(*maker);
+  const std::string name(maker->name());
   graph_.remove_node(*maker);
   order_.remove(*maker);
-  put_in(inner, made);
+  put_in(inner, made, name);
   changed_.push_back(&inner);
   for (Value* output : outputs) {
     if (output != &inner && output->uses().empty()) graph_.remove_value(*output);

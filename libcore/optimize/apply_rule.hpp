@@ -50,9 +50,9 @@ class Application {
   Verdict find_place(const Replacement& replacement);
   Verdict commit(Replacement& replacement, Value& result);
   void give_origins(const Replacement& replacement) const;
-  void remake(Node& maker, std::int64_t index, Value& value);
+  void remake(Node& maker, std::int64_t index, Value& value, std::string_view name);
   /// `old_value`, which nothing makes any more, takes the place of `new_value`.
-  void put_in(Value& old_value, Value& new_value);
+  void put_in(Value& old_value, Value& new_value, std::string_view name);
   /// A value inside the match that others read goes on with a new maker.
   void take_over(Value& inner, Value& made);
   void remove_unread(const std::vector<Node*>& nodes);

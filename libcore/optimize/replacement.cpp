@@ -72,8 +72,10 @@ std::vector<Value*> Replacement::put(std::string_view op_type, std::string_view 
   while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
   std::vector<Value*> made;
   for (std::size_t i = 0; i < outputs; ++i) made.push_back(&graph().add_value(""));
-  Node& node =
-      graph().add_node(op_type, domain, inputs, made, match_.root().name(), &match_.root());
+  // Names of values are unique; who makes the end of the match gets its name in the end.
+  const std::string_view root = match_.root().name();
+  const std::string name = root.empty() ? "" : format("{}/{}", root, made.front()->name());
+  Node& node = graph().add_node(op_type, domain, inputs, made, name, &match_.root());
   nodes_.push_back(&node);
   for (Attribute& attribute : attributes) node.set_attribute(std::move(attribute));
   check_node(node);

@@ -55,6 +55,23 @@ TEST_CASE("a rewritten node carries the name of its end and the names of all it 
   CHECK(node.output(0)->name() == "y");
 }
 
+TEST_CASE("of several nodes that a rule makes only the last has the name of the end") {
+  const auto model = model_of("g (float[2] x) => (float[2] y) { [a] n = Neg (x) [b] y = Neg (n) }");
+  const Rule rule = {.name = "two-abs",
+                     .summary = "",
+                     .level = OptimizeLevel::basic,
+                     .pattern = op("Neg", {op("Neg", {any("x")})}),
+                     .makes = {"Abs"},
+                     .replace = [](Replacement& replacement) -> Value& {
+                       return replacement.add("Abs",
+                                              {&replacement.add("Abs", {&replacement["x"]})});
+                     }};
+  CHECK(apply(*model, rule).rewrites == 1);
+  const Node& first = *model->graph->first_node();
+  CHECK(first.name() == "b/" + std::string(first.output(0)->name()));
+  CHECK(first.next()->name() == "b");
+}
+
 TEST_CASE("what is rewritten twice keeps its first ancestors") {
   const auto model = model_of(
       "g (float[2, 3] x) => (float[2, 3] y)"
