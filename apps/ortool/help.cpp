@@ -61,7 +61,8 @@ std::string examples_text(std::span<const Example> examples) {
 
 std::string program_help(std::span<const std::unique_ptr<const Command>> commands) {
   std::string text =
-      "ortool runs and inspects neural networks stored as ONNX files.\n\nExamples:\n";
+      "ortool runs, inspects, optimises, quantises and benchmarks neural networks stored as ONNX "
+      "files.\n\nExamples:\n";
   for (const auto& command : commands) {
     if (command->is_planned() || command->examples().empty()) continue;
     text.append("  ").append(command->examples().front().line).append("\n");

@@ -222,7 +222,7 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
   const std::vector<NodeError> errors = node_errors(result);
   report.payload.set("recipe", settings.recipe)
       .set("mode", name_of(settings.mode))
-      .set("format", name_of(settings.form))
+      .set("format", "qdq")
       .set("quantized_nodes", quantized)
       .set("float_nodes", floats)
       .set("float_reasons", float_nodes_block(result))

@@ -160,10 +160,6 @@ std::string_view name_of(QuantizeMode mode) {
   return {};
 }
 
-std::string_view name_of(QuantizeForm form) {
-  return form == QuantizeForm::qdq ? "qdq" : "qoperator";
-}
-
 std::vector<OptionGroup> quantize_options() {
   return {what_options(), calibration_group(), choice_options()};
 }
@@ -176,6 +172,11 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
   settings.recipe =
       options.text("recipe", settings.mode == QuantizeMode::statically ? "accurate" : "fast");
+  if (settings.recipe == "max") {
+    throw Error(ErrorCode::unsupported, "the recipe max does not exist in this version",
+                "take --recipe accurate, the default")
+        .with_id("quantize.recipe");
+  }
   settings.method.percentile = options.number("percentile", 99.99, 50, 100);
   settings.activations.type = *data_type_from_name(options.text("activation-type", "uint8"));
   settings.activations.is_symmetric = options.flag("symmetric-activations");
@@ -197,7 +198,11 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
         "processors without VNNI may saturate sums of full-range bytes in other runtimes: results "
         "can differ there (--reduce-range auto)");
   }
-  if (options.text("format") == "qoperator") settings.form = QuantizeForm::qoperator;
+  if (options.text("format") == "qoperator") {
+    throw Error(ErrorCode::unsupported, "the form QOperator is not written by this version",
+                "leave --format out: QDQ is what runtimes read today")
+        .with_id("quantize.format");
+  }
   if (!options.has("output")) {
     throw Error(ErrorCode::invalid, "there is no place to write the model to", "add -o OUT.onnx")
         .with_id("usage.output");

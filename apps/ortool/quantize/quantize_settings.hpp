@@ -11,11 +11,9 @@
 namespace ortool {
 
 enum class QuantizeMode { statically, dynamically, weights_only };
-enum class QuantizeForm { qdq, qoperator };
 
 struct QuantizeSettings {
   QuantizeMode mode = QuantizeMode::statically;
-  QuantizeForm form = QuantizeForm::qdq;
   MethodOptions method;
   QuantizationType activations;
   QuantizationType weights{DataType::int8, true, false};
@@ -31,6 +29,5 @@ std::vector<OptionGroup> quantize_options();
 QuantizeSettings read_quantize_settings(const Invocation& invocation);
 
 std::string_view name_of(QuantizeMode mode);
-std::string_view name_of(QuantizeForm form);
 
 }  // namespace ortool
