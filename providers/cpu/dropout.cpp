@@ -70,6 +70,7 @@ PreparedPtr prepare_dropout(const Dropout& op, const PrepareContext& context, st
     preparation.view_of = 0;
   }
   return make_prepared(preparation, [=, type = x.type](const RunContext& run) {
+    if (count == 0) return;
     const auto* in = run.input<std::byte>(0);
     auto* out = run.output<std::byte>(0);
     const double ratio =
@@ -82,7 +83,7 @@ PreparedPtr prepare_dropout(const Dropout& op, const PrepareContext& context, st
       }
       draw_kept(seed, ratio, kept, count);
       drop(type, in, kept, ratio, out, count, run.workers());
-    } else if (in != out && bytes > 0) {
+    } else if (in != out) {
       std::memcpy(out, in, static_cast<std::size_t>(bytes));
     }
     if (!has_mask) return;
