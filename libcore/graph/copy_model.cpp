@@ -16,15 +16,7 @@ Attribute copy_plain(const Attribute& attribute) {
   made.name = attribute.name;
   made.reference = attribute.reference;
   made.reference_kind = attribute.reference_kind;
-  std::visit(
-      [&](const auto& value) {
-        // A list of graphs only claims that it can be copied.
-        using Kind = std::decay_t<decltype(value)>;
-        if constexpr (std::is_copy_constructible_v<Kind> &&
-                      !std::is_same_v<Kind, Attribute::Graphs>)
-          made.value = value;
-      },
-      attribute.value);
+  copy_held(attribute, made);
   return made;
 }
 
@@ -86,6 +78,18 @@ void GraphCopier::copy_attribute(const Attribute& attribute, Node& to) {
 }
 
 }  // namespace
+
+void copy_held(const Attribute& from, Attribute& to) {
+  std::visit(
+      [&](const auto& value) {
+        // A list of graphs only claims that it can be copied.
+        using Kind = std::decay_t<decltype(value)>;
+        if constexpr (std::is_copy_constructible_v<Kind> &&
+                      !std::is_same_v<Kind, Attribute::Graphs>)
+          to.value = value;
+      },
+      from.value);
+}
 
 std::vector<Attribute> copy_attributes(const Node& node) {
   std::vector<Attribute> copies;

@@ -14,6 +14,9 @@ namespace ortool {
 /// inlined.
 std::unique_ptr<Model> copy_model(const Model& model);
 
+/// Gives `to` what `from` holds; nothing where that is graphs.
+void copy_held(const Attribute& from, Attribute& to);
+
 /// Copies of the node's attributes, those that hold graphs left out.
 std::vector<Attribute> copy_attributes(const Node& node);
 

@@ -2,10 +2,11 @@
 #include "libcore/infer/body_copier.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "libcore/graph/copy_model.hpp"
 
 namespace ortool {
 
@@ -88,15 +89,7 @@ void BodyCopier::copy_attribute(const Attribute& attribute, Node& to) {
   } else {
     Attribute made;
     made.name = attribute.name;
-    std::visit(
-        [&](const auto& value) {
-          // A list of graphs only claims that it can be copied.
-          using Kind = std::decay_t<decltype(value)>;
-          if constexpr (std::is_copy_constructible_v<Kind> &&
-                        !std::is_same_v<Kind, Attribute::Graphs>)
-            made.value = value;
-        },
-        source->value);
+    copy_held(*source, made);
     to.set_attribute(std::move(made));
   }
 }

@@ -1,10 +1,11 @@
 // Values on first use, nodes in their order, graphs inside nodes with what they capture.
 #include "libcore/optimize/copy_part.hpp"
 
-#include <type_traits>
 #include <unordered_map>
 #include <variant>
 #include <vector>
+
+#include "libcore/graph/copy_model.hpp"
 
 namespace ortool {
 namespace {
@@ -67,15 +68,7 @@ class PartCopier {
       made.reference_kind = attribute.reference_kind;
       made.present_fields = attribute.present_fields;
       if (attribute.notes != nullptr) made.notes = std::make_unique<Notes>(*attribute.notes);
-      std::visit(
-          [&](const auto& value) {
-            // A list of graphs only claims that it can be copied.
-            using Held = std::decay_t<decltype(value)>;
-            if constexpr (std::is_copy_constructible_v<Held> &&
-                          !std::is_same_v<Held, Attribute::Graphs>)
-              made.value = value;
-          },
-          attribute.value);
+      copy_held(attribute, made);
       to.set_attribute(std::move(made));
     }
   }

@@ -2,11 +2,11 @@
 #include "libcore/optimize/node_form.hpp"
 
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -102,15 +102,7 @@ Node& make_again(Node& node, const std::vector<Value*>& outputs) {
     copy.name = attribute.name;
     copy.present_fields = attribute.present_fields;
     if (attribute.notes != nullptr) copy.notes = std::make_unique<Notes>(*attribute.notes);
-    std::visit(
-        [&](const auto& value) {
-          // A list of graphs only claims that it can be copied.
-          using Held = std::decay_t<decltype(value)>;
-          if constexpr (std::is_copy_constructible_v<Held> &&
-                        !std::is_same_v<Held, Attribute::Graphs>)
-            copy.value = value;
-        },
-        attribute.value);
+    copy_held(attribute, copy);
   }
   const std::string op_type(node.op_type());
   const std::string domain(node.domain());
