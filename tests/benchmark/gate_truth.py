@@ -18,24 +18,11 @@ import sys
 import tempfile
 import time
 
+from wire import field
+
 FLOAT = 1
 ROWS, WIDTH, NODES, MORE_NODES = 32, 256, 40, 42
 MOST_SECONDS = 60
-
-
-def varint(number):
-    result = b""
-    while number > 127:
-        result += bytes([number & 127 | 128])
-        number >>= 7
-    return result + bytes([number])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    data = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def value_info(name, sizes):

@@ -11,25 +11,11 @@ import sys
 import tempfile
 import time
 
+from wire import field
+
 LENGTHS = (10_000, 50_000, 200_000)
 MOST_SECONDS = 5.0
 MOST_BYTES = 256e6
-
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def field(number, content):
-    """A protobuf field: an integer, or bytes behind their length."""
-    if isinstance(content, int):
-        return varint(number << 3) + varint(content)
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def value_info(name):

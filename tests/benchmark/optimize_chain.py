@@ -14,27 +14,12 @@ import subprocess
 import sys
 import tempfile
 
+from wire import field
+
 LENGTHS = (10_000, 30_000, 100_000)
 MOST_SECONDS = 10.0
 MOST_GROWTH = 2.0
 ROUNDS = 3
-
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def field(number, content):
-    """A protobuf field: an integer, or bytes behind their length."""
-    if isinstance(content, int):
-        return varint(number << 3) + varint(content)
-    content = content.encode() if isinstance(content, str) else content
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def value_info(name):

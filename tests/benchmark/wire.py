@@ -1,0 +1,19 @@
+# ONNX's file format field by field, for scripts that write models without a package that could.
+"""varint and field of protobuf's wire format: https://protobuf.dev/programming-guides/encoding/"""
+
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def field(number, content):
+    """A protobuf field: an integer, or a text or bytes behind their length."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    content = content.encode() if isinstance(content, str) else content
+    return varint(number << 3 | 2) + varint(len(content)) + content
