@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/diff/node_groups.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool::diff {

@@ -5,6 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "libcore/graph/diff/node_groups.hpp"
+
 namespace ortool::diff {
 namespace {
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "libcore/graph/diff.hpp"
-#include "libcore/graph/diff/matcher.hpp"
+#include "libcore/graph/diff/matching.hpp"
+#include "libcore/graph/diff/node_hash.hpp"
 
 namespace ortool::diff {
 

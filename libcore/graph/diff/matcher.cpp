@@ -1,26 +1,13 @@
-// Growing a matching from its ends, and finding new places to grow from.
+// Growing a matching from its ends.
 #include "libcore/graph/diff/matcher.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
-#include <unordered_set>
+
+#include "libcore/graph/diff/node_groups.hpp"
 
 namespace ortool::diff {
 namespace {
-
-constexpr std::array<std::string_view, 13> commuting_operators = {
-    "Add",  "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Max",
-    "Mean", "Min", "Mul",        "Or",        "Sum",        "Xor"};
-
-/// Calls `body(value, position)` for explicit and implicit inputs.
-template <typename Body>
-void each_input(const Node& node, Body body) {
-  for (std::int64_t i = 0; i < node.input_count(); ++i) body(node.input(i), i);
-  for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
-    body(node.implicit_input(i), node.input_count() + i);
-  }
-}
 
 /// Calls `body(value before, value after)` for inputs at the same position.
 template <typename Body>
@@ -35,59 +22,7 @@ void each_input_pair(const Node& before, const Node& after, Body body) {
   }
 }
 
-struct Bucket {
-  std::vector<const Node*> of[2];
-};
-
-/// The nodes of both sides by a key, in the order in which keys come up first.
-template <typename Key>
-std::vector<Bucket> buckets_by(const std::vector<const Node*> (&nodes)[2], Key key) {
-  std::unordered_map<std::uint64_t, std::size_t> places;
-  std::vector<Bucket> buckets;
-  for (std::size_t side = 0; side < 2; ++side) {
-    for (const Node* node : nodes[side]) {
-      const auto [place, is_new] = places.try_emplace(key(side, *node), buckets.size());
-      if (is_new) buckets.emplace_back();
-      buckets[place->second].of[side].push_back(node);
-    }
-  }
-  return buckets;
-}
-
 }  // namespace
-
-void Matching::pair(const Node& before, const Node& after) {
-  nodes_.emplace(&before, &after);
-  nodes_.emplace(&after, &before);
-}
-
-void Matching::pair(const Value& before, const Value& after) {
-  if (values_.contains(&before) || values_.contains(&after)) return;
-  values_.emplace(&before, Entry{&after, next_token_});
-  values_.emplace(&after, Entry{&before, next_token_});
-  ++next_token_;
-}
-
-const Node* Matching::partner(const Node& node) const {
-  const auto found = nodes_.find(&node);
-  return found == nodes_.end() ? nullptr : found->second;
-}
-
-const Value* Matching::partner(const Value& value) const {
-  const auto found = values_.find(&value);
-  return found == values_.end() ? nullptr : found->second.partner;
-}
-
-std::optional<std::uint64_t> Matching::token(const Value& value) const {
-  const auto found = values_.find(&value);
-  if (found == values_.end()) return std::nullopt;
-  return found->second.token;
-}
-
-bool commutes(const Node& node) {
-  return node.domain().empty() && std::find(commuting_operators.begin(), commuting_operators.end(),
-                                            node.op_type()) != commuting_operators.end();
-}
 
 GraphMatcher::GraphMatcher(const Graph& before, const Graph& after, NodeHasher& hasher,
                            Matching& matching, ValuePairs outputs, const StopToken* stop)
@@ -370,67 +305,6 @@ void GraphMatcher::match_by_names(Level level) {
       pair(*found->second, *node);
     }
   }
-}
-
-/// Each open node by itself, by its paired neighbours, and by the open ones up to `rounds` away.
-std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const Side& side,
-                                                                          Level level,
-                                                                          int rounds) const {
-  std::unordered_map<const Node*, std::uint64_t> hashes;
-  for (const Node* node : open_nodes(side)) {
-    std::uint64_t sum = 0;
-    each_input(*node, [&](const Value* value, std::int64_t position) {
-      if (value == nullptr || stored_tensor(*value) != nullptr) return;
-      const auto token = matching_.token(outermost(*value));
-      if (token) sum += Mixer(static_cast<std::uint64_t>(position)).add(*token).value();
-    });
-    for (std::int64_t i = 0; i < node->output_count(); ++i) {
-      if (node->output(i) == nullptr) continue;
-      for (const Use& use : node->output(i)->uses()) {
-        const Value* made = use.node != nullptr ? use.node->output(0) : node->output(i);
-        const auto token = made != nullptr ? matching_.token(*made) : std::nullopt;
-        if (token) sum += Mixer(~static_cast<std::uint64_t>(use.index)).add(*token).value();
-      }
-    }
-    hashes.emplace(node, Mixer(local_hash(*node, level)).add(rounds < 0 ? 0 : sum).value());
-  }
-  for (int round = 0; round < rounds; ++round) {
-    std::unordered_map<const Node*, std::uint64_t> next;
-    for (const auto& [node, hash] : hashes) {
-      std::uint64_t sum = 0;
-      const auto add = [&](const Node* neighbour, std::uint64_t place) {
-        const auto found = hashes.find(neighbour);
-        if (found != hashes.end()) sum += Mixer(place).add(found->second).value();
-      };
-      each_input(*node, [&](const Value* value, std::int64_t position) {
-        if (value != nullptr) add(value->producer(), static_cast<std::uint64_t>(position));
-      });
-      for (std::int64_t i = 0; i < node->output_count(); ++i) {
-        if (node->output(i) == nullptr) continue;
-        for (const Use& use : node->output(i)->uses()) {
-          add(use.node, ~static_cast<std::uint64_t>(use.index));
-        }
-      }
-      next.emplace(node, Mixer(hash).add(sum).value());
-    }
-    hashes = std::move(next);
-  }
-  return hashes;
-}
-
-bool GraphMatcher::match_by_surroundings(Level level, int rounds) {
-  const Nodes open[2] = {open_nodes(sides_[0]), open_nodes(sides_[1])};
-  if (open[0].empty() || open[1].empty()) return false;
-  const std::size_t pairs_before = pairs_.size();
-  const std::unordered_map<const Node*, std::uint64_t> hashes[2] = {
-      surroundings(sides_[0], level, rounds), surroundings(sides_[1], level, rounds)};
-  const auto hash = [&](std::size_t side, const Node& node) { return hashes[side].at(&node); };
-  for (const Bucket& bucket : buckets_by(open, hash)) {
-    if (bucket.of[0].size() == 1 && bucket.of[1].size() == 1) {
-      pair(*bucket.of[0][0], *bucket.of[1][0]);
-    }
-  }
-  return pairs_.size() > pairs_before;
 }
 
 void GraphMatcher::match() {

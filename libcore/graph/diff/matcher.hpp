@@ -9,33 +9,11 @@
 #include <vector>
 
 #include "libcore/base/stop_token.hpp"
+#include "libcore/graph/diff/matching.hpp"
 #include "libcore/graph/diff/node_hash.hpp"
 #include "libcore/graph/graph.hpp"
 
 namespace ortool::diff {
-
-/// What is known to be the same so far, over all graphs of two models.
-class Matching {
- public:
-  void pair(const Node& before, const Node& after);
-  void pair(const Value& before, const Value& after);
-  const Node* partner(const Node& node) const;
-  const Value* partner(const Value& value) const;
-  /// A number that both values of a pair have; nothing for a value without a partner.
-  std::optional<std::uint64_t> token(const Value& value) const;
-
- private:
-  struct Entry {
-    const Value* partner;
-    std::uint64_t token;
-  };
-  std::unordered_map<const Node*, const Node*> nodes_;
-  std::unordered_map<const Value*, Entry> values_;
-  std::uint64_t next_token_ = 1;
-};
-
-/// Whether the order of the operator's inputs means nothing.
-bool commutes(const Node& node);
 
 /// Matches two graphs whose inputs and outputs have been paired. From what is paired it goes
 /// forward (the same operator on the same inputs) and backward (what makes the same input of paired
