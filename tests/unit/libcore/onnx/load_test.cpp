@@ -1,154 +1,18 @@
 // The loader on small models written field by field, whole and broken.
 #include "libcore/onnx/load.hpp"
 
-#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
 #include "libcore/graph/verify.hpp"
-#include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/value_file.hpp"
-#include "libcore/onnx/wire_writer.hpp"
+#include "tests/unit/libcore/onnx/model_bytes.hpp"
 
 namespace ortool {
-namespace {
-
+using namespace model_bytes;
 using onnx::WireWriter;
 namespace fs = std::filesystem;
-
-/// A folder that goes away with the test.
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ortool-load-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return (path / name).string();
-  }
-  fs::path path;
-};
-
-std::string value_info(const std::string& name, int element = 1, std::int64_t dimension = 2) {
-  WireWriter dim, shape, tensor, type, info;
-  dim.put_varint(onnx::dimension_field::dim_value, dimension);
-  shape.put_bytes(onnx::shape_field::dim, dim.text());
-  tensor.put_varint(onnx::tensor_type_field::elem_type, element);
-  tensor.put_bytes(onnx::tensor_type_field::shape, shape.text());
-  type.put_bytes(onnx::type_field::tensor_type, tensor.text());
-  info.put_bytes(onnx::value_info_field::name, name);
-  info.put_bytes(onnx::value_info_field::type, type.text());
-  return info.text();
-}
-
-std::string node(const std::string& type, const std::vector<std::string>& inputs,
-                 const std::vector<std::string>& outputs, const std::string& name = "",
-                 const std::vector<std::string>& attributes = {}) {
-  WireWriter writer;
-  for (const auto& each : inputs) writer.put_bytes(onnx::node_field::input, each);
-  for (const auto& each : outputs) writer.put_bytes(onnx::node_field::output, each);
-  if (!name.empty()) writer.put_bytes(onnx::node_field::name, name);
-  writer.put_bytes(onnx::node_field::op_type, type);
-  for (const auto& each : attributes) writer.put_bytes(onnx::node_field::attribute, each);
-  return writer.text();
-}
-
-/// A graph under construction; fields are appended in any order.
-struct GraphText {
-  GraphText& input(const std::string& name) {
-    return add(onnx::graph_field::input, value_info(name));
-  }
-  GraphText& output(const std::string& name) {
-    return add(onnx::graph_field::output, value_info(name));
-  }
-  GraphText& add(std::uint32_t field, const std::string& text) {
-    writer.put_bytes(field, text);
-    return *this;
-  }
-  GraphText& add_node(const std::string& text) { return add(onnx::graph_field::node, text); }
-  GraphText& constant(const std::string& text) { return add(onnx::graph_field::initializer, text); }
-  WireWriter writer;
-};
-
-std::string model(const GraphText& graph, const std::vector<std::string>& functions = {}) {
-  WireWriter opset, writer;
-  opset.put_varint(onnx::opset_field::version, 17);
-  writer.put_varint(onnx::model_field::ir_version, 8);
-  writer.put_bytes(onnx::model_field::opset_import, opset.text());
-  writer.put_bytes(onnx::model_field::graph, graph.writer.text());
-  for (const auto& each : functions) writer.put_bytes(onnx::model_field::functions, each);
-  return writer.text();
-}
-
-std::string tensor(const std::string& name, DataType type, const std::vector<std::int64_t>& dims,
-                   std::uint32_t field, const std::string& data) {
-  WireWriter writer;
-  writer.put_bytes(onnx::tensor_field::name, name);
-  writer.put_bytes(field, data);  // before dims and type: the order of fields is free
-  for (const std::int64_t each : dims) writer.put_varint(onnx::tensor_field::dims, each);
-  writer.put_varint(onnx::tensor_field::data_type, static_cast<std::int64_t>(type));
-  return writer.text();
-}
-
-std::string raw_tensor(const std::string& name, DataType type,
-                       const std::vector<std::int64_t>& dims, const std::string& data) {
-  return tensor(name, type, dims, onnx::tensor_field::raw_data, data);
-}
-
-std::string external_tensor(const std::vector<std::pair<std::string, std::string>>& entries,
-                            std::int64_t dimension = 2) {
-  WireWriter writer;
-  writer.put_bytes(onnx::tensor_field::name, "w");
-  writer.put_varint(onnx::tensor_field::dims, dimension);
-  writer.put_varint(onnx::tensor_field::data_type, 1);
-  for (const auto& [key, value] : entries) {
-    WireWriter entry;
-    entry.put_bytes(onnx::entry_field::key, key);
-    entry.put_bytes(onnx::entry_field::value, value);
-    writer.put_bytes(onnx::tensor_field::external_data, entry.text());
-  }
-  writer.put_varint(onnx::tensor_field::data_location, 1);
-  return writer.text();
-}
-
-std::unique_ptr<Model> load(const std::string& text, const std::string& directory = "",
-                            const LoadOptions& options = {}) {
-  auto bytes = std::make_shared<std::string>(text);
-  return load_model_from_bytes(std::as_bytes(std::span(bytes->data(), bytes->size())), bytes,
-                               "test.onnx", directory, options);
-}
-
-Error error_of(const std::string& text, const std::string& directory = "") {
-  try {
-    load(text, directory);
-  } catch (const Error& error) {
-    CHECK(std::string(error.what()).starts_with("test.onnx: "));
-    return error;
-  }
-  FAIL("the model was accepted");
-  return Error(ErrorCode::invalid, "");
-}
-
-GraphText simple() {
-  GraphText graph;
-  graph.input("x").output("y").add_node(node("Relu", {"x"}, {"y"}));
-  return graph;
-}
-
-std::string graph_attribute(const std::string& name, const GraphText& graph) {
-  WireWriter writer;
-  writer.put_bytes(onnx::attribute_field::name, name);
-  writer.put_varint(onnx::attribute_field::type, 5);
-  writer.put_bytes(onnx::attribute_field::g, graph.writer.text());
-  return writer.text();
-}
-
-}  // namespace
 
 TEST_CASE("a small model is read with names, types and opsets") {
   const auto read = load(model(simple()));
@@ -206,62 +70,6 @@ TEST_CASE("other formats are told by name") {
   CHECK(error_of("hello world, this is text").message() == "is no ONNX file but text");
   CHECK(error_of("").id() == "file.empty");
   CHECK(error_of("\x08\x08").id() == "file.no_graph");
-}
-
-TEST_CASE("typed data of every kind is decoded") {
-  const auto constant = [](const std::string& text) {
-    GraphText graph = simple();
-    graph.constant(text);
-    return load(model(graph))->graph->find_value("w")->constant();
-  };
-  using namespace onnx::tensor_field;
-  CHECK(constant(tensor("w", DataType::int64, {3}, int64_data, "\x01\x02\x7f"))
-            .data<std::int64_t>()[2] == 127);
-  CHECK(constant(tensor("w", DataType::int8, {1}, int32_data,
-                        "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
-            .data<std::int8_t>()[0] == -1);
-  CHECK(constant(tensor("w", DataType::float32, {1}, float_data, std::string("\0\0\x80\x3f", 4)))
-            .data<float>()[0] == 1.0F);
-  const Tensor half = constant(tensor("w", DataType::float16, {1}, int32_data, "\x80\x78"));
-  CHECK(half.data<std::uint16_t>()[0] == 0x3c00);
-  const Tensor packed = constant(tensor("w", DataType::int4, {3}, int32_data, "\x21\x03"));
-  CHECK(packed.size_bytes() == 2);
-  CHECK(packed.bytes()[0] == std::byte{0x21});
-  const Tensor six =
-      constant(tensor("w", DataType::float6e2m3, {5}, int32_data, "\x08\x10\x14\x18\x1a"));
-  CHECK(six.size_bytes() == 4);
-  CHECK(six.bytes()[2] == std::byte{0x61});
-  CHECK(six.bytes()[3] == std::byte{0x1a});
-  CHECK(
-      constant(raw_tensor("w", DataType::boolean, {2}, std::string("\0\x07", 2))).data<bool>()[1]);
-  const Tensor text = constant(tensor("w", DataType::string, {1}, string_data, "abc"));
-  CHECK(text.strings()[0] == "abc");
-}
-
-TEST_CASE("data that disagrees with shape or type is an error before anything is allocated") {
-  const auto refused = [](const std::string& text) {
-    GraphText graph = simple();
-    graph.constant(text);
-    const Error error = error_of(model(graph));
-    CHECK(error.message().starts_with("tensor 'w': "));
-    return error.id();
-  };
-  using namespace onnx::tensor_field;
-  CHECK(refused(raw_tensor("w", DataType::float32, {2}, "1234567")) == "tensor.size");
-  CHECK(refused(raw_tensor("w", DataType::float32, {1LL << 40, 1LL << 40}, "1234")) ==
-        "tensor.size");
-  CHECK(refused(raw_tensor("w", DataType::float32, {-1}, "1234")) == "tensor.size");
-  CHECK(refused(raw_tensor("w", DataType::float32, {1LL << 38}, "1234")) == "tensor.size");
-  CHECK(refused(raw_tensor("w", DataType::string, {1}, "1234")) == "tensor.data");
-  CHECK(refused(raw_tensor("w", static_cast<DataType>(99), {1}, "1234")) == "tensor.type");
-  CHECK(refused(raw_tensor("w", DataType::undefined, {1}, "1234")) == "tensor.type");
-  CHECK(refused(raw_tensor("w", DataType::float32, std::vector<std::int64_t>(65, 1), "1234")) ==
-        "tensor.shape");
-  CHECK(refused(tensor("w", DataType::float32, {1}, int32_data, "\x01")) == "tensor.data");
-  CHECK(refused(tensor("w", DataType::int64, {2}, int64_data, "\x01")) == "tensor.size");
-  CHECK(refused(tensor("w", DataType::float32, {1}, float_data, "12345")) == "wire.packed");
-  CHECK(refused(tensor("w", DataType::uint8, {1}, int32_data, "\x80\x02")) == "tensor.value");
-  CHECK(refused(tensor("w", DataType::int64, {1}, int64_data, "\x80")) == "tensor.size");
 }
 
 TEST_CASE("names must be unique and defined") {
@@ -387,60 +195,6 @@ TEST_CASE("attributes hold the kind they declare") {
   CHECK(error_of(model(graph)).id() == "attribute.repeated");
 }
 
-TEST_CASE("external data is read from the model's folder and from nowhere else") {
-  const Folder folder;
-  folder.write("w.bin", std::string(12, '\1'));
-  fs::create_directory(folder.path / "below");
-  fs::copy(folder.path / "w.bin", folder.path / "below/w.bin");
-  fs::create_symlink("w.bin", folder.path / "link.bin");
-  fs::create_symlink("below", folder.path / "link");
-  REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
-  const std::string here = folder.path.string();
-  const auto with = [](const std::vector<std::pair<std::string, std::string>>& entries) {
-    GraphText graph = simple();
-    graph.constant(external_tensor(entries));
-    return model(graph);
-  };
-  const auto read =
-      load(with({{"location", "./below//w.bin"}, {"offset", "4"}, {"length", "8"}}), here);
-  CHECK(read->graph->find_value("w")->is_external);
-  REQUIRE(read->external_files.size() == 1);
-  CHECK(read->external_files[0].bytes == 12);
-  const auto refused = [&](const std::vector<std::pair<std::string, std::string>>& entries) {
-    return error_of(with(entries), here).id();
-  };
-  CHECK(refused({}) == "external.path");
-  CHECK(refused({{"location", ""}}) == "external.path");
-  CHECK(refused({{"location", "../w.bin"}}) == "external.path");
-  CHECK(refused({{"location", "below/../w.bin"}}) == "external.path");
-  CHECK(refused({{"location", here + "/w.bin"}}) == "external.path");
-  CHECK(refused({{"location", std::string("w.bin\0", 6)}}) == "external.path");
-  CHECK(refused({{"location", std::string(5000, 'a')}}) == "external.path");
-  CHECK(refused({{"location", "link.bin"}}) == "external.path");
-  CHECK(refused({{"location", "link/w.bin"}}) == "external.path");
-  CHECK(refused({{"location", "pipe"}}) == "external.kind");
-  CHECK(refused({{"location", "below"}}) == "external.kind");
-  CHECK(refused({{"location", "none.bin"}}) == "external.missing");
-  CHECK(refused({{"location", "w.bin"}, {"offset", "8"}}) == "external.range");
-  CHECK(refused({{"location", "w.bin"}, {"offset", "18446744073709551615"}}) == "external.range");
-  CHECK(refused({{"location", "w.bin"}, {"offset", "-4"}}) == "external.number");
-  CHECK(refused({{"location", "w.bin"}, {"offset", " 4"}}) == "external.number");
-  CHECK(refused({{"location", "w.bin"}, {"length", "4"}}) == "external.size");
-  CHECK(refused({{"location", "w.bin"}, {"location", "w.bin"}}) == "external.repeated");
-  CHECK(load(with({{"location", "w.bin"}, {"color", "red"}}), here)->warnings.size() == 1);
-  CHECK(error_of(with({{"location", "w.bin"}})).id() == "external.path");
-}
-
-TEST_CASE("without its external data a model still loads when asked to") {
-  GraphText graph = simple();
-  graph.constant(external_tensor({{"location", "none.bin"}}, 1LL << 32));
-  LoadOptions options;
-  options.read_external_data = false;
-  const auto read = load(model(graph), "", options);
-  CHECK(read->graph->find_value("w")->constant().size_bytes() == (1LL << 34));
-  CHECK(read->graph->find_value("w")->is_external);
-}
-
 TEST_CASE("functions may not call themselves or grow beyond all bounds") {
   const auto function = [](const std::string& name, const std::vector<std::string>& calls) {
     WireWriter opset, writer;
@@ -480,21 +234,6 @@ TEST_CASE("functions may not call themselves or grow beyond all bounds") {
   CHECK(error_of(model(simple(), chain)).id() == "function.depth");
 }
 
-TEST_CASE("a tensor file comes back as it was saved") {
-  const Folder folder;
-  const std::string path = (folder.path / "t.pb").string();
-  const Tensor saved = Tensor::of<float>(Shape{2, 2}, {1.0F, 2.0F, 3.0F, 4.0F});
-  save_value(path, "x", saved, {});
-  std::string name;
-  const Tensor read = load_tensor(path, &name);
-  CHECK(name == "x");
-  CHECK(read.shape() == saved.shape());
-  CHECK(read.aligned().data<float>()[3] == 4.0F);
-  save_value(path, "s", Tensor::of_strings(Shape{2}, {"", "b"}), {});
-  CHECK(load_tensor(path).strings()[1] == "b");
-  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 1);
-}
-
 TEST_CASE("missing files, folders and pipes are told apart") {
   const Folder folder;
   folder.write("model.onnx", model(simple()));
@@ -513,5 +252,4 @@ TEST_CASE("missing files, folders and pipes are told apart") {
   CHECK(refused("pipe").starts_with("file.kind"));
   CHECK(refused("").starts_with("file."));
 }
-
 }  // namespace ortool
