@@ -1,0 +1,34 @@
+// What every part of `ortool quantize` works with.
+#pragma once
+
+#include "apps/ortool/command.hpp"
+#include "apps/ortool/quantize/calibrate.hpp"
+#include "apps/ortool/quantize/patterns.hpp"
+#include "apps/ortool/quantize/quantize_report.hpp"
+#include "apps/ortool/quantize/quantize_settings.hpp"
+#include "libcore/quantize/insert_qdq.hpp"
+
+namespace ortool {
+
+/// The references outlive the command's work.
+struct QuantizeContext {
+  Invocation& invocation;
+  const QuantizeSettings& settings;
+  const QuantizeMachine& machine;
+  const NodePatterns& patterns;
+  QuantizeReport& result;
+};
+
+/// What the options ask of a plan. `calibration` may be null; nodes that read or make what it never
+/// saw stay floats.
+PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration);
+
+/// Stores weights in few bits where what reads them computes in floats.
+void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan);
+
+/// Runs `model` beside its float form on the set that `option` names, and puts what differs into
+/// the report.
+void compare_forms(const QuantizeContext& context, const Session& floats, const Model& model,
+                   std::string_view option);
+
+}  // namespace ortool

@@ -1,0 +1,100 @@
+// The table of the command's own options.
+#include "apps/ortool/quantize/quantize_settings.hpp"
+
+namespace ortool {
+namespace {
+
+OptionGroup what_options() {
+  return {"What to make",
+          {
+              {.name = "mode",
+               .value = "MODE",
+               .help = "static (default with calibration data), dynamic or weight-only",
+               .choices = {"static", "dynamic", "weight-only"}},
+              {.name = "activation-type",
+               .value = "TYPE",
+               .help = "of values between nodes (default: uint8)",
+               .choices = {"uint8", "int8", "uint16", "int16"}},
+              {.name = "weight-type",
+               .value = "TYPE",
+               .help = "of weights (default: int8)",
+               .choices = {"int8", "uint8", "int4"}},
+              {.name = "block-size",
+               .value = "N",
+               .help = "of weight-only matrices: a scale for so many rows (default for int4: 32)"},
+              {.name = "per-channel", .help = "a scale for each channel of weights (default)"},
+              {.name = "per-tensor", .help = "one scale for each tensor of weights"},
+              {.name = "symmetric-activations", .help = "zero in the middle of the levels"},
+              {.name = "reduce-range",
+               .value = "WHEN",
+               .help = "weights of 7 bits, for processors without VNNI (default: auto)",
+               .choices = {"auto", "on", "off"}},
+              {.name = "target-isa",
+               .value = "ISA",
+               .help = "where the model shall run (default: host)",
+               .choices = {"host", "portable", "avx2", "vnni", "neon", "dotprod", "i8mm"}},
+          }};
+}
+
+OptionGroup calibration_group() {
+  return {
+      "Calibration",
+      {
+          {.name = "calibration-data",
+           .value = "SET",
+           .help = "an .npz, a folder, pictures or a MANIFEST.json, as run --data takes",
+           .repeats = true,
+           .completes = Completes::files},
+          {.name = "image",
+           .value = "NAME=RECIPE",
+           .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
+           .repeats = true},
+          {.name = "image-config",
+           .value = "FILE",
+           .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
+           .completes = Completes::files},
+          {.name = "validation-data",
+           .value = "SET",
+           .help = "compare the two models on this set (default: the calibration data)",
+           .completes = Completes::files},
+          {.name = "samples", .value = "N", .help = "take the first N samples (default: all)"},
+          {.name = "calibration-method",
+           .value = "METHOD",
+           .help = "how ranges are chosen (default: mse); auto: the method of least error a tensor",
+           .choices = {"auto", "minmax", "moving-average", "entropy", "percentile", "mse"}},
+          {.name = "recipe",
+           .value = "RECIPE",
+           .help = "fast: nearest levels; accurate (default): weights and biases by their "
+                   "layer's error",
+           .choices = {"fast", "accurate", "max"}},
+          {.name = "percentile",
+           .value = "P",
+           .help = "of elements inside the range, method percentile (default: 99.99)"},
+      }};
+}
+
+OptionGroup choice_options() {
+  return {"Which nodes",
+          {
+              {.name = "exclude",
+               .value = "GLOB",
+               .help = "leave nodes of such names as they are",
+               .repeats = true},
+              {.name = "only",
+               .value = "GLOB",
+               .help = "quantise no nodes but those of such names",
+               .repeats = true},
+              {.name = "exclude-op",
+               .value = "TYPE",
+               .help = "leave all nodes of an operator as they are",
+               .repeats = true},
+          }};
+}
+
+}  // namespace
+
+std::vector<OptionGroup> quantize_options() {
+  return {what_options(), calibration_group(), choice_options()};
+}
+
+}  // namespace ortool

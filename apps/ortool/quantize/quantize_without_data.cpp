@@ -1,0 +1,63 @@
+// A plan, the writer of the mode, and what is odd about the result.
+#include "apps/ortool/quantize/quantize_without_data.hpp"
+
+#include <algorithm>
+
+#include "libcore/quantize/dynamic.hpp"
+#include "libcore/quantize/weight_only.hpp"
+
+namespace ortool {
+namespace {
+
+void quantize_products(const QuantizeContext& context, Model& model) {
+  QuantizePlan plan = make_plan(model, rules_of(context, nullptr));
+  WeightOptions weights;
+  weights.type = context.settings.weights;
+  const std::int64_t replaced =
+      quantize_dynamically(model, plan, weights, &context.invocation.memory);
+  describe_plan(plan, context.result);
+  store_rest(context, model, plan);
+  const std::vector<ReportedNode>& nodes = context.result.nodes;
+  const bool has_convolutions = std::any_of(
+      nodes.begin(), nodes.end(),
+      [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
+  if (has_convolutions) {
+    context.invocation.warn(
+        "convolutions whose ranges are taken while the model runs are mostly slower than float "
+        "ones: calibrate them (--mode static), or measure with `ortool bench`");
+  }
+  if (replaced == 0)
+    context.invocation.warn("no node could be quantised: the model stays as it is");
+}
+
+void quantize_weights_alone(const QuantizeContext& context, Model& model) {
+  const QuantizePlan plan = make_plan(model, rules_of(context, nullptr));
+  WeightOnlyOptions options;
+  options.weights.type = context.settings.weights;
+  options.block_size = context.settings.block_size;
+  options.cap = &context.invocation.memory;
+  describe_plan(plan, context.result);
+  for (ReportedNode& node : context.result.nodes) {
+    if (!node.is_quantized || node.has_weights) continue;
+    node.is_quantized = false;
+    node.reason = "it has no weights";
+  }
+  const std::int64_t tensors = quantize_weights_only(model, plan, options);
+  if (tensors == 0) context.invocation.warn("there are no weights to make smaller");
+}
+
+}  // namespace
+
+void quantize_without_data(const QuantizeContext& context, Model& model) {
+  std::unique_ptr<Session> floats;
+  if (context.invocation.options.has("validation-data"))
+    floats = make_session(context.invocation, context.machine, model, OptimizeLevel::none);
+  if (context.settings.mode == QuantizeMode::dynamically) {
+    quantize_products(context, model);
+  } else {
+    quantize_weights_alone(context, model);
+  }
+  if (floats != nullptr) compare_forms(context, *floats, model, "validation-data");
+}
+
+}  // namespace ortool
