@@ -57,7 +57,6 @@ class DensePacker {
               float* out)
       : sizes_(sizes),
         weights_(weights),
-        lanes_(lanes),
         plane_channels_(path == BlockedPath::from_plain ? 1 : lanes),
         depth_(sizes.channels_in * volume(sizes.kernel)),
         out_(out) {}
@@ -82,7 +81,6 @@ class DensePacker {
  private:
   const ConvSizes& sizes_;
   const float* weights_;
-  std::int64_t lanes_;
   std::int64_t plane_channels_;
   std::int64_t depth_;
   float* out_;
