@@ -37,9 +37,7 @@ T choose(bool condition, T x, T y) {
 template <typename T, bool walks_condition, bool walks_a, bool walks_b>
 void where_row(const bool* condition, const T* a, const T* b, T* out, std::int64_t count) {
 // `out` may be a or b, but each element depends on its own place alone.
-#ifdef __clang__
-#pragma clang loop vectorize(assume_safety)
-#else
+#ifndef __clang__
 #pragma GCC ivdep
 #endif
   for (std::int64_t i = 0; i < count; ++i) {

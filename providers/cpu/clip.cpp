@@ -72,6 +72,7 @@ KernelPtr make_clip(const KernelRow& row, const Clip& clip) {
       const Number from = number_of(low.read(run));
       const Number to = number_of(high.read(run));
       if constexpr (std::is_integral_v<T>) {
+        static_cast<void>(isa);  // integers are clipped alike at every level
         cpu::clip(run.input<T>(0), run.output<T>(0), count, from, to, run.workers());
       } else {
         unary(UnaryOp::clip, {from, to}, run.input<T>(0), run.output<T>(0), count, run.workers(),

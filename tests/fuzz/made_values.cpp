@@ -37,7 +37,8 @@ enum class Style { small, spread, extreme, bits };
 double float_element(Random& random, Style style) {
   constexpr auto infinity = std::numeric_limits<double>::infinity();
   constexpr std::array<double, 12> extremes = {
-      0, -0.0, 1, -1, infinity, -infinity, std::nan(""), 3.4e38, -3.4e38, 1e-45, 9.3e18, -65504};
+      0,      -0.0,    1,     -1,     infinity, -infinity, std::numeric_limits<double>::quiet_NaN(),
+      3.4e38, -3.4e38, 1e-45, 9.3e18, -65504};
   const double fraction = static_cast<double>(random.next() >> 11) * 0x1p-53;
   if (style == Style::small) return static_cast<double>(random.below(8)) - 2;
   if (style == Style::spread) return fraction * 4 - 2;
