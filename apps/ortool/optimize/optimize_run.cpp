@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/ortool/inspect/summary_block.hpp"
+#include "apps/ortool/optimize/embedding_check.hpp"
 #include "apps/ortool/optimize/failing_part.hpp"
 #include "apps/ortool/optimize/float_choice.hpp"
 #include "apps/ortool/optimize/optimize_report.hpp"
@@ -52,6 +53,8 @@ class OptimizeRun {
   void report_float16();
   /// False when outputs differ.
   bool verify();
+  /// Of --embed-preprocessing: one entry an input; false where nodes prepare pictures wrongly.
+  bool check_embeddings(const Verifier& verifier, Json& block);
   void save(Model& model, const SaveTarget& target);
 
   Invocation& invocation_;
@@ -125,7 +128,10 @@ bool OptimizeRun::verify() {
     ThreadPool pool(thread_count(options_));
     Verifier verifier(invocation_, rewriting_, providers_, pool);
     result = verifier.verify(rewrites_);
-    report_.payload.set("verification", verification_block(result));
+    Json block = verification_block(result);
+    const bool prepares_rightly = check_embeddings(verifier, block);
+    report_.payload.set("verification", std::move(block));
+    if (!prepares_rightly) return false;
     if (result.guilty && options_.has("save-repro")) {
       const std::string folder = options_.text("save-repro");
       const bool is_part = save_failing_part(invocation_, rewriting_, verifier, result, folder);
@@ -156,6 +162,31 @@ bool OptimizeRun::verify() {
         format("nothing is written; --skip-pass {} goes without it\n", result.guilty->pass);
     report_.text += repro_text_;
   }
+  return false;
+}
+
+bool OptimizeRun::check_embeddings(const Verifier& verifier, Json& block) {
+  const std::vector<Embedding> embeddings = rewriting_.embeddings();
+  if (embeddings.empty()) return true;
+  Json checks = Json::list();
+  std::string problem;
+  for (const Embedding& embedding : embeddings) {
+    const EmbeddingCheck check = check_embedding(embedding, rewriting_.load(), verifier);
+    checks.add(Json::object()
+                   .set("input", check.input)
+                   .set("max_abs_error", check.max_abs_error)
+                   .set("passed", check.has_passed)
+                   .set("reason", check.reason.empty() ? Json() : Json(check.reason)));
+    report_.text += format("pictures for {}: largest error {}\n", quote(check.input),
+                           readable_number(check.max_abs_error));
+    if (!check.has_passed && problem.empty())
+      problem = format("input {}: {}", quote(check.input), check.reason);
+  }
+  block.set("preprocessing", std::move(checks));
+  if (problem.empty()) return true;
+  block.set("passed", false).set("reason", problem);
+  report_.verdict = static_cast<int>(ErrorCode::negative_result);
+  report_.text += format("DIFFERENT: {}\n", problem);
   return false;
 }
 

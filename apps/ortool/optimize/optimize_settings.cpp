@@ -95,6 +95,10 @@ std::vector<OptionGroup> optimize_options() {
            .value = "VALUE",
            .help = "write only the part that computes this value",
            .repeats = true},
+          {.name = "embed-preprocessing",
+           .value = "NAME=RECIPE",
+           .help = "the input takes pictures of bytes: resize:256,crop:224,scale:1/255,mean:0.5",
+           .repeats = true},
           {.name = "explain", .help = "tell why passes did not act where they nearly fitted"},
           {.name = "dry-run", .help = "write nothing"},
       }};

@@ -65,7 +65,12 @@ LoadedModel Rewriting::load_file() const {
 
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
   apply_shape_options(invocation_.options, *model);
-  if (!is_part()) return model;
+  if (is_part()) model = cut(std::move(model));
+  embeddings_ = embed_pictures(invocation_.options, *model);
+  return model;
+}
+
+std::unique_ptr<Model> Rewriting::cut(std::unique_ptr<Model> model) const {
   std::map<std::string, ValueType, std::less<>> types;
   for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
     for (const Value* value : values) types.emplace(value->name(), value->type());

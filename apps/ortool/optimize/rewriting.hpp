@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/optimize/embedding.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "libcore/optimize/convert_float16.hpp"
@@ -29,8 +30,8 @@ class Rewriting {
 
   /// The model of the command line as it is.
   LoadedModel load_file() const;
-  /// The same with its shapes fixed and cut to the part that the options ask for: what the result
-  /// is compared with.
+  /// The same with its shapes fixed, cut to the part that the options ask for, and what pictures
+  /// need put in front: what the result is compared with.
   std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
   std::unique_ptr<Model> load() const { return prepare(load_file().model); }
 
@@ -53,8 +54,13 @@ class Rewriting {
   bool keeps_bits(const RewriteReport& report) const;
   bool has_fixed_shapes() const;
   bool is_part() const;
+  /// Whether what the file's own inputs take is what the result takes.
+  bool keeps_inputs() const { return !is_part() && embeddings_.empty(); }
+  /// What the last prepare() put in front of inputs.
+  const std::vector<Embedding>& embeddings() const { return embeddings_; }
 
  private:
+  std::unique_ptr<Model> cut(std::unique_ptr<Model> model) const;
   void convert(Model& model) const;
   RewriteReport rewrite(Model& model, RewriteOptions options) const;
   bool is_wanted(std::string_view name) const;
@@ -68,6 +74,7 @@ class Rewriting {
   bool converts_floats_ = false;
   std::map<std::string, std::string> reasons_to_keep_;  ///< by node
   mutable Float16Report float16_;
+  mutable std::vector<Embedding> embeddings_;
   std::shared_ptr<const std::string> standard_input_;  ///< the model, where it comes from there
 };
 

@@ -82,7 +82,7 @@ void Verifier::read_test_inputs() {
   const std::string folder =
       (std::filesystem::path(rewriting_.folder()) / "test_data_set_0").string();
   std::error_code ignored;
-  if (has_given_inputs() || options.has("range") || rewriting_.is_part() ||
+  if (has_given_inputs() || options.has("range") || !rewriting_.keeps_inputs() ||
       !std::filesystem::is_directory(folder, ignored))
     return;
   const std::unique_ptr<Model> model = rewriting_.load();
