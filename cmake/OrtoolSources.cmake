@@ -1,7 +1,8 @@
 # ortool_add_layer(NAME FOLDER [UNITY] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [LINK lib...]): one object library a
 # layer, all .cpp files of a folder (LIST: not of its subfolders), but one, or one alone.
 # g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialised variable, hence the one warning less.
-# Files named *_avx2.cpp, *_avx512.cpp and *_vnni_avx512.cpp get their instruction-set flags here and nowhere else.
+# Files named *_avx2.cpp, *_avx512.cpp, *_vnni_avx512.cpp and *_amx_avx512.cpp get their instruction-set flags here and
+# nowhere else.
 function(ortool_add_layer name folder)
   cmake_parse_arguments(ARG "UNITY;LIST" "EXCLUDE;ONLY" "LINK" ${ARGN})
   if(ARG_LIST)
@@ -27,6 +28,8 @@ function(ortool_add_layer name folder)
       set(beyond "")
       if(source MATCHES "_vnni_avx512\\.cpp$")
         set(beyond ";-mavx512vnni")
+      elseif(source MATCHES "_amx_avx512\\.cpp$")
+        set(beyond ";-mavx512vnni;-mamx-tile;-mamx-int8")
       endif()
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
         COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx2;-mfma;-mf16c;-mprefer-vector-width=512;-O3;$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>${beyond}")

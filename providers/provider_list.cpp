@@ -10,7 +10,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::array<cpu::Isa, 3> levels = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512};
+constexpr std::array<cpu::Isa, 4> levels = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512,
+                                            cpu::Isa::amx};
 
 /// The level of that name, or the best one where this processor has none of it.
 cpu::Isa level_of(std::string_view most_isa) {

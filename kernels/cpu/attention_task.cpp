@@ -22,6 +22,7 @@ struct RowFunctions {
 
 RowFunctions row_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return {avx512::attention_weights, avx512::cap_scores};
     case Isa::avx2:

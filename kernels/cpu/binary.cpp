@@ -16,6 +16,7 @@ constexpr std::int64_t block = 512;
 
 RowResult row_of(Isa isa, BinaryOp op, NumberType type, const BinaryRow& row) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::binary_row(op, type, row);
     case Isa::avx2:
@@ -27,6 +28,7 @@ RowResult row_of(Isa isa, BinaryOp op, NumberType type, const BinaryRow& row) {
 
 void row_of(Isa isa, Comparison comparison, NumberType type, const BinaryRow& row) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::compare_row(comparison, type, row);
     case Isa::avx2:

@@ -7,6 +7,7 @@ namespace ortool::cpu {
 
 const ByteRowFunctions& byte_row_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::byte_row_functions;
     case Isa::avx2:

@@ -127,7 +127,7 @@ void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t
   windows.columns = static_cast<std::int32_t>(columns);
   windows.width = static_cast<std::int32_t>(width);
   windows.to = out;
-  if (isa == Isa::avx512) {
+  if (isa >= Isa::avx512) {
     avx512::pack_image_columns(windows);
   } else {
     baseline::pack_image_columns(windows);

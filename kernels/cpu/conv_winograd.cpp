@@ -16,6 +16,7 @@ struct WinogradFunctions {
 
 WinogradFunctions winograd_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return {avx512::winograd_input, avx512::winograd_output};
     case Isa::avx2:

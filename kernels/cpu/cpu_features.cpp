@@ -2,7 +2,11 @@
 #include "kernels/cpu/cpu_features.hpp"
 
 #include <cpuid.h>
+#include <cstdint>
 #include <cstdlib>
+#include <unistd.h>
+
+#include <sys/syscall.h>
 
 namespace ortool::cpu {
 namespace {
@@ -16,22 +20,58 @@ bool has_f16c() {
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
-Isa detect() {
-  Isa isa = Isa::baseline;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c()) {
-    isa = Isa::avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-      isa = Isa::avx512;
-    }
-  }
+/// State components 17 and 18 are the tiles; XCR0 says which components the system saves.
+bool saves_tiles() {
+  constexpr unsigned tile_components = 3U << 17U;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & tile_components) == tile_components;
+}
+
+/// Linux lets a process use tiles, whose 8 KiB it would have to save, only once it has asked.
+/// Holds for all threads and until the process ends (arch_prctl(2), ARCH_REQ_XCOMP_PERM).
+bool may_use_tiles() {
+  constexpr long request_permission = 0x1023;
+  constexpr long tile_data = 18;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
+/// Asked directly, because compilers learned the names late.
+bool has_amx_int8() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  constexpr unsigned saves_by_xsave = 1U << 27U;
+  constexpr unsigned tile_and_int8 = 3U << 24U;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & saves_by_xsave) == 0) return false;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  return (edx & tile_and_int8) == tile_and_int8 && saves_tiles() && may_use_tiles();
+}
+
+Isa cap_of_environment() {
   const char* cap = std::getenv("ORTOOL_MAX_ISA");
-  if (cap != nullptr) {
-    for (const Isa level : {Isa::baseline, Isa::avx2}) {
-      if (isa_name(level) == cap && level < isa) isa = level;
-    }
+  for (const Isa level : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (cap != nullptr && isa_name(level) == cap) return level;
   }
-  return isa;
+  return Isa::amx;
+}
+
+Isa detect() {
+  const Isa cap = cap_of_environment();
+  const auto reaches = [cap](Isa level, bool is_there) { return cap >= level && is_there; };
+  if (!reaches(Isa::avx2, __builtin_cpu_supports("avx2") != 0 &&
+                              __builtin_cpu_supports("fma") != 0 && has_f16c())) {
+    return Isa::baseline;
+  }
+  if (!reaches(Isa::avx512, __builtin_cpu_supports("avx512f") != 0 &&
+                                __builtin_cpu_supports("avx512bw") != 0 &&
+                                __builtin_cpu_supports("avx512dq") != 0 &&
+                                __builtin_cpu_supports("avx512vl") != 0)) {
+    return Isa::avx2;
+  }
+  return cap >= Isa::amx && has_avx512_vnni() && has_amx_int8() ? Isa::amx : Isa::avx512;
 }
 
 }  // namespace
@@ -47,6 +87,8 @@ bool has_avx512_vnni() {
 
 std::string_view isa_name(Isa isa) {
   switch (isa) {
+    case Isa::amx:
+      return "amx";
     case Isa::avx512:
       return "avx512";
     case Isa::avx2:
@@ -72,6 +114,7 @@ std::vector<std::string_view> instruction_sets() {
   add("avx512vl", __builtin_cpu_supports("avx512vl"));
   add("avx512_vnni", __builtin_cpu_supports("avx512vnni"));
   add("avx512_bf16", __builtin_cpu_supports("avx512bf16"));
+  add("amx_int8", best_isa() >= Isa::amx ? 1 : 0);
   return names;
 }
 

@@ -8,6 +8,7 @@ namespace ortool::cpu {
 
 inline void gather_sum(const GatherSum& sum, Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::gather_sum(sum);
     case Isa::avx2:

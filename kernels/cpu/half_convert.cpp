@@ -30,6 +30,7 @@ const HalfFunctions baseline::half_functions = {.float16_to_float = widen<Float1
 
 const HalfFunctions& half_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::half_functions;
     case Isa::avx2:

@@ -20,6 +20,7 @@ struct StepFunctions {
 
 StepFunctions step_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return {avx512::linear_step, avx512::unary_float};
     case Isa::avx2:

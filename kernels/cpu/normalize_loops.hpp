@@ -16,6 +16,7 @@ struct NormalizeLoops {
 
 inline NormalizeLoops normalize_loops(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return {avx512::moments, avx512::mean_of_squares, avx512::affine_row, avx512::scaled_row,
               avx512::add_rows};

@@ -14,6 +14,7 @@ constexpr std::int64_t block = 512;
 
 void float_row(Isa isa, UnaryOp op, float* values, std::int64_t count) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       avx512::unary_float(op, values, values, count, 0, 0);
       return;

@@ -183,6 +183,7 @@ ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions) {
 
 const GemmFunctions& gemm_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::gemm_functions;
     case Isa::avx2:

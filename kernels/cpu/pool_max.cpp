@@ -210,6 +210,7 @@ template void global_max_pool(std::int64_t, std::int64_t, const double*, double*
 
 const PoolFunctions& pool_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::pool_functions;
     case Isa::avx2:

@@ -17,6 +17,7 @@ bool has_usual_functions(const RecurrentLayerForm& form, const GateFunction* fun
 
 const RecurrentFunctions& recurrent_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::recurrent_functions;
     case Isa::avx2:

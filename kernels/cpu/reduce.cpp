@@ -63,6 +63,7 @@ struct FloatRows {
 
 FloatRows float_rows(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return {avx512::sum_rows, avx512::sum_columns, avx512::extreme_rows, avx512::extreme_columns};
     case Isa::avx2:

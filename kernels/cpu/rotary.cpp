@@ -14,6 +14,7 @@ using Rotate = decltype(&baseline::rotate_halves);
 
 Rotate rotate_function(bool are_neighbours, Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return are_neighbours ? avx512::rotate_neighbours : avx512::rotate_halves;
     case Isa::avx2:

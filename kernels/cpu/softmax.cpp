@@ -17,6 +17,7 @@ constexpr std::int64_t column_block = 64;
 void rows_of(Isa isa, const float* in, float* out, std::int64_t rows, std::int64_t size,
              bool logarithm) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::softmax_rows(in, out, rows, size, logarithm);
     case Isa::avx2:
@@ -29,6 +30,7 @@ void rows_of(Isa isa, const float* in, float* out, std::int64_t rows, std::int64
 void columns_of(Isa isa, const float* in, float* out, std::int64_t size, std::int64_t stride,
                 std::int64_t width, bool logarithm) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::softmax_columns(in, out, size, stride, width, logarithm);
     case Isa::avx2:

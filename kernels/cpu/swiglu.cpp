@@ -20,6 +20,7 @@ struct SwigluFunctions {
 
 SwigluFunctions swiglu_functions(Isa isa) {
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return {avx512::unary_float, avx512::binary_row};
     case Isa::avx2:

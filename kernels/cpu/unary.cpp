@@ -23,6 +23,7 @@ bool vector_unary(Isa isa, UnaryOp op, const float* in, float* out, std::int64_t
   const float alpha = static_cast<float>(parameters.alpha);
   const float beta = static_cast<float>(parameters.beta);
   switch (isa) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::unary_float(op, in, out, count, alpha, beta);
     case Isa::avx2:

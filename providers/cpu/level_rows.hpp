@@ -39,11 +39,22 @@ constexpr std::array<KernelRow, 3> level_rows(std::string_view op_type, std::str
                                               decltype(KernelRow::accepts) accepts,
                                               decltype(KernelRow::compile) compile,
                                               std::string_view domain = "") {
-  return {{{JoinedText<stem, "_avx512">::value, domain, op_type, Isa::avx512, types, accepts,
-            compile},
-           {JoinedText<stem, "_avx2">::value, domain, op_type, Isa::avx2, types, accepts, compile},
-           {JoinedText<stem, "_baseline">::value, domain, op_type, Isa::baseline, types, accepts,
-            compile}}};
+  return {
+      {{JoinedText<stem, "_avx512">::value, domain, op_type, Isa::avx512, types, accepts, compile},
+       {JoinedText<stem, "_avx2">::value, domain, op_type, Isa::avx2, types, accepts, compile},
+       {JoinedText<stem, "_baseline">::value, domain, op_type, Isa::baseline, types, accepts,
+        compile}}};
+}
+
+/// The same with `stem`_amx before them, for products of bytes.
+template <LiteralText stem>
+constexpr std::array<KernelRow, 4> byte_level_rows(std::string_view op_type, std::string_view types,
+                                                   decltype(KernelRow::accepts) accepts,
+                                                   decltype(KernelRow::compile) compile,
+                                                   std::string_view domain = "") {
+  return join_rows(std::array<KernelRow, 1>{{{JoinedText<stem, "_amx">::value, domain, op_type,
+                                              Isa::amx, types, accepts, compile}}},
+                   level_rows<stem>(op_type, types, accepts, compile, domain));
 }
 
 /// A row that is the same on every level.

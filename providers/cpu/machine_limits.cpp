@@ -25,6 +25,7 @@ constexpr std::int64_t memory_bytes_a_thread = std::int64_t{96} << 20U;
 
 const SpeedLoops& loops_of_this_processor() {
   switch (best_isa()) {
+    case Isa::amx:
     case Isa::avx512:
       return avx512::speed_loops;
     case Isa::avx2:

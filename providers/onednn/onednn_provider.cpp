@@ -14,12 +14,12 @@ using onednn::KernelRow;
 
 /// Sets oneDNN's level, which it takes until it is first used; false when it has another one.
 bool set_level(cpu::Isa most) {
-  const dnnl_cpu_isa_t wanted = most == cpu::Isa::avx512 ? dnnl_cpu_isa_all
+  const dnnl_cpu_isa_t wanted = most >= cpu::Isa::avx512 ? dnnl_cpu_isa_all
                                 : most == cpu::Isa::avx2 ? dnnl_cpu_isa_avx2
                                                          : dnnl_cpu_isa_sse41;
   if (dnnl_set_max_cpu_isa(wanted) == dnnl_success) return true;
   const dnnl_cpu_isa_t found = dnnl_get_effective_cpu_isa();
-  return most == cpu::Isa::avx512 ? found >= dnnl_cpu_isa_avx512_core : found == wanted;
+  return most >= cpu::Isa::avx512 ? found >= dnnl_cpu_isa_avx512_core : found == wanted;
 }
 
 const KernelRow* find_row(const Node& node) {
@@ -35,7 +35,7 @@ class OnednnProvider : public Provider {
   explicit OnednnProvider(cpu::Isa most) : isa_(most), has_level_(set_level(most)) {
     tools_.cache = std::make_shared<onednn::PrimitiveCache>();
     tools_.isa = most;
-    tools_.blocked = most == cpu::Isa::avx512 ? Layout::blocked16 : Layout::blocked8;
+    tools_.blocked = most >= cpu::Isa::avx512 ? Layout::blocked16 : Layout::blocked8;
     tools_.block = block_of(tools_.blocked);
   }
 

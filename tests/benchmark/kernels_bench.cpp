@@ -24,7 +24,7 @@ struct Options {
   }
 };
 
-constexpr Isa levels[] = {Isa::baseline, Isa::avx2, Isa::avx512};
+constexpr Isa levels[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx};
 
 template <typename Measure>
 void print_row(const Options& options, const std::string& name, double operations,

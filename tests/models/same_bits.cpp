@@ -109,8 +109,10 @@ class Trial {
     };
     const cpu::Isa best = cpu::best_isa();
     const bool is_exact = folder_.filename().string().find("int8-q") != std::string::npos;
-    for (const cpu::Isa isa : {best, cpu::Isa::avx2, cpu::Isa::baseline}) {
+    for (const cpu::Isa isa : {best, cpu::Isa::avx512, cpu::Isa::avx2, cpu::Isa::baseline}) {
       if (isa > best || (isa == best && !reference_.empty())) continue;
+      // Above it only products of bytes have kernels of their own.
+      if (isa == cpu::Isa::avx512 && best > isa && !is_exact) continue;
       // oneDNN keeps one level for the whole process.
       if (isa != best && onednn_ != nullptr) continue;
       compare_ways(isa, is_exact, near);

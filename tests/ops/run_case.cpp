@@ -82,7 +82,8 @@ class Runner {
     std::vector<Way> ways = {{"inputs given", count}};
     if (count > 1) ways.push_back({"all but the first input constant", 1});
     if (count > 0) ways.push_back({"all inputs constant", 0});
-    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (const cpu::Isa isa :
+         {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::amx}) {
       if (isa > cpu::best_isa()) continue;
       for (const Way& way : ways) run_way(cpu::isa_name(isa), {make_cpu_provider(isa)}, way);
     }

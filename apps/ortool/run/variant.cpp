@@ -37,7 +37,7 @@ void check_choice(std::string_view key, const std::string& value,
 }
 
 void set_isa(const std::string& value, Variant& variant) {
-  constexpr std::array<std::string_view, 3> levels = {"baseline", "avx2", "avx512"};
+  constexpr std::array<std::string_view, 4> levels = {"baseline", "avx2", "avx512", "amx"};
   if (std::find(levels.begin(), levels.end(), value) == levels.end()) {
     throw unknown_name("isa in --compare", value, "instruction sets",
                        std::vector<std::string>(levels.begin(), levels.end()));

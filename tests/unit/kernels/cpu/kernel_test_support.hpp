@@ -13,7 +13,7 @@ namespace ortool::cpu::test {
 
 inline std::vector<Isa> levels_here() {
   std::vector<Isa> levels;
-  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx}) {
     if (isa <= best_isa()) levels.push_back(isa);
   }
   return levels;
