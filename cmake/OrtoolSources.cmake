@@ -29,7 +29,7 @@ function(ortool_add_layer name folder)
       if(source MATCHES "_vnni_avx512\\.cpp$")
         set(beyond ";-mavx512vnni")
       elseif(source MATCHES "_amx_avx512\\.cpp$")
-        set(beyond ";-mavx512vnni;-mamx-tile;-mamx-int8")
+        set(beyond ";-mavx512vnni;-mavx512vbmi;-mamx-tile;-mamx-int8")
       endif()
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
         COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx2;-mfma;-mf16c;-mprefer-vector-width=512;-O3;$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>${beyond}")

@@ -5,11 +5,11 @@
 
 #include "kernels/cpu/blocked_byte_tile.hpp"
 
+#define ORTOOL_ISA vnni_avx512
+#include "kernels/cpu/blocked_byte_maker.inc"
+
 namespace ortool::cpu::vnni_avx512 {
 namespace {
-
-constexpr int exact_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-constexpr __mmask16 every_lane = 0xFFFF;
 
 /// g++ 12 keeps copies of the intrinsic's sums in memory where floats are made of them.
 inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
@@ -18,63 +18,6 @@ inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
 
 inline __m512i load_block(const void* from) {
   return _mm512_loadu_si512(from);
-}
-
-/// Bytes from the numbers of four vectors.
-struct ByteMaker {
-  __m512 low;
-  __m512 high;
-  __m512i zero_point;  ///< 16 bits each, such that bytes are at least 0
-  __m512i flip;        ///< of bytes that are signed
-  __m512 margin;
-
-  explicit ByteMaker(const ByteRange& range) {
-    const bool is_signed = range.low + static_cast<float>(range.zero_point) < 0.0F;
-    low = _mm512_set1_ps(range.low);
-    high = _mm512_set1_ps(range.high);
-    zero_point = _mm512_set1_epi16(static_cast<int16_t>(range.zero_point + (is_signed ? 128 : 0)));
-    flip = _mm512_set1_epi8(static_cast<char>(is_signed ? 0x80 : 0));
-    margin = _mm512_set1_ps(0.5F - half_margin);
-  }
-
-  __m512 number(__m512i sums, __m512 scale) const {
-    const __m512 value = _mm512_mul_ps(_mm512_maskz_cvtepi32_ps(every_lane, sums), scale);
-    return _mm512_maskz_min_ps(every_lane, _mm512_maskz_max_ps(every_lane, value, low), high);
-  }
-
-  /// In each 128 bits four bytes of each vector.
-  __m512i bytes(const __m512 (&numbers)[4]) const {
-    const __m512i even = _mm512_packs_epi32(whole(numbers[0]), whole(numbers[1]));
-    const __m512i odd = _mm512_packs_epi32(whole(numbers[2]), whole(numbers[3]));
-    const __m512i all =
-        _mm512_packus_epi16(_mm512_add_epi16(even, zero_point), _mm512_add_epi16(odd, zero_point));
-    return _mm512_xor_si512(all, flip);
-  }
-
-  bool is_near_half(const __m512 (&numbers)[4]) const {
-    const __m512 farthest = farther(farther(rest(numbers[0]), rest(numbers[1])),
-                                    farther(rest(numbers[2]), rest(numbers[3])));
-    return _mm512_cmp_ps_mask(farthest, margin, _CMP_GT_OQ) != 0;
-  }
-  uint64_t near_half(__m512 number) const {
-    return _mm512_cmp_ps_mask(farther(rest(number), rest(number)), margin, _CMP_GT_OQ);
-  }
-
- private:
-  static __m512i whole(__m512 number) { return _mm512_maskz_cvtps_epi32(every_lane, number); }
-  static __m512 rest(__m512 number) {
-    return _mm512_maskz_reduce_ps(every_lane, number, exact_nearest);
-  }
-  /// The larger absolute value.
-  static __m512 farther(__m512 a, __m512 b) {
-    constexpr int largest_absolute = 0b1011;
-    return _mm512_maskz_range_ps(every_lane, a, b, largest_absolute);
-  }
-};
-
-inline void store_pixels(uint8_t* to, __m512i bytes, int64_t pixels) {
-  if (pixels >= 4) return _mm512_storeu_si512(to, bytes);
-  _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1U << (pixels * 4)) - 1U), bytes);
 }
 
 /// Four pixels of one block of channels.
@@ -130,7 +73,7 @@ bool run_blocked(const BlockedByteTile& tile) {
     in += tile.in_stride;
   }
   const ByteMaker make(tile.finish.range);
-  const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+  const __m512i order = by_pixels();
   bool has_doubts = false;
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {

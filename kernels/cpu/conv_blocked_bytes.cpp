@@ -17,21 +17,8 @@ bool has_own_channels(const ConvSizes& sizes) {
   return sizes.groups > 1;
 }
 
-/// Where a byte of a dense result's sum comes from: channel and kernel position.
-struct Source {
-  std::int64_t channel;
-  std::int64_t position;  ///< beyond the kernel: none
-};
-
-Source dense_source(const ConvSizes& sizes, bool from_plain, std::int64_t step, std::int64_t byte) {
-  if (!from_plain) {
-    const std::int64_t blocks = byte_blocks(sizes.channels_in);
-    return {step % blocks * byte_block + byte, step / blocks};
-  }
-  const std::int64_t groups = (sizes.kernel[2] + 3) / 4;
-  const std::int64_t column = step % groups * 4 + byte / word_bytes;
-  return {byte % word_bytes, column < sizes.kernel[2] ? step / groups * sizes.kernel[2] + column
-                                                      : volume(sizes.kernel)};
+bool is_tiled(const ConvSizes& sizes, Isa isa) {
+  return !has_own_channels(sizes) && tiled_byte_functions(isa) != nullptr;
 }
 
 void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
@@ -43,7 +30,7 @@ void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* wei
     const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * byte_block;
     for (std::int64_t step = 0; step < steps; ++step) {
       for (std::int64_t byte = 0; byte < byte_block; ++byte) {
-        const Source source = dense_source(sizes, from_plain, step, byte);
+        const ByteSource source = dense_byte_source(sizes, from_plain, step, byte);
         const bool is_there = source.channel < sizes.channels_in && source.position < positions;
         for (std::int64_t i = 0; i < channels; ++i) {
           const std::int64_t channel = pair * byte_block + i;
@@ -81,6 +68,18 @@ void pack_depthwise(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
 
 }  // namespace
 
+ByteSource dense_byte_source(const ConvSizes& sizes, bool from_plain, std::int64_t step,
+                             std::int64_t byte) {
+  if (!from_plain) {
+    const std::int64_t blocks = byte_blocks(sizes.channels_in);
+    return {step % blocks * byte_block + byte, step / blocks};
+  }
+  const std::int64_t groups = (sizes.kernel[2] + 3) / 4;
+  const std::int64_t column = step % groups * 4 + byte / word_bytes;
+  return {byte % word_bytes, column < sizes.kernel[2] ? step / groups * sizes.kernel[2] + column
+                                                      : volume(sizes.kernel)};
+}
+
 bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
   if (blocked_byte_functions(isa) == nullptr) return false;
   const bool is_flat = sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 &&
@@ -93,7 +92,8 @@ bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
          (sizes.groups == sizes.channels_in && sizes.groups == sizes.channels_out);
 }
 
-std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain) {
+std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain, Isa isa) {
+  if (is_tiled(sizes, isa)) return packed_tiled_bytes(sizes, from_plain);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   return has_own_channels(sizes)
              ? blocks * depthwise_byte_words(sizes) * 4 * vector_bytes
@@ -101,15 +101,17 @@ std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_pl
 }
 
 void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                            std::uint8_t flip, std::byte* out) {
+                            std::uint8_t flip, Isa isa, std::byte* out) {
   auto* to = reinterpret_cast<std::uint8_t*>(out);
+  if (is_tiled(sizes, isa)) return pack_tiled_bytes(sizes, from_plain, weights, flip, to);
   if (has_own_channels(sizes)) return pack_depthwise(sizes, weights, flip, to);
   pack_dense(sizes, from_plain, weights, flip, to);
 }
 
-std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain,
+std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain, Isa isa,
                                                int threads) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
+  if (is_tiled(sizes, isa)) return tiled_bytes_workspace(sizes, from_plain, threads);
   return has_own_channels(sizes) ? depthwise_bytes_workspace(sizes, threads)
                                  : dense_bytes_workspace(sizes, from_plain, threads);
 }
@@ -130,6 +132,8 @@ void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8
                              *blocked_byte_functions(isa),
                              settler};
   if (has_own_channels(sizes)) return convolve_depthwise_bytes(conv, workspace, workers);
+  if (is_tiled(sizes, isa))
+    return convolve_tiled_bytes(conv, *tiled_byte_functions(isa), from_plain, workspace, workers);
   convolve_dense_bytes(conv, from_plain, workspace, workers);
 }
 

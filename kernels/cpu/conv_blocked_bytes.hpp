@@ -14,14 +14,14 @@ namespace ortool::cpu {
 bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa);
 
 /// Bytes of the packed weights; spatial sizes and batch do not matter.
-std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain);
+std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain, Isa isa);
 
 /// Packs `weights` (channels_out × channels_in / groups × kernel) into `out` (64-byte aligned).
 void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                            std::uint8_t flip, std::byte* out);
+                            std::uint8_t flip, Isa isa, std::byte* out);
 
 /// Bytes of workspace for `blocked_byte_conv` run by up to `threads` threads.
-std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain,
+std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain, Isa isa,
                                                int threads);
 
 /// As byte_conv, with the same bits, into blocked bytes; from blocked ones, or plain ones of few

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/cpu/conv_blocked_bytes_paths.hpp"
+#include "kernels/cpu/conv_blocked_bytes_pixels.hpp"
 #include "kernels/cpu/image_cut.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
@@ -12,46 +13,6 @@ namespace {
 
 constexpr std::int64_t most_pixels = most_blocked_byte_pixels;
 constexpr std::int64_t most_doubt_words = 8;
-
-std::int64_t round_to_lines(std::int64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
-/// A plain image of few channels as pixels of four bytes, with its pads around it.
-struct PixelCopy {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t bytes = 0;
-
-  explicit PixelCopy(const ConvSizes& sizes) {
-    const auto reach = [&](int axis) {
-      return (sizes.out[axis] - 1) * sizes.stride[axis] +
-             (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
-    };
-    rows = reach(1);
-    columns = reach(2);
-    bytes = round_to_lines(rows * columns * 4 + blocked_byte_slack);
-  }
-
-  void fill_row(const BlockedByteConv& conv, std::int64_t image, std::int64_t row,
-                std::uint8_t* out) const {
-    const ConvSizes& sizes = conv.sizes;
-    std::uint8_t* to = out + row * columns * 4;
-    std::memset(to, conv.numbers.image_zero, static_cast<std::size_t>(columns * 4));
-    const std::int64_t from_row = row - sizes.pad[1];
-    if (from_row < 0 || from_row >= sizes.in[1]) return;
-    const std::int64_t begin = std::min(sizes.pad[2], columns);
-    const std::int64_t count = std::min(sizes.in[2], columns - begin);
-    const std::uint8_t flip = conv.form.image_flip;
-    for (std::int64_t channel = 0; channel < sizes.channels_in; ++channel) {
-      const std::uint8_t* from =
-          conv.x + ((image * sizes.channels_in + channel) * sizes.in[1] + from_row) * sizes.in[2];
-      std::uint8_t* pixel = to + begin * 4 + channel;
-      for (std::int64_t i = 0; i < count; ++i)
-        pixel[i * 4] = static_cast<std::uint8_t>(from[i] ^ flip);
-    }
-  }
-};
 
 class WindowGatherer {
  public:
@@ -189,7 +150,7 @@ std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
 
 std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads) {
   const std::int64_t panel = dense_byte_steps(sizes, from_plain) * most_pixels * byte_block;
-  return (from_plain ? PixelCopy(sizes).bytes : 0) + round_to_lines(panel) * std::max(threads, 1);
+  return (from_plain ? PixelCopy(sizes).bytes : 0) + whole_lines(panel) * std::max(threads, 1);
 }
 
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
@@ -202,7 +163,7 @@ void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* wo
   const PixelCopy copy(sizes);
   auto* pixel_copy = from_plain ? static_cast<std::uint8_t*>(workspace) : nullptr;
   auto* panels = static_cast<std::byte*>(workspace) + (from_plain ? copy.bytes : 0);
-  WorkspaceSlots slots(panels, round_to_lines(steps * most_pixels * byte_block), workers.count());
+  WorkspaceSlots slots(panels, whole_lines(steps * most_pixels * byte_block), workers.count());
   const WindowGatherer gatherer(conv, pixel_copy, copy.columns);
   const DenseByteConv dense(conv, from_plain, gatherer);
   const double run_ns = static_cast<double>(pairs) * (15.0 + 20.0 * static_cast<double>(steps));

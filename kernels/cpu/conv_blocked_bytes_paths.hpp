@@ -7,6 +7,7 @@
 #include "kernels/cpu/conv_blocked_bytes.hpp"
 #include "kernels/cpu/conv_bytes_settle.hpp"
 #include "kernels/cpu/conv_paths.hpp"
+#include "kernels/cpu/tiled_bytes.hpp"
 
 namespace ortool::cpu {
 
@@ -47,6 +48,23 @@ std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain);
 std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads);
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
                           Workers& workers);
+
+/// Where a byte of a dense result's sum comes from: channel and kernel position.
+struct ByteSource {
+  std::int64_t channel;
+  std::int64_t position;  ///< beyond the kernel: none
+};
+/// Of byte `byte` (0 to 15) of block `step` of those that dense_byte_steps counts.
+ByteSource dense_byte_source(const ConvSizes& sizes, bool from_plain, std::int64_t step,
+                             std::int64_t byte);
+
+/// The same in tiles (AMX), with weights packed for them.
+std::int64_t packed_tiled_bytes(const ConvSizes& sizes, bool from_plain);
+void pack_tiled_bytes(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+                      std::uint8_t flip, std::uint8_t* out);
+std::int64_t tiled_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads);
+void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions& functions,
+                          bool from_plain, void* workspace, Workers& workers);
 
 /// Words of four taps each.
 std::int64_t depthwise_byte_words(const ConvSizes& sizes);

@@ -71,7 +71,8 @@ Isa detect() {
                                 __builtin_cpu_supports("avx512vl") != 0)) {
     return Isa::avx2;
   }
-  return cap >= Isa::amx && has_avx512_vnni() && has_amx_int8() ? Isa::amx : Isa::avx512;
+  const bool has_bytes = has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
+  return cap >= Isa::amx && has_bytes && has_amx_int8() ? Isa::amx : Isa::avx512;
 }
 
 }  // namespace

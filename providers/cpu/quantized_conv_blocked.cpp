@@ -172,8 +172,8 @@ class BlockedByteConvPrepared : public Prepared {
  public:
   BlockedByteConvPrepared(const CompiledBlockedByteConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(sizes_of(conv, context)) {
-    space_ =
-        layout_.add(blocked_byte_conv_workspace_bytes(sizes_, conv.from_plain, conv.most_threads));
+    space_ = layout_.add(
+        blocked_byte_conv_workspace_bytes(sizes_, conv.from_plain, conv.isa, conv.most_threads));
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
@@ -240,10 +240,11 @@ class BlockedByteConvKernel : public Kernel {
     sizes.channels_out = shape[0];
     for (std::int64_t i = 2; i < shape.rank(); ++i)
       sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
-    conv_.weights = AlignedBuffer(packed_blocked_byte_conv_bytes(sizes, conv_.from_plain),
-                                  context.cap, "packed weights");
+    conv_.weights =
+        AlignedBuffer(packed_blocked_byte_conv_bytes(sizes, conv_.from_plain, conv_.isa),
+                      context.cap, "packed weights");
     pack_blocked_byte_conv(sizes, conv_.from_plain, constant_bytes(view, weights_input),
-                           conv_.form.weight_flip, conv_.weights.data());
+                           conv_.form.weight_flip, conv_.isa, conv_.weights.data());
   }
 
   void set_numbers(const NodeView& view) {
@@ -294,7 +295,9 @@ KernelPtr compile_blocked_byte_conv(const NodeView& view, const KernelRow& row,
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 2> quantized_conv_blocked_rows = {{
+constexpr std::array<KernelRow, 4> quantized_conv_blocked_rows = {{
+    {"qlinear_conv_blocked_amx", "", "QLinearConv", Isa::amx, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
+    {"quantized_conv_blocked_amx", "ortool", "QuantizedConv", Isa::amx, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
     {"qlinear_conv_blocked_avx512", "", "QLinearConv", Isa::avx512, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
     {"quantized_conv_blocked_avx512", "ortool", "QuantizedConv", Isa::avx512, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
 }};

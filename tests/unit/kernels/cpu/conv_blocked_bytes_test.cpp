@@ -1,6 +1,7 @@
 // Convolutions and pools of blocked bytes give the bytes that plain ones give.
 #include "kernels/cpu/conv_blocked_bytes.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -130,13 +131,13 @@ Bytes plain_result(const Case& one, const Given& given, Isa isa) {
   return result;
 }
 
-Bytes blocked_result(const Case& one, const Given& given) {
+Bytes blocked_result(const Case& one, const Given& given, Isa isa, Workers& workers) {
   const ConvSizes& sizes = one.sizes;
-  Workers workers;
-  AlignedBuffer packed = test::bytes(packed_blocked_byte_conv_bytes(sizes, one.from_plain));
-  pack_blocked_byte_conv(sizes, one.from_plain, one.weights.data(), one.form.weight_flip,
+  AlignedBuffer packed = test::bytes(packed_blocked_byte_conv_bytes(sizes, one.from_plain, isa));
+  pack_blocked_byte_conv(sizes, one.from_plain, one.weights.data(), one.form.weight_flip, isa,
                          packed.data());
-  AlignedBuffer space = test::bytes(blocked_byte_conv_workspace_bytes(sizes, one.from_plain, 1));
+  AlignedBuffer space =
+      test::bytes(blocked_byte_conv_workspace_bytes(sizes, one.from_plain, isa, workers.count()));
   Bytes x = one.x;
   if (!one.from_plain) {
     const ReorderSizes in{sizes.batch, sizes.channels_in, product(sizes.in), 16};
@@ -148,7 +149,7 @@ Bytes blocked_result(const Case& one, const Given& given) {
   const std::int64_t stored = (sizes.channels_out + 15) / 16 * 16;
   Bytes y(static_cast<std::size_t>(sizes.batch * stored * product(sizes.out)));
   blocked_byte_conv(sizes, one.from_plain, x.data(), one.form, packed.data(), given.numbers,
-                    y.data(), Isa::avx512, space.data(), workers);
+                    y.data(), isa, space.data(), workers);
   Bytes result(static_cast<std::size_t>(sizes.batch * sizes.channels_out * product(sizes.out)));
   reorder_bytes_to_plain({sizes.batch, sizes.channels_out, product(sizes.out), 16}, y.data(),
                          result.data(), workers);
@@ -157,6 +158,7 @@ Bytes blocked_result(const Case& one, const Given& given) {
 
 TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each level") {
   test::Numbers numbers(5);
+  Workers workers;
   std::int64_t checked = 0;
   for (int i = 0; i < 300; ++i) {
     const Case one = make_case(numbers);
@@ -164,11 +166,67 @@ TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each le
     const Given given(one);
     const Bytes expected = plain_result(one, given, Isa::baseline);
     for (const Isa isa : test::levels_here()) CHECK(plain_result(one, given, isa) == expected);
-    if (!can_block_byte_conv(one.sizes, one.from_plain, best_isa())) continue;
-    CHECK(blocked_result(one, given) == expected);
-    ++checked;
+    for (const Isa isa : test::levels_here()) {
+      if (!can_block_byte_conv(one.sizes, one.from_plain, isa)) continue;
+      CAPTURE(isa_name(isa));
+      CHECK(blocked_result(one, given, isa, workers) == expected);
+      ++checked;
+    }
   }
   CHECK((checked > 200 || best_isa() < Isa::avx512 || !has_avx512_vnni()));
+}
+
+/// An image that is worked on in several strips and calls.
+Case large_case(test::Numbers& numbers, std::int64_t channels_in, std::int64_t channels_out,
+                std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
+  Case one = make_case(numbers);
+  one.from_plain = channels_in <= 4;
+  one.sizes = {};
+  one.sizes.batch = 1;
+  one.sizes.groups = 1;
+  one.sizes.channels_in = channels_in;
+  one.sizes.channels_out = channels_out;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool is_there = axis > 0;
+    one.sizes.in[axis] = is_there ? 60 + axis : 1;
+    one.sizes.kernel[axis] = is_there ? kernel : 1;
+    one.sizes.stride[axis] = is_there ? stride : 1;
+    one.sizes.dilation[axis] = is_there && channels_in > 4 ? dilation : 1;
+    one.sizes.pad[axis] = is_there ? kernel / 2 : 0;
+    one.sizes.out[axis] = (one.sizes.in[axis] + 2 * one.sizes.pad[axis] -
+                           (one.sizes.kernel[axis] - 1) * one.sizes.dilation[axis] - 1) /
+                              one.sizes.stride[axis] +
+                          1;
+  }
+  one.has_floats = true;
+  one.x = random_bytes(numbers, channels_in * product(one.sizes.in));
+  one.weights = random_bytes(numbers, channels_out * channels_in * kernel * kernel);
+  one.biases.assign(static_cast<std::size_t>(channels_out), 100);
+  one.weight_scales = numbers.floats(channels_out, 0.001F, 0.01F);
+  one.float_biases = numbers.floats(channels_out);
+  return one;
+}
+
+TEST_CASE("large blocked convolutions of bytes give the same bytes on each level by many threads") {
+  test::Numbers numbers(8);
+  ThreadPool pool(4);
+  for (const auto& [in, out, kernel, stride, dilation] :
+       {std::array{64, 40, 3, 1, 1}, std::array{130, 33, 1, 1, 1}, std::array{70, 16, 3, 2, 1},
+        std::array{100, 70, 1, 2, 1}, std::array{20, 48, 5, 1, 2}, std::array{3, 32, 7, 2, 1}}) {
+    const Case one = large_case(numbers, in, out, kernel, stride, dilation);
+    CAPTURE(in, out, kernel, stride, dilation);
+    const Given given(one);
+    Bytes expected;
+    for (const Isa isa : test::levels_here()) {
+      if (!can_block_byte_conv(one.sizes, one.from_plain, isa)) continue;
+      for (const int threads : {1, 4}) {
+        Workers workers(pool, threads);
+        const Bytes found = blocked_result(one, given, isa, workers);
+        if (expected.empty()) expected = plain_result(one, given, isa);
+        CHECK(found == expected);
+      }
+    }
+  }
 }
 
 TEST_CASE("blocked bytes come back from blocks as they were") {

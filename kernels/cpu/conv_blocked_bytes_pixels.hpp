@@ -1,0 +1,52 @@
+// Plain images of few channels, copied so that four neighbours of a row are sixteen bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cpu/conv_blocked_bytes_paths.hpp"
+
+namespace ortool::cpu {
+
+inline std::int64_t whole_lines(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+/// A plain image of few channels as pixels of four bytes, with its pads around it.
+struct PixelCopy {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t bytes = 0;
+
+  explicit PixelCopy(const ConvSizes& sizes) {
+    const auto reach = [&](int axis) {
+      return (sizes.out[axis] - 1) * sizes.stride[axis] +
+             (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
+    };
+    rows = reach(1);
+    columns = reach(2);
+    bytes = whole_lines(rows * columns * 4 + blocked_byte_slack);
+  }
+
+  void fill_row(const BlockedByteConv& conv, std::int64_t image, std::int64_t row,
+                std::uint8_t* out) const {
+    const ConvSizes& sizes = conv.sizes;
+    std::uint8_t* to = out + row * columns * 4;
+    std::memset(to, conv.numbers.image_zero, static_cast<std::size_t>(columns * 4));
+    const std::int64_t from_row = row - sizes.pad[1];
+    if (from_row < 0 || from_row >= sizes.in[1]) return;
+    const std::int64_t begin = std::min(sizes.pad[2], columns);
+    const std::int64_t count = std::min(sizes.in[2], columns - begin);
+    const std::uint8_t flip = conv.form.image_flip;
+    for (std::int64_t channel = 0; channel < sizes.channels_in; ++channel) {
+      const std::uint8_t* from =
+          conv.x + ((image * sizes.channels_in + channel) * sizes.in[1] + from_row) * sizes.in[2];
+      std::uint8_t* pixel = to + begin * 4 + channel;
+      for (std::int64_t i = 0; i < count; ++i)
+        pixel[i * 4] = static_cast<std::uint8_t>(from[i] ^ flip);
+    }
+  }
+};
+
+}  // namespace ortool::cpu

@@ -1,0 +1,75 @@
+// Products of blocked bytes by packed weights in tiles (AMX): what one call computes.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/blocked_byte_tile.hpp"
+
+namespace ortool::cpu {
+
+/// Pixels that one group of tiles computes at once.
+constexpr int most_tiled_pixels = 32;
+constexpr int tiled_place_unit = 64;
+
+/// Copies pixels of up to four blocks of channels: `pixel_bytes` for each, one block of 16 behind
+/// the other, zeros behind the last.
+struct TiledPixelCopy {
+  const uint8_t* in;
+  int64_t in_stride;   ///< bytes from a block of channels to the next
+  int64_t pixel_step;  ///< bytes from a pixel to the next
+  int64_t pixels;
+  int32_t blocks;       ///< 1 … pixel_bytes / 16
+  int32_t pixel_bytes;  ///< 16, 32 or 64
+  uint8_t flip;         ///< changes bits of what is copied
+  uint8_t* out;
+};
+
+/// Output pixels computed together: of `most_tiled_pixels` copied ones, those that lie in the
+/// result.
+struct TiledPixels {
+  int64_t start;  ///< the first copied pixel
+  int64_t first;  ///< the first pixel of the result
+  int32_t count;  ///< of the result's pixels, which lie side by side
+  /// Of each: pixels behind `start`, times tiled_place_unit; 0 behind the last.
+  uint16_t places[most_tiled_pixels];
+};
+
+/// A number of the result near a half.
+struct ByteDoubt {
+  int32_t channel;  ///< from the first of the call on
+  int32_t pixel;
+};
+
+/// Pixels by one or two blocks of channels.
+struct TiledByteProduct {
+  const uint8_t* pixels;   ///< copied
+  const int64_t* offsets;  ///< one a step: bytes from a copied pixel to what the step reads of it
+  int64_t steps;
+  int32_t pixel_bytes;
+  const uint8_t* weights;  ///< steps × vectors × pixel_bytes / 4 × 16 channels × 4
+  BlockedByteFinish finish;
+  const TiledPixels* groups;
+  int64_t group_count;
+  uint8_t* out;
+  int64_t out_stride;  ///< bytes from a block of channels to the next
+  int32_t vectors;     ///< 1 or 2 blocks of channels
+  ByteDoubt* doubts;   ///< room for group_count × most_tiled_pixels × 16 × vectors
+};
+
+struct TiledByteFunctions {
+  void (*copy)(const TiledPixelCopy& copy);
+  /// A thread multiplies between these two.
+  void (*begin)(int32_t pixel_bytes);
+  void (*end)();
+  /// Returns how many doubts there are.
+  int64_t (*multiply)(const TiledByteProduct& product);
+};
+
+/// Null where this processor, up to the level, has none.
+const TiledByteFunctions* tiled_byte_functions(Isa isa);
+
+namespace amx_avx512 {
+extern const TiledByteFunctions tiled_byte_functions;
+}
+
+}  // namespace ortool::cpu
