@@ -20,6 +20,7 @@ Rule remove_boundless_clip();
 
 // libcore/optimize/rules/remove_neutral.cpp
 Rule remove_neutral_operand();
+Rule remove_zero_addend();
 Rule remove_known_where();
 Rule remove_double_negation();
 Rule remove_repeated_function();

@@ -2,6 +2,7 @@
 #include "libcore/optimize/value_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/transpose.hpp"
@@ -87,6 +88,15 @@ bool is_filled_with(const Value& constant, double number) {
   if (!is_floating_point(tensor.type()) || tensor.element_count() > (1 << 20)) return false;
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     if (element_as_double(tensor, i) != number) return false;
+  }
+  return true;
+}
+
+bool is_exactly_filled_with(const Tensor& tensor, double number) {
+  if (!is_floating_point(tensor.type()) || tensor.element_count() > (1 << 20)) return false;
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const double element = element_as_double(tensor, i);
+    if (element != number || std::signbit(element) != std::signbit(number)) return false;
   }
   return true;
 }

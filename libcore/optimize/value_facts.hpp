@@ -33,6 +33,8 @@ std::optional<std::vector<std::int64_t>> written_shape(const Dimensions* from, c
 std::optional<std::vector<std::int64_t>> order_of(const Node& transpose);
 /// Whether all elements of a constant of floats are `number`.
 bool is_filled_with(const Value& constant, double number);
+/// The same, where the sign of a 0 counts.
+bool is_exactly_filled_with(const Tensor& tensor, double number);
 /// A tensor of a float type filled with `number`.
 Tensor filled(DataType type, const Shape& shape, double number);
 

@@ -16,9 +16,7 @@ void append_pointer(std::string& text, const void* pointer) {
 
 /// What the node computes, equal for nodes that compute the same; nothing where that is not known.
 std::optional<std::string> key_of(const Node& node) {
-  // Each quantised operator wants a DequantizeLinear of its own.
-  if (may_change(node) || !node.subgraphs().empty() || node.op_type() == "DequantizeLinear")
-    return std::nullopt;
+  if (may_change(node) || !node.subgraphs().empty()) return std::nullopt;
   std::string key(node.op_type());
   key.append(1, '\0').append(node.domain()).append(1, '\0');
   for (std::int64_t i = 0; i < node.input_count(); ++i) append_pointer(key, node.input(i));

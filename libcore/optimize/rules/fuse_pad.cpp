@@ -17,6 +17,8 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
+constexpr std::int64_t opset_with_counted_pads = 7;
+
 /// The number a Pad puts around; nothing where only a run knows it.
 std::optional<double> pad_value(const Node& node) {
   if (node.input_count() > 2 && node.input(2) != nullptr) {
@@ -56,6 +58,11 @@ std::optional<Integers> joined_pads(const Match& match) {
   return pads;
 }
 
+bool has_no_pads(const WindowAttributes& window) {
+  return std::all_of(window.pads.begin(), window.pads.end(),
+                     [](std::int64_t pad) { return pad == 0; });
+}
+
 /// What the window takes its own pads for.
 Verdict has_same_pads(const Match& match) {
   const Node& root = match.root();
@@ -66,9 +73,11 @@ Verdict has_same_pads(const Match& match) {
     return std::isinf(*value) && *value < 0 ? yes() : no("its own pads are lower than all numbers");
   }
   if (*value != 0) return no("its own pads are zeros");
-  if (root.op_type() == "AveragePool" && !read_op<AveragePool>(root).count_pads)
-    return no("its own pads are not counted");
-  return yes();
+  if (root.op_type() != "AveragePool") return yes();
+  if (match.graph().opset("") < opset_with_counted_pads)
+    return no("no pads are counted before opset 7");
+  const auto pool = read_op<AveragePool>(root);
+  return pool.count_pads || has_no_pads(pool.window) ? yes() : no("its own pads are not counted");
 }
 
 }  // namespace
@@ -102,9 +111,11 @@ Rule fuse_pad() {
             std::vector<Value*> inputs = {&match["x"]};
             for (std::int64_t i = 1; i < match.root().input_count(); ++i)
               inputs.push_back(match.root().input(i));
-            return replacement.add_like(
-                match.root(), std::move(inputs),
-                {{"pads", *joined_pads(match)}, {"auto_pad", std::string("NOTSET")}});
+            NewAttributes changed = {{"pads", *joined_pads(match)},
+                                     {"auto_pad", std::string("NOTSET")}};
+            if (match.root().op_type() == "AveragePool")
+              changed.push_back({"count_include_pad", std::int64_t{1}});
+            return replacement.add_like(match.root(), std::move(inputs), std::move(changed));
           }};
 }
 

@@ -56,6 +56,22 @@ Rule remove_neutral_operand() {
           .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
 }
 
+/// Zeros of either sign; where x is the other zero its sign changes.
+Rule remove_zero_addend() {
+  const Pattern x = any("x");
+  const Pattern zeros = constant("zeros");
+  return {.name = "remove-zero-addend",
+          .summary = "x + 0, x - 0 of floats -> x",
+          .pattern = any_of({op("Add", {x, zeros}), op("Sub", {x, zeros})}),
+          .where =
+              [](const Match& match) {
+                if (!is_filled_with(match["zeros"], 0)) return no("the constant is not all zeros");
+                if (have_equal_types(match["x"], match.result())) return yes();
+                return no("nothing says that the shape stays the same");
+              },
+          .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
+}
+
 Rule remove_known_where() {
   return {.name = "remove-known-where",
           .summary = "Where with a condition that is true, or false, all over -> that operand",

@@ -1,0 +1,69 @@
+// Recurrent nodes begin with zeros where nothing else is given.
+#include "libcore/graph/traverse.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/generator/constant_of_shape.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/passes.hpp"
+#include "libcore/optimize/value_facts.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view pass_name = "remove-zero-states";
+/// The hidden state; behind it the cell's.
+constexpr std::int64_t first_state = 5;
+constexpr std::int64_t state_count = 2;
+
+bool is_recurrent(const Node& node) {
+  return node.domain().empty() &&
+         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
+}
+
+/// Through the nodes that repeat or move what they read.
+bool is_all_zeros(const Value& value) {
+  const Value* at = &value;
+  for (const Node* maker = at->producer(); maker != nullptr; maker = at->producer()) {
+    if (!maker->domain().empty()) return false;
+    if (maker->op_type() == "ConstantOfShape")
+      return is_exactly_filled_with(read_op<ConstantOfShape>(*maker).value, 0);
+    const bool keeps_numbers = maker->op_type() == "Expand" || maker->op_type() == "Reshape" ||
+                               maker->op_type() == "Slice" || maker->op_type() == "Unsqueeze";
+    if (!keeps_numbers || maker->input(0) == nullptr) return false;
+    at = maker->input(0);
+  }
+  const Tensor* tensor = constant_of(*at);
+  return tensor != nullptr && is_exactly_filled_with(*tensor, 0);
+}
+
+void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
+  for (Node& node : graph.nodes()) {
+    options.poll();
+    if (!is_recurrent(node)) continue;
+    for (std::int64_t i = first_state; i < first_state + state_count; ++i) {
+      Value* const state = node.input(i);
+      if (state == nullptr) continue;
+      if (!is_all_zeros(*state)) {
+        notes.left(node.name(), "a state it begins with is not known to be zeros");
+        continue;
+      }
+      if (!notes.permits(node.name())) return;
+      graph.set_input(node, i, nullptr);
+      if (state->is_constant() && state->uses().empty()) graph.remove_value(*state);
+    }
+    while (node.input_count() > 0 && node.input(node.input_count() - 1) == nullptr)
+      graph.remove_last_input(node);
+  }
+}
+
+}  // namespace
+
+Pass remove_zero_states() {
+  return {.name = pass_name,
+          .summary = "LSTM, GRU and RNN need no zeros to begin with",
+          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+            PassNotes notes(pass_name, options, report);
+            for (Graph* graph : graphs_in(*model.graph)) remove_from(*graph, options, notes);
+          }};
+}
+
+}  // namespace ortool
