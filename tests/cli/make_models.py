@@ -7,6 +7,7 @@ names.onnx     scores float[n,3] -> classes: sequence of maps from text to float
 maybe.onnx     value: optional float -> there: bool
 words.onnx     text: string[n] -> same: string[n]
 tiny.onnx      x float[2] -> y float[2], times weights that are denormal numbers
+defaults.onnx  x float[2], w float[2] with a default -> y float[2] = x * -w
 norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
 """
 import os
@@ -101,6 +102,9 @@ def models():
                          [("same", tensor_type(STRING, ["n"]))])
     yield "tiny", model(node("Mul", ["x", "w"], ["y"]), [("x", tensor_type(FLOAT, [2]))], [("y", tensor_type(FLOAT, [2]))],
                         float_constant("w", [1e-40, 1e-41]))
+    yield "defaults", model(node("Neg", ["w"], ["n"]) + node("Mul", ["x", "n"], ["y"]),
+                            [("x", tensor_type(FLOAT, [2])), ("w", tensor_type(FLOAT, [2]))],
+                            [("y", tensor_type(FLOAT, [2]))], float_constant("w", [1, 2]))
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

@@ -81,6 +81,8 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "opset",
            .value = "N",
            .help = "write for this opset, up or down; passes may then use its operators"},
+          {.name = "freeze-defaults",
+           .help = "inputs that have a default become constants, which passes may fold"},
           {.name = "fp16",
            .help = "compute in 16-bit floats, save for what would overflow on the inputs"},
           {.name = "keep-float",
@@ -132,6 +134,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
         .with_id("usage.planned");
   }
   settings.opset = options.integer("opset", 0, 1, most_opset);
+  settings.freezes_defaults = options.flag("freeze-defaults");
   settings.is_float16 = options.flag("fp16");
   for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
   if (!settings.kept_globs.empty() && !settings.is_float16)

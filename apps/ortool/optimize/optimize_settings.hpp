@@ -17,6 +17,7 @@ struct OptimizeSettings {
   std::vector<std::string> skipped;
   bool explains = false;
   bool has_own_operators = false;  ///< what only ortool runs may be saved
+  bool freezes_defaults = false;   ///< inputs with a default become constants
   bool is_float16 = false;
   std::vector<std::string> kept_globs;  ///< of nodes that stay in float32
   std::int64_t opset = 0;               ///< to write for; 0: the model's own

@@ -30,6 +30,14 @@ std::int64_t weight_bytes(const Model& model) {
   return bytes;
 }
 
+/// Runs can then give nothing else for them.
+void freeze_defaults(Graph& graph) {
+  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
+  for (Value* input : inputs) {
+    if (input->has_default()) graph.make_default_constant(*input);
+  }
+}
+
 /// Constants that nothing reads any more, in all graphs.
 void drop_unread_constants(Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
@@ -64,6 +72,7 @@ LoadedModel Rewriting::load_file() const {
 }
 
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
+  if (settings_.freezes_defaults) freeze_defaults(*model->graph);
   apply_shape_options(invocation_.options, *model);
   if (is_part()) model = cut(std::move(model));
   embeddings_ = embed_pictures(invocation_.options, *model);
