@@ -63,6 +63,11 @@ ValueRecord* Calibration::find(std::string_view name) {
   return found == records_.end() ? nullptr : &found->second;
 }
 
+std::string_view Calibration::digest(std::int64_t number) const {
+  const auto found = digests_.find(number);
+  return found == digests_.end() ? std::string_view() : found->second;
+}
+
 void Calibration::merge(const Calibration& other) {
   if (settings_ != other.settings_) {
     throw Error(ErrorCode::invalid, "calibrations with different settings cannot be merged",
@@ -79,6 +84,7 @@ void Calibration::merge(const Calibration& other) {
     }
   }
   samples_ = std::move(samples);
+  digests_.insert(other.digests_.begin(), other.digests_.end());
 }
 
 }  // namespace ortool

@@ -66,6 +66,10 @@ class Calibration {
   const SampleNumbers& samples() const { return samples_; }
   /// Says that sample `number` is wholly in the records.
   void finish_sample(std::int64_t number) { samples_.add(number); }
+  /// Remembers what a sample's inputs were, so that they can be told from others later.
+  void set_digest(std::int64_t number, std::string digest) { digests_[number] = std::move(digest); }
+  /// Empty for a sample that has none.
+  std::string_view digest(std::int64_t number) const;
 
   /// The state as bytes. `key` says of which model, data and settings, see calibration_key().
   std::string serialize(std::string_view key) const;
@@ -77,10 +81,11 @@ class Calibration {
   CalibrationSettings settings_;
   std::map<std::string, ValueRecord, std::less<>> records_;
   SampleNumbers samples_;
+  std::map<std::int64_t, std::string> digests_;
 };
 
-/// One hash of everything that the records depend on: the hashes of the model and the data, and the
-/// settings.
+/// One hash of everything that the records depend on: the hashes of the model and the data (empty
+/// where samples have digests), and the settings.
 std::string calibration_key(std::string_view model_hash, std::string_view data_hash,
                             const CalibrationSettings& settings);
 

@@ -1,4 +1,5 @@
 // The bytes of a calibration: a line that says what it is, its key, its records, and their hash.
+#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/error.hpp"
@@ -11,7 +12,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view file_begin = "ortool calibration 1\n";
+constexpr std::string_view file_begin = "ortool calibration 2\n";
 constexpr std::size_t hash_digits = 64;
 
 std::string hash_of(std::string_view text) {
@@ -61,6 +62,13 @@ std::string Calibration::serialize(std::string_view key) const {
     out.integer(last);
   }
   for (const auto& [name, record] : records_) record.write(out);
+  const auto is_finished = [&](const auto& each) { return samples_.contains(each.first); };
+  out.integer(std::count_if(digests_.begin(), digests_.end(), is_finished));
+  for (const auto& each : digests_) {
+    if (!is_finished(each)) continue;
+    out.integer(each.first);
+    out.text(each.second);
+  }
   return std::string(file_begin) + hash_of(out.bytes()) + out.bytes();
 }
 
@@ -90,6 +98,10 @@ Calibration Calibration::parse(std::string_view bytes, std::string_view key) {
     const RecordOptions expected = record.options();
     record = ValueRecord::read(in);
     if (record.options() != expected) fail_no_calibration(format("the record of {}", quote(name)));
+  }
+  for (std::int64_t left = in.count(16); left > 0; --left) {
+    const std::int64_t number = in.integer(0, most_samples);
+    calibration.digests_[number] = in.text();
   }
   if (!in.is_at_end()) fail_no_calibration("there is something behind its end");
   return calibration;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -20,6 +21,63 @@ ChosenRange range_of(const Tensor& tensor) {
     chosen.range.high = std::max(chosen.range.high, number);
   }
   return chosen;
+}
+
+/// What choices say of the values of one group.
+struct Group {
+  std::optional<Scale> scale;
+  std::optional<DataType> type;
+  std::string decided_by;  ///< the value whose choice holds
+  NumberRange range;
+
+  void choose(const Value& value, const ValueChoice& choice) {
+    const bool differs = (scale && choice.scale && *scale != *choice.scale) ||
+                         (type && choice.type && *type != *choice.type);
+    if (differs) {
+      throw Error(ErrorCode::invalid,
+                  format("values {} and {} share one scale and type, and the plan gives them two",
+                         quote(decided_by), quote(value.name())),
+                  "give both the same, or leave one of them out");
+    }
+    if (!choice.scale && !choice.type) return;
+    if (choice.scale) scale = choice.scale;
+    if (choice.type) type = choice.type;
+    decided_by = std::string(value.name());
+  }
+
+  QuantizationType type_of(const NumberSource& source) const {
+    QuantizationType result = source.type;
+    result.type = type.value_or(result.type);
+    return result;
+  }
+};
+
+const ValueChoice* choice_of(const NumberSource& source, const PlannedValue& planned) {
+  if (source.choices == nullptr) return nullptr;
+  const auto found = source.choices->values.find(planned.value->name());
+  return found != source.choices->values.end() ? &found->second : nullptr;
+}
+
+ChosenRange range_for(const NumberSource& source, const PlannedValue& planned,
+                      QuantizationType type) {
+  Value& value = *planned.value;
+  if (planned.is_weight) return range_of(constant_behind(&value)->constant());
+  const ValueRecord* record =
+      source.calibration != nullptr ? source.calibration->find(value.name()) : nullptr;
+  if (record == nullptr) {
+    throw Error(
+        ErrorCode::invalid,
+        format("value {} has no scale in the plan, and no data tell one", quote(value.name())),
+        "add its scale and zero_point, or --calibration-data");
+  }
+  MethodOptions options = source.method;
+  const ValueChoice* choice = choice_of(source, planned);
+  if (choice != nullptr) options.method = choice->method.value_or(options.method);
+  try {
+    return choose_range(*record, type, options);
+  } catch (Error& error) {
+    throw error.in("value " + quote(value.name()));
+  }
 }
 
 }  // namespace
@@ -63,32 +121,32 @@ bool reads_unseen(const Node& node, const Calibration& calibration) {
   return false;
 }
 
-std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const Calibration& calibration,
-                                         QuantizationType type, const MethodOptions& options,
+std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberSource& source,
                                          std::vector<ChosenValue>& chosen) {
-  std::vector<GroupNumbers> numbers(static_cast<std::size_t>(plan.group_count));
-  std::vector<ChosenRange> ranges(numbers.size());
+  std::vector<Group> groups(static_cast<std::size_t>(plan.group_count));
   for (const PlannedValue& planned : plan.values) {
-    Value& value = *planned.value;
-    ChosenRange range;
-    if (planned.is_weight) {
-      range = range_of(constant_behind(&value)->constant());
-    } else {
-      const ValueRecord* record = calibration.find(value.name());
-      ORTOOL_CHECK(record != nullptr);
-      try {
-        range = choose_range(*record, type, options);
-      } catch (Error& error) {
-        throw error.in("value " + quote(value.name()));
-      }
-    }
-    auto& all = ranges[static_cast<std::size_t>(planned.group)].range;
-    all.low = std::min(all.low, range.range.low);
-    all.high = std::max(all.high, range.range.high);
-    chosen.push_back({std::string(value.name()), planned.group, range});
+    if (const ValueChoice* choice = choice_of(source, planned))
+      groups[static_cast<std::size_t>(planned.group)].choose(*planned.value, *choice);
   }
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = {choose_scale(ranges[i].range, type), type};
+  for (const PlannedValue& planned : plan.values) {
+    Group& group = groups[static_cast<std::size_t>(planned.group)];
+    ChosenRange range;
+    if (group.scale) {
+      range.range = representable_range(*group.scale, group.type_of(source));
+      if (const ValueChoice* choice = choice_of(source, planned))
+        range.method = choice->method.value_or(range.method);
+    } else {
+      range = range_for(source, planned, group.type_of(source));
+      group.range.low = std::min(group.range.low, range.range.low);
+      group.range.high = std::max(group.range.high, range.range.high);
+    }
+    chosen.push_back({std::string(planned.value->name()), planned.group, range});
+  }
+  std::vector<GroupNumbers> numbers;
+  for (const Group& group : groups) {
+    const QuantizationType type = group.type_of(source);
+    numbers.push_back({group.scale ? *group.scale : choose_scale(group.range, type), type});
+  }
   return numbers;
 }
 

@@ -8,6 +8,7 @@
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/methods.hpp"
 #include "libcore/quantize/plan.hpp"
+#include "libcore/quantize/plan_choices.hpp"
 
 namespace ortool {
 
@@ -22,10 +23,19 @@ struct ChosenValue {
   ChosenRange chosen;
 };
 
-/// A scale for each group of the plan: it holds the ranges chosen for all values of the group.
-/// `chosen` gets a row a value. The records must hold all values of the plan (see unseen_values).
-std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const Calibration& calibration,
-                                         QuantizationType type, const MethodOptions& options,
+/// What the numbers of a plan are chosen from.
+struct NumberSource {
+  const Calibration* calibration = nullptr;  ///< null: only what `choices` says
+  QuantizationType type;
+  MethodOptions method;
+  const PlanChoices* choices = nullptr;  ///< of values; null: none
+};
+
+/// A scale for each group of the plan: the one that a choice says for one of its values, else one
+/// that holds the ranges chosen for all of them. `chosen` gets a row a value. Throws
+/// ErrorCode::invalid where choices of one group contradict each other, and for values that neither
+/// the choices nor the calibration know.
+std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberSource& source,
                                          std::vector<ChosenValue>& chosen);
 
 /// Whether a node reads or makes a value that calibration never saw, as in a branch not taken.

@@ -63,9 +63,10 @@ Node& let_make(Node& node, Value& old, Value& result) {
 struct WeightKey {
   const Value* value;
   std::int64_t axis;  ///< -1: one scale for all
+  DataType type;
 
   bool operator<(const WeightKey& other) const {
-    return std::tie(value, axis) < std::tie(other.value, other.axis);
+    return std::tie(value, axis, type) < std::tie(other.value, other.axis, other.type);
   }
 };
 
@@ -94,9 +95,10 @@ class QdqWriter {
   void run();
 
  private:
-  static WeightKey key_of(const PlannedNode& planned) {
+  WeightKey key_of(const PlannedNode& planned) const {
     return {constant_behind(planned.node->input(planned.weight_input)),
-            planned.weight_axis.value_or(-1)};
+            planned.weight_axis.value_or(-1),
+            planned.weight_type.value_or(numbers_.weights.type.type)};
   }
   WeightOptions options_of(const WeightKey& key) const;
   const Value* bias_of(const PlannedNode& planned) const;
@@ -125,6 +127,7 @@ WeightOptions QdqWriter::options_of(const WeightKey& key) const {
   WeightOptions options = numbers_.weights;
   options.axis.reset();
   if (key.axis >= 0) options.axis = key.axis;
+  options.type.type = key.type;
   return options;
 }
 

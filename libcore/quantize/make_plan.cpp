@@ -180,7 +180,11 @@ void GraphPlanner::consider_product(PlannedNode& planned) {
     planned.reason = "both its operands are computed: there are no weights to make smaller";
   }
   if (!planned.reason.empty()) return;
-  if (!rules_.is_per_channel) planned.weight_axis.reset();
+  bool is_per_channel = rules_.is_per_channel;
+  if (rules_.is_node_per_channel)
+    is_per_channel = rules_.is_node_per_channel(node).value_or(is_per_channel);
+  if (!is_per_channel) planned.weight_axis.reset();
+  if (rules_.weight_type) planned.weight_type = rules_.weight_type(node);
   planned.is_quantized = true;
   planned.end = end_of(node, type == "MatMul");
   supplied_.insert(planned.end->output(0));

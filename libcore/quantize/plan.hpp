@@ -23,6 +23,7 @@ struct PlannedNode {
   Node* end = nullptr;
   std::int64_t weight_input = -1;           ///< of a product: the input with constant weights
   std::optional<std::int64_t> weight_axis;  ///< along which weights have scales of their own
+  std::optional<DataType> weight_type;      ///< nothing: that of all weights
 };
 
 /// A float value that is quantised. Values of one group have one scale and zero point.
@@ -46,6 +47,9 @@ struct PlanRules {
   /// Whether the node is to be quantised even where ortool would not of its own accord. May be
   /// null.
   std::function<bool(const Node&)> is_wanted;
+  /// The node's own way of storing weights, where it has one. May be null.
+  std::function<std::optional<bool>(const Node&)> is_node_per_channel;
+  std::function<std::optional<DataType>(const Node&)> weight_type;
 };
 
 /// Plans every graph of the model. Types must have been inferred and functions inlined; the plan

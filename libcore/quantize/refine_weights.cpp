@@ -55,25 +55,12 @@ std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned) {
                       op.transpose_b ? WeightLayout::outputs_first : WeightLayout::inputs_first);
 }
 
-WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
-                             const Calibration& calibration, const Session& session,
-                             FunctionRef<NamedValues(std::int64_t)> sample,
-                             const CollectOptions& options)
-    : type_(numbers.weights.type), calibration_(calibration) {
+std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
+                                                      const PlanNumbers& numbers,
+                                                      std::vector<Seen>& products) {
   std::map<const Value*, std::int64_t> groups;
   for (const PlannedValue& each : plan.values) groups.emplace(each.value, each.group);
   std::vector<MomentRequest> requests;
-  std::vector<const Node*> nodes;
-  std::int64_t bytes = 0;
-  const auto collect_part = [&] {
-    std::vector<InputMoments> made = collect_moments(session, requests, sample, options);
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      if (made[i].rows() > 0) moments_.emplace(nodes[i], std::move(made[i]));
-    }
-    requests.clear();
-    nodes.clear();
-    bytes = 0;
-  };
   for (const PlannedNode& planned : plan.nodes) {
     if (!planned.is_quantized || planned.role != QuantizeRole::product) continue;
     const std::optional<WeightMatrix> matrix = weight_matrix_of(planned);
@@ -82,19 +69,50 @@ WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& number
     const Value* input = planned.node->input(0);
     if (!windows || input->captured() != nullptr) continue;
     const GroupNumbers& group = numbers.groups[static_cast<std::size_t>(groups.at(input))];
-    const std::int64_t size = InputMoments::size_bytes(*matrix);
-    if (!requests.empty() && bytes + size > most_sum_bytes) collect_part();
     requests.push_back({std::string(input->name()), *matrix, *windows, group.scale, group.type});
-    nodes.push_back(planned.node);
-    bytes += size;
+    products.push_back({std::string(planned.node->output(0)->name()), group});
   }
-  if (!requests.empty()) collect_part();
+  return requests;
+}
+
+WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
+                             const Calibration& calibration, const Session& session,
+                             FunctionRef<NamedValues(std::int64_t)> sample,
+                             const CollectOptions& options)
+    : type_(numbers.weights.type), calibration_(calibration) {
+  const std::vector<MomentRequest> requests = requests_of(plan, numbers, seen_);
+  for (std::size_t first = 0; first < requests.size();) {
+    std::size_t last = first;
+    for (std::int64_t bytes = 0; last < requests.size(); ++last) {
+      bytes += InputMoments::size_bytes(requests[last].matrix);
+      if (last > first && bytes > most_sum_bytes) break;
+    }
+    std::vector<InputMoments> made =
+        collect_moments(session, std::span(requests).subspan(first, last - first), sample, options);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (made[i].rows() > 0) moments_.emplace(seen_[first + i].result, std::move(made[i]));
+    }
+    first = last;
+  }
+}
+
+bool WeightRefiner::serves(const QuantizePlan& plan, const PlanNumbers& numbers) const {
+  std::vector<Seen> products;
+  requests_of(plan, numbers, products);
+  return std::all_of(products.begin(), products.end(), [&](const Seen& wanted) {
+    return std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
+      return seen.result == wanted.result && seen.input.scale == wanted.input.scale &&
+             seen.input.type.type == wanted.input.type.type;
+    });
+  });
 }
 
 WeightLevels WeightRefiner::round(const PlannedNode& planned, WeightLevels nearest) const {
-  const auto found = moments_.find(planned.node);
+  const auto found = moments_.find(planned.node->output(0)->name());
   if (found == moments_.end()) return nearest;
-  return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type_,
+  QuantizationType type = type_;
+  type.type = planned.weight_type.value_or(type.type);
+  return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type,
                           found->second)
       .levels;
 }

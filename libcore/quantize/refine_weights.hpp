@@ -17,7 +17,8 @@ namespace ortool {
 /// a Conv, Gemm or MatMul of a matrix.
 std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned);
 
-/// Makes better levels and biases for the products of a plan; what it is made from outlives it.
+/// Makes better levels and biases for the products of a plan, and of plans of copies of its model;
+/// what it is made from outlives it.
 class WeightRefiner : public PlanRefiner {
  public:
   /// Runs the float model `session` on the samples once for each part of the products whose sums
@@ -26,6 +27,10 @@ class WeightRefiner : public PlanRefiner {
                 const Calibration& calibration, const Session& session,
                 FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options);
 
+  /// Whether a refiner made for this plan would do the same: it saw every product that this one
+  /// asks about, with the scales of this one.
+  bool serves(const QuantizePlan& plan, const PlanNumbers& numbers) const;
+
   /// Each weight up or down, so that the layer's results differ least: see improve_rounding().
   WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const override;
   /// The bias less what quantised weights add to the mean of the results: see expected_shift().
@@ -33,9 +38,19 @@ class WeightRefiner : public PlanRefiner {
                  const WeightLevels& levels) const override;
 
  private:
+  /// A product by its result, with what its input is quantised to.
+  struct Seen {
+    std::string result;
+    GroupNumbers input;
+  };
+  static std::vector<MomentRequest> requests_of(const QuantizePlan& plan,
+                                                const PlanNumbers& numbers,
+                                                std::vector<Seen>& products);
+
   QuantizationType type_;
+  std::vector<Seen> seen_;
   const Calibration& calibration_;
-  std::map<const Node*, InputMoments> moments_;
+  std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's result
 };
 
 }  // namespace ortool

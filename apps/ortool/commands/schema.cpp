@@ -28,7 +28,8 @@ class SchemaCommand : public Command {
   }
   std::vector<Example> examples() const override {
     return {{"ortool schema run", "what `ortool run --json` prints, as a JSON Schema"},
-            {"ortool schema manifest", "what a MANIFEST.json of samples may hold"}};
+            {"ortool schema manifest", "what a MANIFEST.json of samples may hold"},
+            {"ortool schema quantize-plan", "what a plan of `ortool quantize` may hold"}};
   }
   std::vector<ArgumentSpec> arguments() const override {
     return {
@@ -40,7 +41,7 @@ class SchemaCommand : public Command {
     const std::string& name = invocation.arguments.front();
     Json schema = read_schema(name);
     // What it refers to travels inside, under its own $id, so that one file is enough to validate.
-    if (name != "envelope" && name != "manifest") {
+    if (name != "envelope" && name != "manifest" && name != "quantize-plan") {
       Json inside = Json::object().set("envelope", read_schema("envelope"));
       if (name == "inspect-lines") inside.set("inspect", read_schema("inspect"));
       schema.set("$defs", std::move(inside));

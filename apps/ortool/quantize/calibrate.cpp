@@ -27,26 +27,47 @@ std::unique_ptr<Session> make_session(const Invocation& invocation, const Quanti
 }
 
 Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machine,
-                      const Session& session, CalibrationData& data,
-                      const QuantizeSettings& settings, const QuantizePlan& plan) {
+                      const Session& session, CalibrationData* data,
+                      const QuantizeSettings& settings, const QuantizePlan& plan,
+                      const CalibrationCache& cache) {
+  if (data == nullptr) {
+    std::optional<Calibration> whole = cache.load(nullptr);
+    if (whole) return std::move(*whole);
+    throw Error(ErrorCode::invalid, "option --calibration-cache: the file is not there",
+                "add --calibration-data SET to make it")
+        .with_id("quantize.cache");
+  }
   const CalibrationMethod method = settings.method.method;
   const bool is_average = method == CalibrationMethod::moving_average;
   CalibrationSettings recorded;
   recorded.values = requested_values(plan);
-  recorded.with_histograms = method != CalibrationMethod::minmax && !is_average;
+  // A cache serves every method but the one that depends on order.
+  recorded.with_histograms =
+      !is_average && (method != CalibrationMethod::minmax || cache.is_used());
   if (is_average) recorded.averaging_constant = averaging_constant;
-  Calibration state(std::move(recorded));
+  std::optional<Calibration> known = cache.load(&recorded);
+  if (known) cache.check_data(*known, *data, data->size());
+  Calibration state = known ? std::move(*known) : Calibration(std::move(recorded));
   Progress progress(invocation.options, invocation.messages, "calibrating");
+  progress.tell_done(state.samples().count(), data->size() - data->first());
   CollectOptions options;
-  options.sample_count = data.size();
+  options.first_sample = data->first();
+  options.sample_count = data->size();
   options.threads = machine.threads;
   options.cap = &invocation.memory;
   options.stop = &invocation.stop;
   options.progress = [&](const CollectProgress& told) {
     progress.tell_done(told.done, told.total);
   };
+  if (cache.is_used()) options.checkpoint = [&] { cache.save(state); };
   collect(
-      session, state, [&](std::int64_t index) { return data.sample(index).inputs; }, options);
+      session, state,
+      [&](std::int64_t index) {
+        NamedValues inputs = data->sample(index).inputs;
+        if (cache.is_used()) state.set_digest(index, digest_of(inputs));
+        return inputs;
+      },
+      options);
   return state;
 }
 

@@ -6,6 +6,7 @@
 #include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 
@@ -19,14 +20,31 @@ CalibrationData::CalibrationData(const Invocation& invocation, std::string_view 
     size_ += sizes_.back();
   }
   if (!invocation.options.has("samples") || option != "calibration-data") return;
-  const std::int64_t wanted = invocation.options.integer("samples", size_, 1, INT64_MAX);
-  if (wanted > size_) {
+  choose_samples(invocation.options.text("samples"));
+}
+
+void CalibrationData::choose_samples(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  const bool is_range = colon != std::string::npos;
+  const bool is_read = read_integer(is_range ? text.substr(colon + 1) : text, last) &&
+                       (!is_range || read_integer(text.substr(0, colon), first));
+  if (!is_read || first < 0 || last <= first) {
+    throw Error(
+        ErrorCode::invalid,
+        format("option --samples: {} is neither a number of samples nor FIRST:BEHIND", quote(text)),
+        "such as 100, or 100:200 for the second hundred")
+        .with_id("usage.value");
+  }
+  if (last > size_) {
     throw Error(ErrorCode::invalid,
-                format("option --samples: there are {} samples (asked for {})", size_, wanted),
+                format("option --samples: there are {} samples (asked for {})", size_, last),
                 "give more data, or leave the option out")
         .with_id("usage.value");
   }
-  size_ = wanted;
+  first_ = first;
+  size_ = last;
 }
 
 std::unique_ptr<SampleSet> CalibrationData::open(std::size_t set) const {

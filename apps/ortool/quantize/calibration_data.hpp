@@ -15,22 +15,26 @@ class CalibrationData {
  public:
   /// Opens the sets that `option` names. Inputs and outputs are those of the model to run and
   /// outlive this. Throws what open_sample_set() does, and ErrorCode::invalid for --samples beyond
-  /// what there is.
+  /// what there is. --samples counts for the calibration data alone.
   CalibrationData(const Invocation& invocation, std::string_view option,
                   std::span<Value* const> inputs, std::span<Value* const> outputs);
 
+  /// The samples to take are first() to size() - 1.
+  std::int64_t first() const { return first_; }
   std::int64_t size() const { return size_; }
   /// Sample `index`: the next one is cheap, an earlier one reads its set again from the start.
   Sample sample(std::int64_t index);
 
  private:
   std::unique_ptr<SampleSet> open(std::size_t set) const;
+  void choose_samples(const std::string& text);
 
   const Invocation& invocation_;
   std::vector<std::string> paths_;
   std::span<Value* const> inputs_;
   std::span<Value* const> outputs_;
   std::vector<std::int64_t> sizes_;
+  std::int64_t first_ = 0;
   std::int64_t size_ = 0;
   std::unique_ptr<SampleSet> open_;
   std::size_t open_index_ = 0;

@@ -6,20 +6,42 @@
 
 namespace ortool {
 
-PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration) {
+PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration,
+                   const PlanChoices& choices, const NodeNames& names) {
   PlanRules rules;
   rules.is_per_channel = context.settings.is_per_channel;
   const NodePatterns& patterns = context.patterns;
   const bool is_dynamic = context.settings.mode == QuantizeMode::dynamically;
-  rules.refusal = [&patterns, is_dynamic, calibration](const Node& node) -> std::string {
-    std::string reason = patterns.refusal(node);
-    if (reason.empty() && is_dynamic && node.op_type() == "Conv" && !patterns.is_wanted(node))
-      return "convolutions whose ranges are taken while the model runs are slow (--only asks)";
-    if (reason.empty() && calibration != nullptr && reads_unseen(node, *calibration))
-      return "no calibration sample reached it";
-    return reason;
+  const auto choice_of = [&choices, &names](const Node& node) -> const NodeChoice* {
+    const auto found = choices.nodes.find(names.at(&node));
+    return found != choices.nodes.end() ? &found->second : nullptr;
   };
-  rules.is_wanted = [&patterns](const Node& node) { return patterns.is_wanted(node); };
+  const auto is_wanted = [&patterns, choice_of](const Node& node) {
+    const NodeChoice* choice = choice_of(node);
+    return patterns.is_wanted(node) || (choice != nullptr && choice->is_quantized);
+  };
+  rules.is_wanted = is_wanted;
+  rules.refusal = [&patterns, is_dynamic, calibration, choice_of,
+                   is_wanted](const Node& node) -> std::string {
+    std::string reason = patterns.refusal(node);
+    if (!reason.empty()) return reason;
+    const NodeChoice* choice = choice_of(node);
+    if (choice != nullptr && !choice->is_quantized)
+      return choice->reason.empty() ? "the plan leaves it so" : choice->reason;
+    if (is_dynamic && node.op_type() == "Conv" && !is_wanted(node))
+      return "convolutions whose ranges are taken while the model runs are slow (--only asks)";
+    if (calibration != nullptr && reads_unseen(node, *calibration))
+      return "no calibration sample reached it";
+    return {};
+  };
+  rules.is_node_per_channel = [choice_of](const Node& node) -> std::optional<bool> {
+    const NodeChoice* choice = choice_of(node);
+    return choice != nullptr ? choice->is_per_channel : std::nullopt;
+  };
+  rules.weight_type = [choice_of](const Node& node) -> std::optional<DataType> {
+    const NodeChoice* choice = choice_of(node);
+    return choice != nullptr ? choice->weight_type : std::nullopt;
+  };
   return rules;
 }
 

@@ -16,12 +16,18 @@ struct QuantizeContext {
   const QuantizeSettings& settings;
   const QuantizeMachine& machine;
   const NodePatterns& patterns;
+  const PlanChoices& choices;  ///< of --plan
+  const CalibrationCache& cache;
   QuantizeReport& result;
 };
 
-/// What the options ask of a plan. `calibration` may be null; nodes that read or make what it never
-/// saw stay floats.
-PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration);
+/// Nodes by names_apart().
+using NodeNames = std::unordered_map<const Node*, std::string>;
+
+/// What the options and `choices` ask of a plan; all outlive the rules. `calibration` may be null;
+/// nodes that read or make what it never saw stay floats.
+PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration,
+                   const PlanChoices& choices, const NodeNames& names);
 
 /// Stores weights in few bits where what reads them computes in floats.
 void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan);

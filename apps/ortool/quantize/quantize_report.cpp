@@ -30,14 +30,14 @@ Json bytes_block(const StoredBytes& bytes, std::int64_t file_bytes) {
 }
 
 std::int64_t count_nodes(const QuantizeReport& result, bool is_quantized) {
-  return std::count_if(result.nodes.begin(), result.nodes.end(),
+  return std::count_if(result.plan.nodes.begin(), result.plan.nodes.end(),
                        [&](const ReportedNode& node) { return node.is_quantized == is_quantized; });
 }
 
 Json tensors_block(const QuantizeReport& result) {
   Json tensors = Json::list();
-  for (const ChosenValue& value : result.chosen) {
-    const GroupNumbers& group = result.numbers[static_cast<std::size_t>(value.group)];
+  for (const ChosenValue& value : result.plan.chosen) {
+    const GroupNumbers& group = result.plan.numbers[static_cast<std::size_t>(value.group)];
     tensors.add(Json::object()
                     .set("name", value.name)
                     .set("dtype", name_of(group.type.type))
@@ -61,7 +61,7 @@ struct NodeError {
 
 std::vector<NodeError> node_errors(const QuantizeReport& result) {
   std::map<std::string_view, const ReportedNode*> by_value;
-  for (const ReportedNode& node : result.nodes) {
+  for (const ReportedNode& node : result.plan.nodes) {
     if (node.is_quantized) by_value.emplace(node.value, &node);
   }
   std::vector<NodeError> errors;
@@ -103,7 +103,7 @@ Json outputs_block(const EndToEnd& end_to_end) {
 
 Json float_nodes_block(const QuantizeReport& result) {
   Json list = Json::list();
-  for (const ReportedNode& node : result.nodes) {
+  for (const ReportedNode& node : result.plan.nodes) {
     if (node.is_quantized) continue;
     list.add(Json::object()
                  .set("node", node.name)
@@ -147,7 +147,7 @@ std::string decibels(double value) {
 
 std::string reasons_text(const QuantizeReport& result) {
   std::map<std::string, std::int64_t> counts;
-  for (const ReportedNode& node : result.nodes) {
+  for (const ReportedNode& node : result.plan.nodes) {
     if (!node.is_quantized) ++counts[node.reason];
   }
   std::vector<std::pair<std::int64_t, std::string>> sorted;
@@ -205,14 +205,32 @@ StoredBytes stored_bytes(const Model& model) {
   return bytes;
 }
 
-void describe_plan(const QuantizePlan& plan, QuantizeReport& report) {
+std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
+                                        const std::unordered_map<const Node*, std::string>& names) {
+  std::vector<ReportedNode> nodes;
   for (const PlannedNode& planned : plan.nodes) {
+    const Node& node = *planned.node;
     const Value* result = planned.end->output(0);
-    report.nodes.push_back({std::string(planned.node->name()), std::string(planned.node->op_type()),
-                            origins_of(*planned.node),
-                            result != nullptr ? std::string(result->name()) : std::string(),
-                            planned.is_quantized, planned.weight_input >= 0, planned.reason});
+    ReportedNode told;
+    told.name = std::string(node.name());
+    told.plan_name = names.at(&node);
+    told.op_type = std::string(node.op_type());
+    told.origins = origins_of(node);
+    if (result != nullptr) told.value = std::string(result->name());
+    told.is_quantized = planned.is_quantized;
+    told.has_weights = planned.weight_input >= 0;
+    told.reason = planned.reason;
+    told.role = planned.role;
+    told.is_per_channel = planned.weight_axis.has_value();
+    told.weight_type = planned.weight_type;
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      Value* input = node.input(i);
+      if (is_float_tensor(input) && constant_behind(input) == nullptr)
+        told.reads.emplace_back(input->name());
+    }
+    nodes.push_back(std::move(told));
   }
+  return nodes;
 }
 
 void add_quantize_report(Report& report, const QuantizeReport& result) {
@@ -240,11 +258,14 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
            Json::object().set("path", result.output_path).set("bytes", result.output_bytes));
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
-  report.text += format("{} nodes quantised, {} in float\n", quantized, floats);
-  report.text += reasons_text(result);
-  if (settings.mode == QuantizeMode::statically)
+  if (!settings.calibrates_only) {
+    report.text += format("{} nodes quantised, {} in float\n", quantized, floats);
+    report.text += reasons_text(result);
+  }
+  if (result.samples > 0)
     report.text += format("calibrated on {} samples in {}\n", result.samples,
                           readable_ms(result.calibration_ms));
+  if (settings.calibrates_only) return;
   report.text +=
       format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
              readable_size(result.before_bytes.total()), readable_size(result.after_bytes.total()),

@@ -10,6 +10,7 @@
 #include "apps/ortool/report/report.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
 #include "libcore/quantize/diagnosis.hpp"
+#include "libcore/quantize/plan_choices.hpp"
 #include "libcore/quantize/prepare.hpp"
 
 namespace ortool {
@@ -28,23 +29,33 @@ StoredBytes stored_bytes(const Model& model);
 /// A node of the prepared model, by the names of the file.
 struct ReportedNode {
   std::string name;
+  std::string plan_name;  ///< that no other node has: see names_apart()
   std::string op_type;
   std::vector<std::string> origins;
   std::string value;  ///< that holds its result
   bool is_quantized = false;
   bool has_weights = false;
   std::string reason;
+  QuantizeRole role = QuantizeRole::none;
+  bool is_per_channel = false;
+  std::optional<DataType> weight_type;  ///< where it is not that of all
+  std::vector<std::string> reads;       ///< computed float values
+};
+
+/// What a plan became.
+struct MadePlan {
+  std::vector<ReportedNode> nodes;
+  std::vector<ChosenValue> chosen;
+  std::vector<GroupNumbers> numbers;  ///< by ChosenValue::group
 };
 
 struct QuantizeReport {
   const QuantizeSettings* settings = nullptr;
   Preparation preparation;
-  std::vector<ReportedNode> nodes;
+  MadePlan plan;
   std::int64_t samples = 0;
   double calibration_ms = 0;
-  std::vector<ChosenValue> chosen;
   Diagnosis diagnosis;
-  std::vector<GroupNumbers> numbers;
   EndToEnd end_to_end;
   StoredBytes before_bytes;
   StoredBytes after_bytes;
@@ -53,8 +64,9 @@ struct QuantizeReport {
   std::int64_t output_bytes = 0;
 };
 
-/// Remembers the plan's nodes while they are there.
-void describe_plan(const QuantizePlan& plan, QuantizeReport& report);
+/// The plan's nodes, told while they are there. `names` are those of names_apart().
+std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
+                                        const std::unordered_map<const Node*, std::string>& names);
 
 void add_quantize_report(Report& report, const QuantizeReport& result);
 

@@ -2,11 +2,13 @@
 #include "apps/ortool/quantize/quantize_run.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
+#include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/quantize_context.hpp"
 #include "apps/ortool/quantize/quantize_with_data.hpp"
 #include "apps/ortool/quantize/quantize_without_data.hpp"
@@ -29,22 +31,22 @@ bool needs_late_opset(const QuantizeSettings& settings) {
   return !is_byte(settings.weights.type) || !is_byte(settings.activations.type);
 }
 
-void prepare(const QuantizeContext& context, Model& model) {
+void prepare(const Invocation& invocation, const QuantizeSettings& settings,
+             const QuantizeMachine& machine, Model& model, QuantizeReport& result) {
   PrepareOptions options;
-  options.provider = context.machine.providers.back().get();
-  options.pool = &context.machine.pool;
-  options.cap = &context.invocation.memory;
-  options.stop = &context.invocation.stop;
-  options.least_opset = needs_late_opset(context.settings) ? opset_of_small_types : least_opset;
+  options.provider = machine.providers.back().get();
+  options.pool = &machine.pool;
+  options.cap = &invocation.memory;
+  options.stop = &invocation.stop;
+  options.least_opset = needs_late_opset(settings) ? opset_of_small_types : least_opset;
   const Preparation done = prepare_model(model, options);
-  context.result.preparation = done;
+  result.preparation = done;
   if (done.settled_inputs > 0) {
-    context.invocation.warn(
-        format("{} inputs that have a default become constants", done.settled_inputs));
+    invocation.warn(format("{} inputs that have a default become constants", done.settled_inputs));
   }
   if (done.opset_after != done.opset_before) {
-    context.invocation.warn(format("opset {} becomes {}, in which scales and types can be said",
-                                   done.opset_before, done.opset_after));
+    invocation.warn(format("opset {} becomes {}, in which scales and types can be said",
+                           done.opset_before, done.opset_after));
   }
   model.ir_version = std::max(model.ir_version, ir_version_of_opset(done.opset_after));
 }
@@ -52,33 +54,40 @@ void prepare(const QuantizeContext& context, Model& model) {
 }  // namespace
 
 void run_quantize(Invocation& invocation) {
-  const QuantizeSettings settings = read_quantize_settings(invocation);
-  const int threads = thread_count(invocation.options);
+  const OptionValues& options = invocation.options;
+  const PlanFile plan = options.has("plan") ? read_plan_file(options.text("plan")) : PlanFile();
+  const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);
+  const int threads = thread_count(options);
   ThreadPool pool(threads);
   const QuantizeMachine machine{choose_providers(invocation), pool, threads};
   LoadedModel loaded = load_model_argument(invocation);
-  const SaveTarget target = read_save_target(invocation.options, loaded);
+  std::optional<SaveTarget> target;
+  if (!settings.calibrates_only) target = read_save_target(options, loaded);
   QuantizeReport result;
   result.settings = &settings;
   in_file(loaded.path, [&] {
     Model& model = *loaded.model;
-    const NodePatterns patterns(invocation.options, model);
-    const QuantizeContext context{invocation, settings, machine, patterns, result};
+    const NodePatterns patterns(options, model);
     result.before_bytes = stored_bytes(model);
     const DeclaredTypes declared(model);
-    prepare(context, model);
+    prepare(invocation, settings, machine, model, result);
+    const CalibrationCache cache(invocation, loaded.path, model);
+    const QuantizeContext context{invocation,   settings, machine, patterns,
+                                  plan.choices, cache,    result};
     if (settings.mode == QuantizeMode::statically) {
       quantize_with_data(context, model);
     } else {
       quantize_without_data(context, model);
     }
+    if (!target) return;
+    if (options.has("plan-out")) write_plan_file(options.text("plan-out"), settings, result.plan);
     declared.restore(model, false);
     result.after_bytes = stored_bytes(model);
-    result.output_path = target.path;
-    result.output_bytes = save_to(target, model);
+    result.output_path = target->path;
+    result.output_bytes = save_to(*target, model);
   });
   add_quantize_report(invocation.report, result);
-  if (target.path == "-") invocation.report.text.clear();
+  if (target && target->path == "-") invocation.report.text.clear();
 }
 
 }  // namespace ortool

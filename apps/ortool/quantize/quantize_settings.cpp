@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 namespace {
@@ -13,15 +15,17 @@ constexpr std::int64_t default_block_size = 32;
 constexpr std::int64_t most_block_size = 65536;
 
 /// Options that say how to calibrate; without data they have no effect.
-constexpr std::array<std::string_view, 9> calibration_options = {"calibration-data",
-                                                                 "calibration-method",
-                                                                 "samples",
-                                                                 "percentile",
-                                                                 "activation-type",
-                                                                 "symmetric-activations",
-                                                                 "image",
-                                                                 "image-config",
-                                                                 "recipe"};
+constexpr std::array<std::string_view, 11> calibration_options = {"calibration-data",
+                                                                  "calibration-cache",
+                                                                  "calibrate-only",
+                                                                  "calibration-method",
+                                                                  "samples",
+                                                                  "percentile",
+                                                                  "activation-type",
+                                                                  "symmetric-activations",
+                                                                  "image",
+                                                                  "image-config",
+                                                                  "recipe"};
 
 Error does_not_fit(std::string message, std::string hint) {
   Error error(ErrorCode::invalid, std::move(message), std::move(hint));
@@ -29,17 +33,85 @@ Error does_not_fit(std::string message, std::string hint) {
   return error;
 }
 
-QuantizeMode read_mode(const OptionValues& options) {
-  const bool has_data = options.has("calibration-data");
-  const std::string mode = options.text("mode", has_data ? "static" : "");
+/// The option, else the plan's setting, else `fallback`.
+std::string chosen_text(const OptionValues& options, const Json& plan, std::string_view name,
+                        std::string_view fallback) {
+  if (options.has(name)) return options.text(name);
+  const Json* setting = plan.find(name);
+  if (setting == nullptr) return std::string(fallback);
+  if (setting->is_text()) return setting->text();
+  throw Error(ErrorCode::invalid, format("the plan's setting {} must be a text", quote(name)))
+      .with_id("quantize.plan");
+}
+
+bool chosen_flag(const OptionValues& options, const Json& plan, std::string_view name) {
+  const Json* setting = plan.find(name);
+  if (options.has(name) || setting == nullptr) return options.flag(name);
+  if (setting->is_flag()) return setting->flag();
+  throw Error(ErrorCode::invalid,
+              format("the plan's setting {} must be true or false", quote(name)))
+      .with_id("quantize.plan");
+}
+
+/// A type that the option may name; a plan may hold anything.
+DataType chosen_type(const OptionValues& options, const Json& plan, std::string_view name,
+                     std::string_view fallback) {
+  const std::string text = chosen_text(options, plan, name, fallback);
+  const std::vector<OptionGroup> groups = quantize_options();
+  const std::vector<std::string_view>& choices = find_option(groups, name)->choices;
+  if (std::find(choices.begin(), choices.end(), text) == choices.end())
+    throw unknown_name(name, text, "types",
+                       std::vector<std::string>(choices.begin(), choices.end()));
+  return *data_type_from_name(text);
+}
+
+QuantizeMode read_mode(const OptionValues& options, const Json& plan) {
+  const bool has_data = options.has("calibration-data") || options.has("calibration-cache");
+  const std::string mode = chosen_text(options, plan, "mode", has_data ? "static" : "");
   if (mode == "dynamic") return QuantizeMode::dynamically;
   if (mode == "weight-only") return QuantizeMode::weights_only;
-  if (!has_data) {
+  if (mode != "static" && !mode.empty())
+    throw unknown_name("mode", mode, "modes",
+                       std::vector<std::string>{"static", "dynamic", "weight-only"});
+  if (!has_data && !options.has("plan")) {
     throw Error(ErrorCode::invalid, "there is no data to calibrate with",
                 "add --calibration-data SET, or --mode dynamic or weight-only, which need none")
         .with_id("usage.calibration_data");
   }
   return QuantizeMode::statically;
+}
+
+/// What the recipe is by itself, and what it needs.
+std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeMode mode) {
+  const bool is_fitted = mode == QuantizeMode::statically && options.has("calibration-data");
+  const std::string recipe = chosen_text(options, plan, "recipe", is_fitted ? "accurate" : "fast");
+  if (recipe == "max") {
+    throw Error(ErrorCode::unsupported, "the recipe max does not exist in this version",
+                "take --recipe accurate, the default")
+        .with_id("quantize.recipe");
+  }
+  if (recipe != "fast" && recipe != "accurate")
+    throw unknown_name("recipe", recipe, "recipes", std::vector<std::string>{"fast", "accurate"});
+  if (recipe != "fast" && !is_fitted && mode == QuantizeMode::statically) {
+    throw Error(ErrorCode::invalid,
+                format("the recipe {} fits weights to data, and there is none", recipe),
+                "add --calibration-data SET, or --recipe fast")
+        .with_id("usage.calibration_data");
+  }
+  return recipe;
+}
+
+void check_calibrate_only(const OptionValues& options) {
+  if (!options.flag("calibrate-only")) {
+    if (options.text("samples").find(':') == std::string::npos) return;
+    throw does_not_fit("option --samples: a range of samples is for --calibrate-only",
+                       "give the number of samples to take");
+  }
+  if (!options.has("calibration-data") || !options.has("calibration-cache")) {
+    throw Error(ErrorCode::invalid, "--calibrate-only needs data and a place to keep what it sees",
+                "add --calibration-data SET and --calibration-cache FILE")
+        .with_id("usage.calibration_data");
+  }
 }
 
 void refuse_unused(const OptionValues& options, QuantizeMode mode) {
@@ -73,24 +145,21 @@ std::string_view name_of(QuantizeMode mode) {
   return {};
 }
 
-QuantizeSettings read_quantize_settings(const Invocation& invocation) {
+QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json& plan) {
   const OptionValues& options = invocation.options;
   QuantizeSettings settings;
-  settings.mode = read_mode(options);
+  settings.mode = read_mode(options, plan);
   refuse_unused(options, settings.mode);
+  check_calibrate_only(options);
+  settings.calibrates_only = options.flag("calibrate-only");
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
-  settings.recipe =
-      options.text("recipe", settings.mode == QuantizeMode::statically ? "accurate" : "fast");
-  if (settings.recipe == "max") {
-    throw Error(ErrorCode::unsupported, "the recipe max does not exist in this version",
-                "take --recipe accurate, the default")
-        .with_id("quantize.recipe");
-  }
+  settings.recipe = read_recipe(options, plan, settings.mode);
   settings.method.percentile = options.number("percentile", 99.99, 50, 100);
-  settings.activations.type = *data_type_from_name(options.text("activation-type", "uint8"));
-  settings.activations.is_symmetric = options.flag("symmetric-activations");
-  settings.weights.type = *data_type_from_name(options.text("weight-type", "int8"));
-  settings.is_per_channel = !options.flag("per-tensor");
+  settings.activations.type = chosen_type(options, plan, "activation-type", "uint8");
+  settings.activations.is_symmetric = chosen_flag(options, plan, "symmetric-activations");
+  settings.weights.type = chosen_type(options, plan, "weight-type", "int8");
+  settings.is_per_channel =
+      options.flag("per-channel") || !chosen_flag(options, plan, "per-tensor");
   const bool is_small = settings.weights.type == DataType::int4;
   if (is_small && settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --weight-type int4 has no effect with --mode dynamic",
@@ -100,7 +169,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
   if (options.has("block-size") && settings.mode != QuantizeMode::weights_only)
     throw does_not_fit("option --block-size has an effect with --mode weight-only alone",
                        "leave it out");
-  const std::string reduce = options.text("reduce-range", "auto");
+  const std::string reduce = chosen_text(options, plan, "reduce-range", "auto");
   settings.weights.is_reduced = reduce == "on" || (reduce == "auto" && saturates(options));
   if (saturates(options) && reduce == "off") {
     invocation.warn(
@@ -112,7 +181,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation) {
                 "leave --format out: QDQ is what runtimes read today")
         .with_id("quantize.format");
   }
-  if (!options.has("output")) {
+  if (!options.has("output") && !settings.calibrates_only) {
     throw Error(ErrorCode::invalid, "there is no place to write the model to", "add -o OUT.onnx")
         .with_id("usage.output");
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/report/json.hpp"
 #include "libcore/quantize/choose_scale.hpp"
 #include "libcore/quantize/methods.hpp"
 
@@ -20,13 +21,15 @@ struct QuantizeSettings {
   bool is_per_channel = true;
   std::int64_t block_size = 0;  ///< of weights alone; 0: a scale a channel
   std::string recipe = "fast";
+  bool calibrates_only = false;
 };
 
 std::vector<OptionGroup> quantize_options();
 
-/// Throws ErrorCode::invalid for options that do not go together, and ErrorCode::unsupported for
-/// planned ones. Says what it guesses.
-QuantizeSettings read_quantize_settings(const Invocation& invocation);
+/// Options, and where one is not given the setting of a plan (PlanFile::settings, an object or
+/// null). Throws ErrorCode::invalid for options that do not go together, and ErrorCode::unsupported
+/// for planned ones. Says what it guesses.
+QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json& plan);
 
 std::string_view name_of(QuantizeMode mode);
 

@@ -10,14 +10,19 @@ namespace ortool {
 namespace {
 
 void quantize_products(const QuantizeContext& context, Model& model) {
-  QuantizePlan plan = make_plan(model, rules_of(context, nullptr));
+  const NodeNames names = names_apart(model);
+  QuantizePlan plan = make_plan(model, rules_of(context, nullptr, context.choices, names));
+  context.result.plan.nodes = describe_plan(plan, names);
   WeightOptions weights;
   weights.type = context.settings.weights;
   const std::int64_t replaced =
       quantize_dynamically(model, plan, weights, &context.invocation.memory);
-  describe_plan(plan, context.result);
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    context.result.plan.nodes[i].is_quantized = plan.nodes[i].is_quantized;
+    context.result.plan.nodes[i].reason = plan.nodes[i].reason;
+  }
   store_rest(context, model, plan);
-  const std::vector<ReportedNode>& nodes = context.result.nodes;
+  const std::vector<ReportedNode>& nodes = context.result.plan.nodes;
   const bool has_convolutions = std::any_of(
       nodes.begin(), nodes.end(),
       [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
@@ -31,13 +36,14 @@ void quantize_products(const QuantizeContext& context, Model& model) {
 }
 
 void quantize_weights_alone(const QuantizeContext& context, Model& model) {
-  const QuantizePlan plan = make_plan(model, rules_of(context, nullptr));
+  const NodeNames names = names_apart(model);
+  const QuantizePlan plan = make_plan(model, rules_of(context, nullptr, context.choices, names));
   WeightOnlyOptions options;
   options.weights.type = context.settings.weights;
   options.block_size = context.settings.block_size;
   options.cap = &context.invocation.memory;
-  describe_plan(plan, context.result);
-  for (ReportedNode& node : context.result.nodes) {
+  context.result.plan.nodes = describe_plan(plan, names);
+  for (ReportedNode& node : context.result.plan.nodes) {
     if (!node.is_quantized || node.has_weights) continue;
     node.is_quantized = false;
     node.reason = "it has no weights";

@@ -1,10 +1,12 @@
 // A thread that wakes once a second.
 #include "apps/ortool/report/progress.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -25,6 +27,21 @@ struct Progress::State {
   bool is_over = false;
   std::atomic<std::int64_t> done{0};
   std::atomic<std::int64_t> total{0};  ///< 0: not known
+  std::atomic<std::int64_t> first{-1};
+  std::atomic<std::int64_t> first_ms{0};
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  std::int64_t elapsed_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 start)
+        .count();
+  }
+  /// Nothing before something is done.
+  std::optional<std::int64_t> milliseconds_left() const {
+    const std::int64_t done_now = done - first;
+    if (total == 0 || done_now <= 0) return std::nullopt;
+    return (elapsed_ms() - first_ms) * std::max<std::int64_t>(0, total - done) / done_now;
+  }
   std::thread thread;
 
   void tell(std::int64_t seconds) const {
@@ -34,18 +51,20 @@ struct Progress::State {
                        .set("doing", what)
                        .set("elapsed_ms", seconds * 1000);
       if (total > 0) event.set("done", done.load()).set("total", total.load());
+      if (const auto left = milliseconds_left()) event.set("left_ms", *left);
       write_to_stderr(event.write_compact() + "\n");
       return;
     }
     const std::string count =
         total > 0 ? format(" {} of {}", done.load(), total.load()) : std::string();
-    const std::string text = format("{}{}: {} s", printable(what), count, seconds);
+    std::string text = format("{}{}: {} s", printable(what), count, seconds);
+    if (const auto left = milliseconds_left())
+      text += format(", about {} s left", (*left + 999) / 1000);
     write_to_stderr(style == Style::line ? "\r\x1b[K" + text : text + "\n");
   }
 
   void run() {
     std::unique_lock lock(mutex);
-    const auto start = std::chrono::steady_clock::now();
     std::int64_t seconds = 1;
     while (!over.wait_until(lock, start + std::chrono::seconds(seconds), [&] { return is_over; })) {
       tell(seconds++);
@@ -72,6 +91,10 @@ Progress::Progress(const OptionValues& options, const Messages& messages, std::s
 
 void Progress::tell_done(std::int64_t done, std::int64_t total) {
   if (state_ == nullptr) return;
+  if (state_->first < 0) {
+    state_->first_ms = state_->elapsed_ms();
+    state_->first = done;
+  }
   state_->done = done;
   state_->total = total;
 }

@@ -20,7 +20,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// From now on told too: how many of how many are done. Cheap.
+  /// From now on told too: how many of how many are done, and how long the rest takes at that pace.
+  /// Cheap. The first call's count is where the work begins.
   void tell_done(std::int64_t done, std::int64_t total);
 
  private:

@@ -140,6 +140,21 @@ TEST_CASE("A file of another key, or a damaged one, is refused") {
   CHECK_THROWS_AS(Calibration::parse("", key), Error);
 }
 
+TEST_CASE("Digests of finished samples travel with the state, and merge") {
+  Calibration first(settings_of());
+  first.set_digest(0, "zero");
+  first.finish_sample(0);
+  first.set_digest(1, "begun, never finished");
+  Calibration second(settings_of());
+  second.set_digest(2, "two");
+  second.finish_sample(2);
+  first.merge(second);
+  const Calibration read = Calibration::parse(first.serialize(""), "");
+  CHECK(read.digest(0) == "zero");
+  CHECK(read.digest(1).empty());
+  CHECK(read.digest(2) == "two");
+}
+
 TEST_CASE("The key changes with the model, the data and the settings") {
   const std::string key = calibration_key("a", "b", settings_of());
   CHECK(calibration_key("ab", "", settings_of()) != key);

@@ -56,7 +56,8 @@ double error_of(bool is_refined) {
   collect(floats_session, calibration, sample, options);
   std::vector<ChosenValue> chosen;
   PlanNumbers numbers;
-  numbers.groups = choose_numbers(plan, calibration, {}, {CalibrationMethod::minmax}, chosen);
+  numbers.groups = choose_numbers(
+      plan, {.calibration = &calibration, .method = {CalibrationMethod::minmax}}, chosen);
   numbers.weights.type.is_reduced = true;
   const WeightRefiner refiner(plan, numbers, calibration, floats_session, sample, options);
   if (is_refined) numbers.refiner = &refiner;

@@ -1,0 +1,275 @@
+// Strict reading: a slip in a plan is told, never passed over.
+#include "apps/ortool/quantize/plan_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/ortool/suggest.hpp"
+#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t plan_version = 1;
+constexpr std::int64_t most_plan_bytes = std::int64_t{256} << 20;
+
+using Names = std::vector<std::string>;
+
+Error broken(std::string what) {
+  Error error(ErrorCode::invalid, std::move(what),
+              "`ortool schema quantize-plan` prints what a plan may hold");
+  error.with_id("quantize.plan");
+  return error;
+}
+
+void check_keys(const Json& object, const Names& known) {
+  if (!object.is_object()) throw broken("is no object");
+  for (const auto& [key, value] : object.members()) {
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw unknown_name("key", key, "keys", known);
+  }
+}
+
+const std::string& text_of(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  if (value == nullptr || !value->is_text()) throw broken(format("{} must be a text", quote(key)));
+  return value->text();
+}
+
+bool flag_of(const Json& value, std::string_view key) {
+  if (!value.is_flag()) throw broken(format("{} must be true or false", quote(key)));
+  return value.flag();
+}
+
+DataType type_of(const Json& object, std::string_view key, const Names& known) {
+  const std::string& name = text_of(object, key);
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw unknown_name(key, name, "types", known);
+  return *data_type_from_name(name);
+}
+
+NodeChoice read_node(const Json& line) {
+  check_keys(line, {"node", "op_type", "quantized", "weight_type", "per_channel", "reason"});
+  NodeChoice choice;
+  const Json* is_quantized = line.find("quantized");
+  if (is_quantized == nullptr) throw broken("does not say whether it is 'quantized'");
+  choice.is_quantized = flag_of(*is_quantized, "quantized");
+  if (line.find("reason") != nullptr) choice.reason = text_of(line, "reason");
+  if (line.find("weight_type") != nullptr)
+    choice.weight_type = type_of(line, "weight_type", {"int8", "uint8", "int4"});
+  if (const Json* given = line.find("per_channel"))
+    choice.is_per_channel = flag_of(*given, "per_channel");
+  return choice;
+}
+
+Scale read_scale(const Json& line, DataType type) {
+  const Json* scale = line.find("scale");
+  const Json* zero_point = line.find("zero_point");
+  if (scale == nullptr || zero_point == nullptr || !scale->is_number() || !zero_point->is_number())
+    throw broken("'scale' and 'zero_point' are two numbers that belong together");
+  Scale result{static_cast<float>(scale->number()),
+               static_cast<std::int64_t>(zero_point->number())};
+  const Levels levels = levels_of({type});
+  if (!std::isnormal(result.scale) || result.scale < 0)
+    throw broken(format("the scale must be above 0 (found {})", scale->number()));
+  if (result.zero_point < levels.lowest || result.zero_point > levels.highest) {
+    throw broken(format("the zero point of {} lies between {} and {} (found {})", name_of(type),
+                        levels.lowest, levels.highest, result.zero_point));
+  }
+  return result;
+}
+
+ValueChoice read_tensor(const Json& line) {
+  check_keys(line, {"tensor", "type", "scale", "zero_point", "method"});
+  ValueChoice choice;
+  if (line.find("type") != nullptr)
+    choice.type = type_of(line, "type", {"uint8", "int8", "uint16", "int16"});
+  if (line.find("method") != nullptr) {
+    const std::string& name = text_of(line, "method");
+    choice.method = method_from_name(name);
+    if (!choice.method) {
+      Names known;
+      for (const MethodRow& row : calibration_methods()) known.emplace_back(row.name);
+      throw unknown_name("method", name, "methods", known);
+    }
+  }
+  if (line.find("scale") != nullptr || line.find("zero_point") != nullptr) {
+    if (!choice.type) throw broken("a scale needs the 'type' it is made for");
+    choice.scale = read_scale(line, *choice.type);
+  }
+  return choice;
+}
+
+/// Calls `take` with each line of the list and its name under `key`; errors tell the name.
+template <typename Take>
+void read_lines(const Json& document, std::string_view list, std::string_view key, Take&& take) {
+  const Json* lines = document.find(list);
+  if (lines == nullptr) return;
+  if (!lines->is_list()) throw broken(format("{} must be a list", quote(list)));
+  for (std::size_t i = 0; i < lines->items().size(); ++i) {
+    const Json& line = lines->items()[i];
+    try {
+      if (!line.is_object()) throw broken("is no object");
+      const std::string name = text_of(line, key);
+      try {
+        take(name, line);
+      } catch (Error& error) {
+        throw error.in(format("{} {}", key, quote(name)));
+      }
+    } catch (Error& error) {
+      throw error.in(format("{}[{}]", list, i));
+    }
+  }
+}
+
+template <typename Choices, typename Choice>
+void add_once(Choices& choices, const std::string& name, Choice choice) {
+  if (!choices.emplace(name, std::move(choice)).second) throw broken("it has two lines");
+}
+
+Json settings_json(const QuantizeSettings& settings) {
+  return Json::object()
+      .set("mode", name_of(settings.mode))
+      .set("recipe", settings.recipe)
+      .set("activation-type", name_of(settings.activations.type))
+      .set("symmetric-activations", settings.activations.is_symmetric)
+      .set("weight-type", name_of(settings.weights.type))
+      .set("per-tensor", !settings.is_per_channel)
+      .set("reduce-range", settings.weights.is_reduced ? "on" : "off");
+}
+
+Json node_line(const ReportedNode& node, const QuantizeSettings& settings) {
+  Json line = Json::object()
+                  .set("node", node.plan_name)
+                  .set("op_type", node.op_type)
+                  .set("quantized", node.is_quantized);
+  if (node.is_quantized && node.has_weights) {
+    line.set("weight_type", name_of(node.weight_type.value_or(settings.weights.type)))
+        .set("per_channel", node.is_per_channel);
+  }
+  if (!node.is_quantized) line.set("reason", node.reason);
+  return line;
+}
+
+Json tensor_line(const ChosenValue& value, const MadePlan& made) {
+  const GroupNumbers& group = made.numbers[static_cast<std::size_t>(value.group)];
+  return Json::object()
+      .set("tensor", value.name)
+      .set("type", name_of(group.type.type))
+      .set("scale", static_cast<double>(group.scale.scale))
+      .set("zero_point", group.scale.zero_point)
+      .set("method", name_of(value.chosen.method));
+}
+
+std::string lines_text(const std::vector<std::string>& lines) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? "\n    " : ",\n    ") + lines[i];
+  return text + "\n  ]";
+}
+
+Error not_in_model(std::string_view kind, const std::string& name, const std::string& nearest,
+                   const std::string& hint) {
+  Error error(ErrorCode::invalid,
+              format("the plan names {} {}, which the prepared model has not", kind, quote(name)),
+              !hint.empty()     ? hint
+              : nearest.empty() ? std::string("take the line out, or make a plan with --plan-out")
+                                : format("did you mean {}?", quote(nearest)));
+  error.with_id("quantize.plan");
+  return error;
+}
+
+void check_node(const std::string& name, const NodeChoice& choice, const MadePlan& made,
+                Names& held_back) {
+  NearestName nearest(name);
+  std::string hint;
+  for (const ReportedNode& node : made.nodes) {
+    nearest.offer(node.plan_name);
+    if (node.plan_name != name) {
+      const bool is_part =
+          std::find(node.origins.begin(), node.origins.end(), name) != node.origins.end();
+      if (is_part) hint = format("it is part of node {} now", quote(node.plan_name));
+      continue;
+    }
+    if (!choice.is_quantized || node.is_quantized) return;
+    const bool is_possible = node.role != QuantizeRole::none && node.role != QuantizeRole::product;
+    if (is_possible) {
+      held_back.push_back(name);
+      return;
+    }
+    throw Error(ErrorCode::invalid,
+                format("the plan quantises node {} ({}), which cannot be: {}", quote(name),
+                       node.op_type, node.reason),
+                "set its \"quantized\" to false, or take the line out")
+        .with_id("quantize.plan");
+  }
+  throw not_in_model("node", name, nearest.best(), hint);
+}
+
+}  // namespace
+
+PlanFile read_plan_file(const std::string& path) {
+  PlanFile plan;
+  const Json document = parse_json(read_text_file(path, most_plan_bytes), path);
+  try {
+    check_keys(document, {"plan_version", "settings", "nodes", "tensors"});
+    const Json* version = document.find("plan_version");
+    if (version == nullptr || !version->is_number() || version->number() != plan_version)
+      throw broken(format("'plan_version' must be {}", plan_version));
+    if (const Json* settings = document.find("settings")) {
+      check_keys(*settings, {"mode", "recipe", "activation-type", "symmetric-activations",
+                             "weight-type", "per-tensor", "reduce-range"});
+      plan.settings = *settings;
+    }
+    read_lines(document, "nodes", "node", [&](const std::string& name, const Json& line) {
+      add_once(plan.choices.nodes, name, read_node(line));
+    });
+    read_lines(document, "tensors", "tensor", [&](const std::string& name, const Json& line) {
+      add_once(plan.choices.values, name, read_tensor(line));
+    });
+  } catch (Error& error) {
+    throw error.in(path);
+  }
+  return plan;
+}
+
+void check_choices(const Invocation& invocation, const PlanChoices& choices, const Model& model,
+                   const MadePlan& made) {
+  Names held_back;
+  for (const auto& [name, choice] : choices.nodes) check_node(name, choice, made, held_back);
+  const std::vector<const Graph*> graphs = graphs_in(model);
+  for (const auto& [name, choice] : choices.values) {
+    const bool is_known = std::any_of(graphs.begin(), graphs.end(), [&](const Graph* graph) {
+      return graph->find_value(name) != nullptr;
+    });
+    if (is_known) continue;
+    NearestName nearest(name);
+    for (const ChosenValue& value : made.chosen) nearest.offer(value.name);
+    throw not_in_model("tensor", name, nearest.best(), {});
+  }
+  if (held_back.empty()) return;
+  invocation.warn(
+      format("the plan quantises {}, but what they read or what reads them computes in "
+             "floats: they stay floats",
+             list_names(held_back)));
+}
+
+void write_plan_file(const std::string& path, const QuantizeSettings& settings,
+                     const MadePlan& made) {
+  std::vector<std::string> nodes;
+  for (const ReportedNode& node : made.nodes)
+    nodes.push_back(node_line(node, settings).write_compact());
+  std::vector<std::string> tensors;
+  for (const ChosenValue& value : made.chosen)
+    tensors.push_back(tensor_line(value, made).write_compact());
+  AtomicFile file(path);
+  file.write("{\n  \"plan_version\": " + std::to_string(plan_version) + ",\n  \"settings\": " +
+             settings_json(settings).write_compact() + ",\n  \"nodes\": " + lines_text(nodes) +
+             ",\n  \"tensors\": " + lines_text(tensors) + "\n}\n");
+  file.commit();
+}
+
+}  // namespace ortool

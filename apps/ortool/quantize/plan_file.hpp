@@ -1,0 +1,32 @@
+// A plan that people can read, change and give back: --plan-out and --plan.
+#pragma once
+
+#include <string>
+
+#include "apps/ortool/quantize/quantize_report.hpp"
+#include "apps/ortool/report/json.hpp"
+#include "libcore/quantize/plan_choices.hpp"
+
+namespace ortool {
+
+/// What a plan file holds.
+struct PlanFile {
+  Json settings;  ///< an object of option names with their values
+  PlanChoices choices;
+};
+
+/// Reads the file. Throws ErrorCode::invalid, naming the line's node or tensor, for what is no plan
+/// (docs/schemas/quantize-plan.schema.json): unknown keys and values with the nearest ones.
+PlanFile read_plan_file(const std::string& path);
+
+/// Throws ErrorCode::invalid for choices that the model cannot follow: names it has not, and nodes
+/// to quantise that compute in floats whatever is asked. Warns of those that stay floats because of
+/// the nodes around them.
+void check_choices(const Invocation& invocation, const PlanChoices& choices, const Model& model,
+                   const MadePlan& made);
+
+/// Writes the plan that was made, a line a node and a line a tensor.
+void write_plan_file(const std::string& path, const QuantizeSettings& settings,
+                     const MadePlan& made);
+
+}  // namespace ortool

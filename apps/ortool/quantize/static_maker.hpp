@@ -1,0 +1,36 @@
+// From a prepared float model and what calibration saw to a quantised one, as often as asked.
+#pragma once
+
+#include <memory>
+
+#include "apps/ortool/quantize/quantize_context.hpp"
+#include "libcore/quantize/cached_refiner.hpp"
+#include "libcore/quantize/plan_choices.hpp"
+#include "libcore/quantize/refine_weights.hpp"
+
+namespace ortool {
+
+class StaticMaker {
+ public:
+  /// `calibration` and `data` may be null: then choices say all scales, and weights are rounded to
+  /// the nearest levels. What is given outlives this.
+  StaticMaker(const QuantizeContext& context, const Session& floats, const Calibration* calibration,
+              CalibrationData* data)
+      : context_(context), floats_(floats), calibration_(calibration), data_(data) {}
+
+  /// Quantises `model`, the prepared model or a copy of it. The result depends on the choices, the
+  /// data and the settings alone, not on what was made before.
+  MadePlan make(Model& model, const PlanChoices& choices);
+
+ private:
+  const PlanRefiner* refine(const QuantizePlan& plan, const PlanNumbers& numbers);
+
+  const QuantizeContext& context_;
+  const Session& floats_;
+  const Calibration* calibration_;
+  CalibrationData* data_;
+  std::unique_ptr<WeightRefiner> refiner_;
+  std::unique_ptr<CachedRefiner> cached_;
+};
+
+}  // namespace ortool
