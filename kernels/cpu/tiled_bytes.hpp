@@ -11,17 +11,21 @@ namespace ortool::cpu {
 constexpr int most_tiled_pixels = 32;
 constexpr int tiled_place_unit = 64;
 
-/// Copies pixels of up to four blocks of channels: `pixel_bytes` for each, one block of 16 behind
-/// the other, zeros behind the last.
-struct TiledPixelCopy {
-  const uint8_t* in;
+/// Copies pixels of a row, blocks of 16 channels each, so that `pixel_bytes` of a pixel's channels
+/// lie together and the next ones `out_stride` on; zeros behind the last block.
+struct TiledRowCopy {
+  const uint8_t* in;   ///< the first pixel that is read
   int64_t in_stride;   ///< bytes from a block of channels to the next
   int64_t pixel_step;  ///< bytes from a pixel to the next
-  int64_t pixels;
-  int32_t blocks;       ///< 1 … pixel_bytes / 16
-  int32_t pixel_bytes;  ///< 16, 32 or 64
-  uint8_t flip;         ///< changes bits of what is copied
+  int64_t before;      ///< pixels of `fill` alone
+  int64_t inside;      ///< pixels that are read
+  int64_t behind;      ///< pixels of `fill` alone
+  int64_t blocks;
+  int64_t pixel_bytes;  ///< 16, 32 or 64
+  uint8_t flip;         ///< changes bits of what is read
+  uint8_t fill;
   uint8_t* out;
+  int64_t out_stride;
 };
 
 /// Output pixels computed together: of `most_tiled_pixels` copied ones, those that lie in the
@@ -57,7 +61,7 @@ struct TiledByteProduct {
 };
 
 struct TiledByteFunctions {
-  void (*copy)(const TiledPixelCopy& copy);
+  void (*copy)(const TiledRowCopy& copy);
   /// A thread multiplies between these two.
   void (*begin)(int32_t pixel_bytes);
   void (*end)();

@@ -173,47 +173,91 @@ int64_t multiply_tiled(const TiledByteProduct& product) {
   return product.vectors == 2 ? multiply<2>(product) : multiply<1>(product);
 }
 
-/// Four pixels of four blocks, which become four whole pixels.
-inline void copy_four(const TiledPixelCopy& copy, const uint8_t* in, __m512i flip, uint8_t* out) {
+/// Loads and stores that leave out all but `count` of four 16-byte parts.
+inline __mmask8 parts(int64_t count) {
+  return static_cast<__mmask8>(count >= 4 ? 0xFFU : (1U << (2 * count)) - 1U);
+}
+
+/// Up to four pixels of four blocks, which become whole pixels.
+inline void copy_four(const uint8_t* in, int64_t in_stride, int64_t pixels, int64_t blocks,
+                      __m512i flip, uint8_t* out) {
   __m512i rows[4];
-  for (int block = 0; block < 4; ++block)
-    rows[block] = _mm512_loadu_si512(in + block * copy.in_stride);
+  for (int block = 0; block < 4; ++block) {
+    rows[block] =
+        block < blocks ? _mm512_maskz_loadu_epi64(parts(pixels), in + block * in_stride) : flip;
+  }
   const __m512i low01 = _mm512_maskz_shuffle_i64x2(0xFF, rows[0], rows[1], 0x44);
   const __m512i high01 = _mm512_maskz_shuffle_i64x2(0xFF, rows[0], rows[1], 0xEE);
   const __m512i low23 = _mm512_maskz_shuffle_i64x2(0xFF, rows[2], rows[3], 0x44);
   const __m512i high23 = _mm512_maskz_shuffle_i64x2(0xFF, rows[2], rows[3], 0xEE);
-  const __m512i pixels[4] = {_mm512_maskz_shuffle_i64x2(0xFF, low01, low23, 0x88),
-                             _mm512_maskz_shuffle_i64x2(0xFF, low01, low23, 0xDD),
-                             _mm512_maskz_shuffle_i64x2(0xFF, high01, high23, 0x88),
-                             _mm512_maskz_shuffle_i64x2(0xFF, high01, high23, 0xDD)};
-  for (int i = 0; i < 4; ++i) _mm512_storeu_si512(out + i * 64, _mm512_xor_si512(pixels[i], flip));
+  const __m512i whole[4] = {_mm512_maskz_shuffle_i64x2(0xFF, low01, low23, 0x88),
+                            _mm512_maskz_shuffle_i64x2(0xFF, low01, low23, 0xDD),
+                            _mm512_maskz_shuffle_i64x2(0xFF, high01, high23, 0x88),
+                            _mm512_maskz_shuffle_i64x2(0xFF, high01, high23, 0xDD)};
+  for (int i = 0; i < 4 && i < pixels; ++i)
+    _mm512_storeu_si512(out + i * 64, _mm512_xor_si512(whole[i], flip));
 }
 
-void copy_pixels(const TiledPixelCopy& copy) {
-  const __m512i flip = _mm512_set1_epi8(static_cast<char>(copy.flip));
-  const __m128i flip16 = _mm_set1_epi8(static_cast<char>(copy.flip));
-  int64_t pixel = 0;
-  if (copy.blocks == 4 && copy.pixel_step == 16) {
-    for (; pixel + 4 <= copy.pixels; pixel += 4)
-      copy_four(copy, copy.in + pixel * 16, flip, copy.out + pixel * 64);
+/// One chunk of a pixel.
+inline void copy_one(const uint8_t* in, int64_t in_stride, int64_t blocks, int64_t units,
+                     __m512i flip, uint8_t* out) {
+  const __m128i flip16 = _mm512_maskz_extracti32x4_epi32(0xF, flip, 0);
+  for (int64_t unit = 0; unit < units; ++unit, in += in_stride) {
+    __m128i bytes = _mm_setzero_si128();
+    if (unit < blocks)
+      bytes = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in)), flip16);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + unit * 16), bytes);
   }
-  const int blocks = copy.pixel_bytes / 16;
-  for (; pixel < copy.pixels; ++pixel) {
-    const uint8_t* in = copy.in + pixel * copy.pixel_step;
-    auto* out = reinterpret_cast<__m128i*>(copy.out + pixel * copy.pixel_bytes);
-    for (int block = 0; block < blocks; ++block, in += copy.in_stride) {
-      const __m128i bytes =
-          block < copy.blocks
-              ? _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in)), flip16)
-              : _mm_setzero_si128();
-      _mm_storeu_si128(out + block, bytes);
+}
+
+/// A chunk of the pixels that are read.
+inline void copy_chunk(const TiledRowCopy& copy, const uint8_t* in, int64_t blocks, __m512i flip,
+                       uint8_t* out) {
+  if (copy.pixel_step == 16 && copy.pixel_bytes == 64) {
+    for (int64_t pixel = 0; pixel < copy.inside; pixel += 4)
+      copy_four(in + pixel * 16, copy.in_stride, copy.inside - pixel, blocks, flip,
+                out + pixel * 64);
+  } else if (copy.pixel_step == 16 && copy.pixel_bytes == 16) {
+    for (int64_t pixel = 0; pixel < copy.inside; pixel += 4) {
+      const __mmask8 there = parts(copy.inside - pixel);
+      const __m512i bytes = _mm512_maskz_loadu_epi64(there, in + pixel * 16);
+      _mm512_mask_storeu_epi64(out + pixel * 16, there, _mm512_xor_si512(bytes, flip));
     }
+  } else if (copy.pixel_bytes == 64) {
+    for (int64_t pixel = 0; pixel < copy.inside; ++pixel)
+      copy_one(in + pixel * copy.pixel_step, copy.in_stride, blocks, 4, flip, out + pixel * 64);
+  } else {
+    const int64_t units = copy.pixel_bytes / 16;
+    for (int64_t pixel = 0; pixel < copy.inside; ++pixel) {
+      copy_one(in + pixel * copy.pixel_step, copy.in_stride, blocks, units, flip,
+               out + pixel * copy.pixel_bytes);
+    }
+  }
+}
+
+void copy_row(const TiledRowCopy& copy) {
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(copy.flip));
+  const __m512i fill = _mm512_set1_epi8(static_cast<char>(copy.fill));
+  const auto there = static_cast<__mmask8>((1U << (copy.pixel_bytes / 8)) - 1U);
+  const auto fill_pixels = [&](uint8_t* to, int64_t pixels) {
+    for (int64_t i = 0; i < pixels; ++i)
+      _mm512_mask_storeu_epi64(to + i * copy.pixel_bytes, there, fill);
+  };
+  const uint8_t* in = copy.in;
+  uint8_t* out = copy.out;
+  const int64_t units = copy.pixel_bytes / 16;
+  for (int64_t blocks = copy.blocks; blocks > 0; blocks -= units) {
+    fill_pixels(out, copy.before);
+    if (copy.inside > 0) copy_chunk(copy, in, blocks, flip, out + copy.before * copy.pixel_bytes);
+    fill_pixels(out + (copy.before + copy.inside) * copy.pixel_bytes, copy.behind);
+    in += units * copy.in_stride;
+    out += copy.out_stride;
   }
 }
 
 }  // namespace
 
 const TiledByteFunctions tiled_byte_functions = {
-    .copy = copy_pixels, .begin = begin, .end = end, .multiply = multiply_tiled};
+    .copy = copy_row, .begin = begin, .end = end, .multiply = multiply_tiled};
 
 }  // namespace ortool::cpu::amx_avx512
