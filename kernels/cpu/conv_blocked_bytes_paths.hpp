@@ -58,6 +58,16 @@ struct ByteSource {
 ByteSource dense_byte_source(const ConvSizes& sizes, bool from_plain, std::int64_t step,
                              std::int64_t byte);
 
+/// A number near a half that is settled later.
+struct WaitingDoubt {
+  std::int64_t image;
+  std::int32_t channel;
+  std::int32_t pixel;
+};
+/// Settles them, in no order.
+void settle_waiting(const BlockedByteConv& conv, const TiledByteFunctions& functions,
+                    bool from_plain, const WaitingDoubt* doubts, std::int64_t count);
+
 /// The same in tiles (AMX), with weights packed for them.
 std::int64_t packed_tiled_bytes(const ConvSizes& sizes, bool from_plain);
 void pack_tiled_bytes(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,

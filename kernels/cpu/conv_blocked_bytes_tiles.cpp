@@ -17,8 +17,13 @@ constexpr std::int64_t strip_bytes = std::int64_t{192} << 10U;
 constexpr std::int64_t most_shared_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t call_bytes = std::int64_t{24} << 10U;
 constexpr std::int64_t most_call_groups = 16;
-/// Doubts that wait to be settled together.
-constexpr std::int64_t most_waiting = 512;
+
+/// Doubts of a thread's tasks that wait to be settled together, at the head of its slot.
+struct WaitingList {
+  static constexpr std::int64_t most = 512;
+  std::int64_t count = 0;
+  WaitingDoubt doubts[most];
+};
 
 /// How much is copied and multiplied at once, and where in the workspace.
 struct TiledPlan {
@@ -32,7 +37,8 @@ struct TiledPlan {
   std::int64_t offsets_at;
   std::int64_t shared_at;
   std::int64_t slots_at;
-  std::int64_t groups_at;  ///< in a slot, behind the doubts
+  std::int64_t doubts_at;  ///< in a slot
+  std::int64_t groups_at;
   std::int64_t copy_at;
   std::int64_t slot_bytes;
 
@@ -61,7 +67,8 @@ struct TiledPlan {
     offsets_at = image_bytes;
     shared_at = offsets_at + lines<std::int64_t>(steps.count());
     slots_at = shared_at + (copies_whole ? whole_lines(plane_bytes() * steps.planes()) : 0);
-    groups_at = lines<ByteDoubt>(call_pixels * pair_channels + most_waiting);
+    doubts_at = lines<WaitingList>(1);
+    groups_at = doubts_at + lines<ByteDoubt>(call_pixels * pair_channels);
     copy_at = groups_at + lines<TiledPixels>(rows.most_groups(call_pixels));
     slot_bytes = copy_at + (copies_whole ? 0 : whole_lines(plane_bytes() * steps.planes()));
   }
@@ -100,10 +107,8 @@ class TiledByteConv {
   /// Pixels [begin, end) of an image's result by pairs of blocks of channels.
   void compute(std::int64_t image, const ImagePiece& piece, std::int64_t begin, std::int64_t end,
                std::byte* slot) const {
-    auto* doubts = reinterpret_cast<ByteDoubt*>(slot);
     auto* groups = reinterpret_cast<TiledPixels*>(slot + plan_.groups_at);
     auto* strip = reinterpret_cast<std::uint8_t*>(slot + plan_.copy_at);
-    std::int64_t waiting = 0;
     functions_.begin(static_cast<std::int32_t>(steps_.pixel_bytes));
     for (std::int64_t first = begin; first < end; first += plan_.strip_pixels) {
       const std::int64_t last = std::min(end, first + plan_.strip_pixels);
@@ -113,22 +118,21 @@ class TiledByteConv {
         const std::int64_t count =
             plan_.rows.cut(call, std::min(last, call + plan_.call_pixels), origin, groups);
         for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair) {
-          waiting += multiply(image, pair, plan_.copies_whole ? shared_ : strip, groups, count,
-                              doubts + waiting);
-          if (waiting <= most_waiting) continue;
-          settle(image, doubts, waiting);
-          waiting = 0;
+          multiply(image, pair, plan_.copies_whole ? shared_ : strip, groups, count, slot);
         }
       }
     }
     functions_.end();
-    settle(image, doubts, waiting);
+  }
+
+  void settle(WaitingList& list) const {
+    settle_waiting(conv_, functions_, plan_.image_bytes != 0, list.doubts, list.count);
+    list.count = 0;
   }
 
  private:
-  /// Returns how many doubts are to be settled.
-  std::int64_t multiply(std::int64_t image, std::int64_t pair, const std::uint8_t* pixels,
-                        const TiledPixels* groups, std::int64_t count, ByteDoubt* doubts) const {
+  void multiply(std::int64_t image, std::int64_t pair, const std::uint8_t* pixels,
+                const TiledPixels* groups, std::int64_t count, std::byte* slot) const {
     const std::int64_t blocks = byte_blocks(sizes_.channels_out);
     const std::int64_t block = pair * 2;
     const std::int64_t plane = volume(sizes_.out) * byte_block;
@@ -144,20 +148,15 @@ class TiledByteConv {
     product.out = conv_.y + (image * blocks + block) * plane;
     product.out_stride = plane;
     product.vectors = block + 1 < blocks ? 2 : 1;
-    product.doubts = doubts;
+    product.doubts = reinterpret_cast<ByteDoubt*>(slot + plan_.doubts_at);
     const std::int64_t found = functions_.multiply(product);
-    if (conv_.numbers.floats == nullptr) return 0;
-    for (std::int64_t i = 0; i < found; ++i)
-      doubts[i].channel += static_cast<std::int32_t>(block * byte_block);
-    return found;
-  }
-
-  void settle(std::int64_t image, const ByteDoubt* doubts, std::int64_t count) const {
-    const std::int64_t blocks = byte_blocks(sizes_.channels_out);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto [channel, pixel] = doubts[i];
-      const std::int64_t at = (image * blocks + channel / byte_block) * volume(sizes_.out) + pixel;
-      conv_.y[at * byte_block + channel % byte_block] = conv_.settler.decide(image, channel, pixel);
+    if (conv_.numbers.floats == nullptr) return;
+    auto& list = *reinterpret_cast<WaitingList*>(slot);
+    for (std::int64_t i = 0; i < found; ++i) {
+      const auto [channel, pixel] = product.doubts[i];
+      if (list.count == WaitingList::most) settle(list);
+      list.doubts[list.count++] = {image, channel + static_cast<std::int32_t>(block * byte_block),
+                                   pixel};
     }
   }
 
@@ -263,6 +262,10 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
   auto* space = static_cast<std::byte*>(workspace);
   WorkspaceSlots slots(space + plan.slots_at, plan.slot_bytes, workers.count());
   const TiledByteConv tiled(conv, functions, plan, space);
+  const auto list = [&](std::int64_t slot) -> WaitingList& {
+    return *reinterpret_cast<WaitingList*>(space + plan.slots_at + slot * plan.slot_bytes);
+  };
+  for (int slot = 0; slot < workers.count(); ++slot) list(slot).count = 0;
   const std::int64_t pixels = volume(sizes.out);
   const std::int64_t runs = (pixels + most_tiled_pixels - 1) / most_tiled_pixels;
   const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
@@ -277,6 +280,9 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
                     std::min(piece.row_end * most_tiled_pixels, pixels), loan.data());
     });
   };
+  const auto settle = [&] {
+    workers.parallel_for(workers.count(), [&](std::int64_t slot) { tiled.settle(list(slot)); });
+  };
   if (plan.copies_whole) {
     const std::int64_t rows = sizes.out[1] + plan.steps.reach[0];
     const double copy_ns = 0.05 * static_cast<double>(plan.plane_bytes() * plan.steps.planes());
@@ -284,7 +290,10 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
         rows, even_grain(rows, copy_ns),
         [&](std::int64_t begin, std::int64_t end) { tiled.copy_shared(0, begin, end); });
   }
-  if (!from_plain) return compute(0, sizes.batch);
+  if (!from_plain) {
+    compute(0, sizes.batch);
+    return settle();
+  }
   const PixelCopy copy(sizes);
   constexpr std::int64_t rows_together = 16;
   for (std::int64_t image = 0; image < sizes.batch; ++image) {
@@ -293,6 +302,7 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
         copy.fill_row(conv, image, row, static_cast<std::uint8_t*>(workspace));
     });
     compute(image, 1);
+    settle();
   }
 }
 

@@ -134,7 +134,13 @@ void ByteConvSettler::settle(std::int64_t image, std::int64_t channel, std::int6
 
 std::uint8_t ByteConvSettler::decide(std::int64_t image, std::int64_t channel,
                                      std::int64_t pixel) const {
-  const float exact = convolve(image, channel, pixel) / numbers_.floats->out_scale;
+  return round(convolve(image, channel, pixel), channel);
+}
+
+std::uint8_t ByteConvSettler::round(float sum, std::int64_t channel) const {
+  const ByteConvFloats& floats = *numbers_.floats;
+  const float value = floats.biases != nullptr ? sum + floats.biases[channel] : sum;
+  const float exact = value / floats.out_scale;
   const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, numbers_.range)));
   return static_cast<std::uint8_t>(whole + numbers_.range.zero_point);
 }
@@ -185,8 +191,7 @@ float ByteConvSettler::convolve(std::int64_t image, std::int64_t channel,
     }
     add();
   }
-  const float sum = run.sum();
-  return floats.biases != nullptr ? sum + floats.biases[channel] : sum;
+  return run.sum();
 }
 
 }  // namespace ortool::cpu

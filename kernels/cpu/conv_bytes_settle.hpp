@@ -24,6 +24,9 @@ class ByteConvSettler {
   void settle(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
               const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
 
+  /// The byte of a sum of products of a channel, which wants the bias. Needs floats.
+  std::uint8_t round(float sum, std::int64_t channel) const;
+
   /// The byte of an output pixel as the float form has it. Needs floats.
   std::uint8_t decide(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
 

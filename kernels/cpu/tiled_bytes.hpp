@@ -60,6 +60,29 @@ struct TiledByteProduct {
   ByteDoubt* doubts;   ///< room for group_count × most_tiled_pixels × 16 × vectors
 };
 
+/// Results summed up as floats side by side, and taps of a window that there may be.
+constexpr int settled_lanes = 16;
+constexpr int most_settled_taps = 25;
+
+/// Sixteen channels of a pixel, and bytes from there to the next sixteen.
+struct SettledPixel {
+  const uint8_t* bytes;
+  int64_t stride;
+};
+
+/// Windows and weights of some results: by channel, then tap, in this order.
+struct SettledLanes {
+  const SettledPixel* pixels;  ///< taps × lanes
+  const uint8_t* weights[settled_lanes];
+  float weight_scales[settled_lanes];
+  int64_t taps;
+  int64_t channels;
+  int32_t image_zero;
+  float image_scale;
+  uint8_t image_flip;
+  uint8_t weight_flip;
+};
+
 struct TiledByteFunctions {
   void (*copy)(const TiledRowCopy& copy);
   /// A thread multiplies between these two.
@@ -67,13 +90,17 @@ struct TiledByteFunctions {
   void (*end)();
   /// Returns how many doubts there are.
   int64_t (*multiply)(const TiledByteProduct& product);
+  /// sums[lane] = 0 + x * w + x * w …, each product added in one rounding, with
+  /// x = ((byte ^ flip) - zero) * scale.
+  void (*sum_lanes)(const SettledLanes& lanes, float* sums);
 };
 
 /// Null where this processor, up to the level, has none.
 const TiledByteFunctions* tiled_byte_functions(Isa isa);
 
 namespace amx_avx512 {
+void sum_lanes(const SettledLanes& lanes, float* sums);
 extern const TiledByteFunctions tiled_byte_functions;
-}
+}  // namespace amx_avx512
 
 }  // namespace ortool::cpu

@@ -257,7 +257,10 @@ void copy_row(const TiledRowCopy& copy) {
 
 }  // namespace
 
-const TiledByteFunctions tiled_byte_functions = {
-    .copy = copy_row, .begin = begin, .end = end, .multiply = multiply_tiled};
+const TiledByteFunctions tiled_byte_functions = {.copy = copy_row,
+                                                 .begin = begin,
+                                                 .end = end,
+                                                 .multiply = multiply_tiled,
+                                                 .sum_lanes = sum_lanes};
 
 }  // namespace ortool::cpu::amx_avx512
