@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
-#include "libcore/base/nearest.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/attribute_default.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -60,6 +59,12 @@ void spell_out_defaults(Node& node, const OpVersion& from, const OpVersion& to) 
   }
 }
 
+/// Which inputs a result might overwrite was said before opset 6, and changes no result.
+void drop_memory_hint(Node& node, const OpVersion* to) {
+  if (to != nullptr && to->find_attribute("consumed_inputs") == nullptr)
+    node.remove_attribute("consumed_inputs");
+}
+
 /// Experiments that ONNX took back with opset 10.
 bool is_withdrawn(std::string_view op_type) {
   constexpr std::array<std::string_view, 10> names = {
@@ -69,6 +74,8 @@ bool is_withdrawn(std::string_view op_type) {
   return std::find(names.begin(), names.end(), op_type) != names.end();
 }
 constexpr std::int64_t opset_without_experiments = 10;
+/// Of an error's line, which has 1 kB.
+constexpr std::size_t most_list_bytes = 600;
 
 class Conversion {
  public:
@@ -109,6 +116,7 @@ class Conversion {
       const OpVersion* before = entry->schema->at(version - 1);
       const OpVersion* after = entry->schema->at(version);
       if (before == after) continue;
+      drop_memory_hint(*node, after);
       const OpsetStep* step = find_opset_step(node->op_type(), version);
       if (step != nullptr && step->up != nullptr) {
         node = &step->up(*node);
@@ -177,12 +185,18 @@ class Conversion {
   }
 
   [[noreturn]] void throw_blockers() const {
-    std::vector<std::string> texts;
-    for (const Error& blocker : blockers_)
-      texts.push_back(format("{}: {}", blocker.node(), blocker.message()));
+    std::string list;
+    for (std::size_t i = 0; i < blockers_.size(); ++i) {
+      const std::string text = format("{}: {}", blockers_[i].node(), blockers_[i].message());
+      if (i > 0 && list.size() + text.size() > most_list_bytes) {
+        list += format(" and {} more", blockers_.size() - i);
+        break;
+      }
+      list += (i > 0 ? ", " : "") + text;
+    }
     Error error(ErrorCode::unsupported,
                 format("{} of its nodes cannot be written for opset {}: {}", blockers_.size(),
-                       target_, list_names(texts, 600)),
+                       target_, list),
                 "--json lists all of them under errors");
     error.with_id("opset.blocked");
     for (const Error& blocker : blockers_) error.add_part(blocker);

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/copy_model.hpp"
+#include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -48,6 +49,27 @@ void set_integers(Node& node, std::string name, Integers values) {
   attribute.name = std::move(name);
   attribute.value = std::move(values);
   node.set_attribute(std::move(attribute));
+}
+
+std::optional<float> float_of(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* number = attribute != nullptr ? std::get_if<float>(&attribute->value) : nullptr;
+  return number != nullptr ? std::optional(*number) : std::nullopt;
+}
+
+void set_float(Node& node, std::string name, float value) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.value = value;
+  node.set_attribute(std::move(attribute));
+}
+
+Value& number_like(Node& node, double number) {
+  const DataType type = node.input(0) != nullptr ? element_of(*node.input(0)) : DataType::undefined;
+  if (!is_floating_point(type)) refuse_form("the type of its input is not known to be a float");
+  Tensor tensor(type, Shape());
+  set_element(tensor, 0, number);
+  return node.graph().add_constant("", std::move(tensor));
 }
 
 void set_input_at(Node& node, std::int64_t index, Value* value) {

@@ -9,6 +9,8 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/optimize/node_form.hpp"
+#include "libcore/optimize/opset_guards.hpp"
+#include "libcore/optimize/opset_legacy.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -97,50 +99,6 @@ Node& slice_down(Node& node) {
 
 // Numbers: attributes, then inputs of the data's type.
 
-Value& number_like(Node& node, double number) {
-  const DataType type = node.input(0) != nullptr ? element_of(*node.input(0)) : DataType::undefined;
-  if (!is_floating_point(type)) refuse_form("the type of its input is not known to be a float");
-  Tensor tensor(type, Shape());
-  set_element(tensor, 0, number);
-  return node.graph().add_constant("", std::move(tensor));
-}
-
-std::optional<float> float_of(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.find_attribute(name);
-  const auto* number = attribute != nullptr ? std::get_if<float>(&attribute->value) : nullptr;
-  return number != nullptr ? std::optional(*number) : std::nullopt;
-}
-
-Node& clip_up(Node& node) {
-  for (const auto& [name, index] :
-       {std::pair("min", std::int64_t{1}), std::pair("max", std::int64_t{2})}) {
-    const std::optional<float> number = float_of(node, name);
-    if (number) set_input_at(node, index, &number_like(node, static_cast<double>(*number)));
-    node.remove_attribute(name);
-  }
-  return node;
-}
-
-Node& clip_down(Node& node) {
-  std::array<std::optional<float>, 2> bounds;
-  for (std::int64_t i = 0; i < 2; ++i) {
-    const Value* bound = node.input(i + 1);
-    if (bound == nullptr) continue;
-    if (!bound->is_constant()) refuse_form("its bounds are computed, and were attributes then");
-    bounds[static_cast<std::size_t>(i)] =
-        static_cast<float>(element_as_double(bound->constant(), 0));
-  }
-  drop_inputs_from(node, 1);
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (!bounds[i]) continue;
-    Attribute attribute;
-    attribute.name = i == 0 ? "min" : "max";
-    attribute.value = *bounds[i];
-    node.set_attribute(std::move(attribute));
-  }
-  return node;
-}
-
 Node& pad_up(Node& node) {
   const float value = float_of(node, "value").value_or(0);
   node.remove_attribute("value");
@@ -160,6 +118,29 @@ Node& pad_down(Node& node) {
   attribute.name = "value";
   attribute.value = static_cast<float>(value);
   node.set_attribute(std::move(attribute));
+  return node;
+}
+
+/// Axes were all of them.
+Node& pad_axes_down(Node& node) {
+  const std::optional<Integers> axes = constant_integers(node, 3, "axes");
+  if (!axes) return node;
+  const std::optional<Integers> pads = constant_integers(node, 1, "pads");
+  const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
+  if (rank < 0 || !pads || pads->size() != 2 * axes->size())
+    refuse_form("the rank of its input is not known, and 'axes' came with opset 18");
+  Integers all(static_cast<std::size_t>(2 * rank), 0);
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    const std::int64_t axis = (*axes)[i] < 0 ? (*axes)[i] + rank : (*axes)[i];
+    all[static_cast<std::size_t>(axis)] = (*pads)[i];
+    all[static_cast<std::size_t>(axis + rank)] = (*pads)[i + axes->size()];
+  }
+  drop_inputs_from(node, 3);
+  Value* given = node.input(1);
+  const Shape shape{2 * rank};
+  node.graph().set_input(
+      node, 1, &node.graph().add_constant("", Tensor::of<std::int64_t>(shape, std::span(all))));
+  if (given->uses().empty()) node.graph().remove_value(*given);
   return node;
 }
 
@@ -293,8 +274,8 @@ Node& grid_sample_up(Node& node) {
 }
 
 Node& grid_sample_down(Node& node) {
-  if (node.input(0) != nullptr && rank_of(*node.input(0)) > 4)
-    refuse_form("its input has more axes");
+  if (node.input(0) == nullptr || rank_of(*node.input(0)) != 4)
+    refuse_form("its input is not known to have 4 axes");
   if (node.find_attribute("mode") == nullptr) set_text(node, "mode", "bilinear");
   rename_mode(node, "linear", "bilinear");
   rename_mode(node, "cubic", "bicubic");
@@ -330,24 +311,56 @@ Node& batch_norm_up(Node& node) {
 }
 
 constexpr OpsetStep steps[] = {
+    {"Concat", 4, legacy::concat_up, nullptr},
+    {"Reshape", 5, legacy::reshape_up, legacy::reshape_down},
+    {"Cast", 6, legacy::cast_up, legacy::cast_down},
+    {"Clip", 6, guards::unbounded_clip_up, nullptr},
+    {"Add", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"And", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"BatchNormalization", 7, legacy::batch_norm_up, nullptr},
+    {"Div", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"Dropout", 7, legacy::dropout_up, legacy::dropout_down},
+    {"Equal", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"GRU", 7, legacy::recurrent_up, legacy::recurrent_down},
+    {"Gemm", 7, legacy::gemm_up, legacy::gemm_down},
+    {"Greater", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"LSTM", 7, legacy::recurrent_up, legacy::recurrent_down},
+    {"Less", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"Mul", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"Or", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"PRelu", 7, legacy::prelu_up, legacy::prelu_down},
+    {"Pow", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"RNN", 7, legacy::recurrent_up, legacy::recurrent_down},
+    {"Sub", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"Xor", 7, legacy::broadcast_up, legacy::broadcast_down},
+    {"Max", 8, nullptr, legacy::same_shapes_down},
+    {"Mean", 8, nullptr, legacy::same_shapes_down},
+    {"Min", 8, nullptr, legacy::same_shapes_down},
+    {"Sum", 8, nullptr, legacy::same_shapes_down},
     {"BatchNormalization", 9, batch_norm_up, nullptr},
+    {"Upsample", 9, legacy::upsample_up, legacy::upsample_down},
     {"Dropout", 10, mask_across, mask_across},
     {"Slice", 10, slice_up, slice_down},
     {"TopK", 10, top_k_up, top_k_down},
     {"Upsample", 10, upsample_up, nullptr},
-    {"Clip", 11, clip_up, clip_down},
+    {"Clip", 11, guards::clip_up, guards::clip_down},
+    {"OneHot", 11, guards::one_hot, guards::one_hot},
     {"Pad", 11, pad_up, pad_down},
     {"Resize", 11, resize_up, nullptr},
     {"Scatter", 11, scatter_up, nullptr},
     {"ScatterElements", 11, nullptr, scatter_down},
     {"Dropout", 12, dropout_up, dropout_down},
+    {"DequantizeLinear", 13, nullptr, guards::single_scale_down},
     {"Hardmax", 13, softmax_up, softmax_down},
     {"LogSoftmax", 13, softmax_up, softmax_down},
+    {"QuantizeLinear", 13, nullptr, guards::single_scale_down},
     {"ReduceSum", 13, axes_up, axes_down},
     {"Softmax", 13, softmax_up, softmax_down},
     {"Split", 13, split_up, split_down},
     {"Squeeze", 13, axes_up, axes_down},
     {"Unsqueeze", 13, axes_up, axes_down},
+    {"RoiAlign", 16, guards::roi_align_up, guards::roi_align_down},
+    {"Pad", 18, nullptr, pad_axes_down},
     {"ReduceL1", 18, axes_up, axes_down},
     {"ReduceL2", 18, axes_up, axes_down},
     {"ReduceLogSum", 18, axes_up, axes_down},
@@ -361,6 +374,8 @@ constexpr OpsetStep steps[] = {
     {"DFT", 20, dft_up, dft_down},
     {"GridSample", 20, grid_sample_up, grid_sample_down},
     {"GroupNormalization", 21, refuse_group_norm, refuse_group_norm},
+    {"Cast", 24, guards::narrow_cast, guards::narrow_cast},
+    {"CastLike", 24, guards::narrow_cast, guards::narrow_cast},
 };
 
 }  // namespace

@@ -7,54 +7,14 @@
 #include "libcore/base/format.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/convert.hpp"
-#include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/onednn/onednn_provider.hpp"
+#include "tests/ops/case_model.hpp"
 
 namespace ortool::test {
 namespace {
 
 constexpr int many_threads = 4;
-
-/// Which inputs become constants: those from `first_constant` on.
-struct Way {
-  std::string_view name;
-  std::size_t first_constant;
-};
-
-std::unique_ptr<Model> make_model(const OpCase& each, const Way& way) {
-  auto model = std::make_unique<Model>();
-  model->ir_version = 10;
-  model->graph = std::make_unique<Graph>("case");
-  Graph& graph = *model->graph;
-  graph.set_opsets(each.opsets);
-  for (std::size_t i = 0; i < each.inputs.size(); ++i) {
-    const auto& [name, tensor] = each.inputs[i];
-    if (i < way.first_constant) {
-      graph.add_input(name, ValueType::tensor(tensor.type(), to_partial(tensor.shape())));
-    } else {
-      graph.add_constant(name, tensor);
-    }
-  }
-  for (const auto& [name, tensor] : each.constants) graph.add_constant(name, tensor);
-  parse_nodes(each.nodes, graph);
-  for (const auto& [name, tensor] : each.outputs) {
-    Value* value = graph.find_value(name);
-    if (value == nullptr)
-      throw Error(ErrorCode::invalid, format("no node makes the output '{}'", name));
-    graph.add_output(*value);
-  }
-  // A case that fails names no outputs; what its last node makes is asked for.
-  if (each.outputs.empty()) {
-    for (const Node& node : graph.nodes()) {
-      for (std::int64_t i = 0; i < node.output_count(); ++i) {
-        Value* value = node.output(i);
-        if (value != nullptr && value->uses().empty()) graph.add_output(*value);
-      }
-    }
-  }
-  return model;
-}
 
 bool have_same_bits(const Tensor& a, const Tensor& b) {
   if (a.type() != b.type() || a.shape() != b.shape()) return false;
@@ -78,10 +38,7 @@ class Runner {
   Runner(const OpCase& each, ThreadPool& pool) : case_(each), pool_(pool) {}
 
   std::vector<std::string> run() {
-    const std::size_t count = case_.inputs.size();
-    std::vector<Way> ways = {{"inputs given", count}};
-    if (count > 1) ways.push_back({"all but the first input constant", 1});
-    if (count > 0) ways.push_back({"all inputs constant", 0});
+    const std::vector<Way> ways = ways_of(case_);
     for (const cpu::Isa isa :
          {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::amx}) {
       if (isa > cpu::best_isa()) continue;

@@ -81,6 +81,85 @@ TEST_CASE("operators that changed their names do so") {
   CHECK(has(up, "asymmetric"));
 }
 
+TEST_CASE("Resize of opset 10 says at 11 that it counted from corners") {
+  const std::string text =
+      converted(10, 11,
+                "g (float[1, 1, 2, 2] x) => (float[1, 1, 3, 3] y) <float[4] s = {1, 1, 1.5, 1.5}>"
+                "{ y = Resize <mode = \"linear\"> (x, s) }");
+  CHECK(has(text, "coordinate_transformation_mode = \"asymmetric\""));
+  CHECK(has(text, "nearest_mode = \"floor\""));
+  CHECK(has(text, "mode = \"linear\""));
+}
+
+TEST_CASE(
+    "a mask of Dropout changes its type where nobody reads it, and has no form where one does") {
+  const std::string unread =
+      converted(7, 13, "g (float[2] x) => (float[2] y) { y, mask = Dropout (x) }");
+  CHECK(has(unread, "y, mask = Dropout (x)"));
+  CHECK_THROWS_WITH(
+      converted(7, 13, "g (float[2] x) => (float[2] y, float[2] mask) { y, mask = Dropout (x) }"),
+      Catch::Contains("its mask is read"));
+}
+
+TEST_CASE("a Dropout in training has no form behind opset 6") {
+  CHECK_THROWS_WITH(converted(6, 13, "g (float[2] x) => (float[2] y) { y = Dropout (x) }"),
+                    Catch::Contains("it is in training"));
+  CHECK(has(converted(6, 13, "g (float[2] x) => (float[2] y) { y = Dropout <is_test = 1> (x) }"),
+            "y = Dropout (x)"));
+  CHECK(has(converted(7, 6, "g (float[2] x) => (float[2] y) { y = Dropout (x) }"), "is_test = 1"));
+}
+
+TEST_CASE("experimental operators that ONNX took back have no form, all told at once") {
+  try {
+    converted(9, 13,
+              "g (float[1, 3, 4, 4] x) => (float[1, 3, 4, 4] y, float[1, 3, 4, 4] z)"
+              "{ [one] y = ImageScaler <scale = 2.0, bias = [0.0, 1.0, 2.0]> (x)"
+              "  [two] z = Affine <alpha = 2.0, beta = 1.0> (x) }");
+    FAIL("both have no form");
+  } catch (const Error& error) {
+    REQUIRE(error.parts().size() == 2);
+    CHECK(error.parts()[0].message() == "the operator is gone since opset 10");
+    CHECK(error.parts()[1].node() == "'two' (Affine)");
+  }
+}
+
+TEST_CASE("operands laid along an axis get ones behind them") {
+  const std::string up = converted(6, 13,
+                                   "g (float[2, 3, 4, 4] x, float[3] b) => (float[2, 3, 4, 4] y)"
+                                   "{ y = Add <axis = 1, broadcast = 1> (x, b) }");
+  CHECK(has(up, "Reshape"));
+  CHECK_FALSE(has(up, "broadcast"));
+  const std::string down =
+      converted(7, 6, "g (float[2, 3] x, float[3] b) => (float[2, 3] y) { y = Add (x, b) }");
+  CHECK(has(down, "Add <broadcast = 1> (x, b)"));
+  CHECK_THROWS_WITH(
+      converted(7, 6, "g (float[2, 1] x, float[2, 3] b) => (float[2, 3] y) { y = Add (x, b) }"),
+      Catch::Contains("not the end of the first's shape"));
+}
+
+TEST_CASE("the same words with another meaning are spelled out, or have no form") {
+  CHECK(has(converted(10, 16,
+                      "g (float[1, 1, 4, 4] x, float[1, 4] r, int64[1] b) => (float[1, 1, 1, 1] y)"
+                      "{ y = RoiAlign (x, r, b) }"),
+            "output_half_pixel"));
+  CHECK(has(converted(6, 13, "g (float[2] x) => (float[2] y) { y = Clip <min = 0.0> (x) }"),
+            "3.4028"));
+  CHECK_THROWS_WITH(
+      converted(13, 12,
+                "g (float[2, 3] x, float[3] s) => (uint8[2, 3] y) { y = QuantizeLinear (x, s) }"),
+      Catch::Contains("more than one scale"));
+  CHECK_THROWS_WITH(converted(23, 24, "g (float[2] x) => (int4[2] y) { y = Cast <to = 22> (x) }"),
+                    Catch::Contains("beyond 4 bits"));
+}
+
+TEST_CASE("pads of some axes become pads of all") {
+  const std::string text = converted(
+      18, 13,
+      "g (float[1, 2, 3] x) => (float[1, 2, 6] y) <int64[2] p = {1, 2}, int64[1] a = {-1}>"
+      "{ y = Pad (x, p, , a) }");
+  CHECK(has(text, "{0, 0, 1, 0, 0, 2}"));
+}
+
 TEST_CASE("every node without a form is told at once") {
   try {
     converted(20, 13,

@@ -1,0 +1,25 @@
+// An operator case as a model.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/model.hpp"
+#include "tests/ops/case_file.hpp"
+
+namespace ortool::test {
+
+/// Which inputs become constants: those from `first_constant` on.
+struct Way {
+  std::string_view name;
+  std::size_t first_constant;
+};
+
+/// All given at run time, all but the first constant, all constant; no two that are the same.
+std::vector<Way> ways_of(const OpCase& each);
+
+std::unique_ptr<Model> make_model(const OpCase& each, const Way& way);
+
+}  // namespace ortool::test
