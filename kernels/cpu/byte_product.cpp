@@ -36,34 +36,38 @@ void finish_sums(const ByteEpilogue& epilogue, std::int64_t row, std::int64_t fi
   }
 }
 
-void finish_row(const ByteProduct& product, std::int64_t row, std::int64_t first,
-                std::int64_t count, const std::int32_t* sums) {
-  const ByteEpilogue& epilogue = product.epilogue;
-  const std::int64_t at = row * epilogue.out_stride + first;
-  switch (epilogue.kind) {
-    case ByteEpilogue::Kind::sums:
-      return finish_sums(epilogue, row, first, count, sums);
-    case ByteEpilogue::Kind::bytes_by_row:
-      if (product.finish->requantize(sums, count, epilogue.row_offsets[row], epilogue.scales[row],
-                                     epilogue.range,
-                                     static_cast<std::uint8_t*>(epilogue.out) + at) &&
-          epilogue.settler != nullptr) {
-        epilogue.settler->settle(row, first, count, sums,
-                                 static_cast<std::uint8_t*>(epilogue.out) + at);
-      }
-      return;
-    case ByteEpilogue::Kind::bytes_by_column:
-      return product.finish->requantize_columns(sums, count, epilogue.column_offsets + first,
-                                                epilogue.scales + first, epilogue.range,
-                                                static_cast<std::uint8_t*>(epilogue.out) + at);
-    case ByteEpilogue::Kind::floats_by_column:
-      return product.finish->scale_columns(sums, count, epilogue.column_offsets + first,
-                                           epilogue.scales + first,
-                                           static_cast<float*>(epilogue.out) + at);
+void requantize_row(const ByteRowFunctions& functions, const ByteEpilogue& epilogue,
+                    std::int64_t row, std::int64_t first, std::int64_t count,
+                    const std::int32_t* sums) {
+  std::uint8_t* to = static_cast<std::uint8_t*>(epilogue.out) + row * epilogue.out_stride + first;
+  if (functions.requantize(sums, count, epilogue.row_offsets[row], epilogue.scales[row],
+                           epilogue.range, to) &&
+      epilogue.settler != nullptr) {
+    epilogue.settler->settle(row, first, count, sums, to);
   }
 }
 
 }  // namespace
+
+void finish_byte_sums(const ByteFinishFunctions& functions, const ByteEpilogue& epilogue,
+                      std::span<const ByteOuter> outers, const ByteSums& block) {
+  for (const ByteOuter& outer : outers) {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      add_outer(outer.rows[block.row + i], outer.columns, block.columns,
+                block.sums + i * block.sums_stride);
+    }
+  }
+  if (epilogue.kind == ByteEpilogue::Kind::by_column)
+    return functions.by_column(epilogue.finish, block);
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    const std::int32_t* sums = block.sums + i * block.sums_stride;
+    if (epilogue.kind == ByteEpilogue::Kind::sums) {
+      finish_sums(epilogue, block.row + i, block.column, block.columns, sums);
+    } else {
+      requantize_row(*functions.rows, epilogue, block.row + i, block.column, block.columns, sums);
+    }
+  }
+}
 
 void multiply_byte_panel(const ByteProduct& product, std::int64_t row_begin, std::int64_t row_end,
                          const BytePanel& panel, std::span<const ByteOuter> outers) {
@@ -83,12 +87,8 @@ void multiply_byte_panel(const ByteProduct& product, std::int64_t row_begin, std
     tile.rows = static_cast<std::int32_t>(
         std::min<std::int64_t>(functions.most_rows, product.rows - first_row));
     run(tile);
-    for (std::int64_t i = 0; i < tile.rows; ++i) {
-      std::int32_t* row_sums = sums + i * tile.c_stride;
-      for (const ByteOuter& outer : outers)
-        add_outer(outer.rows[first_row + i], outer.columns, panel.count, row_sums);
-      finish_row(product, first_row + i, panel.first, panel.count, row_sums);
-    }
+    finish_byte_sums(product.finish, product.epilogue, outers,
+                     {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count});
   }
 }
 

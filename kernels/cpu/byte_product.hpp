@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/cpu/byte_finish.hpp"
 #include "kernels/cpu/byte_rows.hpp"
 #include "kernels/cpu/byte_tile.hpp"
 
@@ -21,19 +22,19 @@ class ByteRowSettler {
 /// What becomes of the sums. Arrays have an element a row or column of the whole product.
 struct ByteEpilogue {
   enum class Kind {
-    sums,              ///< int32: sum + offset
-    bytes_by_row,      ///< requantised with offsets and scales of rows
-    bytes_by_column,   ///< of columns
-    floats_by_column,  ///< (sum + offset) * scale
+    sums,          ///< int32: sum + offset
+    bytes_by_row,  ///< requantised with offsets and scales of rows
+    by_column,     ///< what `finish` says
   };
   Kind kind = Kind::sums;
   const std::int32_t* row_offsets = nullptr;     ///< null: none
   const std::int32_t* column_offsets = nullptr;  ///< null: none (kind sums only)
-  const float* scales = nullptr;
+  const float* scales = nullptr;                 ///< bytes_by_row only
   ByteRange range = {};
-  void* out = nullptr;  ///< bytes, int32 or float
+  void* out = nullptr;  ///< bytes or int32
   std::int64_t out_stride = 0;
   const ByteRowSettler* settler = nullptr;  ///< of bytes_by_row; null: none
+  ByteFinish finish = {};                   ///< of by_column, with its own result
 };
 
 /// sum(row, column) += rows[row] * columns[column], modulo 2^32: how zero points enter.
@@ -42,10 +43,25 @@ struct ByteOuter {
   const std::int32_t* columns;  ///< of the panel at hand
 };
 
+/// What a level does with sums.
+struct ByteFinishFunctions {
+  const ByteRowFunctions* rows = nullptr;
+  FinishBytes by_column = nullptr;
+
+  static ByteFinishFunctions of(Isa isa) {
+    return {&byte_row_functions(isa), finish_bytes_function(isa)};
+  }
+};
+
+/// Adds what zero points ask for, where there is anything, and does with the sums what the epilogue
+/// says. `outers` have the columns from block.column on.
+void finish_byte_sums(const ByteFinishFunctions& functions, const ByteEpilogue& epilogue,
+                      std::span<const ByteOuter> outers, const ByteSums& block);
+
 /// The left factor and the kind of result. Panel p of rows lies at a + p * most_rows * steps.
 struct ByteProduct {
   const ByteTileFunctions* tile = nullptr;
-  const ByteRowFunctions* finish = nullptr;
+  ByteFinishFunctions finish;
   bool has_unsigned_rows = false;
   std::int64_t steps = 0;
   std::int64_t rows = 0;

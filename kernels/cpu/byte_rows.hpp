@@ -40,12 +40,8 @@ struct ByteRowFunctions {
   /// Returns whether any number, clamped, lies near a half.
   bool (*requantize)(const int32_t* sums, int64_t count, int32_t offset, float scale,
                      const ByteRange& range, uint8_t* out);
-  /// The same with an offset and a scale for each sum.
-  void (*requantize_columns)(const int32_t* sums, int64_t count, const int32_t* offsets,
-                             const float* scales, const ByteRange& range, uint8_t* out);
-  /// out = float(sum + offset) * scale.
-  void (*scale_columns)(const int32_t* sums, int64_t count, const int32_t* offsets,
-                        const float* scales, float* out);
+  /// The sum of byte ^ flip, modulo 2^32.
+  uint32_t (*sum)(const uint8_t* in, int64_t count, uint8_t flip);
   /// sum + a[0] * b[0] + a[1] * b[1] …, in this order, each product added in one rounding.
   float (*add_products)(float sum, const float* a, const float* b, int64_t count);
   /// Lowers `low` to the least and raises `high` to the greatest of the numbers; NaN is passed

@@ -136,7 +136,7 @@ class ColumnConv {
     const std::int64_t row = group * group_out_;
     ByteProduct result;
     result.tile = &tile_;
-    result.finish = &finish_;
+    result.finish.rows = &finish_;
     result.steps = cut_.steps;
     result.rows = group_out_;
     result.a = weights_ + row * cut_.steps;

@@ -23,6 +23,16 @@ struct ByteMatrix {
   std::uint8_t flip = 0;
 };
 
+/// The left factor: m × k bytes, row-major.
+struct ByteRows {
+  const std::uint8_t* data;
+  bool is_signed = false;
+};
+
+/// With what signed rows are flipped (^ 128) before they are multiplied: 0 where the level's
+/// products take them as they are.
+std::uint8_t row_flip(bool is_signed, Isa isa);
+
 /// Zero points, each after the flip. Null: all 0, or taken into account by the epilogue's offsets.
 struct ByteMatMulZeros {
   const std::int32_t* rows_negated = nullptr;  ///< less the left factor's, one a row
@@ -39,11 +49,10 @@ void pack_byte_matrix(std::int64_t k, std::int64_t n, const ByteMatrix& b, Isa i
 
 std::int64_t byte_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa);
 
-/// Multiplies the rows of `a` (m × k bytes, flipped when they are signed) by a packed matrix; the
-/// epilogue takes the sums of (a - zero) * (b - zero), modulo 2^32. The same bits on every level
-/// and for any number of threads.
-void byte_matmul(const ByteMatMulSizes& sizes, const std::uint8_t* a, std::uint8_t a_flip,
-                 const std::byte* packed_b, const ByteMatMulZeros& zeros,
-                 const ByteEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+/// Multiplies rows by a packed matrix; the epilogue takes the sums of (a - zero) * (b - zero),
+/// modulo 2^32. The same bits on every level and for any number of threads.
+void byte_matmul(const ByteMatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
+                 const ByteMatMulZeros& zeros, const ByteEpilogue& epilogue, Isa isa,
+                 void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

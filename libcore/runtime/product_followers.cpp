@@ -20,15 +20,17 @@ class FollowerReader {
  public:
   FollowerReader(const NodeView& group, const ProductForm& form) : group_(group), form_(form) {}
 
-  std::optional<ProductFollowers> read() {
+  std::optional<ProductFollowers> read(std::size_t begin, std::size_t end) {
     if (group_.inputs().size() > most_group_inputs) return std::nullopt;
     next_input_ = group_.node().input_count();
     previous_ = group_.node().output(0);
-    for (const Node* node : group_.followers()) {
-      const bool is_known = node->domain().empty() || node->domain() == own_domain;
-      if (!is_known || result_.activation != Activation::none || !take(*node)) return std::nullopt;
-      next_input_ += node->input_count() - 1;
-      previous_ = node->output(0);
+    for (std::size_t i = 1; i < end; ++i) {
+      const Node& node = *group_.members()[i];
+      const bool is_known = node.domain().empty() || node.domain() == own_domain;
+      if (i >= begin && (!is_known || result_.activation != Activation::none || !take(node)))
+        return std::nullopt;
+      next_input_ += node.input_count() - 1;
+      previous_ = node.output(0);
     }
     return std::move(result_);
   }
@@ -144,7 +146,12 @@ class FollowerReader {
 }  // namespace
 
 std::optional<ProductFollowers> read_followers(const NodeView& group, const ProductForm& form) {
-  return FollowerReader(group, form).read();
+  return read_followers(group, 1, group.members().size(), form);
+}
+
+std::optional<ProductFollowers> read_followers(const NodeView& group, std::size_t begin,
+                                               std::size_t end, const ProductForm& form) {
+  return FollowerReader(group, form).read(begin, end);
 }
 
 bool can_follow(const NodeView& group, const Node& next, const ProductForm& form) {

@@ -34,6 +34,10 @@ struct ProductFollowers {
 /// `has_functions` Gelu or Swish.
 std::optional<ProductFollowers> read_followers(const NodeView& group, const ProductForm& form);
 
+/// The same of the members [begin, end) of a group, which follow the ones before.
+std::optional<ProductFollowers> read_followers(const NodeView& group, std::size_t begin,
+                                               std::size_t end, const ProductForm& form);
+
 /// Whether `next` can be a follower of the group: a KernelRow's `absorbs` for a form.
 bool can_follow(const NodeView& group, const Node& next, const ProductForm& form);
 

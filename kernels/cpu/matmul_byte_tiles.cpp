@@ -1,0 +1,74 @@
+// Products on the tiles of AMX: rows are read as they lie; tasks are runs of panels.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/byte_tiles.hpp"
+#include "kernels/cpu/matmul_byte_paths.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// What finish_block gets.
+struct TileFinish {
+  const ByteMatMulCall& call;
+  ByteFinishFunctions functions;
+};
+
+void finish_block(const void* context, std::int32_t* sums, std::int64_t row, std::int64_t rows,
+                  std::int64_t panel) {
+  const auto& finish = *static_cast<const TileFinish*>(context);
+  const std::int64_t first = panel * tile_panel_columns;
+  const ByteOuters outers(finish.call, first);
+  finish_byte_sums(finish.functions, finish.call.epilogue, {outers.all, outers.count},
+                   {sums, tile_block_columns, row, rows, first,
+                    std::min(tile_block_columns, finish.call.sizes.n - first)});
+}
+
+/// The bytes of each row behind the last whole step, zeros after them.
+void copy_rests(const ByteMatMulCall& call, std::int64_t whole) {
+  const std::int64_t rest = call.sizes.k - whole;
+  for (std::int64_t row = 0; row < call.sizes.m; ++row) {
+    std::byte* to = call.workspace + row * tile_step;
+    std::memcpy(to, call.a.data + row * call.sizes.k + whole, static_cast<std::size_t>(rest));
+    std::memset(to + rest, 0, static_cast<std::size_t>(tile_step - rest));
+  }
+}
+
+}  // namespace
+
+std::int64_t tile_matmul_workspace_bytes(const ByteMatMulSizes& sizes) {
+  return sizes.k % tile_step != 0 ? sizes.m * tile_step : 0;
+}
+
+void tile_matmul(const ByteMatMulCall& call, Workers& workers) {
+  constexpr std::int64_t task_products = std::int64_t{8} << 20;
+  const ByteMatMulSizes& sizes = call.sizes;
+  const std::int64_t whole = sizes.k / tile_step * tile_step;
+  if (whole < sizes.k) copy_rests(call, whole);
+  const TileFinish finish{call, ByteFinishFunctions::of(call.isa)};
+  ByteTileProduct product = {};
+  product.a = call.a.data;
+  product.a_stride = sizes.k;
+  product.rows = sizes.m;
+  product.has_signed_rows = call.a.is_signed ? 1 : 0;
+  product.whole_steps = whole / tile_step;
+  product.a_rest =
+      whole < sizes.k ? reinterpret_cast<const std::uint8_t*>(call.workspace) : nullptr;
+  product.b = reinterpret_cast<const std::uint8_t*>(call.b);
+  product.finish = finish_block;
+  product.context = &finish;
+  const std::int64_t panels = (sizes.n + tile_panel_columns - 1) / tile_panel_columns;
+  const std::int64_t pair_products =
+      std::max<std::int64_t>(1, 2 * tile_panel_columns * sizes.k * sizes.m);
+  const std::int64_t grain = 2 * std::max<std::int64_t>(1, task_products / pair_products);
+  workers.parallel_ranges(panels, grain, [&](std::int64_t begin, std::int64_t end) {
+    ByteTileProduct part = product;
+    part.panel_begin = begin;
+    part.panel_end = end;
+    // What comes behind may be another thread's.
+    part.panels_near = workers.count() == 1 ? panels : end;
+    amx_avx512::multiply_byte_tiles(part);
+  });
+}
+
+}  // namespace ortool::cpu
