@@ -1,4 +1,5 @@
-// One look at each QuantizeLinear, in order, so that a cluster finds its inputs rewritten already.
+// One look at each QuantizeLinear, in order, so that a cluster finds its inputs rewritten already;
+// then one at the products that are left.
 #include "libcore/runtime/fuse_quantized.hpp"
 
 #include "libcore/runtime/quantized_cluster.hpp"
@@ -21,6 +22,11 @@ void fuse_quantized(Graph& graph, MemoryCap* cap) {
     has_changed = fuse_quantized_product(editor, node, *to) ||
                   fuse_quantized_binary(editor, node, *to) ||
                   fuse_quantized_move(editor, node, *to) || has_changed;
+  }
+  // What is left of products has a result that stays a float.
+  for (Node& node : graph.nodes()) {
+    ClusterEditor editor(graph, node, cap);
+    has_changed = fuse_quantized_sums(editor, node) || has_changed;
   }
   if (has_changed) import_own_domain(graph);
 }

@@ -17,6 +17,9 @@ namespace ortool {
 /// | Concat, MaxPool, Reshape, Transpose, …    | the same on bytes                           |
 /// | functions of one element, or nothing      | ortool.ByteLookup, its table computed below |
 ///
+/// A MatMul or Gemm of bytes by constant ones whose result is not quantised becomes a MatMulInteger
+/// whose sums are made floats by Cast and Mul.
+///
 /// Relu and Clip before the quantisation narrow the bytes. Constants made here count against `cap`
 /// (may be null). Products are summed exactly in int32; where a
 /// convolution's number lies near a half, its float sum decides, so that the bytes are those of

@@ -13,34 +13,6 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t opset_with_byte_clip = 12;
-/// Products of bytes that are sure to fit int32 together with a bias of half its range.
-constexpr std::int64_t most_products = (1 << 30) / (255 * 255);
-
-/// Weights of channels, the scale and zero point of each or of all.
-struct QuantizedWeights {
-  Quantization by;
-  std::int64_t channels = 0;
-};
-
-/// Constant weights of bytes, quantised along `axis` where there is more than one scale.
-std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64_t axis,
-                                                  std::int64_t least_rank) {
-  const std::optional<Quantization> by = dequantized(value);
-  if (!by || by->type == DataType::int32 || !by->bytes->is_constant()) return std::nullopt;
-  const Shape& shape = by->bytes->constant().shape();
-  if (shape.rank() < least_rank) return std::nullopt;
-  const std::int64_t channels = shape[axis];
-  if (channels <= 0) return std::nullopt;
-  const bool has_list = !by->is_single();
-  if (has_list && (by->axis != axis || by->scale->constant().element_count() != channels))
-    return std::nullopt;
-  return QuantizedWeights{*by, channels};
-}
-
-/// Whether sums over all but the channels of the weights fit.
-bool has_safe_sums(const QuantizedWeights& weights) {
-  return weights.by.bytes->constant().element_count() / weights.channels <= most_products;
-}
 
 /// A bias twice: in units of the product of both scales, and as floats. None has none.
 struct QuantizedBias {
@@ -122,7 +94,7 @@ struct ProductEnd {
 bool fuse_conv(ClusterEditor& editor, const ProductEnd& end) {
   const std::optional<Quantization> image = dequantized_bytes(end.node.input(0));
   const std::optional<QuantizedWeights> weights = quantized_weights(end.node.input(1), 0, 3);
-  if (!image || !weights || !has_safe_sums(*weights) || !has_plain_attributes(end.node))
+  if (!image || !weights || !weights->has_safe_sums() || !has_plain_attributes(end.node))
     return false;
   const std::optional<QuantizedBias> bias =
       quantized_bias(editor, end.node.input(2), 1.0F, *image, *weights);
@@ -148,7 +120,8 @@ bool fuse_matmul(ClusterEditor& editor, const ProductEnd& end) {
   if (!b && weights && weights->by.bytes->constant().shape().rank() == 2) b = weights->by;
   if (!a || !b) return false;
   const Shape& factor = b->bytes->constant().shape();
-  if (factor.rank() > 0 && factor[std::max<std::int64_t>(0, factor.rank() - 2)] > most_products)
+  if (factor.rank() > 0 &&
+      factor[std::max<std::int64_t>(0, factor.rank() - 2)] > most_byte_products)
     return false;
   Value& result =
       editor.add("QLinearMatMul", "",
@@ -159,32 +132,20 @@ bool fuse_matmul(ClusterEditor& editor, const ProductEnd& end) {
   return true;
 }
 
-/// A matrix of bytes with rows for columns.
-Tensor transposed(const Tensor& matrix, MemoryCap* cap) {
-  const std::int64_t rows = matrix.shape()[0];
-  const std::int64_t columns = matrix.shape()[1];
-  Tensor result(matrix.type(), Shape({columns, rows}), cap);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column)
-      result.mutable_bytes()[column * rows + row] = matrix.bytes()[row * columns + column];
-  }
-  return result;
-}
-
 /// A Gemm is the convolution of images of one pixel.
 bool fuse_gemm(ClusterEditor& editor, const ProductEnd& end) {
   const auto op = read_op<Gemm>(end.node);
   const std::optional<Quantization> a = dequantized_bytes(end.node.input(0));
   const std::int64_t axis = op.transpose_b ? 0 : 1;
   const std::optional<QuantizedWeights> weights = quantized_weights(end.node.input(1), axis, 2);
-  if (!a || !weights || !has_safe_sums(*weights) || op.transpose_a || op.alpha != 1.0F)
+  if (!a || !weights || !weights->has_safe_sums() || op.transpose_a || op.alpha != 1.0F)
     return false;
   const Tensor& matrix = weights->by.bytes->constant();
   if (matrix.shape().rank() != 2) return false;
   const std::optional<QuantizedBias> bias =
       quantized_bias(editor, end.node.input(2), op.beta, *a, *weights);
   if (!bias) return false;
-  const Tensor rows = op.transpose_b ? matrix : transposed(matrix, editor.cap());
+  const Tensor rows = op.transpose_b ? matrix : transposed_bytes(matrix, editor.cap());
   const auto shape_of = [&](std::initializer_list<std::int64_t> dimensions) -> Value& {
     return editor.constant(Tensor::of<std::int64_t>(
         Shape({static_cast<std::int64_t>(dimensions.size())}), dimensions));

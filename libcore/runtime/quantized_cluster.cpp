@@ -77,9 +77,20 @@ std::optional<FloatBounds> bounds_of(const Node& node) {
   return FloatBounds{*low, *high};
 }
 
+/// The nodes that make the inputs, each once.
+std::vector<Node*> makers_of(const Node& node) {
+  std::vector<Node*> makers;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    Node* maker = input != nullptr ? input->producer() : nullptr;
+    if (maker != nullptr && std::find(makers.begin(), makers.end(), maker) == makers.end())
+      makers.push_back(maker);
+  }
+  return makers;
+}
+
 /// Nodes whose outputs nothing reads go away, and then what they read.
-void remove_unread(Graph& graph, Node* node) {
-  std::vector<Node*> open = {node};
+void remove_unread(Graph& graph, std::vector<Node*> open) {
   while (!open.empty()) {
     Node* current = open.back();
     open.pop_back();
@@ -92,13 +103,7 @@ void remove_unread(Graph& graph, Node* node) {
       is_read = is_read || !output->uses().empty();
     }
     if (is_read) continue;
-    std::vector<Node*> makers;
-    for (std::int64_t i = 0; i < current->input_count(); ++i) {
-      const Value* input = current->input(i);
-      Node* maker = input != nullptr ? input->producer() : nullptr;
-      if (maker != nullptr && std::find(makers.begin(), makers.end(), maker) == makers.end())
-        makers.push_back(maker);
-    }
+    const std::vector<Node*> makers = makers_of(*current);
     graph.remove_node(*current);
     for (Value* output : outputs) graph.remove_value(*output);
     for (Node* maker : makers) {
@@ -168,6 +173,35 @@ std::optional<Quantization> quantized(const Node& node) {
   return result;
 }
 
+bool QuantizedWeights::has_safe_sums() const {
+  return by.bytes->constant().element_count() / channels <= most_byte_products;
+}
+
+std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64_t axis,
+                                                  std::int64_t least_rank) {
+  const std::optional<Quantization> by = dequantized(value);
+  if (!by || by->type == DataType::int32 || !by->bytes->is_constant()) return std::nullopt;
+  const Shape& shape = by->bytes->constant().shape();
+  if (shape.rank() < least_rank) return std::nullopt;
+  const std::int64_t channels = shape[axis];
+  if (channels <= 0) return std::nullopt;
+  const bool has_list = !by->is_single();
+  if (has_list && (by->axis != axis || by->scale->constant().element_count() != channels))
+    return std::nullopt;
+  return QuantizedWeights{*by, channels};
+}
+
+Tensor transposed_bytes(const Tensor& matrix, MemoryCap* cap) {
+  const std::int64_t rows = matrix.shape()[0];
+  const std::int64_t columns = matrix.shape()[1];
+  Tensor result(matrix.type(), Shape({columns, rows}), cap);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column)
+      result.mutable_bytes()[column * rows + row] = matrix.bytes()[row * columns + column];
+  }
+  return result;
+}
+
 Node* only_maker(const Value* value) {
   if (value == nullptr || value->uses().size() != 1) return nullptr;
   return value->uses().front().kind == Use::Kind::input ? value->producer() : nullptr;
@@ -233,17 +267,17 @@ void ClusterEditor::finish(Value& value) {
   if (old.is_graph_output()) {
     // The graph's output keeps its name.
     Node* const before = end_->next();
-    Value* const input = end_->input(0);
+    const std::vector<Node*> makers = makers_of(*end_);
     graph_.remove_node(*end_);
     Value* const inputs[] = {&value};
     Value* const outputs[] = {&old};
     graph_.add_node("Identity", "", inputs, outputs, {}, before);
-    if (input->producer() != nullptr) remove_unread(graph_, input->producer());
+    remove_unread(graph_, makers);
     return;
   }
   value.set_type(old.type());
   graph_.replace_uses(old, value);
-  remove_unread(graph_, end_);
+  remove_unread(graph_, {end_});
 }
 
 }  // namespace ortool

@@ -35,6 +35,25 @@ std::optional<Quantization> dequantized_bytes(const Value* value);
 /// How a QuantizeLinear makes bytes (int8 or uint8, one constant scale); `bytes` is its output.
 std::optional<Quantization> quantized(const Node& node);
 
+/// Products of bytes that are sure to fit int32 together with a bias of half its range.
+constexpr std::int64_t most_byte_products = (1 << 30) / (255 * 255);
+
+/// Weights of channels, the scale and zero point of each or of all.
+struct QuantizedWeights {
+  Quantization by;
+  std::int64_t channels = 0;
+
+  /// Whether sums over all but the channels fit.
+  bool has_safe_sums() const;
+};
+
+/// Constant weights of bytes of at least that rank, quantised along `axis` where there is more than
+/// one scale.
+std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64_t axis,
+                                                  std::int64_t least_rank);
+/// A matrix of bytes with rows for columns.
+Tensor transposed_bytes(const Tensor& matrix, MemoryCap* cap);
+
 /// The node that makes `value` when nothing but one node's input reads it; null otherwise.
 Node* only_maker(const Value* value);
 
@@ -53,10 +72,10 @@ struct ByteBounds {
 /// at what they are applied to.
 ByteBounds peel_clips(const Value*& value, const Quantization& to);
 
-/// Puts nodes in the place of a QuantizeLinear and what only it needs.
+/// Puts nodes in the place of a QuantizeLinear (or of a product) and what only it needs.
 class ClusterEditor {
  public:
-  /// Of the QuantizeLinear node `end`.
+  /// Of the node `end`, a QuantizeLinear or a product.
   ClusterEditor(Graph& graph, Node& end, MemoryCap* cap) : graph_(graph), end_(&end), cap_(cap) {}
 
   Graph& graph() const { return graph_; }
@@ -87,5 +106,7 @@ class ClusterEditor {
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_move(ClusterEditor& editor, const Node& end, const Quantization& to);
+/// A MatMul or Gemm of bytes, which is the editor's end, whatever follows it.
+bool fuse_quantized_sums(ClusterEditor& editor, const Node& node);
 
 }  // namespace ortool

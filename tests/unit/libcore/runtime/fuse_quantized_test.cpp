@@ -19,6 +19,8 @@ std::string fused(std::string_view nodes, std::string_view outputs, int opset = 
       std::string(outputs) +
       ")\n"
       "<float s = {0.5}, int8 z = {3}, int8 least = {-128}, float t = {0.25},\n"
+      " int64[2] shape = {8, 4}, int8[4,2] m = {1, 2, 3, 4, 5, 6, 7, 8},\n"
+      " float[4] wk = {1, 2, 3, 4}, int8[2,4] n = {1, 2, 3, 4, 5, 6, 7, 8},\n"
       " int8[2,2,1,1] w = {1, 2, 3, 4}, float[2] ws = {0.5, 0.25}, float two = {2}>\n"
       "{ xf = DequantizeLinear (x, s, z)\n" +
       std::string(nodes) + "}";
@@ -50,6 +52,25 @@ TEST_CASE("sums and functions of bytes stay bytes") {
   CHECK(fused("c = Sigmoid (xf) y = QuantizeLinear (c, t, z)", "int8[1,2,4,4] y") ==
         "DequantizeLinear Sigmoid QuantizeLinear ByteLookup Identity");
   CHECK(fused("y = QuantizeLinear (xf, s, z)", "int8[1,2,4,4] y") == "Identity");
+}
+
+TEST_CASE(
+    "a product of bytes by constant ones is summed in integers where its result stays a float") {
+  const std::string rows = "c = Reshape (x, shape) cf = DequantizeLinear (c, s, z) ";
+  // The first node is the one that all models here have.
+  const std::string sums = "DequantizeLinear Reshape MatMulInteger Cast Mul";
+  CHECK(fused(rows + "mf = DequantizeLinear <axis = 1> (m, ws) y = MatMul (cf, mf)",
+              "float[8,2] y") == sums + " Identity");
+  CHECK(fused(rows + "mf = DequantizeLinear (m, s) g = MatMul (cf, mf) y = Add (g, ws)",
+              "float[8,2] y") == sums + " Add");
+  CHECK(fused(rows + "nf = DequantizeLinear <axis = 0> (n, ws) "
+                     "y = Gemm <transB = 1, alpha = 0.5> (cf, nf, ws)",
+              "float[8,2] y") == sums + " Add Identity");
+  // Scales along k, and a product of two values.
+  CHECK(fused(rows + "mf = DequantizeLinear <axis = 0> (m, wk) y = MatMul (cf, mf)", "float[8,2] y")
+            .find("MatMulInteger") == std::string::npos);
+  CHECK(fused("p = Transpose <perm = [0, 1, 3, 2]> (xf) y = MatMul (xf, p)", "float[1,2,4,4] y")
+            .find("MatMulInteger") == std::string::npos);
 }
 
 TEST_CASE("floats that somebody else reads stay floats") {
