@@ -39,12 +39,29 @@ struct PixelCopy {
     const std::int64_t begin = std::min(sizes.pad[2], columns);
     const std::int64_t count = std::min(sizes.in[2], columns - begin);
     const std::uint8_t flip = conv.form.image_flip;
-    for (std::int64_t channel = 0; channel < sizes.channels_in; ++channel) {
-      const std::uint8_t* from =
+    // Channels that are not there have no weights.
+    const std::uint8_t* planes[4];
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const std::int64_t channel = std::min(i, sizes.channels_in - 1);
+      planes[i] =
           conv.x + ((image * sizes.channels_in + channel) * sizes.in[1] + from_row) * sizes.in[2];
-      std::uint8_t* pixel = to + begin * 4 + channel;
-      for (std::int64_t i = 0; i < count; ++i)
-        pixel[i * 4] = static_cast<std::uint8_t>(from[i] ^ flip);
+    }
+    interleave(planes, count, flip, to + begin * 4);
+  }
+
+ private:
+  /// Byte i of each plane side by side.
+  static void interleave(const std::uint8_t* const (&planes)[4], std::int64_t count,
+                         std::uint8_t flip, std::uint8_t* __restrict to) {
+    const std::uint8_t* __restrict a = planes[0];
+    const std::uint8_t* __restrict b = planes[1];
+    const std::uint8_t* __restrict c = planes[2];
+    const std::uint8_t* __restrict d = planes[3];
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[4 * i] = static_cast<std::uint8_t>(a[i] ^ flip);
+      to[4 * i + 1] = static_cast<std::uint8_t>(b[i] ^ flip);
+      to[4 * i + 2] = static_cast<std::uint8_t>(c[i] ^ flip);
+      to[4 * i + 3] = static_cast<std::uint8_t>(d[i] ^ flip);
     }
   }
 };

@@ -218,11 +218,11 @@ class TiledByteConv {
   void copy_windows(std::int64_t first, std::int64_t end, std::uint8_t* out) const {
     const std::int64_t row_units = (sizes_.kernel[2] + 3) / 4;
     const std::int64_t width = PixelCopy(sizes_).columns;
-    for (std::int64_t unit = 0; unit < steps_.chunks * steps_.chunk_units(); ++unit) {
+    // Units beyond the window have no weights.
+    for (std::int64_t unit = 0; unit < steps_.units; ++unit) {
       std::uint8_t* to = out + unit / steps_.chunk_units() * plan_.plane_bytes() +
                          unit % steps_.chunk_units() * byte_block;
-      // A unit beyond the window has no weights.
-      const std::int64_t tap_row = std::min(unit / row_units, sizes_.kernel[1] - 1);
+      const std::int64_t tap_row = unit / row_units;
       std::int64_t row = first / sizes_.out[2];
       std::int64_t column = first % sizes_.out[2];
       for (std::int64_t pixel = first; pixel < end; ++row, column = 0) {

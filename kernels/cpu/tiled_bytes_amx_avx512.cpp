@@ -9,8 +9,8 @@
 
 #define ORTOOL_ISA amx_avx512
 #include "kernels/cpu/amx_tiles.inc"
-#include "kernels/cpu/blocked_byte_fixed.inc"
 #include "kernels/cpu/blocked_byte_maker.inc"
+#include "kernels/cpu/fixed_bytes.inc"
 
 namespace ortool::cpu::amx_avx512 {
 namespace {
@@ -41,12 +41,18 @@ struct Unfinished {
   int64_t fours = 0;
 };
 
+/// How far a sum times its scale may be off in units of 65536: up to 1.5 by its own rounding and
+/// half by that to a whole number; and half_margin is 8 of them.
+constexpr float sum_error = 11.0F;
+
 /// What makes bytes of sums, and what of it there was to tell: bit 8 * block + four of the group.
 struct Finish {
-  FixedByteMaker make;
-  __m512 scales[2];
+  FixedBytes make;
+  __m512 offset;
+  __m512 scales[2];  ///< times fixed_unit
   uint8_t* out;
   int64_t out_stride;
+  int64_t fours_a_step;
   uint64_t told;
 };
 
@@ -60,11 +66,15 @@ inline void finish_four(Finish& finish, const Unfinished& rest, int64_t four) {
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     const auto* of_block = reinterpret_cast<const uint8_t*>(rest.sums->sums[v]);
-    __m512i sums[4];
+    __m512 numbers[4];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) sums[i] = _mm512_load_si512(of_block + places[i]);
+    for (int i = 0; i < 4; ++i) {
+      const __m512 sums =
+          _mm512_maskz_cvtepi32_ps(every_lane, _mm512_load_si512(of_block + places[i]));
+      numbers[i] = _mm512_fmadd_ps(sums, finish.scales[v], finish.offset);
+    }
     __m512i bytes;
-    const bool has_doubts = finish.make.make(sums, finish.scales[v], bytes);
+    const bool has_doubts = finish.make.make(numbers, bytes);
     _mm512_mask_storeu_epi32(out + v * finish.out_stride, pixels, bytes);
     finish.told |= uint64_t{has_doubts} << (8 * v + four);
   }
@@ -115,12 +125,14 @@ inline void multiply_group(const TiledByteProduct& product, const TiledPixels& g
   const int32_t* offsets = product.finish.offsets;
   const int64_t steps = product.steps;
   const int64_t* step_offsets = product.offsets;
+  // Weights come from afar, and are read by the first group of a call.
+  constexpr int64_t ahead = 16384;
+  const bool is_first = before.group == nullptr;
   // All rows of the sums begin with the offsets of their channels.
   load_tile<0>(offsets, 0);
   if (vectors == 2) load_tile<1>(offsets + 16, 0);
   if (halves == 2) load_tile<2>(offsets, 0);
   if (vectors == 2 && halves == 2) load_tile<3>(offsets + 16, 0);
-  const int64_t at_once = (before.fours + steps - 1) / steps;
   int64_t four = 0;
   for (int64_t step = 0; step < steps; ++step) {
     const uint8_t* from = pixels + step_offsets[step];
@@ -132,8 +144,13 @@ inline void multiply_group(const TiledByteProduct& product, const TiledPixels& g
     if (vectors == 2) add_unsigned_signed<1, 4, 7>();
     if (halves == 2) add_unsigned_signed<2, 5, 6>();
     if (vectors == 2 && halves == 2) add_unsigned_signed<3, 5, 7>();
+    if (is_first) {
+      for (int64_t line = 0; line < vectors * pixel_bytes * 16; line += 64)
+        _mm_prefetch(reinterpret_cast<const char*>(weights + ahead + line), _MM_HINT_T1);
+    }
     weights += vectors * pixel_bytes * 16;
-    const int64_t end = four + at_once < before.fours ? four + at_once : before.fours;
+    const int64_t end =
+        four + finish.fours_a_step < before.fours ? four + finish.fours_a_step : before.fours;
     for (; four < end; ++four) finish_four<vectors>(finish, before, four);
   }
   store_tile<0>(sums.sums[0], 64);
@@ -145,9 +162,18 @@ inline void multiply_group(const TiledByteProduct& product, const TiledPixels& g
 template <int vectors>
 int64_t multiply(const TiledByteProduct& product) {
   GroupSums sums[2];
-  Finish finish = {FixedByteMaker(product.finish.range), {}, product.out, product.out_stride, 0};
-  for (int v = 0; v < vectors; ++v)
-    finish.scales[v] = FixedByteMaker::unit_scale(product.finish.scales + v * 16);
+  Finish finish = {FixedBytes(product.finish.range, sum_error),
+                   {},
+                   {},
+                   product.out,
+                   product.out_stride,
+                   (most_tiled_pixels / 4 + product.steps - 1) / product.steps,
+                   0};
+  finish.offset = _mm512_set1_ps(finish.make.offset());
+  for (int v = 0; v < vectors; ++v) {
+    finish.scales[v] =
+        _mm512_mul_ps(_mm512_loadu_ps(product.finish.scales + v * 16), _mm512_set1_ps(fixed_unit));
+  }
   ByteDoubt* doubts = product.doubts;
   Unfinished before;
   const auto tell = [&] {

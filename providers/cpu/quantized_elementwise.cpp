@@ -101,10 +101,12 @@ std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const K
 
 constexpr auto own_rows() {
   auto rows = join_rows(
-      level_rows<"quantized_binary">("QuantizedBinary", "int8, uint8", accepts_bytes,
-                                     compile_quantized_binary),
-      std::array<KernelRow, 1>{
-          {{"quantized_binary_blocked_avx512", "", "QuantizedBinary", Isa::avx512, "int8, uint8",
+      byte_level_rows<"quantized_binary">("QuantizedBinary", "int8, uint8", accepts_bytes,
+                                          compile_quantized_binary),
+      std::array<KernelRow, 2>{
+          {{"quantized_binary_blocked_amx", "", "QuantizedBinary", Isa::amx, "int8, uint8",
+            accepts_bytes, compile_quantized_binary, nullptr, quantized_binary_layouts},
+           {"quantized_binary_blocked_avx512", "", "QuantizedBinary", Isa::avx512, "int8, uint8",
             accepts_bytes, compile_quantized_binary, nullptr, quantized_binary_layouts}}},
       plain_row("byte_lookup", "ByteLookup", "int8, uint8", accepts_bytes, compile_byte_lookup));
   for (KernelRow& row : rows) row.domain = "ortool";
