@@ -29,6 +29,8 @@ struct ValueChoice {
 struct PlanChoices {
   std::map<std::string, NodeChoice, std::less<>> nodes;    ///< by names_apart()
   std::map<std::string, ValueChoice, std::less<>> values;  ///< by name
+  /// Whether weights are stored in few bits too that are read by what computes in floats.
+  bool stores_rest = true;
 };
 
 /// A name for each node of all graphs that no other node has: its own, or, where nodes before it

@@ -53,6 +53,10 @@ std::unique_ptr<SampleSet> CalibrationData::open(std::size_t set) const {
   return open_sample_set(paths_[set], std::move(context));
 }
 
+std::vector<std::string> CalibrationData::class_names() const {
+  return paths_.empty() ? std::vector<std::string>() : open(0)->class_names();
+}
+
 Sample CalibrationData::sample(std::int64_t index) {
   std::size_t set = 0;
   while (index >= sizes_[set]) index -= sizes_[set++];

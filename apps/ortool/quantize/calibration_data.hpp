@@ -22,6 +22,8 @@ class CalibrationData {
   /// The samples to take are first() to size() - 1.
   std::int64_t first() const { return first_; }
   std::int64_t size() const { return size_; }
+  /// The names of the classes by number, where the first set says so.
+  std::vector<std::string> class_names() const;
   /// Sample `index`: the next one is cheap, an earlier one reads its set again from the start.
   Sample sample(std::int64_t index);
 

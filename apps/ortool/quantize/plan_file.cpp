@@ -131,7 +131,7 @@ void add_once(Choices& choices, const std::string& name, Choice choice) {
   if (!choices.emplace(name, std::move(choice)).second) throw broken("it has two lines");
 }
 
-Json settings_json(const QuantizeSettings& settings) {
+Json settings_json(const QuantizeSettings& settings, bool stores_rest) {
   return Json::object()
       .set("mode", name_of(settings.mode))
       .set("recipe", settings.recipe)
@@ -139,7 +139,8 @@ Json settings_json(const QuantizeSettings& settings) {
       .set("symmetric-activations", settings.activations.is_symmetric)
       .set("weight-type", name_of(settings.weights.type))
       .set("per-tensor", !settings.is_per_channel)
-      .set("reduce-range", settings.weights.is_reduced ? "on" : "off");
+      .set("reduce-range", settings.weights.is_reduced ? "on" : "off")
+      .set("stores-rest", stores_rest);
 }
 
 Json node_line(const ReportedNode& node, const QuantizeSettings& settings) {
@@ -221,8 +222,10 @@ PlanFile read_plan_file(const std::string& path) {
       throw broken(format("'plan_version' must be {}", plan_version));
     if (const Json* settings = document.find("settings")) {
       check_keys(*settings, {"mode", "recipe", "activation-type", "symmetric-activations",
-                             "weight-type", "per-tensor", "reduce-range"});
+                             "weight-type", "per-tensor", "reduce-range", "stores-rest"});
       plan.settings = *settings;
+      if (const Json* stores = settings->find("stores-rest"))
+        plan.choices.stores_rest = flag_of(*stores, "stores-rest");
     }
     read_lines(document, "nodes", "node", [&](const std::string& name, const Json& line) {
       add_once(plan.choices.nodes, name, read_node(line));
@@ -258,7 +261,7 @@ void check_choices(const Invocation& invocation, const PlanChoices& choices, con
 }
 
 void write_plan_file(const std::string& path, const QuantizeSettings& settings,
-                     const MadePlan& made) {
+                     const MadePlan& made, bool stores_rest) {
   std::vector<std::string> nodes;
   for (const ReportedNode& node : made.nodes)
     nodes.push_back(node_line(node, settings).write_compact());
@@ -266,9 +269,10 @@ void write_plan_file(const std::string& path, const QuantizeSettings& settings,
   for (const ChosenValue& value : made.chosen)
     tensors.push_back(tensor_line(value, made).write_compact());
   AtomicFile file(path);
-  file.write("{\n  \"plan_version\": " + std::to_string(plan_version) + ",\n  \"settings\": " +
-             settings_json(settings).write_compact() + ",\n  \"nodes\": " + lines_text(nodes) +
-             ",\n  \"tensors\": " + lines_text(tensors) + "\n}\n");
+  file.write("{\n  \"plan_version\": " + std::to_string(plan_version) +
+             ",\n  \"settings\": " + settings_json(settings, stores_rest).write_compact() +
+             ",\n  \"nodes\": " + lines_text(nodes) + ",\n  \"tensors\": " + lines_text(tensors) +
+             "\n}\n");
   file.commit();
 }
 

@@ -27,6 +27,6 @@ void check_choices(const Invocation& invocation, const PlanChoices& choices, con
 
 /// Writes the plan that was made, a line a node and a line a tensor.
 void write_plan_file(const std::string& path, const QuantizeSettings& settings,
-                     const MadePlan& made);
+                     const MadePlan& made, bool stores_rest);
 
 }  // namespace ortool

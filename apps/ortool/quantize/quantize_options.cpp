@@ -107,10 +107,24 @@ OptionGroup choice_options() {
           }};
 }
 
+OptionGroup steering_options() {
+  return {"What it may cost",
+          {
+              {.name = "max-drop",
+               .value = "X",
+               .help = "leave as many nodes in float as it takes to lose no more: 0.01, 1%"},
+              {.name = "metric",
+               .value = "METRIC",
+               .help = "top1 (default), top5, cosine, sqnr, or cmd:COMMAND, called with the model"},
+              {.name = "keep-faster",
+               .help = "measure here, and leave in float what int8 does not make faster"},
+          }};
+}
+
 }  // namespace
 
 std::vector<OptionGroup> quantize_options() {
-  return {what_options(), calibration_group(), choice_options()};
+  return {what_options(), calibration_group(), choice_options(), steering_options()};
 }
 
 }  // namespace ortool

@@ -256,6 +256,7 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
       .set("end_to_end", outputs_block(result.end_to_end))
       .set("output",
            Json::object().set("path", result.output_path).set("bytes", result.output_bytes));
+  for (const auto& [key, value] : result.steering.members()) report.payload.set(key, value);
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
   if (!settings.calibrates_only) {
@@ -273,6 +274,8 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
              readable_size(result.after_bytes.others));
   report.text += outputs_text(result.end_to_end);
   report.text += worst_text(errors);
+  report.text += result.steering_text;
+  if (result.is_refused) return;
   report.text +=
       format("written: {} ({})\n", shorten(result.output_path), readable_size(result.output_bytes));
 }

@@ -57,6 +57,10 @@ struct QuantizeReport {
   double calibration_ms = 0;
   Diagnosis diagnosis;
   EndToEnd end_to_end;
+  Json steering = Json::object();  ///< keys of the document about searches and advice
+  std::string steering_text;
+  bool stores_rest = true;  ///< PlanChoices::stores_rest of the result
+  bool is_refused = false;  ///< no plan does what was asked: nothing is written
   StoredBytes before_bytes;
   StoredBytes after_bytes;
   std::int64_t file_bytes = 0;  ///< of the model that was read; 0: not known

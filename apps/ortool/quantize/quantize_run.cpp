@@ -80,13 +80,16 @@ void run_quantize(Invocation& invocation) {
       quantize_without_data(context, model);
     }
     if (!target) return;
-    if (options.has("plan-out")) write_plan_file(options.text("plan-out"), settings, result.plan);
-    declared.restore(model, false);
+    if (options.has("plan-out"))
+      write_plan_file(options.text("plan-out"), settings, result.plan, result.stores_rest);
     result.after_bytes = stored_bytes(model);
+    if (result.is_refused) return;
+    declared.restore(model, false);
     result.output_path = target->path;
     result.output_bytes = save_to(*target, model);
   });
   add_quantize_report(invocation.report, result);
+  if (result.is_refused) invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);
   if (target && target->path == "-") invocation.report.text.clear();
 }
 

@@ -15,7 +15,7 @@ constexpr std::int64_t default_block_size = 32;
 constexpr std::int64_t most_block_size = 65536;
 
 /// Options that say how to calibrate; without data they have no effect.
-constexpr std::array<std::string_view, 11> calibration_options = {"calibration-data",
+constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
                                                                   "calibration-cache",
                                                                   "calibrate-only",
                                                                   "calibration-method",
@@ -25,6 +25,9 @@ constexpr std::array<std::string_view, 11> calibration_options = {"calibration-d
                                                                   "symmetric-activations",
                                                                   "image",
                                                                   "image-config",
+                                                                  "max-drop",
+                                                                  "metric",
+                                                                  "keep-faster",
                                                                   "recipe"};
 
 Error does_not_fit(std::string message, std::string hint) {

@@ -5,6 +5,7 @@
 
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/static_maker.hpp"
+#include "apps/ortool/quantize/steering_report.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
@@ -31,6 +32,11 @@ class StaticRun {
  private:
   void calibrate_values();
   void diagnose_data();
+  void compare(const Candidate& candidate, CalibrationData& data);
+  void measure(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
+  void keep_budget(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
+  void advise(const CandidateMaker& candidates, CalibrationData& data, const PlanChoices& choices,
+              const Candidate& candidate);
 
   const QuantizeContext& context_;
   Invocation& invocation_;
@@ -38,6 +44,7 @@ class StaticRun {
   std::unique_ptr<Session> floats_;
   std::optional<CalibrationData> data_;
   std::optional<Calibration> calibration_;
+  std::optional<KeptFaster> times_;
 };
 
 void StaticRun::calibrate_values() {
@@ -71,18 +78,78 @@ void StaticRun::diagnose_data() {
   }
 }
 
+void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
+  const auto session =
+      make_session(invocation_, context_.machine, *candidate.model, OptimizeLevel::none);
+  context_.result.end_to_end =
+      compare_models(invocation_, context_.machine, *floats_, *session, data);
+}
+
+void StaticRun::measure(const CandidateMaker& candidates, PlanChoices& choices,
+                        Candidate& candidate) {
+  if (!data_ || !invocation_.options.flag("keep-faster")) return;
+  times_ = keep_faster(candidates, *floats_, data_->sample(0).inputs, choices, candidate);
+}
+
+void StaticRun::keep_budget(const CandidateMaker& candidates, PlanChoices& choices,
+                            Candidate& candidate) {
+  const std::optional<Budget> budget = read_budget(invocation_.options);
+  if (!budget) return;
+  const Validation validation(context_, *budget, model_, *floats_);
+  SearchResult found;
+  if (budget->drop) {
+    found = search_plan(candidates, *floats_, data_ ? &*data_ : nullptr, validation, choices,
+                        candidate);
+  } else {
+    found.worth = validation.judge(*candidate.model);
+  }
+  if (!found.left.empty()) {
+    // Clusters that were split may not be worth it any more.
+    measure(candidates, choices, candidate);
+    found.worth = validation.judge(*candidate.model);
+    found.is_within = validation.is_within(found.worth);
+  }
+  context_.result.is_refused = !found.is_within;
+  add_search(validation, found, context_.result);
+}
+
+void StaticRun::advise(const CandidateMaker& candidates, CalibrationData& data,
+                       const PlanChoices& choices, const Candidate& candidate) {
+  add_suggestions(suggest_exclusions(candidates, *floats_, data, choices, candidate,
+                                     context_.result.end_to_end),
+                  context_.result);
+}
+
 void StaticRun::run() {
   calibrate_values();
   if (context_.settings.calibrates_only) return;
   StaticMaker maker(context_, *floats_, calibration_ ? &*calibration_ : nullptr,
                     data_ ? &*data_ : nullptr);
-  context_.result.plan = maker.make(model_, context_.choices);
-  check_choices(invocation_, context_.choices, floats_->model(), context_.result.plan);
-  diagnose_data();
+  const CandidateMaker candidates(context_, model_, maker);
+  PlanChoices choices = context_.choices;
+  Candidate candidate = candidates.make(choices);
+  check_choices(invocation_, choices, model_, candidate.plan);
   const bool has_validation = invocation_.options.has("validation-data");
-  if (!has_validation && !data_) return;
-  compare_forms(context_, *floats_, model_,
-                has_validation ? "validation-data" : "calibration-data");
+  std::optional<CalibrationData> judged;
+  if (has_validation || data_) {
+    judged.emplace(invocation_, has_validation ? "validation-data" : "calibration-data",
+                   floats_->model().graph->inputs(), floats_->outputs());
+    compare(candidate, *judged);
+  }
+  const bool is_fast = context_.settings.recipe == "fast";
+  if (judged && !is_fast && !invocation_.options.has("plan"))
+    leave_beyond_use(candidates, *floats_, *judged, choices, candidate, context_.result.end_to_end);
+  measure(candidates, choices, candidate);
+  keep_budget(candidates, choices, candidate);
+  const bool has_changed =
+      invocation_.options.has("max-drop") || invocation_.options.flag("keep-faster");
+  if (judged && has_changed) compare(candidate, *judged);
+  if (judged && !is_fast && !context_.result.is_refused)
+    advise(candidates, *judged, choices, candidate);
+  context_.result.plan = maker.make(model_, choices);
+  context_.result.stores_rest = choices.stores_rest;
+  if (times_) add_kept_faster(*times_, context_.result);
+  diagnose_data();
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ MadePlan StaticMaker::make(Model& model, const PlanChoices& choices) {
   made.numbers = numbers.groups;
   made.nodes = describe_plan(plan, names);
   insert_qdq(model, plan, numbers);
-  store_rest(context_, model, plan);
+  if (choices.stores_rest) store_rest(context_, model, plan);
   return made;
 }
 

@@ -1,0 +1,90 @@
+// Both go by what each node adds to the noise on calibration data, and then measure.
+#include "apps/ortool/quantize/beyond_use.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/quantize/form_times.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::size_t most_suggestions = 3;
+constexpr std::int64_t most_tried_samples = 8;
+/// Less is not worth an option.
+constexpr double least_gain_db = 0.5;
+/// Of a suggestion's cost.
+constexpr double timed_ms = 60;
+
+std::string decibels(double value) {
+  return fixed_number(value, 1) + " dB";
+}
+
+bool has_products(const std::vector<Unit>& units) {
+  return std::any_of(units.begin(), units.end(), [](const Unit& unit) { return unit.is_product; });
+}
+
+}  // namespace
+
+void leave_beyond_use(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
+                      PlanChoices& choices, Candidate& candidate, EndToEnd& compared) {
+  const double before = worst_sqnr_db(compared.outputs);
+  if (!(before < useful_sqnr_db)) return;
+  const Invocation& invocation = maker.context().invocation;
+  std::vector<std::string> left;
+  double sqnr = before;
+  for (std::size_t step = 1; sqnr < useful_sqnr_db; step *= 2) {
+    const std::vector<Unit> units = units_by_noise(candidate.plan, compared);
+    if (!has_products(units)) break;
+    for (std::size_t i = 0; i < std::min(step, units.size()); ++i) {
+      left.push_back(units[i].name);
+      leave_float(choices, units[i].plan_name,
+                  format("quantised, it takes the result beyond use ({} with it)", decibels(sqnr)));
+    }
+    candidate = maker.make(choices);
+    const auto session = maker.session(*candidate.model, OptimizeLevel::none);
+    compared = compare_models(invocation, maker.context().machine, floats, *session, data);
+    sqnr = worst_sqnr_db(compared.outputs);
+  }
+  invocation.warn(
+      format("quantised whole, an output has {} of signal to noise, which is beyond "
+             "use: {} stay floats, and it has {}",
+             decibels(before), list_names(left), decibels(sqnr)));
+}
+
+std::vector<Suggestion> suggest_exclusions(const CandidateMaker& maker, const Session& floats,
+                                           CalibrationData& data, const PlanChoices& choices,
+                                           const Candidate& candidate, const EndToEnd& compared) {
+  const QuantizeContext& context = maker.context();
+  std::vector<Unit> units = units_by_noise(candidate.plan, compared);
+  if (units.size() > most_suggestions) units.resize(most_suggestions);
+  if (units.empty() || data.size() == 0) return {};
+  const Progress progress(context.invocation.options, context.invocation.messages, "suggesting");
+  const NamedValues inputs = data.sample(0).inputs;
+  const auto whole = maker.session(*candidate.model, OptimizeLevel::all);
+  const auto sqnr_of = [&](const Session& session) {
+    return worst_sqnr_db(compare_outputs(context.invocation, context.machine, floats, session, data,
+                                         most_tried_samples));
+  };
+  const double before = sqnr_of(*whole);
+  std::vector<Suggestion> suggestions;
+  for (const Unit& unit : units) {
+    PlanChoices without = choices;
+    leave_float(without, unit.plan_name, "tried");
+    const Candidate tried = maker.make(without);
+    const auto session = maker.session(*tried.model, OptimizeLevel::all);
+    const double after = sqnr_of(*session);
+    if (!(after - before >= least_gain_db)) continue;
+    const FormTimes times = time_forms(*session, *whole, inputs, context, timed_ms);
+    suggestions.push_back({unit.name, before, after, times.first_ms - times.second_ms});
+  }
+  std::stable_sort(
+      suggestions.begin(), suggestions.end(),
+      [](const Suggestion& a, const Suggestion& b) { return a.after_db > b.after_db; });
+  return suggestions;
+}
+
+}  // namespace ortool

@@ -1,0 +1,84 @@
+// One line for each thing that a reader may act on.
+#include "apps/ortool/quantize/steering_report.hpp"
+
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+std::string decibels(double value) {
+  return fixed_number(value, 1) + " dB";
+}
+
+std::string signed_number(double value) {
+  return (value < 0 ? "" : "+") + fixed_number(value, 3);
+}
+
+}  // namespace
+
+void add_search(const Validation& validation, const SearchResult& found, QuantizeReport& result) {
+  result.steering.set("accuracy", validation.block(found.worth));
+  result.steering_text += validation.text(found.worth);
+  if (found.candidates == 0) return;
+  Json left = Json::list();
+  for (const LeftFloat& each : found.left)
+    left.add(Json::object().set("node", each.node).set("alone_sqnr_db", each.alone_db));
+  result.steering.set("search", Json::object()
+                                    .set("candidates", found.candidates)
+                                    .set("is_within", found.is_within)
+                                    .set("left_float", std::move(left)));
+  if (!found.is_within) {
+    result.steering_text += format(
+        "no plan keeps the budget: {} were judged, and nothing is written (--plan-out has the "
+        "best)\n",
+        found.candidates);
+    return;
+  }
+  for (const LeftFloat& each : found.left) {
+    result.steering_text +=
+        format("left in float for the budget: {} (alone it leaves {} of signal to noise)\n",
+               shorten(each.node), decibels(each.alone_db));
+  }
+}
+
+void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {
+  Json clusters = Json::list();
+  std::int64_t left = 0;
+  for (const ClusterTimes& cluster : kept.clusters) {
+    clusters.add(Json::object()
+                     .set("first_node", cluster.first)
+                     .set("nodes", static_cast<std::int64_t>(cluster.nodes.size()))
+                     .set("float_ms", cluster.is_measured ? Json(cluster.float_ms) : Json())
+                     .set("int8_ms", cluster.is_measured ? Json(cluster.int8_ms) : Json())
+                     .set("is_quantized", cluster.is_kept));
+    left += cluster.is_kept ? 0 : 1;
+  }
+  result.steering.set("keep_faster", Json::object()
+                                         .set("float_ms", kept.float_ms)
+                                         .set("int8_ms", kept.int8_ms)
+                                         .set("clusters", std::move(clusters)));
+  result.steering_text += format(
+      "a run here: {} ms, {} ms in float; {} of {} clusters stay floats, which int8 does "
+      "not make faster\n",
+      fixed_number(kept.int8_ms, 3), fixed_number(kept.float_ms, 3), left, kept.clusters.size());
+}
+
+void add_suggestions(const std::vector<Suggestion>& suggestions, QuantizeReport& result) {
+  Json list = Json::list();
+  for (const Suggestion& each : suggestions) {
+    list.add(Json::object()
+                 .set("exclude", each.exclude)
+                 .set("sqnr_before_db", each.before_db)
+                 .set("sqnr_after_db", each.after_db)
+                 .set("sqnr_gain_db", each.after_db - each.before_db)
+                 .set("cost_ms", each.cost_ms));
+    result.steering_text +=
+        format("--exclude {}: SQNR {} -> {}, {} ms a run\n", quote(each.exclude),
+               decibels(each.before_db), decibels(each.after_db), signed_number(each.cost_ms));
+  }
+  result.steering.set("suggestions", std::move(list));
+}
+
+}  // namespace ortool
