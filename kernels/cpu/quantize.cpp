@@ -122,6 +122,29 @@ void dequantize_run(const QuantizeOperands& operands, const Run& run) {
   }
 }
 
+struct FloatRange {
+  float low = 0.0F;
+  float high = 0.0F;
+};
+
+/// The least and greatest number, widened to hold 0. NaN is passed over.
+FloatRange range_of(const float* in, std::int64_t count, const ByteRowFunctions& functions,
+                    Workers& workers) {
+  constexpr std::int64_t most_parts = 64;
+  FloatRange parts[most_parts];
+  const std::int64_t part = std::max(grain, (count + most_parts - 1) / most_parts);
+  workers.parallel_ranges(count, part, [&](std::int64_t begin, std::int64_t end) {
+    FloatRange& own = parts[begin / part];
+    functions.extremes(in + begin, end - begin, &own.low, &own.high);
+  });
+  FloatRange all;
+  for (const FloatRange& each : parts) {
+    all.low = std::min(all.low, each.low);
+    all.high = std::max(all.high, each.high);
+  }
+  return all;
+}
+
 }  // namespace
 
 void quantize(const QuantizeOperands& operands, const ScaleLayout& layout, DataType precision,
@@ -166,9 +189,7 @@ void dequantize(const QuantizeOperands& operands, const ScaleLayout& layout, Isa
 void dynamic_quantize(const float* in, std::int64_t count, std::uint8_t* out, float* scale,
                       std::uint8_t* zero_point, Isa isa, Workers& workers) {
   const ByteRowFunctions& functions = byte_row_functions(isa);
-  float low = 0.0F;
-  float high = 0.0F;
-  functions.extremes(in, count, &low, &high);
+  const auto [low, high] = range_of(in, count, functions, workers);
   const float range = high - low;
   *scale = range == 0.0F ? 1.0F : range / 255.0F;
   const float zero = std::nearbyint(std::clamp(-low / *scale, 0.0F, 255.0F));
