@@ -81,12 +81,16 @@ void multiply_byte_panel(const ByteProduct& product, std::int64_t row_begin, std
   tile.c_stride = functions.most_columns;
   tile.vectors = static_cast<std::int32_t>(panel.stored / functions.lanes);
   const auto run = product.has_unsigned_rows ? functions.unsigned_rows : functions.signed_rows;
+  tile.near = reinterpret_cast<const std::uint8_t*>(panel.words + panel.stored * product.steps);
+  const std::int64_t tiles = std::max<std::int64_t>(1, row_end - row_begin);
+  tile.near_lines = (panel.near_bytes / 64 + tiles - 1) / tiles;
   for (std::int64_t index = row_begin; index < row_end; ++index) {
     const std::int64_t first_row = index * functions.most_rows;
     tile.a = product.a + first_row * product.steps;
     tile.rows = static_cast<std::int32_t>(
         std::min<std::int64_t>(functions.most_rows, product.rows - first_row));
     run(tile);
+    tile.near += tile.near_lines * 64;
     finish_byte_sums(product.finish, product.epilogue, outers,
                      {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count});
   }

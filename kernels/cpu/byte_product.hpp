@@ -76,7 +76,8 @@ struct BytePanel {
   const std::int32_t* words;
   std::int64_t stored;
   std::int64_t first;
-  std::int64_t count;  ///< at most most_columns of the tile
+  std::int64_t count;           ///< at most most_columns of the tile
+  std::int64_t near_bytes = 0;  ///< behind the panel that are brought near meanwhile
 };
 
 /// The words a step that a panel of so many columns takes.

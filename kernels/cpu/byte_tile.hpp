@@ -18,6 +18,9 @@ struct ByteTile {
   int64_t c_stride;
   int32_t rows;     ///< 1 … most_rows of the variant
   int32_t vectors;  ///< columns to compute, in vectors
+  /// Lines of 64 bytes from here on that are brought near, one a step.
+  const uint8_t* near;
+  int64_t near_lines;
 };
 
 /// A plane of bytes under a small kernel: sums[row * out_columns + column] for output rows of

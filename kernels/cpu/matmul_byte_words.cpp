@@ -12,7 +12,7 @@ std::int64_t word_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa) 
 }
 
 void word_matmul(const ByteMatMulCall& call, Workers& workers) {
-  constexpr std::int64_t task_products = 512 * 1024;
+  constexpr std::int64_t task_products = std::int64_t{4} << 20;
   constexpr std::int64_t pack_bytes = 64 * 1024;
   const ByteMatMulSizes& sizes = call.sizes;
   const ByteTileFunctions& tile = byte_tile_functions(call.isa);
@@ -39,7 +39,8 @@ void word_matmul(const ByteMatMulCall& call, Workers& workers) {
     }
   });
   const std::int64_t panels = (sizes.n + tile.most_columns - 1) / tile.most_columns;
-  // A task is some row panels by some column panels; whole rows of panels first.
+  // A task is some row panels by some column panels, as many rows as fit; those of the same columns
+  // follow each other.
   const std::int64_t panel_products =
       std::max<std::int64_t>(1, product.steps * tile.group * tile.most_columns * tile.most_rows);
   const std::int64_t panels_a_task = std::max<std::int64_t>(1, task_products / panel_products);
@@ -48,15 +49,21 @@ void word_matmul(const ByteMatMulCall& call, Workers& workers) {
   const std::int64_t row_tasks = (row_panels + rows_a_task - 1) / rows_a_task;
   const std::int64_t column_tasks = (panels + columns_a_task - 1) / columns_a_task;
   workers.parallel_for(row_tasks * column_tasks, [&](std::int64_t task) {
-    const std::int64_t row_begin = task / column_tasks * rows_a_task;
+    const std::int64_t row_begin = task % row_tasks * rows_a_task;
     const std::int64_t row_end = std::min(row_begin + rows_a_task, row_panels);
-    const std::int64_t begin = task % column_tasks * columns_a_task;
+    const std::int64_t begin = task / row_tasks * columns_a_task;
     const std::int64_t end = std::min(begin + columns_a_task, panels);
     for (std::int64_t index = begin; index < end; ++index) {
       const std::int64_t first = index * tile.most_columns;
       const std::int64_t columns = std::min<std::int64_t>(tile.most_columns, sizes.n - first);
-      const BytePanel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
-                            stored_columns(tile, columns), first, columns};
+      BytePanel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
+                      stored_columns(tile, columns), first, columns};
+      // What comes behind may be another thread's.
+      if (index + 1 < (workers.count() == 1 ? panels : end)) {
+        const std::int64_t next =
+            std::min<std::int64_t>(tile.most_columns, sizes.n - first - columns);
+        panel.near_bytes = stored_columns(tile, next) * product.steps * 4;
+      }
       const ByteOuters outers(call, first);
       multiply_byte_panel(product, row_begin, row_end, panel, {outers.all, outers.count});
     }
