@@ -11,14 +11,14 @@ namespace ortool {
 ///
 /// | between                                   | becomes                                     |
 /// |-------------------------------------------|---------------------------------------------|
-/// | Conv, Gemm                                | ortool.QuantizedConv                        |
+/// | Conv                                      | ortool.QuantizedConv                        |
 /// | MatMul                                    | QLinearMatMul                               |
 /// | Add, Sub, Mul of two tensors              | ortool.QuantizedBinary                      |
 /// | Concat, MaxPool, Reshape, Transpose, …    | the same on bytes                           |
 /// | functions of one element, or nothing      | ortool.ByteLookup, its table computed below |
 ///
-/// A MatMul or Gemm of bytes by constant ones whose result is not quantised becomes a MatMulInteger
-/// whose sums are made floats by Cast and Mul.
+/// A Gemm of bytes by constant ones, and a MatMul of such whose result is not quantised, becomes a
+/// MatMulInteger whose sums are made floats by Cast and Mul.
 ///
 /// Relu and Clip before the quantisation narrow the bytes. Constants made here count against `cap`
 /// (may be null). Products are summed exactly in int32; where a

@@ -1,9 +1,8 @@
-// Conv, Gemm and MatMul between bytes become QuantizedConv and QLinearMatMul.
+// Conv and MatMul between bytes become QuantizedConv and QLinearMatMul.
 #include <algorithm>
 #include <cmath>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 #include "libcore/runtime/session_nodes.hpp"
@@ -132,41 +131,6 @@ bool fuse_matmul(ClusterEditor& editor, const ProductEnd& end) {
   return true;
 }
 
-/// A Gemm is the convolution of images of one pixel.
-bool fuse_gemm(ClusterEditor& editor, const ProductEnd& end) {
-  const auto op = read_op<Gemm>(end.node);
-  const std::optional<Quantization> a = dequantized_bytes(end.node.input(0));
-  const std::int64_t axis = op.transpose_b ? 0 : 1;
-  const std::optional<QuantizedWeights> weights = quantized_weights(end.node.input(1), axis, 2);
-  if (!a || !weights || !weights->has_safe_sums() || op.transpose_a || op.alpha != 1.0F)
-    return false;
-  const Tensor& matrix = weights->by.bytes->constant();
-  if (matrix.shape().rank() != 2) return false;
-  const std::optional<QuantizedBias> bias =
-      quantized_bias(editor, end.node.input(2), op.beta, *a, *weights);
-  if (!bias) return false;
-  const Tensor rows = op.transpose_b ? matrix : transposed_bytes(matrix, editor.cap());
-  const auto shape_of = [&](std::initializer_list<std::int64_t> dimensions) -> Value& {
-    return editor.constant(Tensor::of<std::int64_t>(
-        Shape({static_cast<std::int64_t>(dimensions.size())}), dimensions));
-  };
-  Value& image = editor.add("Reshape", "", {a->bytes, &shape_of({0, 0, 1, 1})});
-  Value& kernels = editor.constant(rows.reshaped(Shape({rows.shape()[0], rows.shape()[1], 1, 1})));
-  std::vector<Value*> inputs = {&image,
-                                a->scale,
-                                &editor.zero_point_of(*a),
-                                &kernels,
-                                weights->by.scale,
-                                &editor.zero_point_of(weights->by),
-                                end.to.scale,
-                                &editor.zero_point_of(end.to)};
-  bias->append_to(inputs);
-  Value& pixels = editor.add("QuantizedConv", own_domain, inputs);
-  Value& clipped = clip_bytes(editor, pixels, end.bounds, end.to.type);
-  editor.finish(editor.add("Reshape", "", {&clipped, &shape_of({0, 0})}));
-  return true;
-}
-
 }  // namespace
 
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to) {
@@ -177,8 +141,7 @@ bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quanti
     return false;
   const ProductEnd product{*node, to, bounds};
   if (node->op_type() == "Conv") return fuse_conv(editor, product);
-  if (node->op_type() == "MatMul") return fuse_matmul(editor, product);
-  return node->op_type() == "Gemm" && fuse_gemm(editor, product);
+  return node->op_type() == "MatMul" && fuse_matmul(editor, product);
 }
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// MatMul and Gemm of dequantised bytes whose result stays a float: sums of bytes, then scaled.
+// Gemm of dequantised bytes, and MatMul whose result stays a float: sums of bytes, then scaled.
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
