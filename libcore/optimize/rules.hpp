@@ -65,6 +65,13 @@ Rule fuse_gemm_transpose();
 Rule fuse_gemm_scale();
 Rule replace_einsum();
 
+// libcore/optimize/rules/merge_factors.cpp
+Rule merge_factors();
+Rule fold_product_scale();
+
+// libcore/optimize/rules/take_joined.cpp
+Rule take_joined_parts();
+
 // libcore/optimize/rules/move_transposes.cpp
 Rule cancel_transposes();
 

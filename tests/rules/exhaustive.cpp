@@ -232,6 +232,21 @@ Graphs concats() {
   return graphs;
 }
 
+/// Every slice of three parts of two rows.
+Graphs joined_parts() {
+  Graphs graphs;
+  for (const Integers& each : lists(2, -7, 7)) {
+    for (const std::int64_t axis : {0, -2, 1}) {
+      graphs.push_back(graph_of({2, 2},
+                                vector_constant("s", {each[0]}) + ", " +
+                                    vector_constant("e", {each[1]}) + ", " +
+                                    vector_constant("i", {axis}),
+                                "b = Concat <axis = 0> (a, x, a) z = Slice (b, s, e, i)"));
+    }
+  }
+  return graphs;
+}
+
 Graphs expansions() {
   Graphs graphs;
   for (std::size_t rank = 0; rank <= 2; ++rank) {
@@ -292,6 +307,7 @@ const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
       {"remove-same-reshape", reshapes},
       {"remove-same-slice", slices},
       {"remove-same-transpose", transposes},
+      {"take-joined-parts", joined_parts},
   };
   return rows;
 }

@@ -1,0 +1,121 @@
+// Constant factors in a row become one, and go into the weights of a matrix product.
+#include <cmath>
+#include <optional>
+
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+/// Before it operands were broadcast by an attribute.
+constexpr std::int64_t opset_with_broadcasting = 7;
+constexpr std::int64_t most_elements = std::int64_t{1} << 26;
+
+bool is_common_float(const Value& constant) {
+  const DataType type = constant.constant().type();
+  return type == DataType::float32 || type == DataType::float16 || type == DataType::float64;
+}
+
+/// Each element times the number, or divided by it, or its reciprocal times it; nothing where one
+/// is not a normal number of the type, unless it was 0.
+std::optional<Tensor> scaled(const Tensor& tensor, double factor, bool is_inverted) {
+  if (tensor.element_count() > most_elements) return std::nullopt;
+  Tensor result(tensor.type(), tensor.shape());
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const double element = element_as_double(tensor, i);
+    set_element(result, i, is_inverted ? factor / element : element * factor);
+    const double written = element_as_double(result, i);
+    const double least = tensor.type() == DataType::float16   ? 6.2e-5
+                         : tensor.type() == DataType::float32 ? 1.2e-38
+                                                              : 2.3e-308;
+    if (!std::isfinite(written) || (element != 0 && std::abs(written) < least)) return std::nullopt;
+  }
+  return result;
+}
+
+/// What both steps do to x, one of which must be a single number.
+std::optional<Tensor> merged_factors(const Match& match) {
+  const Value& first = match["first"];
+  const Value& second = match["second"];
+  const bool first_divides = match.node("between").op_type() == "Div";
+  const bool second_divides = match.root().op_type() == "Div";
+  if (!is_common_float(first) || first.constant().type() != second.constant().type())
+    return std::nullopt;
+  const bool second_is_large = first.constant().element_count() == 1;
+  const Value& large = second_is_large ? second : first;
+  const Value& small = second_is_large ? first : second;
+  if (small.constant().element_count() != 1 ||
+      small.constant().shape().rank() >
+          std::max(large.constant().shape().rank(), rank_of(match["x"])))
+    return std::nullopt;
+  const bool small_divides = second_is_large ? first_divides : second_divides;
+  const bool large_divides = second_is_large ? second_divides : first_divides;
+  const double number = element_as_double(small.constant(), 0);
+  return scaled(large.constant(), small_divides ? 1 / number : number, large_divides);
+}
+
+/// For fold_product_scale.
+std::optional<Tensor> scaled_weights(const Match& match) {
+  const Value& weights = match["weights"];
+  const Value& number = match["number"];
+  if (!is_common_float(weights) || weights.constant().type() != number.constant().type())
+    return std::nullopt;
+  const double given = element_as_double(number.constant(), 0);
+  const bool is_divided = match.node("scaling").op_type() == "Div";
+  return scaled(weights.constant(), is_divided ? 1 / given : given, false);
+}
+
+Pattern scaling(const Pattern& x, const Pattern& factor, const std::string& name) {
+  return any_of({op("Mul", {x, factor}).as(name), op("Div", {x, factor}).as(name)});
+}
+
+}  // namespace
+
+Rule merge_factors() {
+  const Pattern between = scaling(any("x"), constant("first"), "between");
+  return {
+      .name = "merge-factors",
+      .summary = "x times a constant times another -> x times one constant, one of them a number",
+      .pattern = scaling(between, constant("second"), "end"),
+      .where =
+          [](const Match& match) {
+            if (match.graph().opset("") < opset_with_broadcasting)
+              return no("operands are broadcast by an attribute before opset 7");
+            if (!merged_factors(match))
+              return no("neither is a single number, or their product is no normal one");
+            return yes();
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        Tensor factors = *merged_factors(replacement.match());
+        return replacement.add("Mul",
+                               {&replacement["x"], &replacement.constant(std::move(factors))});
+      }};
+}
+
+/// Not of a scale before the product: there it belongs to an activation that others look for.
+Rule fold_product_scale() {
+  const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
+  return {.name = "fold-product-scale",
+          .summary = "MatMul(x, weights) times a number -> MatMul(x, weights)",
+          .pattern = scaling(product, scalar("number"), "scaling"),
+          .where =
+              [](const Match& match) {
+                if (match.graph().opset("") < opset_with_broadcasting)
+                  return no("operands are broadcast by an attribute before opset 7");
+                if (match["weights"].uses().size() > 1) return no("others read the weights too");
+                if (!have_equal_types(match["product"], match.result()))
+                  return no("nothing says that the shape stays the same");
+                return scaled_weights(match)
+                           ? yes()
+                           : no("the weights times the number are no normal ones");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            Tensor weights = *scaled_weights(replacement.match());
+            return replacement.add("MatMul",
+                                   {&replacement["x"], &replacement.constant(std::move(weights))});
+          }};
+}
+
+}  // namespace ortool
