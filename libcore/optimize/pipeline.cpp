@@ -20,7 +20,7 @@ void choose(std::vector<RuleGroup>& groups, OptimizeLevel level, const RewriteOp
   for (RuleGroup& group : groups) {
     std::erase_if(group.passes, [&](const Pass& pass) { return !options.chooses(pass.name); });
     std::erase_if(group.rules, [&](const Rule& rule) {
-      return !options.chooses(rule.name) || (rule.is_for_files && options.has_own_operators);
+      return !options.chooses(rule.name) || (rule.is_for_files && options.is_in_session);
     });
   }
 }

@@ -45,6 +45,8 @@ struct RewriteReport {
 struct RewriteOptions {
   /// Rules may make operators of the domain `ortool`, which no file may hold.
   bool has_own_operators = false;
+  /// Rules for files stay out (Rule::is_for_files).
+  bool is_in_session = false;
   bool keeps_events = false;
   /// Rewriting ends after so many; the same model always takes the same ones first.
   std::int64_t most_rewrites = std::numeric_limits<std::int64_t>::max();

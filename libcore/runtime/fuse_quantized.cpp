@@ -12,23 +12,25 @@ constexpr std::int64_t least_opset = 10;
 
 }  // namespace
 
-void fuse_quantized(Graph& graph, MemoryCap* cap) {
-  if (graph.opset("") < least_opset) return;
-  bool has_changed = false;
+std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap) {
+  if (graph.opset("") < least_opset) return 0;
+  std::int64_t count = 0;
   for (Node& node : graph.nodes()) {
     const std::optional<Quantization> to = quantized(node);
     if (!to) continue;
     ClusterEditor editor(graph, node, cap);
-    has_changed = fuse_quantized_product(editor, node, *to) ||
-                  fuse_quantized_binary(editor, node, *to) ||
-                  fuse_quantized_move(editor, node, *to) || has_changed;
+    const bool is_done = fuse_quantized_product(editor, node, *to) ||
+                         fuse_quantized_binary(editor, node, *to) ||
+                         fuse_quantized_move(editor, node, *to);
+    count += is_done ? 1 : 0;
   }
   // What is left of products has a result that stays a float.
   for (Node& node : graph.nodes()) {
     ClusterEditor editor(graph, node, cap);
-    has_changed = fuse_quantized_sums(editor, node) || has_changed;
+    count += fuse_quantized_sums(editor, node) ? 1 : 0;
   }
-  if (has_changed) import_own_domain(graph);
+  if (count > 0) import_own_domain(graph);
+  return count;
 }
 
 }  // namespace ortool

@@ -1,8 +1,12 @@
 // Operators between DequantizeLinear and QuantizeLinear become operators on bytes.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "libcore/base/memory_cap.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/optimize/pass.hpp"
 
 namespace ortool {
 
@@ -26,6 +30,12 @@ namespace ortool {
 /// floats. Those of a MatMul may differ by one; all else gives the same bytes. Tables are left as
 /// nodes on constants, for fold_constants. Needs inferred types; values inside what it makes have
 /// none until shapes are inferred again.
-void fuse_quantized(Graph& graph, MemoryCap* cap);
+/// Returns how many clusters there were.
+std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap);
+
+inline constexpr std::string_view fuse_quantized_name = "fuse-quantized";
+
+/// The same for all graphs of a model, where operators of ortool's own are allowed.
+Pass fuse_quantized_pass();
 
 }  // namespace ortool

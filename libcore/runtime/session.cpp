@@ -87,7 +87,7 @@ void fuse_clusters(Graph& graph, const RewriteOptions& options, MemoryCap* cap) 
   for (Graph* each : graphs_in(graph)) {
     RewriteReport report;
     fold_constants(*each, keeping, report);
-    fuse_quantized(*each, cap);
+    static_cast<void>(fuse_quantized(*each, cap));
     settle_captures(graph);
   }
 }
@@ -97,7 +97,8 @@ void optimize(Model& model, OptimizeLevel level, const Provider& provider,
               const CompileContext& context, const StopToken* stop) {
   if (level == OptimizeLevel::none) return;
   ConstantEvaluator evaluator(provider, context);
-  const RewriteOptions options{.has_own_operators = true, .evaluator = &evaluator, .stop = stop};
+  const RewriteOptions options{
+      .has_own_operators = true, .is_in_session = true, .evaluator = &evaluator, .stop = stop};
   if (level == OptimizeLevel::all) fuse_clusters(*model.graph, options, context.cap);
   static_cast<void>(optimize(model, level, options));
   infer_shapes(model);

@@ -1,7 +1,8 @@
 # Optimizes whole models, and holds what is written against the originals, by ortool and by onnxruntime.
 """Usage: check_optimize.py PROGRAM FOLDER...   (exit 77: nothing to check)
 
-Each model in the folders goes through `ortool optimize` at both levels that files are written with. Then:
+Each model in the folders goes through `ortool optimize` at both levels that files are written with, and with
+`--target ortool`, whose files only ortool reads. Then:
 
 - ortool's own comparison passes, bit for bit at `basic`;
 - onnx's checker accepts the file, names and declared types of inputs and outputs are what they were;
@@ -25,10 +26,13 @@ except ImportError:
     print("SKIPPED: this Python has no onnx or onnxruntime package")
     sys.exit(77)
 
-_LEVELS = ("basic", "extended")
+_LEVELS = ("basic", "extended", "target")
 # What a fusion, and onnxruntime's own kernels for other operators, may change of the largest element.
 _SHARE_OF_MAX = {"basic": 1e-5, "extended": 1e-4}
 _TIMEOUT_SECONDS = 300
+# What ortool's own comparison refuses, and should: one ulp of a normalisation turns one byte of what is quantised by its
+# own range, and that moves the logits by 1.5 % of the largest.
+_REFUSED = {("stories260k-llama-kv-dynamic-int8", "target")}
 
 
 def find_models(folders):
@@ -113,7 +117,8 @@ def compare(found, expected, share):
 
 
 def optimize(program, path, output, level):
-    return subprocess.run([program, "optimize", path, "-o", output, "--level", level, "--json", "-q"],
+    options = ["--target", "ortool"] if level == "target" else ["--level", level]
+    return subprocess.run([program, "optimize", path, "-o", output, *options, "--json", "-q"],
                           capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
 
 
@@ -140,7 +145,8 @@ def check_level(program, path, level, folder, expected):
     elif level == "basic" and verification["max_abs_error"] != 0:
         problems.append("other bits")
     try:
-        onnx.checker.check_model(output)
+        if level != "target":
+            onnx.checker.check_model(output)
     except Exception as error:  # the checker raises many kinds
         try:
             onnx.checker.check_model(path)
@@ -151,7 +157,7 @@ def check_level(program, path, level, folder, expected):
     after = onnx.load(output, load_external_data=False)
     if interface(before) != interface(after) and before.ir_version >= 4:
         problems.append("inputs or outputs are declared in another way")
-    if expected is not None:
+    if expected is not None and level != "target":
         try:
             problem = compare(open_session(output).run(None, expected[0]), expected[1], _SHARE_OF_MAX[level])
         except Exception as error:  # onnxruntime raises many kinds
@@ -173,6 +179,9 @@ def main():
             told = []
             for level in _LEVELS:
                 problems, words = check_level(program, path, level, folder, expected)
+                if (os.path.basename(os.path.dirname(path)), level) in _REFUSED:
+                    is_refused = len(problems) == 1 and problems[0].startswith("exit code 1")
+                    problems, words = ([], "refused") if is_refused else (["was to be refused"], words)
                 told.append(f"{level} {words}")
                 for problem in problems:
                     print(f"{name}: {level}: {problem}", flush=True)

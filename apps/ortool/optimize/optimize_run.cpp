@@ -25,6 +25,7 @@
 #include "libcore/optimize/declared_types.hpp"
 #include "libcore/optimize/user_rules.hpp"
 #include "libcore/runtime/check_rule.hpp"
+#include "libcore/runtime/fuse_quantized.hpp"
 
 namespace ortool {
 namespace {
@@ -210,6 +211,15 @@ void list_passes(Invocation& invocation, const std::vector<RuleGroup>& groups) {
   invocation.report.text += pass_list_text(passes);
 }
 
+/// The pipeline with what only files for ortool get, before the rules that would take clusters
+/// apart.
+std::vector<RuleGroup> with_target_passes(std::vector<RuleGroup> groups) {
+  const auto place = std::find_if(groups.begin(), groups.end(),
+                                  [](const auto& group) { return group.name == "clean up"; });
+  groups.insert(place, {"fit kernels", OptimizeLevel::all, {}, {fuse_quantized_pass()}});
+  return groups;
+}
+
 /// The pipeline with the rules of --rules, which come once functions and constants are dealt with.
 std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
                                        std::vector<RuleGroup> groups) {
@@ -241,7 +251,7 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
 }  // namespace
 
 void run_optimize(Invocation& invocation, std::vector<RuleGroup> groups) {
-  groups = with_user_rules(invocation, std::move(groups));
+  groups = with_user_rules(invocation, with_target_passes(std::move(groups)));
   if (invocation.options.flag("list-passes")) return list_passes(invocation, groups);
   if (invocation.arguments.empty()) {
     throw Error(ErrorCode::invalid, "no MODEL is given", "ortool optimize model.onnx -o out.onnx")

@@ -25,7 +25,7 @@ std::string fused(std::string_view nodes, std::string_view outputs, int opset = 
       "{ xf = DequantizeLinear (x, s, z)\n" +
       std::string(nodes) + "}";
   const std::unique_ptr<Model> model = inferred_model(text);
-  fuse_quantized(*model->graph, nullptr);
+  static_cast<void>(fuse_quantized(*model->graph, nullptr));
   std::string result;
   for (const Node& node : model->graph->nodes())
     result += (result.empty() ? "" : " ") + std::string(node.op_type());
