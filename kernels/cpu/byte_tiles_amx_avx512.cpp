@@ -25,27 +25,28 @@ struct Waiting {
   int64_t done;
 };
 
-/// One step: all tiles of rows by all tiles of columns.
+template <bool has_signed_rows, int sums, int a, int b>
+inline void add_product() {
+  if constexpr (has_signed_rows) {
+    add_signed_signed<sums, a, b>();
+  } else {
+    add_unsigned_signed<sums, a, b>();
+  }
+}
+
+/// One step: all tiles of rows by all tiles of columns. Rows come last, since they come from
+/// further away.
 template <bool has_signed_rows, int row_tiles, int column_tiles>
 inline void add_step(const uint8_t* a, int64_t a_stride, const uint8_t* b, int64_t panel_bytes) {
-  load_tile<4>(a, a_stride);
   load_tile<6>(b, line);
-  if constexpr (row_tiles > 1) load_tile<5>(a + tile_rows * a_stride, a_stride);
   if constexpr (column_tiles > 1) load_tile<7>(b + panel_bytes, line);
-  const auto add = [](auto unsigned_rows, auto signed_rows) {
-    if constexpr (has_signed_rows) {
-      signed_rows();
-    } else {
-      unsigned_rows();
-    }
-  };
-  add([] { add_unsigned_signed<0, 4, 6>(); }, [] { add_signed_signed<0, 4, 6>(); });
-  if constexpr (column_tiles > 1)
-    add([] { add_unsigned_signed<1, 4, 7>(); }, [] { add_signed_signed<1, 4, 7>(); });
-  if constexpr (row_tiles > 1)
-    add([] { add_unsigned_signed<2, 5, 6>(); }, [] { add_signed_signed<2, 5, 6>(); });
-  if constexpr (row_tiles > 1 && column_tiles > 1)
-    add([] { add_unsigned_signed<3, 5, 7>(); }, [] { add_signed_signed<3, 5, 7>(); });
+  load_tile<4>(a, a_stride);
+  add_product<has_signed_rows, 0, 4, 6>();
+  if constexpr (column_tiles > 1) add_product<has_signed_rows, 1, 4, 7>();
+  if constexpr (row_tiles == 1) return;
+  load_tile<5>(a + tile_rows * a_stride, a_stride);
+  add_product<has_signed_rows, 2, 5, 6>();
+  if constexpr (column_tiles > 1) add_product<has_signed_rows, 3, 5, 7>();
 }
 
 class Multiplier {
