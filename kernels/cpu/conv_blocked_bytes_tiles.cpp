@@ -58,10 +58,13 @@ struct TiledPlan {
       return std::clamp(bytes / (pixel_bytes * most_tiled_pixels), least, most) * most_tiled_pixels;
     };
     call_pixels = groups_in(call_bytes, 2, most_call_groups);
-    strip_pixels =
-        copies_whole
-            ? pixels
-            : std::min(pixels, groups_in(strip_bytes, most_call_groups, pixels + most_call_groups));
+    strip_pixels = pixels;
+    if (!copies_whole) {
+      // Where windows do not overlap, a strip is what a call reads, and stays in the first cache.
+      const std::int64_t strip =
+          groups_in(strip_bytes, most_call_groups, pixels + most_call_groups);
+      strip_pixels = std::min(pixels, steps.taps == 1 ? call_pixels : strip);
+    }
     plane_pixels = tiled_plane_pixels(rows.most_span(strip_pixels));
     if (from_plain) image_bytes = PixelCopy(sizes).bytes;
     offsets_at = image_bytes;
