@@ -119,7 +119,7 @@ double volume_of(const std::int64_t (&sizes)[3]) {
 }
 
 /// One thread's nanoseconds, plain and blocked, by measured rates.
-double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_plain) {
+double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_plain, Isa isa) {
   const auto filled = [&](std::int64_t channels) {
     return static_cast<double>(is_blocked ? (channels + 15) / 16 * 16 : channels);
   };
@@ -129,7 +129,8 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
   const double depth =
       volume_of(sizes.kernel) *
       (from_plain ? static_cast<double>(sizes.channels_in) : filled(sizes.channels_in));
-  return is_blocked ? results * (0.1 + depth / 300) : results * (0.3 + depth / 150);
+  if (!is_blocked) return results * (0.3 + depth / 150);
+  return isa >= Isa::amx ? results * (0.15 + depth / 1500) : results * (0.1 + depth / 300);
 }
 
 std::vector<LayoutChoice> byte_conv_layouts(const NodeView& view, const KernelRow& row) {
@@ -139,14 +140,14 @@ std::vector<LayoutChoice> byte_conv_layouts(const NodeView& view, const KernelRo
   const PartialShape& shape = view.node().input(image_input)->type().shape;
   if (!shape) return {};
   std::vector<LayoutChoice> choices(1);
-  choices[0].nanoseconds = guessed_nanoseconds(*sizes, false, false);
+  choices[0].nanoseconds = guessed_nanoseconds(*sizes, false, false, row.isa);
   for (const bool from_plain : {true, false}) {
     if (!can_block_byte_conv(*sizes, from_plain, row.isa)) continue;
     LayoutChoice& choice = choices.emplace_back();
     choice.inputs.resize(view.inputs().size(), Layout::plain);
     if (!from_plain) choice.inputs[image_input] = Layout::blocked16;
     choice.outputs = {Layout::blocked16};
-    choice.nanoseconds = guessed_nanoseconds(*sizes, true, from_plain);
+    choice.nanoseconds = guessed_nanoseconds(*sizes, true, from_plain, row.isa);
   }
   if (choices.size() == 1) return {};
   return choices;
