@@ -30,13 +30,15 @@ def is_float(program, model):
 
 
 def quantize(program, model, data, output, threads, *options):
-    return run(program, "quantize", model, "-o", output, "--calibration-data", data, "--json", "-q", "--threads", str(threads), *options)
+    return run(program, "quantize", model, "-o", output, "--calibration-data", data, "--recipe", "fast", "--json", "-q", "--threads",
+               str(threads), *options)
 
 
 def ratio_of(program, quantized, model, arguments):
     """How many times longer the quantised model takes: (ratio, low, high)."""
-    told, _ = run(program, "bench", quantized, "--reference", model, "--threads", str(arguments.threads), "--duration",
-                  f"{arguments.duration}s", "--json")
+    inputs = os.path.join(os.path.dirname(model), "test_data_set_0")
+    told, _ = run(program, "bench", quantized, "--reference", model, "--input-dir", inputs, "--threads", str(arguments.threads),
+                  "--duration", f"{arguments.duration}s", "--json")
     comparison = (told.get("comparison") or [None])[0]
     if comparison is None:
         return None

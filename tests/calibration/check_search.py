@@ -83,8 +83,8 @@ def make_set(path, compute):
         "labels": make_sets.npy("<i8", (_SAMPLES,), struct.pack(f"<{_SAMPLES}q", *labels))})
 
 
-def quantize(program, model, data, output, *options):
-    done = subprocess.run([program, "quantize", model, "-o", output, "--calibration-data", data, "--recipe", "fast", "--json", "-q",
+def quantize(program, model, data, output, *options, recipe="fast"):
+    done = subprocess.run([program, "quantize", model, "-o", output, "--calibration-data", data, "--recipe", recipe, "--json", "-q",
                            *options], capture_output=True, check=False)
     return json.loads(done.stdout), done.returncode
 
@@ -125,6 +125,13 @@ def main():
         told, code = quantize(program, model, data, output, "--max-drop", "0.03", "--metric", "cmd:" + command)
         good &= check("a command judges as the metric does", code == 0 and
                       [each["node"] for each in told["search"]["left_float"]] == ["fragile"])
+        told, code = quantize(program, model, data, output, recipe="accurate")
+        reasons = {each["node"]: each["reason"] for each in told["float_reasons"]}
+        print(f"by itself: {told['end_to_end'][0]}\n{reasons}\n{told['warnings']}\n{told['suggestions']}")
+        good &= check("by itself the default recipe leaves what is beyond use, and says so", code == 0 and
+                      "beyond use" in reasons.get("fragile", "") and any("fragile" in each for each in told["warnings"]))
+        good &= check("and keeps the others", not {"first", "third", "last"} & set(reasons))
+        good &= check("suggestions were measured", all(each["sqnr_gain_db"] > 0 for each in told["suggestions"]))
     return 0 if good else 1
 
 

@@ -51,7 +51,7 @@ void leave_beyond_use(const CandidateMaker& maker, const Session& floats, Calibr
   }
   invocation.warn(
       format("quantised whole, an output has {} of signal to noise, which is beyond "
-             "use: {} stay floats, and it has {}",
+             "use: left in float are {}, and it has {}",
              decibels(before), list_names(left), decibels(sqnr)));
 }
 
