@@ -188,10 +188,12 @@ Node& softmax_up(Node& node) {
   const std::string name(node.name());
   Node* before = node.next();
   graph.remove_node(node);
+  // The node's name goes to the one that makes its result: names are given once.
   const auto add = [&](const char* type, std::vector<Value*> inputs, Value* result) -> Node& {
+    const bool is_end = result != nullptr;
     if (result == nullptr) result = &graph.add_value("");
     Value* const outputs[] = {result};
-    return graph.add_node(type, "", inputs, outputs, name, before);
+    return graph.add_node(type, "", inputs, outputs, is_end ? name : std::string(), before);
   };
   Node& flat = add("Flatten", {input}, nullptr);
   set_integer(flat, "axis", axis);
