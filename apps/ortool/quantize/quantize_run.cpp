@@ -21,14 +21,15 @@ namespace {
 
 /// The first with scales a channel.
 constexpr std::int64_t least_opset = 13;
-/// The first with types of 4 and 16 bits.
+/// The first with types of 4 and 16 bits, and with a scale a block.
 constexpr std::int64_t opset_of_small_types = 21;
 
 bool needs_late_opset(const QuantizeSettings& settings) {
   const auto is_byte = [](DataType type) {
     return type == DataType::int8 || type == DataType::uint8;
   };
-  return !is_byte(settings.weights.type) || !is_byte(settings.activations.type);
+  return !is_byte(settings.weights.type) || !is_byte(settings.activations.type) ||
+         settings.block_size > 0;
 }
 
 void prepare(const Invocation& invocation, const QuantizeSettings& settings,
