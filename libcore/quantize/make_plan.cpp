@@ -18,6 +18,10 @@ using Role = QuantizeRole;
 /// A convolution of at most this share of all products' work keeps float results at the end.
 constexpr double little_work = 0.1;
 
+/// A convolution of the model's input with at most this share of the work stays a float: its input
+/// is what all else depends on, and is rounded best not at all.
+constexpr double little_first_work = 0.02;
+
 /// Multiplications of a product, where a dimension that is not known counts as 1.
 double work_of(const Node& node, std::int64_t weight_input) {
   if (weight_input < 0) return 0;
@@ -57,6 +61,11 @@ class GraphPlanner {
       : graph_(graph), rules_(rules), plan_(plan) {}
 
   void run() {
+    for (const Node& node : graph_.nodes()) {
+      const bool has_weights =
+          quantize_role(node) == Role::product && constant_behind(node.input(1)) != nullptr;
+      if (has_weights) work_of_all_ += work_of(node, 1);
+    }
     for (Node& node : graph_.nodes()) consider(node);
     total_work_ = 0;
     for (const PlannedNode& each : nodes_) {
@@ -76,6 +85,7 @@ class GraphPlanner {
   void consider_chain(PlannedNode& planned);
   Node* end_of(Node& node, bool takes_bias);
   bool is_refused(PlannedNode& planned) const;
+  bool starts_with_little_work(const Node& node) const;
 
   // Backwards.
   void demand(PlannedNode& planned);
@@ -100,6 +110,7 @@ class GraphPlanner {
   std::unordered_set<const Value*> demanded_;
   std::unordered_set<const Value*> leads_to_product_;
   double total_work_ = 0;
+  double work_of_all_ = 0;  ///< with those that stay floats
   std::vector<Value*> sites_;
   std::vector<std::size_t> parents_;
   std::unordered_map<const Value*, std::size_t> site_of_;
@@ -108,6 +119,12 @@ class GraphPlanner {
 bool GraphPlanner::is_refused(PlannedNode& planned) const {
   if (rules_.refusal) planned.reason = rules_.refusal(*planned.node);
   return !planned.reason.empty();
+}
+
+bool GraphPlanner::starts_with_little_work(const Node& node) const {
+  const bool is_wanted = rules_.is_wanted && rules_.is_wanted(node);
+  return !is_wanted && node.op_type() == "Conv" && node.input(0)->is_graph_input() &&
+         work_of(node, 1) <= little_first_work * work_of_all_;
 }
 
 void GraphPlanner::consider(Node& node) {
@@ -170,6 +187,8 @@ void GraphPlanner::consider_product(PlannedNode& planned) {
     if (type == "MatMul" && rank == 2) planned.weight_axis = 1;
     if (type == "Gemm") planned.weight_axis = read_op<Gemm>(node).transpose_b ? 0 : 1;
     if (second->constant().element_count() == 0) planned.reason = "its weights are empty";
+    if (starts_with_little_work(node))
+      planned.reason = "it reads the model's input and is little work: rounding it costs most";
   } else if (first != nullptr && second == nullptr && type == "MatMul") {
     planned.weight_input = 0;
   } else if (first != nullptr && second != nullptr) {

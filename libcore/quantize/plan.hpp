@@ -58,7 +58,9 @@ struct PlanRules {
 /// Products with constant weights are quantised. What lies between them is, when what it reads
 /// comes from quantised nodes and what it makes goes to some. A product's result stays a float
 /// where no quantised node reads it; that of a convolution only where it is little work and leads
-/// to the model's outputs alone. Products of two computed values stay floats unless wanted.
+/// to the model's outputs alone. A convolution of the model's input stays a float where it is at
+/// most a fiftieth of the work, unless wanted: what is rounded there is off in all that follows.
+/// Products of two computed values stay floats unless wanted.
 QuantizePlan make_plan(Model& model, const PlanRules& rules);
 
 }  // namespace ortool

@@ -6,6 +6,7 @@
 
 #include "libcore/quantize/plan.hpp"
 #include "tests/support/inferred_model.hpp"
+#include "tests/support/session_support.hpp"
 
 namespace ortool {
 namespace {
@@ -53,6 +54,26 @@ TEST_CASE("a plan quantises convolutions with their Relu, and what they read and
   CHECK(plan.nodes[0].weight_input == 1);
   CHECK(plan.nodes[0].weight_axis == 0);
   CHECK(plan.nodes[0].end == plan.nodes[1].node);
+}
+
+TEST_CASE("a first convolution stays a float where it is little work, unless wanted") {
+  const auto model = model_of(
+      "g (float[1, 1, 8, 8] x, float[2, 1, 1, 1] w, float[16, 2, 3, 3] v) "
+      "=> (float[1, 16, 6, 6] y) { [a] p = Conv (x, w) [b] y = Conv (p, v) }");
+  Graph& graph = *model->graph;
+  for (const char* name : {"w", "v"}) {
+    Value& weights = *graph.find_value(name);
+    const Shape shape = std::string(name) == "w" ? Shape{2, 1, 1, 1} : Shape{16, 2, 3, 3};
+    graph.set_constant(weights, random_tensor(shape, 1));
+    graph.make_default_constant(weights);
+  }
+  const QuantizePlan plan = make_plan(*model, {});
+  CHECK(quantized_nodes(plan) == "b");
+  CHECK(values_of(plan) == "p:0 y:1");
+  CHECK(reason_of(plan, "a").find("little work") != std::string::npos);
+  PlanRules rules;
+  rules.is_wanted = [](const Node&) { return true; };
+  CHECK(quantized_nodes(make_plan(*model, rules)) == "a b");
 }
 
 TEST_CASE("without scales a channel a plan has no axes") {
