@@ -3,16 +3,37 @@
 
 #include <algorithm>
 
+#include "apps/ortool/quantize/plan_file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/quantize/dynamic.hpp"
 #include "libcore/quantize/weight_only.hpp"
 
 namespace ortool {
 namespace {
 
+/// Throws ErrorCode::invalid for choices of --plan that this mode has no use for.
+void check_mode_choices(const QuantizeContext& context, const Model& model) {
+  const auto fail = [&](const std::string& what) {
+    throw Error(ErrorCode::invalid,
+                format("{}, which --mode {} has no use for", what, name_of(context.settings.mode)),
+                "take it out of the plan")
+        .with_id("quantize.plan");
+  };
+  for (const auto& [name, choice] : context.choices.values)
+    fail(format("the plan says how tensor {} is quantised", quote(name)));
+  for (const auto& [name, choice] : context.choices.nodes) {
+    if (choice.weight_type && *choice.weight_type != context.settings.weights.type)
+      fail(format("the plan gives node {} a weight type of its own", quote(name)));
+  }
+  check_choices(context.invocation, context.choices, model, context.result.plan);
+}
+
 void quantize_products(const QuantizeContext& context, Model& model) {
   const NodeNames names = names_apart(model);
   QuantizePlan plan = make_plan(model, rules_of(context, nullptr, context.choices, names));
   context.result.plan.nodes = describe_plan(plan, names);
+  check_mode_choices(context, model);
   WeightOptions weights;
   weights.type = context.settings.weights;
   const std::int64_t replaced =
@@ -21,7 +42,8 @@ void quantize_products(const QuantizeContext& context, Model& model) {
     context.result.plan.nodes[i].is_quantized = plan.nodes[i].is_quantized;
     context.result.plan.nodes[i].reason = plan.nodes[i].reason;
   }
-  store_rest(context, model, plan);
+  if (context.choices.stores_rest) store_rest(context, model, plan);
+  context.result.stores_rest = context.choices.stores_rest;
   const std::vector<ReportedNode>& nodes = context.result.plan.nodes;
   const bool has_convolutions = std::any_of(
       nodes.begin(), nodes.end(),
@@ -43,6 +65,7 @@ void quantize_weights_alone(const QuantizeContext& context, Model& model) {
   options.block_size = context.settings.block_size;
   options.cap = &context.invocation.memory;
   context.result.plan.nodes = describe_plan(plan, names);
+  check_mode_choices(context, model);
   for (ReportedNode& node : context.result.plan.nodes) {
     if (!node.is_quantized || node.has_weights) continue;
     node.is_quantized = false;
