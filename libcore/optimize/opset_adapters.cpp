@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/optimize/group_norm_form.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/opset_guards.hpp"
 #include "libcore/optimize/opset_legacy.hpp"
@@ -300,11 +301,6 @@ Node& dft_down(Node& node) {
   return node;
 }
 
-/// Scale and bias were of groups, and are of channels.
-Node& refuse_group_norm(Node&) {
-  refuse_form("its scale and bias are of groups on one side and of channels on the other");
-}
-
 /// `spatial` is gone with what it did when it was 0.
 Node& batch_norm_up(Node& node) {
   if (integer_of(node, "spatial", 1) == 0) refuse_form("spatial = 0 has no form there");
@@ -375,7 +371,7 @@ constexpr OpsetStep steps[] = {
     {"Split", 18, split_count_up, split_count_down},
     {"DFT", 20, dft_up, dft_down},
     {"GridSample", 20, grid_sample_up, grid_sample_down},
-    {"GroupNormalization", 21, refuse_group_norm, refuse_group_norm},
+    {"GroupNormalization", 21, group_norm_up, group_norm_down},
     {"Cast", 24, guards::narrow_cast, guards::narrow_cast},
     {"CastLike", 24, guards::narrow_cast, guards::narrow_cast},
 };

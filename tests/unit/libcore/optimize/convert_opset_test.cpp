@@ -164,6 +164,39 @@ TEST_CASE("pads of some axes become pads of all") {
   CHECK(has(text, "{0, 0, 1, 0, 0, 2}"));
 }
 
+TEST_CASE(
+    "GroupNormalization gets a scale for each channel, which is repeated where it was of groups") {
+  const std::string known =
+      converted(20, 21,
+                "g (float[2, 6, 3] x, float[2] s, float[2] b) => (float[2, 6, 3] y)"
+                "{ y = GroupNormalization <num_groups = 2> (x, s, b) }");
+  CHECK(has(known, "{1, 3}"));
+  CHECK(has(known, "num_groups = 2"));
+  CHECK_FALSE(has(known, "Shape ("));
+  const std::string computed =
+      converted(18, 21,
+                "g (float[n, c, h] x, float[2] s, float[2] b) => (float[n, c, h] y)"
+                "{ y = GroupNormalization <num_groups = 2> (x, s, b) }");
+  CHECK(has(computed, "Shape <end = 2, start = 1> (x)"));
+}
+
+TEST_CASE("GroupNormalization is spelled out where its form is deprecated or unknown") {
+  for (const int opset : {20, 18, 13}) {
+    const std::string text =
+        converted(21, opset,
+                  "g (float[n, 6, h, w] x, float[6] s, float[6] b) => (float[n, 6, h, w] y)"
+                  "{ [norm] y = GroupNormalization <num_groups = 2, epsilon = 0.5> (x, s, b) }");
+    CHECK(has(text, "InstanceNormalization <epsilon = 0.5>"));
+    CHECK(has(text, "{0, 2, -1}"));
+    CHECK(has(text, "{-1, 1, 1}"));
+  }
+  CHECK_THROWS_WITH(
+      converted(21, 20,
+                "g (float[] x, float[6] s, float[6] b) => (float[] y) { q = Squeeze (x)"
+                "y = GroupNormalization <num_groups = 2> (q, s, b) }"),
+      Catch::Contains("rank"));
+}
+
 TEST_CASE("every node without a form is told at once") {
   try {
     converted(20, 13,
