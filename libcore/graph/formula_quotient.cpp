@@ -163,9 +163,28 @@ Result quotient_by_formula(const Formula& dividend, const Formula& divisor) {
   return plus(division->quotient, formula_of(Atom::Kind::quotient, {above, below}));
 }
 
+/// Whether `a` is the least of another argument and of sizes that are not 0. Beside that argument
+/// it is either equal, or 1.
+bool is_cut_from_another(const Formula& a, const std::vector<Formula>& arguments) {
+  const Atom* atom = a.atom();
+  if (atom == nullptr || atom->kind != Atom::Kind::minimum) return false;
+  bool has_other = false;
+  for (const Formula& part : atom->arguments) {
+    if (std::find(arguments.begin(), arguments.end(), part) != arguments.end()) {
+      has_other = true;
+    } else if (range_of(part).low.value_or(0) < 1) {
+      return false;
+    }
+  }
+  return has_other;
+}
+
 /// What all of them broadcast to.
 Result gather_broadcast(std::vector<Formula> arguments) {
   std::erase(arguments, Formula(1));
+  std::erase_if(arguments, [whole = arguments](const Formula& argument) {
+    return is_cut_from_another(argument, whole);
+  });
   if (arguments.empty()) return Formula(1);
   const auto is_number = [](const Formula& argument) { return argument.number().has_value(); };
   const auto number = std::find_if(arguments.begin(), arguments.end(), is_number);

@@ -76,6 +76,9 @@ TEST_CASE("broadcasting keeps both sizes until it is known which is 1", "[graph]
   CHECK(broadcast(batch, 4) == Dimension(4));
   CHECK(broadcast(batch, seq + 2) == seq + 2);
   CHECK(broadcast(batch, seq).to_string() == "broadcast(batch, seq)");
+  CHECK(broadcast(batch, min(batch, 100)) == batch);
+  CHECK(broadcast(batch, min(batch, seq + 1)) == batch);
+  CHECK(broadcast(batch, min(batch, seq)).to_string() == "broadcast(batch, min(batch, seq))");
   CHECK(substitute(broadcast(batch, seq), {{"batch", 1}}) == seq);
   CHECK(substitute(broadcast(batch, seq), {{"batch", 0}, {"seq", 1}}) == Dimension(0));
   CHECK(substitute(broadcast(batch, seq), {{"batch", 2}, {"seq", 3}}).is_unknown());
