@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kernels/cpu/attention.hpp"
@@ -57,6 +58,16 @@ struct HeadsShape {
   }
 };
 
+/// Rows are short (the size of a head), and a call of memcpy for each would take longer than the
+/// copy.
+template <typename T>
+void copy_row(const T* from, std::int64_t count, T* to) {
+  constexpr std::int64_t block = 8;
+  std::int64_t i = 0;
+  for (; i + block <= count; i += block) std::memcpy(to + i, from + i, sizeof(T) * block);
+  for (; i < count; ++i) to[i] = from[i];
+}
+
 /// Keys or values of before and of now as one tensor with an axis for the heads, where it is asked
 /// for or needed.
 template <typename T>
@@ -100,8 +111,9 @@ class JoinedCache {
             T* to = out + i * size;
             if (past != nullptr) std::copy_n(past + i * past_size, past_size, to);
             to += past_size;
+            const T* from = now.at(i / now_.heads, i % now_.heads, 0);
             for (std::int64_t row = 0; row < now_.length; ++row, to += now_.size)
-              std::copy_n(now.at(i / now_.heads, i % now_.heads, row), now_.size, to);
+              copy_row(from + row * now.row_stride, now_.size, to);
           }
         });
     present_.write(run);
