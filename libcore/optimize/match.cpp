@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/mismatch.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -50,7 +51,8 @@ bool have_equal_content(const Value& a, const Value& b) {
 /// Tries the ways in which one place can fit; keeps the first.
 class Matcher {
  public:
-  explicit Matcher(Match& match) : match_(match) {}
+  /// `furthest` may be null.
+  Matcher(Match& match, FurthestMismatch* furthest) : match_(match), furthest_(furthest) {}
 
   bool find(const Pattern& pattern, Node& root) {
     std::vector<std::int64_t> outputs;
@@ -78,6 +80,12 @@ class Matcher {
     std::size_t members;
     std::size_t bindings;
   };
+
+  /// Always false.
+  bool fail(const Goal& goal, Mismatch why) const {
+    if (furthest_ != nullptr) furthest_->note(match_.members(), *goal.part, *goal.value, why);
+    return false;
+  }
 
   static unsigned all_operands(const PatternPart& part) {
     return part.kind == Kind::chain ? (1U << part.operands.size()) - 1U : 0U;
@@ -122,17 +130,22 @@ class Matcher {
     const bool is_whole = part.kind != Kind::chain || goal->operands == all_operands(part);
     if (is_whole && part.value_test && part.kind != Kind::constant &&
         !part.value_test(*goal->value))
-      return false;
-    if (is_whole && !bind(part.name, goal->value)) return undo(before);
+      return fail(*goal, Mismatch::type);
+    if (is_whole && !bind(part.name, goal->value)) {
+      fail(*goal, Mismatch::name);
+      return undo(before);
+    }
     const bool found = [&] {
       switch (part.kind) {
         case Kind::value:
           return solve(goal->next);
         case Kind::constant:
-          return goal->value->is_constant() &&
-                 (!part.value_test || part.value_test(*goal->value)) && solve(goal->next);
+          if (!goal->value->is_constant()) return fail(*goal, Mismatch::kind);
+          if (part.value_test && !part.value_test(*goal->value)) return fail(*goal, Mismatch::type);
+          return solve(goal->next);
         case Kind::number:
-          return is_near(*goal->value, part.number) && solve(goal->next);
+          if (!is_near(*goal->value, part.number)) return fail(*goal, Mismatch::kind);
+          return solve(goal->next);
         case Kind::operation:
           return solve_operation(goal);
         case Kind::chain:
@@ -167,8 +180,9 @@ class Matcher {
     const PatternPart& part = *goal->part;
     Node* node = goal->value->producer();
     if (node == nullptr || !has_operator(*node, part.op_type) ||
-        goal->value->producer_index() != part.output || (part.node_test && !part.node_test(*node)))
-      return false;
+        goal->value->producer_index() != part.output)
+      return fail(*goal, Mismatch::kind);
+    if (part.node_test && !part.node_test(*node)) return fail(*goal, Mismatch::attributes);
     if (part.takes_any_inputs) {
       add_member(node, part.is_shared);
       return solve(goal->next);
@@ -176,7 +190,7 @@ class Matcher {
     const auto count = static_cast<std::int64_t>(part.operands.size());
     ORTOOL_CHECK(part.operands.size() <= most_operands);
     for (std::int64_t i = count; i < node->input_count(); ++i) {
-      if (node->input(i) != nullptr) return false;
+      if (node->input(i) != nullptr) return fail(*goal, Mismatch::inputs);
     }
     const Mark before = mark();
     add_member(node, part.is_shared);
@@ -197,7 +211,7 @@ class Matcher {
       const PatternPart& operand = operands[is_turned ? operands.size() - 1 - i : i].part();
       Value* input = node.input(static_cast<std::int64_t>(i));
       if (input == nullptr) {
-        if (!operand.is_optional) return false;
+        if (!operand.is_optional) return fail(*goal, Mismatch::inputs);
         continue;
       }
       goals[i] = {&operand, input, all_operands(operand), next};
@@ -210,9 +224,9 @@ class Matcher {
   bool solve_chain(const Goal* goal) {
     const PatternPart& part = *goal->part;
     Node* node = goal->value->producer();
-    if (node == nullptr || node->input_count() != 2) return false;
+    if (node == nullptr || node->input_count() != 2) return fail(*goal, Mismatch::kind);
     if (part.op_type == "Mul" && has_operator(*node, "Div")) return solve_division(goal, *node);
-    if (!has_operator(*node, part.op_type)) return false;
+    if (!has_operator(*node, part.op_type)) return fail(*goal, Mismatch::kind);
     const Mark before = mark();
     for (unsigned left = (goal->operands - 1U) & goal->operands; left != 0U;
          left = (left - 1U) & goal->operands) {
@@ -243,6 +257,7 @@ class Matcher {
   }
 
   Match& match_;
+  FurthestMismatch* furthest_;
   std::int64_t steps_ = 0;
 };
 
@@ -255,7 +270,12 @@ Value* Match::find(std::string_view name) const {
   for (const auto& [known, value] : bindings_) {
     if (known == name) return value;
   }
-  return nullptr;
+  const std::size_t dot = name.find_last_of('.');
+  if (dot == std::string_view::npos || dot + 2 != name.size()) return nullptr;
+  const Value* value = find(name.substr(0, dot));
+  return value != nullptr && value->producer() != nullptr
+             ? value->producer()->output(name.back() - '0')
+             : nullptr;
 }
 
 Value& Match::operator[](std::string_view name) const {
@@ -275,7 +295,14 @@ double Match::number(std::string_view name) const {
 }
 
 bool find_match(const Pattern& pattern, Node& root, Match& match) {
-  return Matcher(match).find(pattern, root);
+  return Matcher(match, nullptr).find(pattern, root);
+}
+
+bool find_match(const Pattern& pattern, Node& root, Match& match, PartialMatch& partial) {
+  FurthestMismatch furthest;
+  if (Matcher(match, &furthest).find(pattern, root)) return true;
+  partial = furthest.partial_match();
+  return false;
 }
 
 }  // namespace ortool

@@ -29,7 +29,7 @@ class Match {
   std::span<const Member> members() const { return members_; }
   bool holds(const Node* node) const;
 
-  /// The value bound to a name, or null when that part was left out.
+  /// The value bound to a name, or null when that part was left out; "x.2": output 2 of x's node.
   Value* find(std::string_view name) const;
   /// The value bound to a name that must be.
   Value& operator[](std::string_view name) const;

@@ -1,8 +1,11 @@
 // Tables of passes and of places where rules nearly fitted.
 #include "apps/ortool/optimize/optimize_report.hpp"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -83,6 +86,22 @@ Json near_misses_block(const RewriteReport& report) {
   return list;
 }
 
+Json closest_block(std::span<const ClosestMatch> matches) {
+  Json list = Json::list();
+  for (const ClosestMatch& match : matches) {
+    Json nodes = Json::list();
+    for (const std::string& node : match.nodes) nodes.add(node);
+    list.add(Json::object()
+                 .set("rule", match.rule)
+                 .set("node", match.node)
+                 .set("found", match.nodes.size())
+                 .set("expected", match.expected)
+                 .set("nodes", std::move(nodes))
+                 .set("reason", match.reason));
+  }
+  return list;
+}
+
 Json pass_list_block(std::span<const PassDescription> passes) {
   Json list = Json::list();
   for (const PassDescription& pass : passes) {
@@ -111,11 +130,49 @@ std::string passes_text(const RewriteReport& report) {
 }
 
 std::string near_misses_text(const RewriteReport& report) {
+  constexpr std::size_t most_reasons = 3;
+  struct Row {
+    const RewriteEvent* first;
+    std::int64_t places;
+  };
+  std::vector<std::string_view> rules;
+  std::map<std::string_view, std::vector<Row>> rows_of;
+  for (const RewriteEvent* event : near_misses(report)) {
+    std::vector<Row>& rows = rows_of[event->rule];
+    if (rows.empty()) rules.push_back(event->rule);
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+      return row.first->reason == event->reason;
+    });
+    if (same != rows.end()) {
+      ++same->places;
+    } else {
+      rows.push_back({event, 1});
+    }
+  }
   TextTable table;
-  for (const RewriteEvent* event : near_misses(report))
-    table.add_row({std::string(event->rule), shorten(event->node, 60), event->reason});
+  for (const std::string_view rule : rules) {
+    const std::vector<Row>& rows = rows_of[rule];
+    for (std::size_t i = 0; i < std::min(rows.size(), most_reasons); ++i) {
+      std::string place = shorten(rows[i].first->node, 60);
+      if (rows[i].places > 1) place += format(" and {} more", rows[i].places - 1);
+      table.add_row({std::string(rule), std::move(place), rows[i].first->reason});
+    }
+    if (rows.size() > most_reasons) {
+      table.add_row({std::string(rule), "...",
+                     format("{} more reasons (--json lists all)", rows.size() - most_reasons)});
+    }
+  }
   if (table.is_empty()) return "no pass nearly fitted\n";
   return "nearly fitted:\n" + table.to_string(2);
+}
+
+std::string closest_text(std::span<const ClosestMatch> matches) {
+  TextTable table;
+  for (const ClosestMatch& match : matches) {
+    table.add_row({std::string(match.rule), shorten(match.node, 60),
+                   format("{} of {} nodes", match.nodes.size(), match.expected), match.reason});
+  }
+  return table.is_empty() ? "" : "found in part:\n" + table.to_string(2);
 }
 
 std::string pass_list_text(std::span<const PassDescription> passes) {

@@ -8,6 +8,7 @@
 
 #include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/optimize/closest_matches.hpp"
 #include "libcore/optimize/pipeline.hpp"
 
 namespace ortool {
@@ -25,11 +26,14 @@ ModelSize size_of(const Model& model);
 Json passes_block(const RewriteReport& report, ModelSize before);
 /// [{rule, node, reason}], each place once, and none where the same rule acted in the end.
 Json near_misses_block(const RewriteReport& report);
+/// [{rule, node, found, expected, nodes, reason}].
+Json closest_block(std::span<const ClosestMatch> matches);
 /// [{name, level, summary, evidence}].
 Json pass_list_block(std::span<const PassDescription> passes);
 
 std::string passes_text(const RewriteReport& report);
 std::string near_misses_text(const RewriteReport& report);
+std::string closest_text(std::span<const ClosestMatch> matches);
 std::string pass_list_text(std::span<const PassDescription> passes);
 
 }  // namespace ortool

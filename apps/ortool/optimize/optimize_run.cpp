@@ -95,12 +95,15 @@ void OptimizeRun::rewrite(Model& model) {
   report_.payload.set("passes", passes_block(rewrites_, before));
   report_.payload.set("near_misses",
                       settings_.explains ? near_misses_block(rewrites_) : Json::list());
+  const std::vector<ClosestMatch> closest =
+      settings_.explains ? rewriting_.closest(model) : std::vector<ClosestMatch>();
+  report_.payload.set("found_in_part", closest_block(closest));
   const ModelSize after = size_of(model);
   report_.text += format("{} -> {} nodes, {} -> {} of weights\n", before.nodes, after.nodes,
                          readable_bytes(static_cast<double>(before.bytes)),
                          readable_bytes(static_cast<double>(after.bytes)));
   report_.text += passes_text(rewrites_);
-  if (settings_.explains) report_.text += near_misses_text(rewrites_);
+  if (settings_.explains) report_.text += near_misses_text(rewrites_) + closest_text(closest);
 }
 
 void OptimizeRun::choose_floats() {

@@ -133,6 +133,13 @@ RewriteReport Rewriting::apply_only(Model& model, std::string_view pass) const {
   return rewrite(model, std::move(options));
 }
 
+std::vector<ClosestMatch> Rewriting::closest(const Model& model) const {
+  RewriteOptions options;
+  options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
+  options.stop = &invocation_.stop;
+  return closest_matches(model, groups_, options);
+}
+
 void Rewriting::convert(Model& model) const {
   if (settings_.opset == 0 || settings_.opset == model.graph->opset("")) return;
   inline_functions(model);

@@ -12,6 +12,7 @@
 #include "apps/ortool/optimize/embedding.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "libcore/optimize/closest_matches.hpp"
 #include "libcore/optimize/convert_float16.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/runtime/provider.hpp"
@@ -39,6 +40,9 @@ class Rewriting {
   RewriteReport apply(Model& model, std::int64_t most_rewrites = all_rewrites) const;
   /// The same by one rule or pass alone.
   RewriteReport apply_only(Model& model, std::string_view pass) const;
+
+  /// Where patterns of the passes that were wanted are found in part in a model that was rewritten.
+  std::vector<ClosestMatch> closest(const Model& model) const;
 
   /// That the model lies in.
   std::string folder() const;
