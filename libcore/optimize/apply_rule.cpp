@@ -256,6 +256,12 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
 void Application::take_over(Value& inner, Value& made) {
   if (!inner.is_in(graph_)) return;
   Node* maker = inner.producer();
+  if (maker == nullptr) {
+    // Another output of the match's end, whose node is gone already.
+    put_in(inner, made, node_name_);
+    changed_.push_back(&inner);
+    return;
+  }
   std::vector<Node*> leftovers;
   for (Value* input : inputs_of(*maker)) {
     if (input->producer() != nullptr) leftovers.push_back(input->producer());

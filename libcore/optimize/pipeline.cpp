@@ -128,9 +128,11 @@ std::vector<RuleGroup> pipeline() {
                      fold_product_scale()}});
   groups.push_back({"fuse attention",
                     OptimizeLevel::extended,
-                    {fuse_rotary_pairs(), fuse_rotary_halves(), fuse_attention(),
-                     fuse_attention_groups(), fuse_attention_heads(), fuse_attention_scale()}});
-  groups.push_back({"fit files", OptimizeLevel::extended, {fuse_matmul_add()}});
+                    {fuse_rotary_pairs(), fuse_rotary_halves(), move_rotary(), fuse_attention(),
+                     fuse_attention_groups(), fuse_attention_cache(), fuse_attention_heads(),
+                     fuse_attention_scale(), fuse_causal_mask()}});
+  groups.push_back(
+      {"fit files", OptimizeLevel::extended, {fuse_matmul_add(), spread_attention_mask()}});
   groups.push_back({"fit kernels", OptimizeLevel::all, {fuse_skip_layer_norm()}});
   return groups;
 }

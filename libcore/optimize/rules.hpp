@@ -95,9 +95,17 @@ Rule fuse_skip_layer_norm();
 
 // libcore/optimize/rules/fuse_attention.cpp
 Rule fuse_attention();
+
+// libcore/optimize/rules/fuse_attention_heads.cpp
 Rule fuse_attention_scale();
 Rule fuse_attention_heads();
 Rule fuse_attention_groups();
+Rule fuse_attention_cache();
+Rule move_rotary();
+
+// libcore/optimize/rules/fuse_attention_mask.cpp
+Rule fuse_causal_mask();
+Rule spread_attention_mask();
 
 // libcore/optimize/rules/fuse_rotary.cpp
 Rule fuse_rotary_pairs();

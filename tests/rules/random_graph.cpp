@@ -128,7 +128,7 @@ class Writer {
 
   void step() {
     const Made x = pick();
-    switch (below(24)) {
+    switch (below(26)) {
       case 0:
       case 1:
         return unary(x);
@@ -171,6 +171,9 @@ class Writer {
         return pad(x);
       case 22:
         return einsum(x);
+      case 23:
+      case 24:
+        return attention(x);
       default:
         return repeat(x);
     }
@@ -390,6 +393,53 @@ class Writer {
                   {x.sizes[0], x.sizes[1], x.sizes[1]});
     keep(node("Einsum", bounded + ", " + bounded, "equation = \"bij,bik->bjk\""),
          {x.sizes[0], x.sizes[2], x.sizes[2]});
+  }
+
+  /// Attention spelled out between rows, with what decoders put around it, or some of that.
+  void attention(const Made& x) {
+    constexpr std::int64_t heads = 2;
+    constexpr std::int64_t size = 2;
+    constexpr std::int64_t most_rows = 16;
+    const std::int64_t length = count_of(x.sizes);
+    if (length > most_rows) return;
+    const std::string column =
+        node("Tanh", node("Reshape", x.name + ", " + integers({1, length, 1})));
+    const std::int64_t shared = 1 + below(heads);
+    const bool has_cache = below(2) == 0;
+    const std::int64_t keys = length + (has_cache ? 2 : 0);
+    const auto cut = [&](std::int64_t count) {
+      const std::string rows = node("MatMul", column + ", " + floats({1, count * size}));
+      const std::string parts = node("Reshape", rows + ", " + integers({0, 0, count, size}));
+      return node("Transpose", parts, "perm = [0, 2, 1, 3]");
+    };
+    const auto repeated = [&](std::string all) {
+      if (has_cache) all = node("Concat", floats({1, shared, 2, size}) + ", " + all, "axis = 2");
+      keep(all, {1, shared, keys, size});
+      if (shared == heads) return all;
+      const std::string wide = node("Expand", node("Unsqueeze", all + ", " + integers({2})) + ", " +
+                                                  integers({1, shared, heads, keys, size}));
+      return node("Reshape", wide + ", " + integers({1, heads, keys, size}));
+    };
+    const std::string q = cut(heads);
+    const std::string k = repeated(cut(shared));
+    const std::string v = repeated(cut(shared));
+    std::string scores = node("MatMul", q + ", " + node("Transpose", k, "perm = [0, 1, 3, 2]"));
+    if (below(2) == 0) scores = node("Mul", scores + ", " + filled({}, "0.75"));
+    const std::int64_t mask = below(3);
+    if (mask == 0) scores = node("Add", scores + ", " + floats({1, 1, 1, keys}));
+    if (mask == 1) {
+      std::int64_t place = 0;
+      const std::string causal = constant("float", {length, keys}, [&] {
+        const bool is_hidden = place % keys > place / keys + keys - length;
+        ++place;
+        return is_hidden ? "-1e9" : "0";
+      });
+      scores = node("Add", scores + ", " + causal);
+    }
+    const std::string sums = node("MatMul", node("Softmax", scores, "axis = -1") + ", " + v);
+    const std::string joined = node("Transpose", sums, "perm = [0, 2, 1, 3]");
+    keep(node("Reshape", joined + ", " + integers({0, 0, heads * size})),
+         {1, length, heads * size});
   }
 
   /// The same twice.

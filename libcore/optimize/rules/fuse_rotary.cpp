@@ -5,6 +5,7 @@
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/size_source.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
@@ -16,23 +17,6 @@ constexpr std::int64_t heads_rank = 4;
 bool is_last_axis(const Node& concat, const Value& value) {
   const std::int64_t axis = read_op<Concat>(concat).axis;
   return axis == -1 || axis == rank_of(value) - 1;
-}
-
-/// A graph input and one of its axes that is of this size.
-struct SizeSource {
-  Value* input;
-  std::int64_t axis;
-};
-
-std::optional<SizeSource> find_size(const Graph& graph, const Dimension& size) {
-  for (Value* input : graph.inputs()) {
-    const Dimensions* dimensions = dimensions_of(*input);
-    if (dimensions == nullptr) continue;
-    for (std::size_t i = 0; i < dimensions->size(); ++i) {
-      if (are_equal((*dimensions)[i], size)) return SizeSource{input, static_cast<std::int64_t>(i)};
-    }
-  }
-  return std::nullopt;
 }
 
 /// Angles of rank 3 whose first axis is 1, or the batch already.
@@ -48,9 +32,7 @@ Value& repeated(Replacement& replacement, Value& angles, const Dimension& have,
   if (are_equal(have, batch)) return angles;
   if (batch.is_known())
     return replacement.add("Expand", {&angles, &replacement.integers({batch.number(), 1, 1})});
-  const SizeSource source = *find_size(replacement.graph(), batch);
-  Value& shape = replacement.add("Shape", {source.input});
-  Value& rows = add_slice(replacement, shape, {{0}, {source.axis}, {source.axis + 1}, {1}});
+  Value& rows = add_size(replacement, *find_size(replacement.graph(), batch));
   Value& to = replacement.add("Concat", {&rows, &replacement.integers({1, 1})},
                               {{"axis", std::int64_t{0}}});
   return replacement.add("Expand", {&angles, &to});
