@@ -22,7 +22,7 @@
 namespace ortool::test {
 namespace {
 
-constexpr std::int64_t opset = 18;
+constexpr std::int64_t opset = 23;
 constexpr std::int64_t symbol_size = 3;
 /// Of the largest number of an output, as extended rules may reorder sums.
 constexpr double tolerance = 1e-4;

@@ -177,7 +177,9 @@ TEST_CASE(
       converted(18, 21,
                 "g (float[n, c, h] x, float[2] s, float[2] b) => (float[n, c, h] y)"
                 "{ y = GroupNormalization <num_groups = 2> (x, s, b) }");
-  CHECK(has(computed, "Shape <end = 2, start = 1> (x)"));
+  CHECK(has(computed, "= Shape <"));
+  CHECK(has(computed, "start = 1"));
+  CHECK(has(computed, "= Expand ("));
 }
 
 TEST_CASE("GroupNormalization is spelled out where its form is deprecated or unknown") {
