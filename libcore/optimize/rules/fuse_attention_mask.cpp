@@ -102,9 +102,9 @@ Verdict can_be_causal(const Match& match) {
   return yes();
 }
 
-/// Whether the mask has one row for all of several queries.
+/// Whether it is an operator of ONNX with a mask of one row for all of several queries.
 bool has_one_mask_row(const Node& node) {
-  if (!is_plain_attention(node) || node.input(3) == nullptr) return false;
+  if (!node.domain().empty() || !is_plain_attention(node) || node.input(3) == nullptr) return false;
   const Dimensions* mask = dimensions_of(*node.input(3));
   const Dimension* queries = length_of(node, 0);
   if (mask == nullptr || queries == nullptr || *queries == Dimension(1)) return false;
