@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t grain = 32768;  // a multiple of what fills whole bytes in any packed type
+constexpr std::int64_t grain = 16384;  // a multiple of what fills whole bytes in any packed type
 constexpr std::int64_t chunk = 256;
 
 /// Elements that follow each other, with one scale (step 0) or scales that do so too (step 1).
