@@ -23,6 +23,15 @@ std::string decibels(double value) {
   return fixed_number(value, 1) + " dB";
 }
 
+/// A plan that was tried.
+struct Attempt {
+  PlanChoices choices;
+  Candidate candidate;
+  EndToEnd compared;
+  double sqnr_db = 0;             ///< of the worst output
+  std::vector<std::string> left;  ///< in float
+};
+
 bool has_products(const std::vector<Unit>& units) {
   return std::any_of(units.begin(), units.end(), [](const Unit& unit) { return unit.is_product; });
 }
@@ -34,25 +43,46 @@ void leave_beyond_use(const CandidateMaker& maker, const Session& floats, Calibr
   const double before = worst_sqnr_db(compared.outputs);
   if (!(before < useful_sqnr_db)) return;
   const Invocation& invocation = maker.context().invocation;
-  std::vector<std::string> left;
-  double sqnr = before;
-  for (std::size_t step = 1; sqnr < useful_sqnr_db; step *= 2) {
-    const std::vector<Unit> units = units_by_noise(candidate.plan, compared);
-    if (!has_products(units)) break;
-    for (std::size_t i = 0; i < std::min(step, units.size()); ++i) {
-      left.push_back(units[i].name);
-      leave_float(choices, units[i].plan_name,
-                  format("quantised, it takes the result beyond use ({} with it)", decibels(sqnr)));
+  Attempt now{choices, std::move(candidate), std::move(compared), before, {}};
+  const auto leave = [&](const std::vector<Unit>& units, std::size_t count) {
+    Attempt next{now.choices, {}, {}, 0, now.left};
+    for (std::size_t i = 0; i < count; ++i) {
+      next.left.push_back(units[i].name);
+      leave_float(
+          next.choices, units[i].plan_name,
+          format("quantised, it takes the result beyond use ({} with it)", decibels(now.sqnr_db)));
     }
-    candidate = maker.make(choices);
-    const auto session = maker.session(*candidate.model, OptimizeLevel::none);
-    compared = compare_models(invocation, maker.context().machine, floats, *session, data);
-    sqnr = worst_sqnr_db(compared.outputs);
+    next.candidate = maker.make(next.choices);
+    const auto session = maker.session(*next.candidate.model, OptimizeLevel::none);
+    next.compared = compare_models(invocation, maker.context().machine, floats, *session, data);
+    next.sqnr_db = worst_sqnr_db(next.compared.outputs);
+    return next;
+  };
+  for (std::size_t step = 1; now.sqnr_db < useful_sqnr_db; step *= 2) {
+    const std::vector<Unit> units = units_by_noise(now.candidate.plan, now.compared);
+    if (!has_products(units)) break;
+    std::size_t enough = std::min(step, units.size());
+    Attempt next = leave(units, enough);
+    // Fewer of them may do.
+    for (std::size_t too_few = 0; next.sqnr_db >= useful_sqnr_db && enough - too_few > 1;) {
+      const std::size_t middle = (too_few + enough) / 2;
+      Attempt fewer = leave(units, middle);
+      if (fewer.sqnr_db >= useful_sqnr_db) {
+        next = std::move(fewer);
+        enough = middle;
+      } else {
+        too_few = middle;
+      }
+    }
+    now = std::move(next);
   }
   invocation.warn(
-      format("quantised whole, an output has {} of signal to noise, which is beyond "
-             "use: left in float are {}, and it has {}",
-             decibels(before), list_names(left), decibels(sqnr)));
+      format("quantised whole, an output has {} of signal to noise, which is beyond use: left in "
+             "float are {}, and it has {}",
+             decibels(before), list_names(now.left), decibels(now.sqnr_db)));
+  choices = std::move(now.choices);
+  candidate = std::move(now.candidate);
+  compared = std::move(now.compared);
 }
 
 std::vector<Suggestion> suggest_exclusions(const CandidateMaker& maker, const Session& floats,
