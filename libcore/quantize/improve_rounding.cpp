@@ -153,6 +153,28 @@ std::vector<double> damped_block(const InputMoments& moments, std::int64_t group
   return full;
 }
 
+struct ImprovedRow {
+  std::vector<double> level;
+  double error_before = 0;
+  double error_after = 0;
+};
+
+/// The better of two ways down, from the nearest levels and from those rounded in turn.
+ImprovedRow improve_row(const std::vector<double>& sums, const std::vector<double>& triangle,
+                        RoundedRow row) {
+  ImprovedRow improved;
+  improved.error_before = squared_form(sums, row);
+  RoundedRow other = row;
+  Descent(sums, row).run();
+  round_in_turn(triangle, other);
+  Descent(sums, other).run();
+  const double error = squared_form(sums, row);
+  const double others_error = squared_form(sums, other);
+  improved.error_after = std::min(error, others_error);
+  improved.level = others_error < error ? std::move(other.level) : std::move(row.level);
+  return improved;
+}
+
 void put_level(Tensor& tensor, std::int64_t index, std::int64_t level) {
   const int bits = element_bits(tensor.type());
   if (bits < 8) {
@@ -166,7 +188,7 @@ void put_level(Tensor& tensor, std::int64_t index, std::int64_t level) {
 
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
                                  const WeightLevels& nearest, QuantizationType type,
-                                 const InputMoments& moments) {
+                                 const InputMoments& moments, Workers& workers) {
   const std::span<const float> scales = nearest.scales.data<float>();
   const auto outputs = static_cast<std::size_t>(matrix.outputs());
   if ((scales.size() != 1 && scales.size() != outputs) ||
@@ -187,34 +209,36 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
       const std::int64_t first = block * InputMoments::most_columns;
       const std::int64_t count = moments.block_columns(block);
       const std::vector<double> triangle = triangle_of(sums, static_cast<std::size_t>(count));
-      for (std::int64_t i = 0; i < matrix.group_outputs(); ++i) {
+      const auto index_of = [&](std::int64_t output, std::int64_t column) {
+        return matrix.index(output, (first + column) / matrix.taps(),
+                            (first + column) % matrix.taps());
+      };
+      const auto place_of = [&](std::int64_t output) { return scales.size() == 1 ? 0 : output; };
+      std::vector<ImprovedRow> rows(static_cast<std::size_t>(matrix.group_outputs()));
+      workers.parallel_for(matrix.group_outputs(), [&](std::int64_t i) {
         const std::int64_t output = group * matrix.group_outputs() + i;
-        const std::int64_t place = scales.size() == 1 ? 0 : output;
-        const auto scale = static_cast<double>(scales[static_cast<std::size_t>(place)]);
-        const std::int64_t zero = element_as_int64(nearest.zero_points, place);
-        const auto index_of = [&](std::int64_t column) {
-          return matrix.index(output, (first + column) / matrix.taps(),
-                              (first + column) % matrix.taps());
-        };
+        const auto scale = static_cast<double>(scales[static_cast<std::size_t>(place_of(output))]);
+        const std::int64_t zero = element_as_int64(nearest.zero_points, place_of(output));
         RoundedRow row;
         row.lowest = static_cast<double>(levels.lowest - zero);
         row.highest = static_cast<double>(levels.highest - zero);
         for (std::int64_t k = 0; k < count; ++k) {
-          row.exact.push_back(element_as_double(weights, index_of(k)) / scale);
+          row.exact.push_back(element_as_double(weights, index_of(output, k)) / scale);
           row.level.push_back(
-              static_cast<double>(element_as_int64(nearest.data, index_of(k)) - zero));
+              static_cast<double>(element_as_int64(nearest.data, index_of(output, k)) - zero));
         }
-        improved.error_before += scale * scale * squared_form(sums, row);
-        RoundedRow other = row;
-        Descent(sums, row).run();
-        round_in_turn(triangle, other);
-        Descent(sums, other).run();
-        const double error = squared_form(sums, row);
-        const double others_error = squared_form(sums, other);
-        if (others_error < error) row = std::move(other);
-        improved.error_after += scale * scale * std::min(error, others_error);
+        rows[static_cast<std::size_t>(i)] = improve_row(sums, triangle, std::move(row));
+      });
+      // One after the other: levels of few bits share bytes, and sums have an order.
+      for (std::int64_t i = 0; i < matrix.group_outputs(); ++i) {
+        const std::int64_t output = group * matrix.group_outputs() + i;
+        const auto scale = static_cast<double>(scales[static_cast<std::size_t>(place_of(output))]);
+        const std::int64_t zero = element_as_int64(nearest.zero_points, place_of(output));
+        const ImprovedRow& row = rows[static_cast<std::size_t>(i)];
+        improved.error_before += scale * scale * row.error_before;
+        improved.error_after += scale * scale * row.error_after;
         for (std::int64_t k = 0; k < count; ++k) {
-          put_level(improved.levels.data, index_of(k),
+          put_level(improved.levels.data, index_of(output, k),
                     static_cast<std::int64_t>(row.level[static_cast<std::size_t>(k)]) + zero);
         }
       }

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "libcore/base/thread_pool.hpp"
 #include "libcore/quantize/choose_scale.hpp"
 #include "libcore/quantize/input_moments.hpp"
 #include "libcore/quantize/quantize_tensor.hpp"
@@ -26,10 +27,11 @@ struct ImprovedWeights {
 /// 2023), held to two neighbours as AdaRound is (M. Nagel et al., 2020): each step moves
 /// one weight, or two at once, to the better level, so the error never grows. A hundredth of the
 /// mean square of the inputs is added to each, lest few samples are believed too much. Scales must
-/// be one for all, or one an output channel; throws ErrorCode::invalid for others and for moments
-/// of another layer.
+/// be one for all, or one an output channel. Outputs are spread over `workers`, each made by
+/// itself: the bits do not depend on their number. Throws ErrorCode::invalid for other scales and
+/// for moments of another layer.
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
                                  const WeightLevels& nearest, QuantizationType type,
-                                 const InputMoments& moments);
+                                 const InputMoments& moments, Workers& workers);
 
 }  // namespace ortool

@@ -78,8 +78,8 @@ std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
 WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                              const Calibration& calibration, const Session& session,
                              FunctionRef<NamedValues(std::int64_t)> sample,
-                             const CollectOptions& options)
-    : type_(numbers.weights.type), calibration_(calibration) {
+                             const CollectOptions& options, ThreadPool* pool)
+    : type_(numbers.weights.type), calibration_(calibration), pool_(pool), stop_(options.stop) {
   const std::vector<MomentRequest> requests = requests_of(plan, numbers, seen_);
   for (std::size_t first = 0; first < requests.size();) {
     std::size_t last = first;
@@ -112,8 +112,11 @@ WeightLevels WeightRefiner::round(const PlannedNode& planned, WeightLevels neare
   if (found == moments_.end()) return nearest;
   QuantizationType type = type_;
   type.type = planned.weight_type.value_or(type.type);
+  Workers alone(stop_);
+  std::optional<Workers> shared;
+  if (pool_ != nullptr) shared.emplace(*pool_, pool_->size(), stop_);
   return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type,
-                          found->second)
+                          found->second, shared ? *shared : alone)
       .levels;
 }
 

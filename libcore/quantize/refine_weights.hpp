@@ -22,10 +22,12 @@ std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned);
 class WeightRefiner : public PlanRefiner {
  public:
   /// Runs the float model `session` on the samples once for each part of the products whose sums
-  /// fit into a share of memory. Products whose windows it cannot tell are left out.
+  /// fit into a share of memory. Products whose windows it cannot tell are left out. Rounding
+  /// spreads over `pool`, which may be null, and outlives this.
   WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                 const Calibration& calibration, const Session& session,
-                FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options);
+                FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options,
+                ThreadPool* pool = nullptr);
 
   /// Whether a refiner made for this plan would do the same: it saw every product that this one
   /// asks about, with the scales of this one.
@@ -50,6 +52,8 @@ class WeightRefiner : public PlanRefiner {
   QuantizationType type_;
   std::vector<Seen> seen_;
   const Calibration& calibration_;
+  ThreadPool* pool_;
+  const StopToken* stop_;
   std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's result
 };
 

@@ -27,7 +27,8 @@ const PlanRefiner* StaticMaker::refine(const QuantizePlan& plan, const PlanNumbe
   const Progress progress(invocation.options, invocation.messages, "refining");
   refiner_ = std::make_unique<WeightRefiner>(
       plan, numbers, *calibration_, floats_,
-      [this](std::int64_t index) { return data_->sample(index).inputs; }, collecting);
+      [this](std::int64_t index) { return data_->sample(index).inputs; }, collecting,
+      &context_.machine.pool);
   cached_ = std::make_unique<CachedRefiner>(*refiner_);
   return cached_.get();
 }

@@ -67,8 +67,15 @@ TEST_CASE("Rounding by the output's error is far better where inputs go together
     InputMoments moments(matrix, {}, choose_scale({-5, 5}, input_type), input_type);
     moments.add(x, 0);
     CHECK(moments.rows() == 100);
+    Workers workers;
     const ImprovedWeights improved =
-        improve_rounding(weights, matrix, nearest, options.type, moments);
+        improve_rounding(weights, matrix, nearest, options.type, moments, workers);
+    ThreadPool pool(3);
+    Workers three(pool, 3);
+    const ImprovedWeights shared =
+        improve_rounding(weights, matrix, nearest, options.type, moments, three);
+    CHECK(same_bits(shared.levels.data, improved.levels.data));
+    CHECK(shared.error_after == improved.error_after);
     CHECK(improved.error_after < 0.3 * improved.error_before);
     CHECK(output_error(unseen, weights, dequantize(improved.levels)) <
           0.4 * output_error(unseen, weights, dequantize(nearest)));
@@ -97,8 +104,9 @@ TEST_CASE("Rounding comes near the best of all ways to round up or down") {
     const WeightLevels nearest = quantize_weights(weights, options);
     InputMoments moments(matrix, {}, choose_scale({-5, 5}, input_type), input_type);
     moments.add(x, 0);
+    Workers workers;
     const ImprovedWeights improved =
-        improve_rounding(weights, matrix, nearest, options.type, moments);
+        improve_rounding(weights, matrix, nearest, options.type, moments, workers);
     const float scale = nearest.scales.data<float>()[0];
     double best = INFINITY;
     for (unsigned choice = 0; choice < 1U << inputs; ++choice) {
