@@ -92,8 +92,7 @@ std::vector<RuleGroup> pipeline() {
                      merge_concats(),
                      take_joined_parts(),
                      cancel_transposes(),
-                     remove_requantization(),
-                     move_bytes()},
+                     remove_requantization()},
                     {remove_unread_nodes(), share_constants(), share_nodes()}});
   groups.push_back({"fuse arithmetic",
                     OptimizeLevel::extended,
@@ -133,7 +132,8 @@ std::vector<RuleGroup> pipeline() {
                      fuse_attention_scale(), fuse_causal_mask()}});
   groups.push_back(
       {"fit files", OptimizeLevel::extended, {fuse_matmul_add(), spread_attention_mask()}});
-  groups.push_back({"fit kernels", OptimizeLevel::all, {fuse_skip_layer_norm()}});
+  // Bytes that are moved keep onnxruntime from seeing the pair of nodes around the move.
+  groups.push_back({"fit kernels", OptimizeLevel::all, {move_bytes(), fuse_skip_layer_norm()}});
   return groups;
 }
 
