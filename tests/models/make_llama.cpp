@@ -1,7 +1,9 @@
 // Makes a model in the shape of a large language model, 6 GB of weights that take no disk.
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -20,7 +22,7 @@ constexpr std::int64_t hidden = 3072;
 constexpr std::int64_t inner = 8192;
 constexpr std::int64_t heads = 24;
 constexpr std::int64_t words = 128256;
-constexpr int layers = 20;
+constexpr int usual_layers = 20;
 
 /// Address space of zeros that every weight looks at.
 class Zeros {
@@ -38,11 +40,11 @@ class Zeros {
 
 class Decoder {
  public:
-  explicit Decoder(Graph& graph) : graph_(graph) {}
+  Decoder(Graph& graph, int layers) : graph_(graph), layers_(layers) {}
 
   void build() {
     Value* x = node("Gather", {weight("embed", Shape{words, hidden}), graph_.find_value("ids")});
-    for (int layer = 0; layer < layers; ++layer) {
+    for (int layer = 0; layer < layers_; ++layer) {
       prefix_ = "layer_" + std::to_string(layer) + "/";
       x = node("Add", {x, attention(norm(x))});
       x = node("Add", {x, feed_forward(norm(x))});
@@ -104,6 +106,7 @@ class Decoder {
   }
 
   Graph& graph_;
+  int layers_;
   Zeros zeros_;
   std::string prefix_;
   Node* last_ = nullptr;
@@ -125,21 +128,28 @@ void write_with_holes(const std::string& path, const onnx::WireWriter& writer) {
 
 }  // namespace
 
-/// make_llama FILE [--external]: exits 77 where files cannot be that large.
+/// make_llama FILE [--layers=N] [--external]: exits 77 where files cannot be that large.
 int main(int count, char** arguments) {
   if (count < 2) return 2;
+  bool is_external = false;
+  int layers = usual_layers;
+  for (int i = 2; i < count; ++i) {
+    const std::string_view option = arguments[i];
+    if (option == "--external") is_external = true;
+    if (option.starts_with("--layers=")) layers = std::atoi(arguments[i] + 9);
+  }
   try {
     const auto model = parse_model(
         "<ir_version: 10, opset_import: [\"\": 21]> llama (int64[batch, length] ids) => () { }");
-    Decoder(*model->graph).build();
+    Decoder(*model->graph, layers).build();
     const std::string path = arguments[1];
     SaveOptions options;
-    if (count > 2) options.external_data = ExternalData::always;
+    if (is_external) options.external_data = ExternalData::always;
     onnx::WireWriter writer;
     ::unlink((path + ".data").c_str());
     onnx::SideFile side_file(path, {});
     onnx::WriteContext context{writer, options, side_file};
-    context.moves_large = count > 2;
+    context.moves_large = is_external;
     onnx::write_model(context, *model);
     if (side_file.is_used() && ::truncate((path + ".data").c_str(), side_file.size_bytes()) != 0) {
       throw Error(ErrorCode::write_failed, "no room for a large sparse file").in(path);

@@ -1,8 +1,9 @@
 // Constants of equal content are one.
-#include <cstring>
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
+#include "libcore/base/file.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/passes.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 /// Bytes at each end that decide whether the rest is looked at.
 constexpr std::int64_t looked_at_bytes = 256;
+constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 
 std::string_view text_of(const Tensor& tensor, std::int64_t first, std::int64_t count) {
   return {reinterpret_cast<const char*>(tensor.bytes()) + first, static_cast<std::size_t>(count)};
@@ -26,9 +28,24 @@ std::size_t hash_of(const Tensor& tensor) {
   return result * 31 + hash(text_of(tensor, bytes - count, count));
 }
 
-bool are_equal(const Tensor& a, const Tensor& b) {
+/// Piece by piece, each of which leaves memory again where it is that of a mapped file.
+bool have_equal_bytes(const Tensor& a, const Tensor& b, const RewriteOptions& options) {
+  for (std::int64_t at = 0; at < a.size_bytes(); at += piece_bytes) {
+    options.poll();
+    const std::int64_t count = std::min(piece_bytes, a.size_bytes() - at);
+    const bool is_equal = text_of(a, at, count) == text_of(b, at, count);
+    if (a.size_bytes() > piece_bytes) {
+      drop_pages({a.bytes() + at, static_cast<std::size_t>(count)});
+      drop_pages({b.bytes() + at, static_cast<std::size_t>(count)});
+    }
+    if (!is_equal) return false;
+  }
+  return true;
+}
+
+bool are_equal(const Tensor& a, const Tensor& b, const RewriteOptions& options) {
   return a.type() == b.type() && a.shape() == b.shape() &&
-         (a.bytes() == b.bytes() || text_of(a, 0, a.size_bytes()) == text_of(b, 0, b.size_bytes()));
+         (a.bytes() == b.bytes() || have_equal_bytes(a, b, options));
 }
 
 bool can_share(const Value& value) {
@@ -46,7 +63,7 @@ void share(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
     Value* same = nullptr;
     int looks = 0;
     for (auto each = first; each != last && same == nullptr && looks < 8; ++each, ++looks) {
-      if (are_equal(each->second->constant(), value->constant())) same = each->second;
+      if (are_equal(each->second->constant(), value->constant(), options)) same = each->second;
     }
     if (same == nullptr) {
       known.emplace(hash, value);
