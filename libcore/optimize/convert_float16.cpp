@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -55,9 +56,18 @@ class Float16Conversion {
   Float16Conversion(Graph& graph, const std::function<std::string(const Node&)>& keeps)
       : graph_(graph), keeps_(keeps) {}
 
+  /// What makes a value is dealt with before what reads it, so that the halves of outer values are
+  /// there when bodies ask for them.
   Float16Report run() {
+    for (Graph* graph : graphs_in(graph_)) convert_graph(*graph);
+    cast_back();
+    return std::move(report_);
+  }
+
+ private:
+  void convert_graph(Graph& graph) {
     std::vector<Node*> nodes;
-    for (Node& node : graph_.nodes()) {
+    for (Node& node : graph.nodes()) {
       const std::vector<bool> slots = half_inputs(node);
       if (std::find(slots.begin(), slots.end(), true) == slots.end()) continue;
       const std::string reason = reason_to_keep(node, slots);
@@ -68,12 +78,9 @@ class Float16Conversion {
       }
     }
     for (Node* node : nodes) convert(*node);
-    cast_back();
-    report_.converted = static_cast<std::int64_t>(nodes.size());
-    return std::move(report_);
+    report_.converted += static_cast<std::int64_t>(nodes.size());
   }
 
- private:
   /// For each input whether it is float32 and may be float16; none where the node has no such form.
   std::vector<bool> half_inputs(const Node& node) const {
     std::vector<bool> slots(static_cast<std::size_t>(node.input_count()));
@@ -101,10 +108,19 @@ class Float16Conversion {
            version.allowed(formal->type).contains(DataType::float32);
   }
 
+  /// The value of the outermost graph that a captured one stands for, or the value itself.
+  static const Value& root_of(const Value& value) {
+    const Value* root = &value;
+    while (root->captured() != nullptr) root = root->captured();
+    return *root;
+  }
+
   std::string reason_to_keep(const Node& node, const std::vector<bool>& slots) const {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
-      if (!slots[static_cast<std::size_t>(i)] || !node.input(i)->is_constant()) continue;
-      const Tensor& tensor = node.input(i)->constant();
+      if (!slots[static_cast<std::size_t>(i)]) continue;
+      const Value& root = root_of(*node.input(i));
+      if (!root.is_constant()) continue;
+      const Tensor& tensor = root.constant();
       const double most = largest_magnitude(tensor);
       if (most > largest_half)
         return format("'{}' holds {}, more than float16 can", node.input(i)->name(), most);
@@ -114,37 +130,42 @@ class Float16Conversion {
     return keeps_(node);
   }
 
-  Value& half_of(Value& value, Node& reader) {
+  Value& half_of(Value& value) {
+    // What is captured goes away with its last reader, so that it is no key.
+    if (value.captured() != nullptr) return value.graph().capture(half_of(*value.captured()));
     const auto [place, is_new] = halves_.try_emplace(&value, nullptr);
-    if (!is_new) return *place->second;
-    if (value.is_constant()) {
-      const Tensor& tensor = value.constant();
-      place->second = &graph_.add_constant("", ortool::convert(tensor, DataType::float16));
-      return *place->second;
+    if (is_new) {
+      place->second = &make_half(value);
+      left_.push_back(&value);
     }
-    Value& half = graph_.add_value("");
+    return *place->second;
+  }
+
+  Value& make_half(Value& value) {
+    Graph& graph = value.graph();
+    if (value.is_constant())
+      return graph.add_constant("", ortool::convert(value.constant(), DataType::float16));
+    Value& half = graph.add_value("");
     Value* const from[] = {&value};
     Value* const to[] = {&half};
-    // In front of the first reader, which is the first to be converted.
-    graph_.add_node("Cast", "", from, to, {}, &reader).set_attribute(cast_to(DataType::float16));
-    place->second = &half;
+    Node* before = value.producer() != nullptr ? value.producer()->next() : graph.first_node();
+    graph.add_node("Cast", "", from, to, {}, before).set_attribute(cast_to(DataType::float16));
     return half;
   }
 
   void convert(Node& node) {
+    Graph& graph = node.graph();
     const std::vector<bool> slots = half_inputs(node);
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       if (!slots[static_cast<std::size_t>(i)]) continue;
-      Value& input = *node.input(i);
-      graph_.set_input(node, i, &half_of(input, node));
-      if (input.is_constant() && input.uses().empty()) left_.push_back(&input);
+      graph.set_input(node, i, &half_of(*node.input(i)));
     }
     std::vector<Value*> outputs;
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       Value* output = node.output(i);
       if (is_float32(output)) {
         left_.push_back(output);
-        output = halves_[output] = &graph_.add_value("");
+        output = halves_[output] = &graph.add_value("");
       }
       outputs.push_back(output);
     }
@@ -154,14 +175,15 @@ class Float16Conversion {
   /// What is still read as float32 is cast back where its half is made.
   void cast_back() {
     for (Value* value : left_) {
-      if (!value->is_in(graph_)) continue;
+      if (value->producer() != nullptr || value->is_graph_input()) continue;
+      Graph& graph = value->graph();
       if (value->uses().empty()) {
-        graph_.remove_value(*value);
+        graph.remove_value(*value);
       } else if (!value->is_constant()) {
         Value* const from[] = {halves_.at(value)};
         Value* const to[] = {value};
         Node* before = from[0]->producer()->next();
-        graph_.add_node("Cast", "", from, to, {}, before).set_attribute(cast_to(DataType::float32));
+        graph.add_node("Cast", "", from, to, {}, before).set_attribute(cast_to(DataType::float32));
       }
     }
   }

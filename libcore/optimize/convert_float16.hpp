@@ -21,12 +21,12 @@ struct Float16Report {
   std::vector<KeptNode> kept;
 };
 
-/// Lets the nodes of the main graph read and make float16 in place of float32 where their operator
-/// can; casts stand where the two meet. Inputs and outputs of the graph stay as they are, and so do
-/// nodes with graphs inside and those in them. Weights become float16; a node keeps float32 where
-/// one of its weights passes the range of float16, where a weight of one element would become
-/// zero, and where `keeps` gives a reason. Types must have been inferred; new values have none
-/// before they are inferred again.
+/// Lets the nodes of the main graph and of all bodies inside it read and make float16 in place of
+/// float32 where their operator can; casts stand where the two meet. Inputs and outputs of every
+/// graph stay as they are, and so do nodes with graphs inside; functions are no part of it. Weights
+/// become float16; a node keeps float32 where one of its weights passes the range of float16, where
+/// a weight of one element would become zero, and where `keeps` gives a reason. Types must have
+/// been inferred; new values have none before they are inferred again.
 Float16Report convert_to_float16(Model& model,
                                  const std::function<std::string(const Node&)>& keeps);
 

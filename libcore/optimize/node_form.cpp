@@ -114,10 +114,42 @@ void move_to_attribute(Node& node, std::string_view name, std::int64_t index) {
   if (values) set_integers(node, std::string(name), std::move(*values));
 }
 
+namespace {
+
+/// A value by what is left when captures of it are gone: the one that was captured first, and the
+/// graphs around which it was handed inwards, innermost first.
+struct CapturePath {
+  Value* root = nullptr;
+  std::vector<Graph*> graphs;
+
+  explicit CapturePath(Value* value) : root(value) {
+    while (root != nullptr && root->captured() != nullptr) {
+      graphs.push_back(&root->graph());
+      root = root->captured();
+    }
+  }
+
+  Value* follow() const {
+    Value* value = root;
+    for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
+      value = &(*graph)->capture(*value);
+    return value;
+  }
+};
+
+}  // namespace
+
+std::vector<Value*> take_out(Node& node) {
+  std::vector<CapturePath> paths;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) paths.emplace_back(node.input(i));
+  node.graph().remove_node(node);
+  std::vector<Value*> inputs;
+  for (const CapturePath& path : paths) inputs.push_back(path.follow());
+  return inputs;
+}
+
 Node& make_again(Node& node, const std::vector<Value*>& outputs) {
   Graph& graph = node.graph();
-  std::vector<Value*> inputs;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
   std::vector<Attribute> attributes;
   for (const Attribute& attribute : node.attributes()) {
     Attribute& copy = attributes.emplace_back();
@@ -131,7 +163,7 @@ Node& make_again(Node& node, const std::vector<Value*>& outputs) {
   const std::string name = node.has_name_of_its_own() ? std::string(node.name()) : std::string();
   const Notes notes = node.notes();
   Node* before = node.next();
-  graph.remove_node(node);
+  const std::vector<Value*> inputs = take_out(node);
   Node& made = graph.add_node(op_type, domain, inputs, outputs, name, before);
   for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
   if (!notes.is_empty()) made.mutable_notes() = notes;

@@ -36,6 +36,9 @@ void move_to_attribute(Node& node, std::string_view name, std::int64_t index);
 std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
                                           std::string_view name);
 
+/// Removes a node; gives what it read, captured once more where nothing else in its body reads it.
+std::vector<Value*> take_out(Node& node);
+
 /// The node once more in its place, with other outputs, which nothing makes yet; it holds no
 /// graphs.
 Node& make_again(Node& node, const std::vector<Value*>& outputs);

@@ -183,12 +183,11 @@ Node& softmax_up(Node& node) {
     return node;
   }
   Graph& graph = node.graph();
-  Value* input = node.input(0);
   Value* output = node.output(0);
   const std::string op_type(node.op_type());
   const std::string name(node.name());
   Node* before = node.next();
-  graph.remove_node(node);
+  Value* input = take_out(node).front();
   // The node's name goes to the one that makes its result: names are given once.
   const auto add = [&](const char* type, std::vector<Value*> inputs, Value* result) -> Node& {
     const bool is_end = result != nullptr;
@@ -216,7 +215,8 @@ Node& softmax_down(Node& node) {
 
 // Resizing.
 
-Node& replace_by(Node& node, const char* op_type, const std::vector<Value*>& inputs) {
+/// By a node that reads the first inputs.
+Node& replace_by(Node& node, const char* op_type, std::size_t input_count) {
   Graph& graph = node.graph();
   Value* const outputs[] = {node.output(0)};
   const std::string name(node.name());
@@ -228,14 +228,15 @@ Node& replace_by(Node& node, const char* op_type, const std::vector<Value*>& inp
     if (const auto* number = std::get_if<std::int64_t>(&attribute.value)) copy.value = *number;
   }
   Node* before = node.next();
-  graph.remove_node(node);
+  std::vector<Value*> inputs = take_out(node);
+  inputs.resize(input_count);
   Node& made = graph.add_node(op_type, "", inputs, outputs, name, before);
   for (Attribute& attribute : kept) made.set_attribute(std::move(attribute));
   return made;
 }
 
 Node& upsample_up(Node& node) {
-  return replace_by(node, "Resize", {node.input(0), node.input(1)});
+  return replace_by(node, "Resize", 2);
 }
 
 void set_text(Node& node, const char* name, const char* text) {
@@ -257,11 +258,11 @@ Node& resize_up(Node& node) {
 }
 
 Node& scatter_up(Node& node) {
-  return replace_by(node, "ScatterElements", {node.input(0), node.input(1), node.input(2)});
+  return replace_by(node, "ScatterElements", 3);
 }
 
 Node& scatter_down(Node& node) {
-  return replace_by(node, "Scatter", {node.input(0), node.input(1), node.input(2)});
+  return replace_by(node, "Scatter", 3);
 }
 
 void rename_mode(Node& node, std::string_view from, const char* to) {

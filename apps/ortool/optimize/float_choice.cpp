@@ -7,6 +7,7 @@
 #include "apps/ortool/inspect/glob.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 /// Half of what float16 holds: other inputs may give somewhat more.
 constexpr double most_magnitude = 32752;
 
-/// The largest finite magnitude of each float32 value of the main graph.
+/// The largest finite magnitude of each float32 value that a node makes, by name: what bodies call
+/// alike counts together.
 class Magnitudes : public ValueObserver {
  public:
   void observe(const Node& node, std::int64_t index, const RunValue& value) override {
@@ -33,11 +35,29 @@ class Magnitudes : public ValueObserver {
   }
 
   double of(const Value* value) const {
-    const auto found = value != nullptr ? most_.find(std::string(value->name())) : most_.end();
+    if (value == nullptr) return 0;
+    while (value->captured() != nullptr) value = value->captured();
+    if (value->is_graph_input() && value->graph().owner() != nullptr) return of_body_input(*value);
+    const auto found = most_.find(std::string(value->name()));
     return found != most_.end() ? found->second : 0;
   }
 
  private:
+  /// What a body is given comes from the node's inputs, and from its own outputs when it runs
+  /// again.
+  double of_body_input(const Value& input) const {
+    const Node& owner = *input.graph().owner();
+    double most = 0;
+    for (std::int64_t i = 0; i < owner.input_count(); ++i)
+      most = std::max(most, of(owner.input(i)));
+    for (const Value* output : input.graph().outputs()) {
+      if (output->producer() == nullptr) continue;
+      const auto found = most_.find(std::string(output->name()));
+      if (found != most_.end()) most = std::max(most, found->second);
+    }
+    return most;
+  }
+
   std::map<std::string, double> most_;
 };
 
@@ -66,14 +86,16 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
                         format("'{}' reaches {}, near the end of float16", value->name(), most));
   };
   std::vector<bool> is_used(rewriting.settings().kept_globs.size());
-  for (const Node& node : session->model().graph->nodes()) {
-    for (std::size_t i = 0; i < is_used.size(); ++i) {
-      if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
-      is_used[i] = true;
-      reasons.try_emplace(std::string(node.name()), "--keep-float names it");
+  for (const Graph* graph : graphs_in(*session->model().graph)) {
+    for (const Node& node : graph->nodes()) {
+      for (std::size_t i = 0; i < is_used.size(); ++i) {
+        if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
+        is_used[i] = true;
+        reasons.try_emplace(std::string(node.name()), "--keep-float names it");
+      }
+      for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
+      for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
     }
-    for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
-    for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
   }
   for (std::size_t i = 0; i < is_used.size(); ++i) {
     if (is_used[i]) continue;

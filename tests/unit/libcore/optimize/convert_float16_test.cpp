@@ -76,5 +76,51 @@ TEST_CASE("integers and the types of casts stay") {
   CHECK(result.operators() == "Shape Cast Cast Neg Cast ");
 }
 
+TEST_CASE("nodes in bodies are converted, and read halves of what they capture") {
+  const Converted result = converted(
+      "g (bool c, float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}>"
+      "{ [a] a = MatMul (x, w) [if] y = If (c) <"
+      "then_branch = t () => (float[2, 2] p) { [p] p = MatMul (a, w) },"
+      "else_branch = e () => (float[2, 2] q) { [r] r = Relu (a) [q] q = MatMul (r, x) }> }");
+  CHECK(result.report.converted == 4);
+  for (const Value* value : result.model->graph->values()) {
+    if (value->is_constant()) CHECK(value->constant().type() == DataType::float16);
+  }
+  const Node* branch = nullptr;
+  for (const Node& node : result.model->graph->nodes()) {
+    if (node.op_type() == "If") branch = &node;
+  }
+  REQUIRE(branch != nullptr);
+  std::string text;
+  for (const Graph* body : branch->subgraphs()) {
+    for (const Node& node : body->nodes()) text += std::string(node.op_type()) + " ";
+    CHECK(body->outputs()[0]->type().element == DataType::float32);
+  }
+  CHECK(text == "MatMul Cast Relu MatMul Cast ");
+}
+
+TEST_CASE("halves are handed through bodies inside of bodies") {
+  const Converted result = converted(
+      "g (bool c, float[2] x) => (float[2] y) <float[2] w = {1, 2}>"
+      "{ [a] a = Relu (x) y = If (c) <"
+      "then_branch = t () => (float[2] p) { p = If (c) <"
+      "then_branch = tt () => (float[2] pp) { [pp] pp = Mul (a, w) },"
+      "else_branch = te () => (float[2] qq) { qq = Identity (a) }> },"
+      "else_branch = e () => (float[2] q) { [q] q = Neg (w) }> }");
+  CHECK(result.report.converted == 4);
+  CHECK(result.report.kept.empty());
+}
+
+TEST_CASE("what a loop carries stays float32, cast where the body computes") {
+  const Converted result = converted(
+      "g (int64 n, float[2] x) => (float[2] y) <float[2] w = {1, 2}>"
+      "{ y = Loop (n, , x) <body = b (int64 i, bool k, float[2] s) => (bool k2, float[2] s2)"
+      "{ k2 = Identity (k) [m] m = Mul (s, w) [z] s2 = Sin (m) }> }");
+  CHECK(result.report.converted == 2);
+  const Graph& body = *result.model->graph->first_node()->subgraphs()[0];
+  CHECK(body.inputs()[2]->type().element == DataType::float32);
+  CHECK(body.outputs()[1]->type().element == DataType::float32);
+}
+
 }  // namespace
 }  // namespace ortool
