@@ -232,8 +232,9 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
   const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
   RuleGroup basic{"user's own", OptimizeLevel::basic, {}, {}};
   RuleGroup extended{"user's own", OptimizeLevel::extended, {}, {}};
+  const std::string text = read_text_file(path, most_rules_bytes);
   in_file(path, [&] {
-    for (const auto& rule : parse_user_rules(read_text_file(path, most_rules_bytes))) {
+    for (const auto& rule : parse_user_rules(text)) {
       const bool is_taken = std::any_of(known.begin(), known.end(),
                                         [&](const auto& pass) { return pass.name == rule->name; });
       if (is_taken) {

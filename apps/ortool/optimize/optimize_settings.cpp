@@ -67,7 +67,7 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "target",
            .value = "WHO",
            .help = "who will run it: ortool may get operators of its own",
-           .choices = {"ortool", "cpu", "cuda"}},
+           .choices = {"ortool", "cpu", "onednn", "cuda"}},
           {.name = "passes",
            .value = "A,B",
            .help = "only these passes, in the pipeline's order",
@@ -128,6 +128,8 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.skipped = read_passes(options, "skip-pass", known);
   settings.explains = options.flag("explain");
   settings.has_own_operators = options.has("target");
+  if (options.has("passes") && settings.passes.empty())
+    refuse("option --passes names no pass", "--level none rewrites nothing");
   if (options.text("target") == "cuda") {
     throw Error(ErrorCode::unsupported, "--target cuda is planned and not in this version",
                 "use --target ortool, or leave the option out")

@@ -2,6 +2,7 @@
 #include "apps/ortool/options/save_options.hpp"
 
 #include <filesystem>
+#include <unistd.h>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -11,6 +12,39 @@ namespace {
 
 constexpr std::int64_t default_threshold_bytes = 1024;
 constexpr const char* standard_output_path = "/dev/stdout";
+
+/// What a long run would only find out at its end.
+void check_can_be_written(const std::string& path) {
+  const auto fail = [&](std::string_view what, std::string_view hint) {
+    throw Error(ErrorCode::write_failed, std::string(what), std::string(hint))
+        .with_id("output.write")
+        .in(path);
+  };
+  if (path.empty()) {
+    throw Error(ErrorCode::invalid, "option --output: no name is given",
+                "put a file's name behind -o")
+        .with_id("usage.output");
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) fail("is a folder", "name a file in it");
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder, ignored))
+    fail("cannot be written (there is no such folder)", "make the folder first");
+}
+
+void check_stream(const OptionValues& options) {
+  if (options.flag("json") || options.text("format") == "json") {
+    throw Error(ErrorCode::invalid, "option --json has no effect with --output -",
+                "leave one of them out; --report FILE writes the document too")
+        .with_id("usage.applies_to_nothing");
+  }
+  if (::isatty(STDOUT_FILENO) == 1) {
+    throw Error(ErrorCode::invalid, "option --output: a terminal is no place for a model",
+                "put a pipe or > FILE behind the command")
+        .with_id("usage.output");
+  }
+}
 
 }  // namespace
 
@@ -36,6 +70,8 @@ OptionGroup save_options() {
 SaveTarget read_save_target(const OptionValues& options, const LoadedModel& loaded) {
   SaveTarget target;
   target.path = options.text("output");
+  if (options.has("output"))
+    target.path == "-" ? check_stream(options) : check_can_be_written(target.path);
   std::error_code ignored;
   if (target.path != "-" && loaded.path != "-" && !options.flag("force") &&
       std::filesystem::equivalent(target.path, loaded.path, ignored)) {
