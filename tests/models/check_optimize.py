@@ -28,7 +28,7 @@ except ImportError:
 
 _LEVELS = ("basic", "extended", "target")
 # What a fusion, and onnxruntime's own kernels for other operators, may change of the largest element.
-_SHARE_OF_MAX = {"basic": 1e-5, "extended": 1e-4}
+_SHARE_OF_MAX = {"basic": 1e-5, "extended": 1e-5}
 _TIMEOUT_SECONDS = 300
 # What ortool's own comparison refuses, and should: one ulp of a normalisation turns one byte of what is quantised by its
 # own range, and that moves the logits by 1.5 % of the largest.

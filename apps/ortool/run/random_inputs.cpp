@@ -88,10 +88,42 @@ std::int64_t gathered_entries(const Node& node, std::int64_t data_input) {
   return dimension.is_known() ? dimension.number() : 1;
 }
 
-/// What the graph does with an integer input's numbers.
+/// The one number of a constant, or of what a Constant makes.
+std::optional<double> number_in(const Value* value) {
+  if (value == nullptr) return std::nullopt;
+  const Tensor* tensor = value->is_constant() ? &value->constant() : nullptr;
+  const Node* maker = value->producer();
+  if (tensor == nullptr && maker != nullptr && maker->op_type() == "Constant") {
+    const Attribute* number = maker->find_attribute("value_float");
+    const auto* given = number != nullptr ? std::get_if<float>(&number->value) : nullptr;
+    if (given != nullptr) return static_cast<double>(*given);
+    const Attribute* attribute = maker->find_attribute("value");
+    tensor = attribute != nullptr ? std::get_if<Tensor>(&attribute->value) : nullptr;
+  }
+  if (tensor == nullptr || !is_arithmetic(tensor->type()) || tensor->element_count() != 1)
+    return std::nullopt;
+  return element_as_double(*tensor, 0);
+}
+
+/// Whether a node is the 1 - x of (1 - x) * -10,000, which takes what is masked out of a softmax.
+bool is_mask(const Node& node, std::int64_t index) {
+  constexpr double least_factor = 1000;
+  if (node.op_type() != "Sub" || index != 1 || node.output(0) == nullptr) return false;
+  const std::optional<double> first = number_in(node.input(0));
+  if (!first || *first < 1 || *first > 1) return false;
+  const std::span<const Use> uses = node.output(0)->uses();
+  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+    if (use.kind != Use::Kind::input || use.node->op_type() != "Mul") return false;
+    const std::optional<double> factor = number_in(use.node->input(1 - use.index));
+    return factor && std::abs(*factor) >= least_factor;
+  });
+}
+
+/// What the graph does with an input's numbers.
 struct Reading {
   std::int64_t most_entries = 0;  ///< as an index: the least number of entries; 0: it is none
   bool is_shape = false;
+  bool is_mask = false;
 };
 
 void follow(const Value& value, int depth, Reading& reading) {
@@ -110,6 +142,7 @@ void follow(const Value& value, int depth, Reading& reading) {
     for (const auto& [op_type, input] : shape_readers) {
       if (node.op_type() == op_type && use.index == input) reading.is_shape = true;
     }
+    if (is_mask(node, use.index)) reading.is_mask = true;
     const bool passes_on =
         use.index == 0 && std::find(passing_operators.begin(), passing_operators.end(),
                                     node.op_type()) != passing_operators.end();
@@ -117,12 +150,10 @@ void follow(const Value& value, int depth, Reading& reading) {
   }
 }
 
-Range default_range(const Value& input, DataType type) {
+Range default_range(const Reading& reading, DataType type) {
   if (is_floating_point(type)) return {0, 1};
-  if (type == DataType::boolean) return {0, 1};
+  if (type == DataType::boolean || reading.is_mask) return {0, 1};
   if (type == DataType::uint8) return {0, 255};
-  Reading reading;
-  follow(input, 0, reading);
   if (reading.is_shape) return {1, 1};
   if (reading.most_entries > 0) return {0, static_cast<double>(reading.most_entries - 1)};
   const bool is_small = element_bits(type) < 8;
@@ -156,6 +187,21 @@ Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& s
   return Shape(std::move(numbers));
 }
 
+/// Nothing between 0 and 1, and nowhere all of a row masked: scores beside -10,000, or some 10,000s
+/// where a number is larger than 1, keep three digits behind the point and no more.
+void make_mask(Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  const std::int64_t row = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const bool is_kept = i % row == 0 || element_as_double(tensor, i) >= 0.5;
+    if (is_floating_point(tensor.type())) {
+      set_element(tensor, i, is_kept ? 1.0 : 0.0);
+    } else {
+      set_element(tensor, i, std::int64_t{is_kept});
+    }
+  }
+}
+
 Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& generator,
                      const std::optional<Range>& range, MemoryCap& cap) {
   if (type == DataType::string) {
@@ -169,13 +215,16 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& 
                 format("give it with --input {}=FILE", input.name()))
         .with_id("input.random");
   }
-  const Range bounds = range.value_or(default_range(input, type));
+  Reading reading;
+  follow(input, 0, reading);
+  const Range bounds = range.value_or(default_range(reading, type));
   Tensor tensor(type, std::move(shape), &cap);
   const double width = bounds.high - bounds.low;
   if (type == DataType::float32) {
     for (float& element : tensor.mutable_data<float>()) {
       element = static_cast<float>(bounds.low + generator.fraction() * width);
     }
+    if (reading.is_mask && !range) make_mask(tensor);
     return tensor;
   }
   const bool is_float = is_floating_point(type);
@@ -188,6 +237,7 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& 
       set_element(tensor, i, static_cast<std::int64_t>(number));
     }
   }
+  if (reading.is_mask && !range) make_mask(tensor);
   return tensor;
 }
 

@@ -30,7 +30,8 @@ void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbol
 /// dimensions, become 1, are added to it, and are told in `defaulted`. The same elements for the
 /// same seed and position on every machine. Floats are uniform in [0, 1), bytes 0..255, other
 /// integers 0..9; an input that is read as an index stays inside what it gathers from, and one that
-/// is read as a shape is 1. `range` replaces all that. Sequences get two elements, optionals their
+/// is read as a shape is 1; a mask of attention, read as (1 - mask) * -10,000, is 0 or 1, the first
+/// of each row 1. `range` replaces all that. Sequences get two elements, optionals their
 /// content. Throws ErrorCode::invalid when not even the rank is known, ErrorCode::unsupported for
 /// maps.
 RunValue random_value(const Value& input, SymbolNumbers& symbols,
