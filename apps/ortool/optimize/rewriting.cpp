@@ -38,6 +38,20 @@ void freeze_defaults(Graph& graph) {
   }
 }
 
+/// Whether a conversion gives other bits: below opset 21 the scale and bias of GroupNormalization
+/// become nodes of their own, each of which rounds.
+bool rounds_on_the_way(const Model& model, std::int64_t target) {
+  constexpr std::int64_t opset_of_channel_scales = 21;
+  if (model.graph->opset("") < opset_of_channel_scales || target >= opset_of_channel_scales)
+    return false;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      if (node.op_type() == "GroupNormalization" && node.domain().empty()) return true;
+    }
+  }
+  return false;
+}
+
 /// Constants that nothing reads any more, in all graphs.
 void drop_unread_constants(Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
@@ -145,6 +159,7 @@ void Rewriting::convert(Model& model) const {
   inline_functions(model);
   model.functions.clear();
   infer_shapes(model);
+  conversion_rounds_ = rounds_on_the_way(model, settings_.opset);
   convert_opset(model, settings_.opset);
 }
 
@@ -181,6 +196,7 @@ OptimizeLevel Rewriting::level_of(std::string_view pass) const {
 }
 
 bool Rewriting::keeps_bits(const RewriteReport& report) const {
+  if (conversion_rounds_) return false;
   return std::all_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {
     return record.applied == 0 || level_of(record.name) <= OptimizeLevel::basic;
   });

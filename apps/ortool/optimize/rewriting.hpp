@@ -54,7 +54,7 @@ class Rewriting {
   /// What the last apply() converted.
   const Float16Report& float16() const { return float16_; }
   const OptimizeSettings& settings() const { return settings_; }
-  /// Whether every pass that acted keeps all bits.
+  /// Whether every pass that acted keeps all bits, and the conversion to another opset does.
   bool keeps_bits(const RewriteReport& report) const;
   bool has_fixed_shapes() const;
   bool is_part() const;
@@ -79,6 +79,7 @@ class Rewriting {
   std::map<std::string, std::string> reasons_to_keep_;  ///< by node
   mutable Float16Report float16_;
   mutable std::vector<Embedding> embeddings_;
+  mutable bool conversion_rounds_ = false;
   std::shared_ptr<const std::string> standard_input_;  ///< the model, where it comes from there
 };
 
