@@ -51,6 +51,8 @@ void DeclaredTypes::restore(Model& model, bool has_fixed_shapes) const {
       if (found == types_.end() || found->second.name != value->name()) continue;
       ValueType type = found->second.type;
       const ValueType& inferred = value->type();
+      // What was converted to other elements stays so.
+      if (type.is_tensor() && inferred.is_tensor()) type.element = inferred.element;
       const bool has_none = type.kind == ValueType::Kind::unknown;
       if (has_none && graph == model.graph.get() && value->is_graph_output()) {
         type = inferred;

@@ -137,13 +137,32 @@ std::vector<RuleGroup> pipeline() {
   return groups;
 }
 
+std::vector<RuleGroup> groups_on_request() {
+  std::vector<RuleGroup> groups;
+  groups.push_back({"integer operators",
+                    OptimizeLevel::extended,
+                    {fuse_qlinear_conv(), fuse_qlinear_matmul(), move_byte_windows()}});
+  // Sums that stay floats; those that become bytes are gone by now.
+  groups.push_back({"integer sums", OptimizeLevel::extended, {fuse_matmul_integer()}});
+  for (RuleGroup& group : groups) group.is_on_request = true;
+  return groups;
+}
+
+std::vector<RuleGroup> whole_pipeline() {
+  std::vector<RuleGroup> groups = pipeline();
+  for (RuleGroup& group : groups_on_request()) groups.push_back(std::move(group));
+  return groups;
+}
+
 std::vector<PassDescription> describe_passes(const std::vector<RuleGroup>& groups) {
   std::vector<PassDescription> descriptions;
   for (const RuleGroup& group : groups) {
     for (const Pass& pass : group.passes)
-      descriptions.push_back({pass.name, pass.summary, group.level, pass.evidence});
+      descriptions.push_back(
+          {pass.name, pass.summary, group.level, pass.evidence, group.is_on_request});
     for (const Rule& rule : group.rules)
-      descriptions.push_back({rule.name, rule.summary, group.level, rule.evidence});
+      descriptions.push_back(
+          {rule.name, rule.summary, group.level, rule.evidence, group.is_on_request});
   }
   return descriptions;
 }

@@ -17,10 +17,18 @@ struct RuleGroup {
   OptimizeLevel level;
   std::vector<Rule> rules;
   std::vector<Pass> passes = {};
+  bool is_on_request = false;  ///< runs where somebody names its rules alone
 };
 
 /// Every group in the order they run.
 std::vector<RuleGroup> pipeline();
+
+/// Groups that no level holds, in the order they run behind the others: clusters of quantised
+/// values as operators on integers, whose numbers may differ by one unit.
+std::vector<RuleGroup> groups_on_request();
+/// pipeline() with groups_on_request() behind it: run only with an `is_chosen` that leaves out what
+/// nobody named.
+std::vector<RuleGroup> whole_pipeline();
 
 /// A rule or pass as users see it.
 struct PassDescription {
@@ -28,6 +36,7 @@ struct PassDescription {
   std::string_view summary;
   OptimizeLevel level;
   Evidence evidence;
+  bool is_on_request = false;
 };
 
 /// Every pass and rule of the groups, in their order.

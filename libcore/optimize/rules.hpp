@@ -79,6 +79,12 @@ Rule cancel_transposes();
 Rule remove_requantization();
 Rule move_bytes();
 
+// libcore/optimize/rules/integer_operators.cpp
+Rule fuse_qlinear_conv();
+Rule fuse_qlinear_matmul();
+Rule fuse_matmul_integer();
+Rule move_byte_windows();
+
 // libcore/optimize/rules/fuse_channel_norm.cpp
 Rule fuse_instance_norm();
 Rule fuse_instance_norm_scale();

@@ -1,6 +1,5 @@
 // Conv and MatMul between bytes become QuantizedConv and QLinearMatMul.
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
@@ -28,37 +27,10 @@ std::optional<QuantizedBias> quantized_bias(const ClusterEditor& editor, const V
                                             float factor, const Quantization& input,
                                             const QuantizedWeights& weights) {
   if (bias == nullptr) return QuantizedBias{};
-  const std::optional<Quantization> by = dequantized(bias);
-  const Value* numbers = by ? by->bytes : bias;
-  if (!numbers->is_constant()) return std::nullopt;
-  const Tensor& given = numbers->constant();
-  if (!by && given.type() != DataType::float32) return std::nullopt;
-  const std::int64_t count = given.element_count();
-  // One for each channel, or one for all; a matrix of one row is such a list too.
-  if (count != weights.channels && count != 1) return std::nullopt;
-  if (given.shape().rank() > 0 && given.shape()[given.shape().rank() - 1] != count)
-    return std::nullopt;
-  Tensor result(DataType::int32, Shape({weights.channels}));
-  Tensor floats(DataType::float32, Shape({weights.channels}));
-  for (std::int64_t i = 0; i < weights.channels; ++i) {
-    const std::int64_t at = count == 1 ? 0 : i;
-    double value = element_as_double(given, at);
-    float rounded = static_cast<float>(value);
-    if (by) {
-      value -= static_cast<double>(by->zero_at(at));
-      rounded = static_cast<float>(value) * by->scale_at(at);
-      value *= static_cast<double>(by->scale_at(at));
-    }
-    floats.mutable_data<float>()[static_cast<std::size_t>(i)] = factor * rounded;
-    const double unit =
-        static_cast<double>(input.scale_at(0)) * static_cast<double>(weights.by.scale_at(i));
-    const double whole = std::nearbyint(value * static_cast<double>(factor) / unit);
-    constexpr double most = 1 << 30;
-    if (!(std::abs(whole) <= most)) return std::nullopt;
-    result.mutable_data<std::int32_t>()[static_cast<std::size_t>(i)] =
-        static_cast<std::int32_t>(whole);
-  }
-  return QuantizedBias{&editor.constant(std::move(result)), &editor.constant(std::move(floats))};
+  std::optional<ProductBias> made = product_bias(bias, factor, input, weights);
+  if (!made) return std::nullopt;
+  return QuantizedBias{&editor.constant(std::move(made->units)),
+                       &editor.constant(std::move(made->floats))};
 }
 
 Tensor byte_scalar(DataType type, std::int64_t value) {

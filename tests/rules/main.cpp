@@ -51,7 +51,7 @@ int list_missing(const std::filesystem::path& folder) {
     std::printf("%s has no cases\n", name.c_str());
     ++missing;
   };
-  for (const RuleGroup& group : pipeline()) {
+  for (const RuleGroup& group : whole_pipeline()) {
     for (const Rule& rule : group.rules) look_for(std::string(rule.name));
     for (const Pass& pass : group.passes) look_for(std::string(pass.name));
   }

@@ -50,7 +50,7 @@ struct Subject {
 };
 
 std::optional<Subject> find_subject(std::string_view name) {
-  for (RuleGroup& group : pipeline()) {
+  for (RuleGroup& group : whole_pipeline()) {
     for (Rule& rule : group.rules) {
       if (rule.name != name) continue;
       const auto run = [rule](Model& model, const RewriteOptions& options, RewriteReport& report) {

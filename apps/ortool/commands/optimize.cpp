@@ -36,7 +36,7 @@ class OptimizeCommand : public Command {
     groups.push_back(input_options());
     return groups;
   }
-  void run(Invocation& invocation) const override { run_optimize(invocation, pipeline()); }
+  void run(Invocation& invocation) const override { run_optimize(invocation, whole_pipeline()); }
 };
 
 }  // namespace

@@ -108,6 +108,7 @@ Json pass_list_block(std::span<const PassDescription> passes) {
     list.add(Json::object()
                  .set("name", pass.name)
                  .set("level", name_of(pass.level))
+                 .set("on_request", pass.is_on_request)
                  .set("summary", pass.summary)
                  .set("evidence", name_of_evidence(pass.evidence)));
   }
@@ -178,7 +179,8 @@ std::string closest_text(std::span<const ClosestMatch> matches) {
 std::string pass_list_text(std::span<const PassDescription> passes) {
   TextTable table;
   for (const PassDescription& pass : passes) {
-    table.add_row({std::string(pass.name), std::string(name_of(pass.level)),
+    const std::string_view level = pass.is_on_request ? "on request" : name_of(pass.level);
+    table.add_row({std::string(pass.name), std::string(level),
                    std::string(name_of_evidence(pass.evidence)), std::string(pass.summary)});
   }
   return table.to_string();

@@ -130,7 +130,9 @@ bool Rewriting::is_wanted(std::string_view name) const {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (holds(settings_.skipped)) return false;
-  return settings_.passes.empty() ? level_of(name) <= settings_.level : holds(settings_.passes);
+  if (!settings_.passes.empty()) return holds(settings_.passes);
+  const PassDescription* pass = find_pass(name);
+  return level_of(name) <= settings_.level && (pass == nullptr || !pass->is_on_request);
 }
 
 RewriteReport Rewriting::apply(Model& model, std::int64_t most_rewrites) const {
@@ -188,11 +190,23 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   return report;
 }
 
-OptimizeLevel Rewriting::level_of(std::string_view pass) const {
+const PassDescription* Rewriting::find_pass(std::string_view name) const {
   for (const PassDescription& description : descriptions_) {
-    if (description.name == pass) return description.level;
+    if (description.name == name) return &description;
   }
-  return OptimizeLevel::none;
+  return nullptr;
+}
+
+OptimizeLevel Rewriting::level_of(std::string_view pass) const {
+  const PassDescription* found = find_pass(pass);
+  return found != nullptr ? found->level : OptimizeLevel::none;
+}
+
+bool Rewriting::moves_units(const RewriteReport& report) const {
+  return std::any_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {
+    const PassDescription* pass = find_pass(record.name);
+    return record.applied > 0 && pass != nullptr && pass->is_on_request;
+  });
 }
 
 bool Rewriting::keeps_bits(const RewriteReport& report) const {

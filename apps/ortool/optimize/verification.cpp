@@ -190,6 +190,8 @@ Verification Verifier::verify(const RewriteReport& report) {
   Verification result;
   if (rewriting_.settings().is_float16) {
     judge_.expect_equal(half_rtol, half_atol_of_max);
+  } else if (rewriting_.moves_units(report)) {
+    judge_.expect_quantized();
   } else if (rewriting_.keeps_bits(report)) {
     judge_.expect_equal(0, 0);
   } else {

@@ -1,0 +1,353 @@
+// Clusters between DequantizeLinear and QuantizeLinear become the standard's operators on integers.
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/math/gemm.hpp"
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/quantized_product.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t opset_of_byte_clip = 12;
+constexpr std::int64_t opset_of_byte_windows = 12;
+
+/// QuantizeLinear of an operator's result, with Relu or Clip between or without.
+Pattern quantized_result(const Pattern& result) {
+  const Pattern clipped =
+      any_of({op("Relu", {result}), op("Clip", {result, maybe(any()), maybe(any())}), result});
+  return op("QuantizeLinear", {clipped, any(), maybe(any())});
+}
+
+/// Bytes that the result keeps to, as Relu and Clip before the end have it.
+ByteBounds bounds_before_end(const Match& match, const Quantization& to) {
+  const Value* value = match.root().input(0);
+  return peel_clips(value, to);
+}
+
+bool is_whole(const ByteBounds& bounds, DataType type) {
+  const ByteBounds all = ByteBounds::of(type);
+  return bounds.low == all.low && bounds.high == all.high;
+}
+
+Value& zero_point_of(Replacement& replacement, const Quantization& by) {
+  if (by.zero_point != nullptr) return *by.zero_point;
+  Tensor zeros(by.type, by.scales().shape());
+  std::fill_n(zeros.mutable_bytes(), zeros.size_bytes(), std::byte{0});
+  return replacement.constant(std::move(zeros));
+}
+
+Tensor one_byte(DataType type, std::int64_t value) {
+  Tensor result(type, Shape{});
+  set_element(result, 0, value);
+  return result;
+}
+
+Value& keep_to(Replacement& replacement, Value& bytes, const ByteBounds& bounds, DataType type) {
+  if (is_whole(bounds, type)) return bytes;
+  Value& low = replacement.constant(one_byte(type, bounds.low));
+  Value& high = replacement.constant(one_byte(type, bounds.high));
+  return replacement.add("Clip", {&bytes, &low, &high});
+}
+
+/// What made the floats that `node` reads goes with it.
+void stand_for_inputs(Replacement& replacement, const Node& node) {
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    if (input != nullptr && dequantized(input)) replacement.stands_for(*input->producer());
+  }
+}
+
+NewAttributes attributes_of(const Node& node) {
+  NewAttributes attributes;
+  for (const Attribute& attribute : node.attributes()) {
+    std::visit(
+        [&](const auto& value) {
+          using Kind = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<Kind, std::int64_t> || std::is_same_v<Kind, float> ||
+                        std::is_same_v<Kind, std::string> ||
+                        std::is_same_v<Kind, std::vector<std::int64_t>>)
+            attributes.push_back({attribute.name, value});
+        },
+        attribute.value);
+  }
+  return attributes;
+}
+
+/// What all products have to be, whatever becomes of their sums. Other runtimes take int8 times
+/// uint8 not at all.
+Verdict has_byte_operands(const Quantization& a, DataType b) {
+  if (a.type == DataType::int8 && b == DataType::uint8)
+    return no("its weights are uint8 while what they multiply is int8");
+  return yes();
+}
+
+Verdict has_byte_end(const Match& match, const Quantization& from) {
+  const std::optional<Quantization> to = quantized(match.root());
+  if (!to) return no("its result is not quantised to bytes by one positive constant");
+  if (to->type != from.type) return no("the bytes it reads and makes are of two types");
+  if (!is_whole(bounds_before_end(match, *to), to->type) &&
+      match.graph().opset("") < opset_of_byte_clip)
+    return no("Clip of bytes came with opset 12");
+  return yes();
+}
+
+Verdict can_be_qlinear_conv(const Match& match) {
+  const Node& conv = match.node("product");
+  const std::optional<Quantization> x = dequantized_bytes(conv.input(0));
+  if (!x) return no("what it reads does not come from bytes by one scale");
+  const std::optional<QuantizedWeights> weights = quantized_weights(conv.input(1), 0, 3);
+  if (!weights) return no("its weights do not come from constant bytes by a scale a channel");
+  for (std::int64_t i = 1; i < weights->channels; ++i) {
+    if (weights->by.zero_at(i) != weights->by.zero_at(0))
+      return no("its weights have a zero point a channel");
+  }
+  if (!weights->has_safe_sums()) return no("its sums may pass 32 bits");
+  if (Verdict verdict = has_byte_operands(*x, weights->by.type); !verdict.is_yes) return verdict;
+  if (conv.input(2) != nullptr && !product_bias(conv.input(2), 1.0F, *x, *weights))
+    return no("its bias is computed or does not fit 32 bits");
+  return has_byte_end(match, *x);
+}
+
+/// Whether a list of scales goes along the columns of a matrix, or there is one for all.
+bool goes_by_columns(const Quantization& by, const Node& product) {
+  if (by.is_single()) return true;
+  if (product.op_type() == "Gemm") return by.axis == (read_op<Gemm>(product).transpose_b ? 0 : 1);
+  const Tensor* matrix = constant_of(*by.bytes);
+  return matrix != nullptr && matrix->shape().rank() == 2 && by.axis == 1;
+}
+
+bool is_byte_type(DataType type) {
+  return type == DataType::int8 || type == DataType::uint8;
+}
+
+/// How many products each sum has, where it is known.
+std::optional<std::int64_t> products_of(const Value& b, bool is_turned) {
+  const Dimensions* sizes = dimensions_of(b);
+  if (sizes == nullptr || sizes->empty()) return std::nullopt;
+  const bool is_last = is_turned || sizes->size() == 1;
+  const Dimension& size = (*sizes)[sizes->size() - (is_last ? 1 : 2)];
+  return size.is_known() ? std::optional(size.number()) : std::nullopt;
+}
+
+Verdict has_byte_factors(const Node& product) {
+  const std::optional<Quantization> a = dequantized_bytes(product.input(0));
+  if (!a) return no("its left operand does not come from bytes by one scale");
+  const std::optional<Quantization> b = dequantized(product.input(1));
+  if (!b || !is_byte_type(b->type) || !goes_by_columns(*b, product))
+    return no("its right operand does not come from bytes by one scale or one a column");
+  const bool is_turned = product.op_type() == "Gemm" && read_op<Gemm>(product).transpose_b;
+  const std::optional<std::int64_t> count = products_of(*b->bytes, is_turned);
+  if (!count || *count > most_byte_products) return no("its sums may pass 32 bits");
+  return has_byte_operands(*a, b->type);
+}
+
+Verdict can_be_qlinear_matmul(const Match& match) {
+  const Node& product = match.node("product");
+  if (Verdict verdict = has_byte_factors(product); !verdict.is_yes) return verdict;
+  return has_byte_end(match, *dequantized_bytes(product.input(0)));
+}
+
+Verdict can_be_matmul_integer(const Match& match) {
+  const Node& product = match.root();
+  if (Verdict verdict = has_byte_factors(product); !verdict.is_yes) return verdict;
+  if (product.op_type() == "MatMul") return yes();
+  const auto gemm = read_op<Gemm>(product);
+  if (gemm.transpose_a || (gemm.beta != 1.0F && product.input(2) != nullptr))
+    return no("it turns its left operand or scales what it adds");
+  if (gemm.transpose_b && constant_of(*dequantized(product.input(1))->bytes) == nullptr)
+    return no("it turns a right operand that is computed");
+  return yes();
+}
+
+/// One scale a column of the sums, or one for all.
+Tensor sum_scales(const Quantization& a, const Quantization& b, float factor) {
+  Tensor scales(DataType::float32, b.scales().shape());
+  for (std::int64_t i = 0; i < scales.element_count(); ++i)
+    scales.mutable_data<float>()[static_cast<std::size_t>(i)] =
+        factor * a.scale_at(0) * b.scale_at(i);
+  return scales;
+}
+
+bool has_zero_points(const Quantization& by) {
+  for (std::int64_t i = 0; i < by.scales().element_count(); ++i) {
+    if (by.zero_at(i) != 0) return true;
+  }
+  return false;
+}
+
+/// What a Gemm adds: floats as they are, constant levels as floats.
+Value& added_value(Replacement& replacement, Value& added) {
+  const std::optional<Quantization> by = dequantized(&added);
+  const Tensor* levels = by ? constant_of(*by->bytes) : nullptr;
+  if (levels == nullptr || levels->shape().rank() > 1) return added;
+  Tensor floats(DataType::float32, levels->shape());
+  for (std::int64_t i = 0; i < floats.element_count(); ++i)
+    floats.mutable_data<float>()[static_cast<std::size_t>(i)] =
+        static_cast<float>(element_as_int64(*levels, i) - by->zero_at(i)) * by->scale_at(i);
+  return replacement.constant(std::move(floats));
+}
+
+Value& replace_by_integers(Replacement& replacement) {
+  const Node& product = replacement.match().root();
+  const Quantization a = *dequantized_bytes(product.input(0));
+  const Quantization b = *dequantized(product.input(1));
+  stand_for_inputs(replacement, product);
+  Value* right = b.bytes;
+  float factor = 1.0F;
+  if (product.op_type() == "Gemm") {
+    const auto gemm = read_op<Gemm>(product);
+    factor = gemm.alpha;
+    if (gemm.transpose_b) right = &replacement.constant(transposed_bytes(*constant_of(*b.bytes)));
+  }
+  std::vector<Value*> inputs = {a.bytes, right, nullptr, nullptr};
+  if (has_zero_points(a)) inputs[2] = a.zero_point;
+  if (has_zero_points(b)) inputs[3] = b.zero_point;
+  Value& sums = replacement.add("MatMulInteger", inputs);
+  Value& floats =
+      replacement.add("Cast", {&sums}, {{"to", static_cast<std::int64_t>(DataType::float32)}});
+  Value& scales = replacement.constant(sum_scales(a, b, factor));
+  Value& scaled = replacement.add("Mul", {&floats, &scales});
+  if (product.op_type() == "MatMul" || product.input(2) == nullptr) return scaled;
+  return replacement.add("Add", {&scaled, &added_value(replacement, *product.input(2))});
+}
+
+/// Operators that make their elements anew elsewhere, and take bytes.
+constexpr std::array<std::string_view, 4> byte_windows = {"Concat", "DepthToSpace", "MaxPool",
+                                                          "SpaceToDepth"};
+
+bool takes_nearest(const Node& resize) {
+  const Attribute* mode = resize.find_attribute("mode");
+  return mode == nullptr || (std::holds_alternative<std::string>(mode->value) &&
+                             std::get<std::string>(mode->value) == "nearest");
+}
+
+Verdict can_move_bytes(const Match& match) {
+  const Node& move = match.node("moved");
+  const std::optional<Quantization> to = quantized(match.root());
+  if (!to) return no("its result is not quantised to bytes by one positive constant");
+  const bool is_concat = move.op_type() == "Concat";
+  for (std::int64_t i = 0; i < (is_concat ? move.input_count() : 1); ++i) {
+    const std::optional<Quantization> from = dequantized_bytes(move.input(i));
+    if (!from || !from->is_like(*to))
+      return no("what it reads does not come from bytes by the scale of its result");
+  }
+  if (move.output_count() > 1 && move.output(1) != nullptr) return no("it has a second result");
+  if (move.op_type() == "Resize" && !takes_nearest(move)) return no("it computes new numbers");
+  if (!is_concat && match.graph().opset("") < opset_of_byte_windows)
+    return no("it takes bytes from opset 12 on");
+  if (!is_whole(bounds_before_end(match, *to), to->type) &&
+      match.graph().opset("") < opset_of_byte_clip)
+    return no("Clip of bytes came with opset 12");
+  return yes();
+}
+
+/// The inputs of an operator with bytes in the place of the floats they become.
+std::vector<Value*> byte_inputs(const Node& node) {
+  const bool is_concat = node.op_type() == "Concat";
+  std::vector<Value*> inputs;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const bool is_moved = i == 0 || is_concat;
+    inputs.push_back(is_moved ? dequantized_bytes(node.input(i))->bytes : node.input(i));
+  }
+  return inputs;
+}
+
+Pattern moved_value() {
+  std::vector<Pattern> ways;
+  for (const std::string_view name : byte_windows) ways.push_back(any_op(std::string(name)));
+  ways.push_back(any_op("Resize"));
+  return any_of(std::move(ways)).as("moved");
+}
+
+}  // namespace
+
+Rule fuse_qlinear_conv() {
+  return {.name = "fuse-qlinear-conv",
+          .summary =
+              "QuantizeLinear(Conv(DequantizeLinear(x), DequantizeLinear(w), b)) -> QLinearConv; "
+              "Relu and Clip before the end become bounds of bytes",
+          .pattern = quantized_result(any_op("Conv").as("product")),
+          .makes = {"QLinearConv"},
+          .where = can_be_qlinear_conv,
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const Node& conv = match.node("product");
+            const Quantization x = *dequantized_bytes(conv.input(0));
+            const QuantizedWeights weights = *quantized_weights(conv.input(1), 0, 3);
+            const Quantization to = *quantized(match.root());
+            stand_for_inputs(replacement, conv);
+            std::vector<Value*> inputs = {x.bytes,
+                                          x.scale,
+                                          &zero_point_of(replacement, x),
+                                          weights.by.bytes,
+                                          weights.by.scale,
+                                          &zero_point_of(replacement, weights.by),
+                                          to.scale,
+                                          &zero_point_of(replacement, to)};
+            if (conv.input(2) != nullptr)
+              inputs.push_back(
+                  &replacement.constant(product_bias(conv.input(2), 1.0F, x, weights)->units));
+            Value& result = replacement.add("QLinearConv", inputs, attributes_of(conv));
+            return keep_to(replacement, result, bounds_before_end(match, to), to.type);
+          }};
+}
+
+Rule fuse_qlinear_matmul() {
+  return {.name = "fuse-qlinear-matmul",
+          .summary =
+              "QuantizeLinear(MatMul(DequantizeLinear(a), DequantizeLinear(b))) -> QLinearMatMul; "
+              "Relu and Clip before the end become bounds of bytes",
+          .pattern = quantized_result(any_op("MatMul").as("product")),
+          .makes = {"QLinearMatMul"},
+          .where = can_be_qlinear_matmul,
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const Node& product = match.node("product");
+            const Quantization a = *dequantized_bytes(product.input(0));
+            const Quantization b = *dequantized(product.input(1));
+            const Quantization to = *quantized(match.root());
+            stand_for_inputs(replacement, product);
+            Value& result =
+                replacement.add("QLinearMatMul", {a.bytes, a.scale, &zero_point_of(replacement, a),
+                                                  b.bytes, b.scale, &zero_point_of(replacement, b),
+                                                  to.scale, &zero_point_of(replacement, to)});
+            return keep_to(replacement, result, bounds_before_end(match, to), to.type);
+          }};
+}
+
+Rule fuse_matmul_integer() {
+  return {.name = "fuse-matmul-integer",
+          .summary =
+              "MatMul or Gemm of DequantizeLinear(a) and DequantizeLinear(b) -> MatMulInteger, its "
+              "sums cast, scaled and added to",
+          .pattern = any_of({any_op("MatMul"), any_op("Gemm")}),
+          .makes = {"MatMulInteger"},
+          .where = can_be_matmul_integer,
+          .replace = replace_by_integers};
+}
+
+Rule move_byte_windows() {
+  return {.name = "move-byte-windows",
+          .summary =
+              "QuantizeLinear(move(DequantizeLinear(x))) by one scale -> move(x), of Concat, "
+              "MaxPool, nearest Resize, DepthToSpace and SpaceToDepth",
+          .pattern = quantized_result(moved_value()),
+          .where = can_move_bytes,
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const Node& move = match.node("moved");
+            const Quantization to = *quantized(match.root());
+            stand_for_inputs(replacement, move);
+            Value& moved = replacement.add_like(move, byte_inputs(move));
+            return keep_to(replacement, moved, bounds_before_end(match, to), to.type);
+          }};
+}
+
+}  // namespace ortool
