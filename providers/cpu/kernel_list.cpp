@@ -3,6 +3,7 @@
 
 #include "libcore/base/error.hpp"
 #include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/weight_blocks.hpp"
 
 namespace ortool::cpu {
 
@@ -49,6 +50,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       linear_model_kernels(),
       lp_pool_kernels(),
       matmul_kernels(),
+      matmul_n_bits_kernels(),
       non_max_suppression_kernels(),
       normalization_kernels(),
       one_hot_kernels(),

@@ -17,8 +17,8 @@ except ImportError:
     print("skipped: the onnx package is not there (tests/peers.sh makes the environment)")
     sys.exit(77)
 
-# Operators that only a session makes.
-OWN_DOMAIN = "ortool"
+# Operators that only a session makes, and those of ONNX Runtime's own.
+OTHER_DOMAINS = ("ortool", "com.microsoft")
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 # Operators that ONNX has taken out of its list, which old files may still hold.
@@ -126,7 +126,7 @@ def main():
     dumped = json.loads(subprocess.run([sys.argv[1]], check=True, capture_output=True).stdout)
     ours = {}
     for row in dumped:
-        if row["domain"] == OWN_DOMAIN:
+        if row["domain"] in OTHER_DOMAINS:
             continue
         row["types"] = {name: sorted(types) for name, types in row["types"].items()}
         ours[row.pop("domain"), row.pop("name"), row.pop("since")] = row
