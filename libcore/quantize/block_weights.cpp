@@ -100,7 +100,8 @@ BlockWeights quantize_blocks(const Tensor& weights, const BlockOptions& options,
                       "NaN and infinite numbers cannot be quantised");
         }
       }
-      const Scale scale = choose_block_scale(block, options);
+      Scale scale = choose_block_scale(block, options);
+      scale.scale = scale_held_by(options.scale_type, scale.scale);
       result.scales.mutable_data<float>()[static_cast<std::size_t>(column * blocks + b)] =
           scale.scale;
       if (!options.is_symmetric) {

@@ -12,6 +12,8 @@ struct BlockOptions {
   std::int64_t block_size = 32;  ///< a power of two from 16 up
   /// The middle level (8 or 128) is zero; otherwise each block has a zero point.
   bool is_symmetric = true;
+  /// What the scales will be stored as: they are rounded to it before levels are chosen.
+  DataType scale_type = DataType::float32;
 };
 
 /// The right operand of a product, [k, n], as com.microsoft.MatMulNBits holds it

@@ -7,6 +7,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
@@ -80,6 +81,14 @@ std::int64_t to_level(float value, Scale scale, Levels levels) {
                        static_cast<double>(scale.zero_point);
   return static_cast<std::int64_t>(
       std::clamp(level, static_cast<double>(levels.lowest), static_cast<double>(levels.highest)));
+}
+
+float scale_held_by(DataType type, float scale) {
+  if (type == DataType::float32 || type == DataType::float64) return scale;
+  const Tensor narrow = convert(Tensor::scalar(scale), type);
+  const auto held = static_cast<float>(element_as_double(narrow, 0));
+  constexpr float least_half = 0x1p-24F;
+  return held != 0 ? held : std::copysign(least_half, scale);
 }
 
 }  // namespace ortool

@@ -56,6 +56,9 @@ Scale choose_scale(NumberRange range, QuantizationType type);
 /// The real numbers that levels stand for, from the lowest to the highest.
 NumberRange representable_range(Scale scale, QuantizationType type);
 
+/// The scale as an element of a floating-point type holds it, never zero.
+float scale_held_by(DataType type, float scale);
+
 /// The level nearest to value / scale, half to even, within `levels`: ONNX's QuantizeLinear in
 /// float32. `value` must not be NaN.
 std::int64_t to_level(float value, Scale scale, Levels levels);

@@ -8,23 +8,12 @@
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/optimize/quantized_product.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/node_writer.hpp"
 
 namespace ortool {
 namespace {
-
-/// Rows for columns of a matrix of bytes.
-Tensor turn_matrix(const Tensor& matrix, MemoryCap* cap) {
-  const std::int64_t rows = matrix.shape()[0];
-  const std::int64_t columns = matrix.shape()[1];
-  Tensor turned(matrix.type(), Shape({columns, rows}), cap);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column)
-      turned.mutable_bytes()[column * rows + row] = matrix.bytes()[row * columns + column];
-  }
-  return turned;
-}
 
 /// A value's levels with their scale and zero point, computed while the model runs.
 struct DynamicLevels {
@@ -80,7 +69,7 @@ const StoredFactor& DynamicWriter::store(Value& weights, std::optional<std::int6
   WeightLevels made = quantize_weights(weights.constant(), options, cap_);
   Graph& graph = weights.graph();
   stored.levels =
-      &graph.add_constant("", is_turned ? turn_matrix(made.data, cap_) : std::move(made.data));
+      &graph.add_constant("", is_turned ? transposed_bytes(made.data, cap_) : std::move(made.data));
   Tensor scales = std::move(made.scales);
   if (scales.shape().rank() == 1 && axes_behind > 0) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(axes_behind) + 1, 1);

@@ -42,14 +42,15 @@ double work_of(const Node& node, std::int64_t weight_input) {
 
 bool makes_floats(const Node& node) {
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
-    if (is_float_tensor(node.output(i))) return true;
+    if (is_float_tensor(node.output(i), true)) return true;
   }
   return false;
 }
 
 bool reads_floats(const Node& node) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    if (is_float_tensor(node.input(i)) && constant_behind(node.input(i)) == nullptr) return true;
+    if (is_float_tensor(node.input(i), true) && constant_behind(node.input(i)) == nullptr)
+      return true;
   }
   return false;
 }
@@ -177,7 +178,8 @@ void GraphPlanner::consider_product(PlannedNode& planned) {
   Value* const second = constant_behind(node.input(1));
   Value* const first = constant_behind(node.input(0));
   const std::string_view type = node.op_type();
-  if (!is_float_tensor(node.input(0)) || !is_float_tensor(node.input(1))) {
+  const bool takes_all = rules_.takes_all_floats;
+  if (!is_float_tensor(node.input(0), takes_all) || !is_float_tensor(node.input(1), takes_all)) {
     planned.reason = "its type is not float32";
   } else if (second != nullptr && first == nullptr) {
     planned.weight_input = 1;

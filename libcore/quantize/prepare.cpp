@@ -1,10 +1,12 @@
 // The steps a session takes too, but for what only a session can run.
 #include "libcore/quantize/prepare.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/optimize/convert_float32.hpp"
 #include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
@@ -16,6 +18,7 @@ namespace {
 
 /// What folding may add to the file for each node.
 constexpr std::int64_t most_folded_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t opset_of_half_scales = 19;
 
 /// The tensors that Constant nodes hold become constants, however large they are.
 void take_constants(Graph& graph) {
@@ -41,6 +44,13 @@ std::int64_t settle_defaults(Graph& graph) {
     ++settled;
   }
   return settled;
+}
+
+std::int64_t least_opset_for(const std::vector<DataType>& types, const PrepareOptions& options) {
+  const bool has_halves = std::any_of(types.begin(), types.end(),
+                                      [](DataType type) { return type != DataType::float64; });
+  const bool needs_half_scales = has_halves && !options.in_float32;
+  return std::max(options.least_opset, needs_half_scales ? opset_of_half_scales : 0);
 }
 
 struct Count {
@@ -69,10 +79,17 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   inline_functions(model);
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
+  const std::vector<DataType> types = product_types(model);
   preparation.opset_before = model.graph->opset("");
-  if (preparation.opset_before < options.least_opset) convert_opset(model, options.least_opset);
+  const std::int64_t opset = least_opset_for(types, options);
+  if (preparation.opset_before < opset) convert_opset(model, opset);
   preparation.opset_after = model.graph->opset("");
   if (preparation.opset_after != preparation.opset_before) infer_shapes(model);
+  if (options.in_float32 && !types.empty()) {
+    convert_to_float32(model, types);
+    infer_shapes(model);
+    preparation.types_converted = types;
+  }
   if (options.is_optimized) {
     Workers alone(options.stop);
     std::unique_ptr<Workers> shared;

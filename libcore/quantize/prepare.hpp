@@ -19,6 +19,9 @@ struct PrepareOptions {
   const StopToken* stop = nullptr;
   bool is_optimized = true;
   std::int64_t least_opset = 13;  ///< earlier models are converted
+  /// Products of float16, bfloat16 and float64 become products of float32 (convert_to_float32);
+  /// otherwise those of 16 bits have opset 19, whose scales may be such floats.
+  bool in_float32 = true;
 };
 
 /// What the preparation did.
@@ -31,6 +34,7 @@ struct Preparation {
   std::int64_t settled_inputs = 0;  ///< inputs with a default that became constants
   std::int64_t opset_before = 0;
   std::int64_t opset_after = 0;
+  std::vector<DataType> types_converted;  ///< what became float32
 };
 
 /// Makes constants of inputs that have a default, inlines functions, raises the opset, computes

@@ -126,9 +126,12 @@ Value* constant_behind(Value* value) {
   return value != nullptr && value->is_constant() ? value : nullptr;
 }
 
-bool is_float_tensor(const Value* value) {
-  return value != nullptr && value->type().is_tensor() &&
-         value->type().element == DataType::float32;
+bool is_float_tensor(const Value* value, bool of_any_type) {
+  if (value == nullptr || !value->type().is_tensor()) return false;
+  const DataType type = value->type().element;
+  const bool is_other =
+      type == DataType::float16 || type == DataType::bfloat16 || type == DataType::float64;
+  return type == DataType::float32 || (of_any_type && is_other);
 }
 
 std::optional<std::int64_t> constant_operand(const Node& node) {

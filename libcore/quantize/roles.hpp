@@ -25,8 +25,9 @@ QuantizeRole quantize_role(const Node& node);
 /// The constant that the value holds or, inside a body, stands for; null when it is computed.
 Value* constant_behind(Value* value);
 
-/// Whether the value is a float32 tensor, as far as is known.
-bool is_float_tensor(const Value* value);
+/// Whether the value is a float32 tensor, as far as is known, or with `of_any_type` one of float16,
+/// bfloat16 or float64.
+bool is_float_tensor(const Value* value, bool of_any_type = false);
 
 /// Whether the node adds, subtracts or multiplies by a constant, and which input that is.
 std::optional<std::int64_t> constant_operand(const Node& node);

@@ -7,8 +7,10 @@
 #include <tuple>
 
 #include "libcore/base/nearest.hpp"
+#include "libcore/quantize/block_product.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/node_writer.hpp"
+#include "libcore/quantize/share_levels.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -20,24 +22,57 @@ constexpr std::int64_t least_elements = 256;
 struct StoredLevels {
   Value* levels = nullptr;
   Value* scales = nullptr;
+  Value* zero_points = nullptr;  ///< null: all zero
 };
+
+/// The zero points as a constant, null where they are what leaving them out means.
+Value* store_zero_points(Graph& graph, Tensor zero_points) {
+  const std::byte* bytes = zero_points.bytes();
+  const bool is_zero = std::all_of(bytes, bytes + zero_points.size_bytes(),
+                                   [](std::byte each) { return each == std::byte{0}; });
+  return is_zero ? nullptr : &graph.add_constant("", std::move(zero_points));
+}
+
+/// The last byte of packed elements may hold fewer than fit.
+void clear(Tensor& tensor) {
+  std::fill_n(tensor.mutable_bytes(), tensor.size_bytes(), std::byte{0});
+}
+
+BlockOptions block_options(const WeightOnlyOptions& options) {
+  BlockOptions blocks;
+  blocks.bits = element_bits(options.weights.type.type);
+  blocks.block_size = options.block_size;
+  blocks.is_symmetric = options.weights.type.type != DataType::uint8;
+  return blocks;
+}
+
+/// What DequantizeLinear can make for weights of a type.
+DataType scale_type(DataType weights) {
+  return weights == DataType::float64 ? DataType::float32 : weights;
+}
 
 class WeightWriter {
  public:
-  explicit WeightWriter(const WeightOnlyOptions& options) : options_(options) {}
+  explicit WeightWriter(const WeightOnlyOptions& options)
+      : options_(options), block_products_(block_options(options), options.cap) {}
 
   void write(const PlannedNode& planned);
-  std::int64_t count() const { return static_cast<std::int64_t>(stored_.size()); }
+  std::int64_t count() const {
+    return static_cast<std::int64_t>(stored_.size()) + block_products_.count();
+  }
 
  private:
   using Key = std::tuple<const Value*, std::int64_t>;
 
   StoredLevels& store(Value& weights, std::optional<std::int64_t> axis);
+  StoredLevels& store_rows(Value& table);
+  WeightLevels levels_with_own_scales(const Tensor& weights, const WeightOptions& options) const;
   StoredLevels& store_blocks(Value& weights);
   void dequantize(Node& node, std::int64_t input, std::optional<std::int64_t> axis);
   void dequantize_rows(Node& gather);
 
   const WeightOnlyOptions& options_;
+  BlockProductWriter block_products_;
   std::map<Key, StoredLevels> stored_;
 };
 
@@ -48,8 +83,19 @@ bool is_recurrent(const Node& node) {
 
 bool is_worthwhile(Value* value) {
   const Value* constant = constant_behind(value);
-  return constant != nullptr && constant->constant().type() == DataType::float32 &&
+  return constant != nullptr && is_floating_point(constant->constant().type()) &&
          constant->constant().element_count() >= least_elements;
+}
+
+/// Levels by scales of the weights' own type; of float64, by float32.
+WeightLevels WeightWriter::levels_with_own_scales(const Tensor& weights,
+                                                  const WeightOptions& options) const {
+  const DataType type = scale_type(weights.type());
+  std::vector<Scale> scales = choose_weight_scales(weights, options);
+  for (Scale& each : scales) each.scale = scale_held_by(type, each.scale);
+  WeightLevels made = quantize_with(weights, scales, options.axis, options.type, options_.cap);
+  made.scales = convert(made.scales, type);
+  return made;
 }
 
 StoredLevels& WeightWriter::store(Value& weights, std::optional<std::int64_t> axis) {
@@ -57,10 +103,29 @@ StoredLevels& WeightWriter::store(Value& weights, std::optional<std::int64_t> ax
   if (stored.levels != nullptr) return stored;
   WeightOptions options = options_.weights;
   options.axis = axis;
-  WeightLevels made = quantize_weights(weights.constant(), options, options_.cap);
+  WeightLevels made = levels_with_own_scales(weights.constant(), options);
   Graph& graph = weights.graph();
   stored.levels = &graph.add_constant("", std::move(made.data));
   stored.scales = &graph.add_constant("", std::move(made.scales));
+  stored.zero_points = store_zero_points(graph, std::move(made.zero_points));
+  return stored;
+}
+
+/// The rows of a table as int8, whatever products take: a row is cast and scaled, so that zero has
+/// to be zero, and every runtime gathers bytes.
+StoredLevels& WeightWriter::store_rows(Value& table) {
+  StoredLevels& stored = stored_[{&table, -3}];
+  if (stored.levels != nullptr) return stored;
+  WeightOptions options;
+  options.axis = 0;
+  WeightLevels made = levels_with_own_scales(table.constant(), options);
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(table.constant().shape().rank()), 1);
+  sizes.front() = made.scales.element_count();
+  Graph& graph = table.graph();
+  stored.levels = &graph.add_constant("", std::move(made.data));
+  // Casts make the table's type of its levels, which float64's scales have to be of then.
+  stored.scales =
+      &graph.add_constant("", convert(made.scales, table.constant().type()).reshaped(Shape(sizes)));
   return stored;
 }
 
@@ -76,7 +141,11 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
   const QuantizationType type = options_.weights.type;
   const Levels levels = levels_of(type);
   Tensor data(type.type, matrix.shape(), options_.cap);
+  clear(data);
+  const DataType scale_of = scale_type(matrix.type());
   Tensor scales(DataType::float32, Shape({blocks, columns}), options_.cap);
+  Tensor zero_points(type.type, Shape({blocks, columns}), options_.cap);
+  clear(zero_points);
   for (std::int64_t block = 0; block < blocks; ++block) {
     const std::int64_t last = std::min(rows, (block + 1) * size);
     for (std::int64_t column = 0; column < columns; ++column) {
@@ -87,9 +156,11 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
           throw Error(ErrorCode::invalid, "its weights hold NaN or infinities");
         largest = std::max(largest, std::abs(number));
       }
-      const Scale scale = choose_scale({-largest, largest}, type);
-      scales.mutable_data<float>()[static_cast<std::size_t>(block * columns + column)] =
-          scale.scale;
+      Scale scale = choose_scale({-largest, largest}, type);
+      scale.scale = scale_held_by(scale_of, scale.scale);
+      const std::int64_t place = block * columns + column;
+      scales.mutable_data<float>()[static_cast<std::size_t>(place)] = scale.scale;
+      set_element(zero_points, place, scale.zero_point);
       for (std::int64_t row = block * size; row < last; ++row) {
         const std::int64_t at = row * columns + column;
         const auto number = static_cast<float>(element_as_double(matrix, at));
@@ -99,7 +170,8 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
   }
   Graph& graph = weights.graph();
   stored.levels = &graph.add_constant("", std::move(data));
-  stored.scales = &graph.add_constant("", std::move(scales));
+  stored.scales = &graph.add_constant("", convert(scales, scale_of));
+  stored.zero_points = store_zero_points(graph, std::move(zero_points));
   return stored;
 }
 
@@ -110,36 +182,37 @@ void WeightWriter::dequantize(Node& node, std::int64_t input, std::optional<std:
   const StoredLevels& stored = has_blocks ? store_blocks(weights) : store(weights, axis);
   Graph& graph = node.graph();
   const NodeWriter writer(graph, &node);
-  Value& floats = writer.add("DequantizeLinear",
-                             {&seen_in(graph, *stored.levels), &seen_in(graph, *stored.scales)});
-  floats.set_type(ValueType::tensor(DataType::float32, node.input(input)->type().shape));
+  std::vector<Value*> inputs = {&seen_in(graph, *stored.levels), &seen_in(graph, *stored.scales)};
+  if (stored.zero_points != nullptr) inputs.push_back(&seen_in(graph, *stored.zero_points));
+  Value& floats = writer.add("DequantizeLinear", inputs);
+  const DataType type = weights.constant().type();
+  floats.set_type(ValueType::tensor(scale_type(type), node.input(input)->type().shape));
   if (has_blocks) {
     NodeWriter::set(floats, "axis", 0);
     NodeWriter::set(floats, "block_size", options_.block_size);
   } else if (axis) {
     NodeWriter::set(floats, "axis", *axis);
   }
-  graph.set_input(node, input, &floats);
+  Value* made = &floats;
+  if (scale_type(type) != type) {
+    made = &writer.add("Cast", {&floats});
+    NodeWriter::set(*made, "to", static_cast<std::int64_t>(type));
+    made->set_type(ValueType::tensor(type, node.input(input)->type().shape));
+  }
+  graph.set_input(node, input, made);
 }
 
 /// Gather(table) -> Cast(Gather(levels)) * Gather(scales)
 void WeightWriter::dequantize_rows(Node& gather) {
   Value& table = *constant_behind(gather.input(0));
-  const StoredLevels& stored = store(table, 0);
+  const StoredLevels& stored = store_rows(table);
   Graph& graph = gather.graph();
-  if (stored.scales->constant().shape().rank() == 1) {
-    const std::int64_t rows = stored.scales->constant().element_count();
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(table.constant().shape().rank()), 1);
-    sizes.front() = rows;
-    stored.scales->graph().set_constant(*stored.scales,
-                                        stored.scales->constant().reshaped(Shape(sizes)));
-  }
   const NodeWriter writer(graph, &gather);
   Value* const indices = gather.input(1);
   Value& levels = writer.add("Gather", {&seen_in(graph, *stored.levels), indices});
   Value& scales = writer.add("Gather", {&seen_in(graph, *stored.scales), indices});
   Value& floats = writer.add("Cast", {&levels});
-  NodeWriter::set(floats, "to", static_cast<std::int64_t>(DataType::float32));
+  NodeWriter::set(floats, "to", static_cast<std::int64_t>(table.constant().type()));
   Value& result = *gather.output(0);
   graph.remove_node(gather);
   Node* const before = floats.producer()->next();
@@ -152,8 +225,12 @@ void WeightWriter::write(const PlannedNode& planned) {
   Node& node = *planned.node;
   try {
     if (planned.is_quantized && planned.weight_input >= 0) {
-      if (options_.has_products && is_worthwhile(node.input(planned.weight_input)))
+      if (!options_.has_products || !is_worthwhile(node.input(planned.weight_input))) return;
+      if (options_.has_block_products && BlockProductWriter::takes(planned)) {
+        block_products_.write(planned);
+      } else {
         dequantize(node, planned.weight_input, planned.weight_axis);
+      }
     } else if (is_recurrent(node) && planned.reason.find("left out") == std::string::npos) {
       for (const std::int64_t input : {1, 2}) {
         if (is_worthwhile(node.input(input))) dequantize(node, input, 1);
@@ -163,7 +240,7 @@ void WeightWriter::write(const PlannedNode& planned) {
                planned.reason.find("left out") == std::string::npos) {
       const Attribute* axis = node.find_attribute("axis");
       const bool is_first = axis == nullptr || std::get<std::int64_t>(axis->value) == 0;
-      if (is_first && element_bits(options_.weights.type.type) == 8) dequantize_rows(node);
+      if (is_first) dequantize_rows(node);
     }
   } catch (Error& error) {
     throw error.at_node(shorten(node.name()), node.op_type());
@@ -176,6 +253,7 @@ std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
                                    const WeightOnlyOptions& options) {
   WeightWriter writer(options);
   for (const PlannedNode& planned : plan.nodes) writer.write(planned);
+  share_turned_levels(model);
   drop_unread_constants(model);
   return writer.count();
 }

@@ -13,15 +13,19 @@ struct WeightOnlyOptions {
   WeightOptions weights;  ///< its axis is the plan's
   /// Not 0: matrices have a scale for so many rows of each column, in place of one a column.
   std::int64_t block_size = 0;
+  /// Matrix products become com.microsoft.MatMulNBits, of 4 or 8 bits in blocks of `block_size`,
+  /// instead.
+  bool has_block_products = false;
   bool has_products = true;  ///< false: only what recurrent layers and Gather read
   MemoryCap* cap = nullptr;
 };
 
 /// Puts the weights of the plan's quantised products behind DequantizeLinear, and those that
 /// recurrent layers and Gather read: of a table each row has a scale, and only the rows that are
-/// gathered become floats. `refuses` of the plan's rules was asked before. Returns how many
-/// tensors became levels. Throws ErrorCode::invalid for weights that are not finite, naming the
-/// node.
+/// gathered become floats. Tied weights are stored once (share_turned_levels). Scales are of the
+/// weights' type; those of float64 weights float32. `refuses` of the plan's rules was asked before.
+/// Returns how many tensors became levels. Throws ErrorCode::invalid for weights that are not
+/// finite, naming the node.
 std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
                                    const WeightOnlyOptions& options);
 

@@ -10,6 +10,7 @@ PlanRules rules_of(const QuantizeContext& context, const Calibration* calibratio
                    const PlanChoices& choices, const NodeNames& names) {
   PlanRules rules;
   rules.is_per_channel = context.settings.is_per_channel;
+  rules.takes_all_floats = context.settings.mode == QuantizeMode::weights_only;
   const NodePatterns& patterns = context.patterns;
   const bool is_dynamic = context.settings.mode == QuantizeMode::dynamically;
   const auto choice_of = [&choices, &names](const Node& node) -> const NodeChoice* {

@@ -21,7 +21,8 @@ OptionGroup what_options() {
                .choices = {"int8", "uint8", "int4"}},
               {.name = "block-size",
                .value = "N",
-               .help = "of weight-only matrices: a scale for so many rows (default for int4: 32)"},
+               .help = "of weight-only matrices: a scale for so many rows (default for int4 and "
+                       "qoperator: 32)"},
               {.name = "per-channel", .help = "a scale for each channel of weights (default)"},
               {.name = "per-tensor", .help = "one scale for each tensor of weights"},
               {.name = "symmetric-activations", .help = "zero in the middle of the levels"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "apps/ortool/quantize/integer_operators.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -240,10 +241,11 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
   const std::vector<NodeError> errors = node_errors(result);
   report.payload.set("recipe", settings.recipe)
       .set("mode", name_of(settings.mode))
-      .set("format", "qdq")
+      .set("format", settings.has_integer_operators ? "qoperator" : "qdq")
       .set("quantized_nodes", quantized)
       .set("float_nodes", floats)
       .set("float_reasons", float_nodes_block(result))
+      .set("integer_operators", integers_block(result))
       .set("preparation", Json::object()
                               .set("nodes_before", result.preparation.nodes_before)
                               .set("nodes_after", result.preparation.nodes_after)
@@ -262,6 +264,7 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
   if (!settings.calibrates_only) {
     report.text += format("{} nodes quantised, {} in float\n", quantized, floats);
     report.text += reasons_text(result);
+    report.text += integers_text(result);
   }
   if (result.samples > 0)
     report.text += format("calibrated on {} samples in {}\n", result.samples,

@@ -10,6 +10,7 @@
 #include "apps/ortool/report/report.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
 #include "libcore/quantize/diagnosis.hpp"
+#include "libcore/quantize/integer_form.hpp"
 #include "libcore/quantize/plan_choices.hpp"
 #include "libcore/quantize/prepare.hpp"
 
@@ -56,6 +57,7 @@ struct QuantizeReport {
   std::int64_t samples = 0;
   double calibration_ms = 0;
   Diagnosis diagnosis;
+  IntegerForm integers;  ///< with --format qoperator
   EndToEnd end_to_end;
   Json steering = Json::object();  ///< keys of the document about searches and advice
   std::string steering_text;

@@ -2,7 +2,9 @@
 #include "apps/ortool/quantize/quantize_run.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
@@ -13,6 +15,7 @@
 #include "apps/ortool/quantize/quantize_with_data.hpp"
 #include "apps/ortool/quantize/quantize_without_data.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/declared_types.hpp"
 
@@ -28,8 +31,22 @@ bool needs_late_opset(const QuantizeSettings& settings) {
   const auto is_byte = [](DataType type) {
     return type == DataType::int8 || type == DataType::uint8;
   };
-  return !is_byte(settings.weights.type) || !is_byte(settings.activations.type) ||
-         settings.block_size > 0;
+  const bool has_blocks = settings.block_size > 0 && !settings.has_integer_operators;
+  return has_blocks || !is_byte(settings.weights.type) || !is_byte(settings.activations.type);
+}
+
+/// Of the model that was read, with what lies beside it; 0 where that is not known.
+std::int64_t file_bytes_of(const LoadedModel& loaded) {
+  std::error_code failure;
+  const auto size = std::filesystem::file_size(loaded.path, failure);
+  if (failure) return 0;
+  auto bytes = static_cast<std::int64_t>(size);
+  for (const Graph* graph : graphs_in(*loaded.model->graph)) {
+    for (const Value* value : graph->values()) {
+      if (value->is_external) bytes += value->constant().size_bytes();
+    }
+  }
+  return bytes;
 }
 
 void prepare(const Invocation& invocation, const QuantizeSettings& settings,
@@ -40,6 +57,7 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
   options.cap = &invocation.memory;
   options.stop = &invocation.stop;
   options.least_opset = needs_late_opset(settings) ? opset_of_small_types : least_opset;
+  options.in_float32 = settings.mode != QuantizeMode::weights_only;
   const Preparation done = prepare_model(model, options);
   result.preparation = done;
   if (done.settled_inputs > 0) {
@@ -48,6 +66,11 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
   if (done.opset_after != done.opset_before) {
     invocation.warn(format("opset {} becomes {}, in which scales and types can be said",
                            done.opset_before, done.opset_after));
+  }
+  for (const DataType type : done.types_converted) {
+    invocation.warn(
+        format("products of {} become products of float32, between casts at inputs and outputs",
+               name_of(type)));
   }
   model.ir_version = std::max(model.ir_version, ir_version_of_opset(done.opset_after));
 }
@@ -70,6 +93,7 @@ void run_quantize(Invocation& invocation) {
     Model& model = *loaded.model;
     const NodePatterns patterns(options, model);
     result.before_bytes = stored_bytes(model);
+    result.file_bytes = file_bytes_of(loaded);
     const DeclaredTypes declared(model);
     prepare(invocation, settings, machine, model, result);
     const CalibrationCache cache(invocation, loaded.path, model);

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t default_block_size = 32;
 constexpr std::int64_t most_block_size = 65536;
+/// Of MatMulNBits.
+constexpr std::int64_t least_block_size = 16;
 
 /// Options that say how to calibrate; without data they have no effect.
 constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
@@ -128,6 +130,29 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   }
 }
 
+/// MatMulNBits wants blocks of a power of two.
+void check_block_form(QuantizeSettings& settings) {
+  if (settings.block_size == 0) settings.block_size = default_block_size;
+  const std::int64_t size = settings.block_size;
+  if (size >= least_block_size && (size & (size - 1)) == 0) return;
+  throw does_not_fit(
+      format("option --block-size: {} is no size of blocks of --format qoperator", size),
+      "it takes powers of two from 16 up");
+}
+
+void check_integer_form(QuantizeSettings& settings) {
+  if (settings.mode == QuantizeMode::weights_only) return check_block_form(settings);
+  if (settings.mode == QuantizeMode::dynamically)
+    throw does_not_fit("option --format qoperator has no effect with --mode dynamic",
+                       "its products are operators on integers already");
+  for (const DataType type : {settings.activations.type, settings.weights.type}) {
+    if (type == DataType::int8 || type == DataType::uint8) continue;
+    throw does_not_fit(
+        format("ONNX has no operators on {}, which --format qoperator would need", name_of(type)),
+        "leave --format out: the form QDQ takes every type");
+  }
+}
+
 /// Whether the processors that the model shall run on add pairs of byte products in 16 bits.
 bool saturates(const OptionValues& options) {
   const std::string target = options.text("target-isa", "host");
@@ -173,17 +198,20 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
     throw does_not_fit("option --block-size has an effect with --mode weight-only alone",
                        "leave it out");
   const std::string reduce = chosen_text(options, plan, "reduce-range", "auto");
-  settings.weights.is_reduced = reduce == "on" || (reduce == "auto" && saturates(options));
+  const bool has_bytes = element_bits(settings.weights.type) == 8;
+  if (reduce == "on" && !has_bytes)
+    throw does_not_fit(format("option --reduce-range on has no effect on weights of {}",
+                              name_of(settings.weights.type)),
+                       "only bytes have a bit to spare");
+  settings.weights.is_reduced =
+      has_bytes && (reduce == "on" || (reduce == "auto" && saturates(options)));
   if (saturates(options) && reduce == "off") {
     invocation.warn(
         "processors without VNNI may saturate sums of full-range bytes in other runtimes: results "
         "can differ there (--reduce-range auto)");
   }
-  if (options.text("format") == "qoperator") {
-    throw Error(ErrorCode::unsupported, "the form QOperator is not written by this version",
-                "leave --format out: QDQ is what runtimes read today")
-        .with_id("quantize.format");
-  }
+  settings.has_integer_operators = options.text("format") == "qoperator";
+  if (settings.has_integer_operators) check_integer_form(settings);
   if (!options.has("output") && !settings.calibrates_only) {
     throw Error(ErrorCode::invalid, "there is no place to write the model to", "add -o OUT.onnx")
         .with_id("usage.output");

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "apps/ortool/quantize/integer_operators.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/static_maker.hpp"
 #include "apps/ortool/quantize/steering_report.hpp"
@@ -150,6 +151,10 @@ void StaticRun::run() {
   context_.result.stores_rest = choices.stores_rest;
   if (times_) add_kept_faster(*times_, context_.result);
   diagnose_data();
+  if (!context_.settings.has_integer_operators) return;
+  std::string_view judging = has_validation ? "validation-data" : "";
+  if (judging.empty() && data_) judging = "calibration-data";
+  use_integers(context_, *floats_, model_, judging);
 }
 
 }  // namespace

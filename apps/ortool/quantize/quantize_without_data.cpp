@@ -63,6 +63,7 @@ void quantize_weights_alone(const QuantizeContext& context, Model& model) {
   WeightOnlyOptions options;
   options.weights.type = context.settings.weights;
   options.block_size = context.settings.block_size;
+  options.has_block_products = context.settings.has_integer_operators;
   options.cap = &context.invocation.memory;
   context.result.plan.nodes = describe_plan(plan, names);
   check_mode_choices(context, model);

@@ -10,6 +10,7 @@
 #include "libcore/graph/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/dynamic.hpp"
+#include "libcore/tensor/convert.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 
@@ -96,12 +97,147 @@ TEST_CASE("weights of four bits have a scale a block, and halves of bytes") {
   CHECK(signal_to_noise(run(*model, x), expected) > 18);
 }
 
+TEST_CASE("unsigned weights keep their zero points, one a channel or one a block") {
+  for (const std::int64_t block_size : {0, 16}) {
+    const auto model = model_of(product);
+    const Tensor x = random_tensor({4, 32}, 9);
+    const std::vector<float> expected = run(*model, x);
+    WeightOnlyOptions options;
+    options.weights.type = {DataType::uint8, false, false};
+    options.block_size = block_size;
+    quantize_stored(*model, options);
+    CHECK(model->graph->first_node()->input_count() == 3);
+    CHECK(signal_to_noise(run(*model, x), expected) > 40);
+  }
+}
+
+TEST_CASE("weights of 16-bit floats have scales of their type, and results keep theirs") {
+  const auto model = inferred_model(
+      "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (float16[4, 32] x, float16[32, 16] w) => (float16[4, 16] y) { [a] y = MatMul (x, w) }");
+  Graph& main = *model->graph;
+  Value& w = *main.inputs()[1];
+  main.set_constant(w, convert(random_tensor({32, 16}, 1), DataType::float16));
+  main.make_default_constant(w);
+  PlanRules rules;
+  rules.takes_all_floats = true;
+  const Tensor x = convert(random_tensor({4, 32}, 9), DataType::float16);
+  const auto compute = [&] {
+    const Session session(copy_model(*model), cpu_options());
+    const Tensor result = session.run({{"x", x}}, {}).front().tensor();
+    CHECK(result.type() == DataType::float16);
+    return floats(RunValue(convert(result, DataType::float32)));
+  };
+  const std::vector<float> expected = compute();
+  SECTION("behind DequantizeLinear") {
+    quantize_weights_only(*model, make_plan(*model, rules), {});
+    CHECK(count(*model, "DequantizeLinear") == 1);
+  }
+  SECTION("in blocks") {
+    WeightOnlyOptions options;
+    options.block_size = 32;
+    options.has_block_products = true;
+    quantize_weights_only(*model, make_plan(*model, rules), options);
+    CHECK(count(*model, "MatMulNBits") == 1);
+  }
+  verify(*model->graph);
+  infer_shapes(*model);
+  CHECK(model->graph->first_node()
+            ->input(main.first_node()->op_type() == "MatMulNBits" ? 2 : 1)
+            ->constant()
+            .type() == DataType::float16);
+  CHECK(signal_to_noise(compute(), expected) > 35);
+}
+
+TEST_CASE("float64 weights are levels by float32 scales, and a cast") {
+  const auto model = inferred_model(
+      "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (double[4, 32] x, double[32, 16] w) => (double[4, 16] y) { [a] y = MatMul (x, w) }");
+  Graph& main = *model->graph;
+  Value& w = *main.inputs()[1];
+  main.set_constant(w, convert(random_tensor({32, 16}, 1), DataType::float64));
+  main.make_default_constant(w);
+  PlanRules rules;
+  rules.takes_all_floats = true;
+  quantize_weights_only(*model, make_plan(*model, rules), {});
+  verify(main);
+  infer_shapes(*model);
+  CHECK(count(*model, "DequantizeLinear") == 1);
+  CHECK(count(*model, "Cast") == 1);
+  CHECK(main.outputs()[0]->type().element == DataType::float64);
+}
+
+TEST_CASE("matrix products become MatMulNBits, of a Gemm with what it adds") {
+  for (const int bits : {4, 8}) {
+    const auto model = model_of(
+        "g (float[4, 32] x, float[32, 16] w, float[24, 16] v, float[24] b) => (float[4, 24] y)"
+        "{ [a] p = MatMul (x, w) [c] y = Gemm <transB = 1> (p, v, b) }");
+    const Tensor x = random_tensor({4, 32}, 9);
+    const std::vector<float> expected = run(*model, x);
+    WeightOnlyOptions options;
+    options.weights.type.type = bits == 4 ? DataType::int4 : DataType::int8;
+    options.block_size = 16;
+    options.has_block_products = true;
+    quantize_stored(*model, options);
+    CHECK(count(*model, "MatMulNBits") == 2);
+    CHECK(count(*model, "Add") == 1);
+    CHECK(model->graph->find_value("w") == nullptr);
+    CHECK(model->graph->opset("com.microsoft") == 1);
+    CHECK(signal_to_noise(run(*model, x), expected) > (bits == 4 ? 18 : 40));
+  }
+}
+
+TEST_CASE("MatMulNBits in a body reads weights and what it multiplies of the graph around it") {
+  const auto model = model_of(
+      "g (float[4, 32] x, float[16, 32] w, float[16] b) => (float[4, 16] y) <bool c = {1}>"
+      "{ [i] y = If (c) <then_branch = t () => (p) { [a] p = Gemm <transB = 1> (x, w, b) },"
+      " else_branch = e () => (q) { [d] q = Gemm <transB = 1> (x, w, b) }> }");
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  WeightOnlyOptions options;
+  options.block_size = 32;
+  options.has_block_products = true;
+  quantize_stored(*model, options);
+  CHECK(signal_to_noise(run(*model, x), expected) > 40);
+}
+
+TEST_CASE("an embedding and the layer that has its columns are stored once") {
+  const auto model = inferred_model(
+      "<ir_version: 10, opset_import: [\"\" : 21]>\n"
+      "g (int64[3] x, float[256, 32] t, float[32, 256] w) => (float[3, 256] y)"
+      "{ [a] e = Gather (t, x) [b] y = MatMul (e, w) }");
+  Graph& main = *model->graph;
+  Value& table = *main.inputs()[1];
+  Value& weights = *main.inputs()[2];
+  const Tensor rows = random_tensor({256, 32}, 1);
+  Tensor columns(DataType::float32, {32, 256});
+  for (std::size_t row = 0; row < 256; ++row) {
+    for (std::size_t i = 0; i < 32; ++i)
+      columns.mutable_data<float>()[i * 256 + row] = rows.data<float>()[row * 32 + i];
+  }
+  main.set_constant(table, rows);
+  main.set_constant(weights, columns);
+  main.make_default_constant(table);
+  main.make_default_constant(weights);
+  const Tensor x = integers_of({5, 0, 255});
+  const std::vector<float> expected = run(*model, x);
+  quantize_stored(*model, {});
+  CHECK(count(*model, "Transpose") == 1);
+  std::int64_t level_bytes = 0;
+  for (const Value* value : main.values())
+    level_bytes += value->constant().type() == DataType::int8 ? value->constant().size_bytes() : 0;
+  CHECK(level_bytes == 256 * 32);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
 TEST_CASE("of a table only the rows that are gathered become floats") {
   const auto model =
       model_of("g (int64[3] x, float[64, 8] t) => (float[3, 8] y) { [a] y = Gather (t, x) }");
   const Tensor x = integers_of({5, 0, 63});
   const std::vector<float> expected = run(*model, x);
-  quantize_stored(*model, {});
+  WeightOnlyOptions options;
+  options.weights.type.type = GENERATE(DataType::int8, DataType::uint8, DataType::int4);
+  quantize_stored(*model, options);
   CHECK(count(*model, "Gather") == 2);
   CHECK(count(*model, "DequantizeLinear") == 0);
   CHECK(signal_to_noise(run(*model, x), expected) > 40);
