@@ -36,29 +36,43 @@ void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) 
   });
 }
 
-/// Sixteen rows of sixteen bytes, turned. Half of the rows is paired with the other half four
-/// times: each moves a bit of a byte's row to its column.
 using ByteRow [[gnu::vector_size(16)]] = std::uint8_t;
 
+/// Pairs half of the rows with the other half: moves a bit of a byte's row to its column.
+inline void pair_rows(const ByteRow (&rows)[lanes], ByteRow (&paired)[lanes]) {
+  for (std::int64_t i = 0; i < lanes / 2; ++i) {
+    const ByteRow a = rows[i];
+    const ByteRow b = rows[i + lanes / 2];
+    paired[2 * i] =
+        __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    paired[2 * i + 1] =
+        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  }
+}
+
+/// Sixteen rows of sixteen bytes, turned.
 void turn_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t* to,
                 std::int64_t to_stride) {
   ByteRow rows[lanes];
   ByteRow paired[lanes];
   for (std::int64_t i = 0; i < lanes; ++i)
     std::memcpy(&rows[i], from + i * from_stride, sizeof(ByteRow));
-  for (int round = 0; round < 4; ++round) {
-    for (std::int64_t i = 0; i < lanes / 2; ++i) {
-      const ByteRow a = rows[i];
-      const ByteRow b = rows[i + lanes / 2];
-      paired[2 * i] =
-          __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      paired[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
-                                                  29, 14, 30, 15, 31);
-    }
-    std::memcpy(rows, paired, sizeof rows);
-  }
+  pair_rows(rows, paired);
+  pair_rows(paired, rows);
+  pair_rows(rows, paired);
+  pair_rows(paired, rows);
   for (std::int64_t i = 0; i < lanes; ++i)
     std::memcpy(to + i * to_stride, &rows[i], sizeof(ByteRow));
+}
+
+/// Calls `turn(first)` for sixteen pixels each of `pixels`, the last ones of which may be turned
+/// twice; returns how many pixels are done: all, or none of fewer than sixteen.
+template <typename Turn>
+std::int64_t turn_all(std::int64_t pixels, Turn turn) {
+  if (pixels < lanes) return 0;
+  for (std::int64_t first = 0; first + lanes <= pixels; first += lanes) turn(first);
+  if (pixels % lanes != 0) turn(pixels - lanes);
+  return pixels;
 }
 
 }  // namespace
@@ -68,9 +82,9 @@ void reorder_bytes_to_blocked(const ReorderSizes& sizes, const std::uint8_t* pla
   for_byte_stretches(
       sizes, workers,
       [&](std::int64_t from, std::int64_t to, std::int64_t channels, std::int64_t pixels) {
-        std::int64_t done = 0;
-        for (; channels == lanes && done + lanes <= pixels; done += lanes)
-          turn_bytes(plain + from + done, sizes.pixels, blocked + to + done * lanes, lanes);
+        const std::int64_t done = turn_all(channels == lanes ? pixels : 0, [&](std::int64_t first) {
+          turn_bytes(plain + from + first, sizes.pixels, blocked + to + first * lanes, lanes);
+        });
         if (channels < lanes)
           std::memset(blocked + to, 0, static_cast<std::size_t>(pixels * lanes));
         for (std::int64_t channel = 0; channel < channels; ++channel) {
@@ -85,9 +99,9 @@ void reorder_bytes_to_plain(const ReorderSizes& sizes, const std::uint8_t* block
   for_byte_stretches(
       sizes, workers,
       [&](std::int64_t to, std::int64_t from, std::int64_t channels, std::int64_t pixels) {
-        std::int64_t done = 0;
-        for (; channels == lanes && done + lanes <= pixels; done += lanes)
-          turn_bytes(blocked + from + done * lanes, lanes, plain + to + done, sizes.pixels);
+        const std::int64_t done = turn_all(channels == lanes ? pixels : 0, [&](std::int64_t first) {
+          turn_bytes(blocked + from + first * lanes, lanes, plain + to + first, sizes.pixels);
+        });
         for (std::int64_t channel = 0; channel < channels; ++channel) {
           std::uint8_t* row = plain + to + channel * sizes.pixels;
           for (std::int64_t i = done; i < pixels; ++i) row[i] = blocked[from + i * lanes + channel];

@@ -244,5 +244,32 @@ TEST_CASE("Global pooling takes a whole plane", "[pool]") {
   }
 }
 
+/// 64 sums side by side, added by halves.
+float sum_by_halves(const float* in, std::int64_t count) {
+  float sums[64] = {};
+  for (std::int64_t i = 0; i < count; ++i) sums[i % 64] += in[i];
+  for (int half = 32; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+TEST_CASE("Global means are summed up in the same order on each level", "[pool]") {
+  const std::uint32_t seed = 20275;
+  CAPTURE(seed);
+  Numbers numbers(seed);
+  for (std::int64_t pixels = 1; pixels < 200; ++pixels) {
+    CAPTURE(pixels);
+    const std::vector<float> x = numbers.floats(pixels);
+    const float expected = sum_by_halves(x.data(), pixels) / static_cast<float>(pixels);
+    for (const Isa isa : test::levels_here()) {
+      Workers workers;
+      float mean = 0;
+      global_average_pool(1, pixels, x.data(), &mean, isa, workers);
+      REQUIRE(std::memcmp(&mean, &expected, sizeof mean) == 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ortool::cpu
