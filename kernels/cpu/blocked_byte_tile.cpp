@@ -10,4 +10,8 @@ const BlockedByteFunctions* blocked_byte_functions(Isa isa) {
   return has_any ? &vnni_avx512::blocked_byte_functions : nullptr;
 }
 
+JoinedWindowFunction joined_window_function(Isa isa) {
+  return isa >= Isa::amx ? amx_avx512::run_joined_window : nullptr;
+}
+
 }  // namespace ortool::cpu

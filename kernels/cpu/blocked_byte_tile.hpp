@@ -59,8 +59,16 @@ struct BlockedByteFunctions {
 /// Null where this processor, up to the level, has none.
 const BlockedByteFunctions* blocked_byte_functions(Isa isa);
 
+/// As `window`, where words are of four taps side by side: offsets are one a word, to its first
+/// tap, and weights are words × 16 × 4. Null where the level has none.
+using JoinedWindowFunction = bool (*)(const BlockedByteWindow& window);
+JoinedWindowFunction joined_window_function(Isa isa);
+
 namespace vnni_avx512 {
 extern const BlockedByteFunctions blocked_byte_functions;
+}
+namespace amx_avx512 {
+bool run_joined_window(const BlockedByteWindow& window);
 }
 
 }  // namespace ortool::cpu

@@ -47,19 +47,20 @@ void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* wei
   }
 }
 
-/// By words of four taps and four channels, each four times.
-void pack_depthwise(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
-                    std::uint8_t* out) {
+/// By words of four taps, and sixteen channels; or four times four channels, each four times.
+void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* weights,
+                    std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);
-  const std::int64_t words = depthwise_byte_words(sizes);
+  const std::int64_t words = depthwise_byte_words(sizes, is_joined);
   for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
     for (std::int64_t word = 0; word < words; ++word) {
-      for (std::int64_t byte = 0; byte < 4 * vector_bytes; ++byte) {
-        const std::int64_t part = byte / vector_bytes;
-        const std::int64_t channel = block * byte_block + part * 4 + byte / word_bytes % 4;
-        const std::int64_t position = word * word_bytes + byte % word_bytes;
-        *out++ = channel < sizes.channels_out && position < positions
-                     ? static_cast<std::uint8_t>(weights[channel * positions + position] ^ flip)
+      for (std::int64_t byte = 0; byte < depthwise_word_bytes(is_joined); ++byte) {
+        const std::int64_t lane = byte / word_bytes;
+        const std::int64_t channel =
+            block * byte_block + (is_joined ? lane : byte / vector_bytes * 4 + lane % 4);
+        const std::int64_t tap = depthwise_byte_tap(sizes, is_joined, word, byte % word_bytes);
+        *out++ = channel < sizes.channels_out && tap < positions
+                     ? static_cast<std::uint8_t>(weights[channel * positions + tap] ^ flip)
                      : std::uint8_t{0};
       }
     }
@@ -95,16 +96,21 @@ bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
 std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain, Isa isa) {
   if (is_tiled(sizes, isa)) return packed_tiled_bytes(sizes, from_plain);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
-  return has_own_channels(sizes)
-             ? blocks * depthwise_byte_words(sizes) * 4 * vector_bytes
-             : blocks * dense_byte_steps(sizes, from_plain) * word_bytes * vector_bytes;
+  if (has_own_channels(sizes)) {
+    const bool is_joined = joined_depthwise_bytes(sizes, isa) != nullptr;
+    return blocks * depthwise_byte_words(sizes, is_joined) * depthwise_word_bytes(is_joined);
+  }
+  return blocks * dense_byte_steps(sizes, from_plain) * word_bytes * vector_bytes;
 }
 
 void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
                             std::uint8_t flip, Isa isa, std::byte* out) {
   auto* to = reinterpret_cast<std::uint8_t*>(out);
   if (is_tiled(sizes, isa)) return pack_tiled_bytes(sizes, from_plain, weights, flip, to);
-  if (has_own_channels(sizes)) return pack_depthwise(sizes, weights, flip, to);
+  if (has_own_channels(sizes)) {
+    const bool is_joined = joined_depthwise_bytes(sizes, isa) != nullptr;
+    return pack_depthwise(sizes, is_joined, weights, flip, to);
+  }
   pack_dense(sizes, from_plain, weights, flip, to);
 }
 
@@ -112,7 +118,7 @@ std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from
                                                int threads) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   if (is_tiled(sizes, isa)) return tiled_bytes_workspace(sizes, from_plain, threads);
-  return has_own_channels(sizes) ? depthwise_bytes_workspace(sizes, threads)
+  return has_own_channels(sizes) ? depthwise_bytes_workspace(sizes, isa, threads)
                                  : dense_bytes_workspace(sizes, from_plain, threads);
 }
 
@@ -131,7 +137,7 @@ void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8
                              y,
                              *blocked_byte_functions(isa),
                              settler};
-  if (has_own_channels(sizes)) return convolve_depthwise_bytes(conv, workspace, workers);
+  if (has_own_channels(sizes)) return convolve_depthwise_bytes(conv, isa, workspace, workers);
   if (is_tiled(sizes, isa))
     return convolve_tiled_bytes(conv, *tiled_byte_functions(isa), from_plain, workspace, workers);
   convolve_dense_bytes(conv, from_plain, workspace, workers);

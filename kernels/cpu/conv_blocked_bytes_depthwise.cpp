@@ -18,7 +18,7 @@ struct Strip {
   std::int64_t doubt_bytes = 0;
   std::int64_t tap_bytes = 0;
 
-  explicit Strip(const ConvSizes& sizes) {
+  Strip(const ConvSizes& sizes, bool is_joined) {
     constexpr std::int64_t wanted_bytes = 20 * 1024;
     const std::int64_t reach = (sizes.kernel[1] - 1) * sizes.dilation[1] + 1;
     columns = (sizes.out[2] - 1) * sizes.stride[2] + (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
@@ -30,18 +30,24 @@ struct Strip {
     const std::int64_t slack = blocked_byte_slack + 4 * sizes.stride[2] * byte_block;
     copy_bytes = (rows * columns * byte_block + slack + 63) / 64 * 64;
     doubt_bytes = (sizes.out[2] + 3) / 4 * 8;
-    tap_bytes = depthwise_byte_words(sizes) * 4 * 8;
+    tap_bytes = depthwise_byte_words(sizes, is_joined) * 4 * 8;
   }
   std::int64_t slot_bytes() const { return copy_bytes + (doubt_bytes + 63) / 64 * 64; }
 };
 
 class DepthwiseByteConv {
  public:
-  DepthwiseByteConv(const BlockedByteConv& conv, const Strip& strip, std::int64_t* taps)
-      : conv_(conv), sizes_(conv.sizes), strip_(strip), taps_(taps) {
-    const std::int64_t words = depthwise_byte_words(sizes_);
-    for (std::int64_t i = 0; i < words * 4; ++i) {
-      const std::int64_t tap = std::min(i, volume(sizes_.kernel) - 1);
+  /// `joined`: joined_depthwise_bytes.
+  DepthwiseByteConv(const BlockedByteConv& conv, JoinedWindowFunction joined, const Strip& strip,
+                    std::int64_t* taps)
+      : conv_(conv), sizes_(conv.sizes), joined_(joined), strip_(strip), taps_(taps) {
+    const bool is_joined = joined != nullptr;
+    const std::int64_t offsets_a_word = is_joined ? 1 : 4;
+    words_ = depthwise_byte_words(sizes_, is_joined);
+    for (std::int64_t i = 0; i < words_ * offsets_a_word; ++i) {
+      const std::int64_t tap =
+          std::min(depthwise_byte_tap(sizes_, is_joined, i / offsets_a_word, i % offsets_a_word),
+                   volume(sizes_.kernel) - 1);
       taps[i] = (tap / sizes_.kernel[2] * sizes_.dilation[1] * strip.columns +
                  tap % sizes_.kernel[2] * sizes_.dilation[2]) *
                 byte_block;
@@ -53,11 +59,12 @@ class DepthwiseByteConv {
     auto* copy = reinterpret_cast<std::uint8_t*>(slot);
     auto* doubts = reinterpret_cast<std::uint64_t*>(slot + strip_.copy_bytes);
     const std::int64_t plane = image * byte_blocks(sizes_.channels_out) + block;
+    const auto run = joined_ != nullptr ? joined_ : conv_.functions.window;
     BlockedByteWindow window = {};
     window.tap_offsets = taps_;
-    window.words = depthwise_byte_words(sizes_);
+    window.words = words_;
     window.pixel_step = sizes_.stride[2] * byte_block;
-    window.weights = conv_.packed + block * window.words * 4 * 64;
+    window.weights = conv_.packed + block * words_ * depthwise_word_bytes(joined_ != nullptr);
     window.finish = conv_.finish(block);
     window.pixels = sizes_.out[2];
     window.doubts = doubts;
@@ -68,8 +75,7 @@ class DepthwiseByteConv {
         const std::int64_t pixel = (first + row) * sizes_.out[2];
         window.in = copy + row * sizes_.stride[1] * strip_.columns * byte_block;
         window.out = conv_.y + (plane * volume(sizes_.out) + pixel) * byte_block;
-        if (conv_.functions.window(window))
-          settle_doubts(conv_, image, block, pixel, sizes_.out[2], doubts);
+        if (run(window)) settle_doubts(conv_, image, block, pixel, sizes_.out[2], doubts);
       }
     }
   }
@@ -105,31 +111,54 @@ class DepthwiseByteConv {
 
   const BlockedByteConv& conv_;
   const ConvSizes& sizes_;
+  JoinedWindowFunction joined_;
   const Strip& strip_;
   const std::int64_t* taps_;
+  std::int64_t words_;
 };
 
 }  // namespace
 
-std::int64_t depthwise_byte_words(const ConvSizes& sizes) {
-  return (volume(sizes.kernel) + 3) / 4;
+JoinedWindowFunction joined_depthwise_bytes(const ConvSizes& sizes, Isa isa) {
+  return sizes.dilation[2] == 1 ? joined_window_function(isa) : nullptr;
 }
 
-std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, int threads) {
-  const Strip strip(sizes);
+std::int64_t depthwise_byte_words(const ConvSizes& sizes, bool is_joined) {
+  return is_joined ? sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) : (volume(sizes.kernel) + 3) / 4;
+}
+
+std::int64_t depthwise_word_bytes(bool is_joined) {
+  return is_joined ? 64 : 256;
+}
+
+std::int64_t depthwise_byte_tap(const ConvSizes& sizes, bool is_joined, std::int64_t word,
+                                std::int64_t byte) {
+  if (!is_joined) return word * 4 + byte;
+  const std::int64_t words_a_row = (sizes.kernel[2] + 3) / 4;
+  const std::int64_t column = word % words_a_row * 4 + byte;
+  return column < sizes.kernel[2] ? word / words_a_row * sizes.kernel[2] + column
+                                  : volume(sizes.kernel);
+}
+
+std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, Isa isa, int threads) {
+  const Strip strip(sizes, joined_depthwise_bytes(sizes, isa) != nullptr);
   return (strip.tap_bytes + 63) / 64 * 64 + strip.slot_bytes() * std::max(threads, 1);
 }
 
-void convolve_depthwise_bytes(const BlockedByteConv& conv, void* workspace, Workers& workers) {
+void convolve_depthwise_bytes(const BlockedByteConv& conv, Isa isa, void* workspace,
+                              Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const Strip strip(sizes);
-  const DepthwiseByteConv depthwise(conv, strip, static_cast<std::int64_t*>(workspace));
+  const JoinedWindowFunction joined = joined_depthwise_bytes(sizes, isa);
+  const bool is_joined = joined != nullptr;
+  const Strip strip(sizes, is_joined);
+  const DepthwiseByteConv depthwise(conv, joined, strip, static_cast<std::int64_t*>(workspace));
   WorkspaceSlots slots(static_cast<std::byte*>(workspace) + (strip.tap_bytes + 63) / 64 * 64,
                        strip.slot_bytes(), workers.count());
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   const std::int64_t pixels = volume(sizes.out);
-  const double block_ns =
-      static_cast<double>(pixels) * (2.0 + static_cast<double>(depthwise_byte_words(sizes)));
+  const auto words = static_cast<double>(depthwise_byte_words(sizes, is_joined));
+  const double pixel_ns = is_joined ? 1.0 + words / 2 : 2.0 + words;
+  const double block_ns = static_cast<double>(pixels) * pixel_ns;
   const ImageCut cut(sizes.batch, sizes.out[1], blocks,
                      cuts_channels_by_rows(sizes.channels_out, pixels),
                      static_cast<double>(sizes.batch * blocks) * block_ns);

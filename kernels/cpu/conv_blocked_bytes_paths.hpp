@@ -76,9 +76,17 @@ std::int64_t tiled_bytes_workspace(const ConvSizes& sizes, bool from_plain, int 
 void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions& functions,
                           bool from_plain, void* workspace, Workers& workers);
 
+/// The function for words of taps side by side; null: words are of any four taps.
+JoinedWindowFunction joined_depthwise_bytes(const ConvSizes& sizes, Isa isa);
 /// Words of four taps each.
-std::int64_t depthwise_byte_words(const ConvSizes& sizes);
-std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, int threads);
-void convolve_depthwise_bytes(const BlockedByteConv& conv, void* workspace, Workers& workers);
+std::int64_t depthwise_byte_words(const ConvSizes& sizes, bool is_joined);
+/// Bytes of the weights of a word of one block.
+std::int64_t depthwise_word_bytes(bool is_joined);
+/// The tap at byte `byte` of word `word`; beyond the kernel: none.
+std::int64_t depthwise_byte_tap(const ConvSizes& sizes, bool is_joined, std::int64_t word,
+                                std::int64_t byte);
+std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, Isa isa, int threads);
+void convolve_depthwise_bytes(const BlockedByteConv& conv, Isa isa, void* workspace,
+                              Workers& workers);
 
 }  // namespace ortool::cpu

@@ -41,10 +41,6 @@ struct Unfinished {
   int64_t fours = 0;
 };
 
-/// How far a sum times its scale may be off in units of 65536: up to 1.5 by its own rounding and
-/// half by that to a whole number; and half_margin is 8 of them.
-constexpr float sum_error = 11.0F;
-
 /// What makes bytes of sums, and what of it there was to tell: bit 8 * block + four of the group.
 struct Finish {
   FixedBytes make;
@@ -162,7 +158,7 @@ inline void multiply_group(const TiledByteProduct& product, const TiledPixels& g
 template <int vectors>
 int64_t multiply(const TiledByteProduct& product) {
   GroupSums sums[2];
-  Finish finish = {FixedBytes(product.finish.range, sum_error),
+  Finish finish = {FixedBytes(product.finish.range, fixed_sum_error),
                    {},
                    {},
                    product.out,
