@@ -23,6 +23,13 @@ struct WaitingList {
   static constexpr std::int64_t most = 512;
   std::int64_t count = 0;
   WaitingDoubt doubts[most];
+
+  /// What the other has; there must be room.
+  void take(WaitingList& other) {
+    std::copy_n(other.doubts, other.count, doubts + count);
+    count += other.count;
+    other.count = 0;
+  }
 };
 
 /// How much is copied and multiplied at once, and where in the workspace.
@@ -284,7 +291,16 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
     });
   };
   const auto settle = [&] {
-    workers.parallel_for(workers.count(), [&](std::int64_t slot) { tiled.settle(list(slot)); });
+    // A few are settled sooner than other threads hear of them.
+    constexpr std::int64_t few = 2 * settled_lanes;
+    std::int64_t waiting = 0;
+    for (int slot = 0; slot < workers.count(); ++slot) waiting += list(slot).count;
+    if (waiting > few) {
+      workers.parallel_for(workers.count(), [&](std::int64_t slot) { tiled.settle(list(slot)); });
+    } else if (waiting > 0) {
+      for (int slot = 1; slot < workers.count(); ++slot) list(0).take(list(slot));
+      tiled.settle(list(0));
+    }
   };
   if (plan.copies_whole) {
     const std::int64_t rows = sizes.out[1] + plan.steps.reach[0];
