@@ -58,8 +58,10 @@ void tile_matmul(const ByteMatMulCall& call, Workers& workers) {
   product.finish = finish_block;
   product.context = &finish;
   const std::int64_t panels = (sizes.n + tile_panel_columns - 1) / tile_panel_columns;
+  // Fewer rows take as long: weights are read all the same.
+  const std::int64_t rows = std::max<std::int64_t>(sizes.m, tile_block_rows);
   const std::int64_t pair_products =
-      std::max<std::int64_t>(1, 2 * tile_panel_columns * sizes.k * sizes.m);
+      std::max<std::int64_t>(1, 2 * tile_panel_columns * sizes.k * rows);
   const std::int64_t grain = 2 * std::max<std::int64_t>(1, task_products / pair_products);
   workers.parallel_ranges(panels, grain, [&](std::int64_t begin, std::int64_t end) {
     ByteTileProduct part = product;
