@@ -1,5 +1,6 @@
 // Convolution of blocked bytes with each channel by itself: rows of pixels from a copy with pads.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "kernels/cpu/byte_pack.hpp"
@@ -159,13 +160,17 @@ void convolve_depthwise_bytes(const BlockedByteConv& conv, Isa isa, void* worksp
   const auto words = static_cast<double>(depthwise_byte_words(sizes, is_joined));
   const double pixel_ns = is_joined ? 1.0 + words / 2 : 2.0 + words;
   const double block_ns = static_cast<double>(pixels) * pixel_ns;
-  const ImageCut cut(sizes.batch, sizes.out[1], blocks,
-                     cuts_channels_by_rows(sizes.channels_out, pixels),
+  // A task copies the rows that windows of its first and last ones share with others.
+  const std::int64_t rows = sizes.out[1];
+  const auto bands = static_cast<std::int64_t>(std::bit_floor(
+      static_cast<std::uint64_t>(std::max<std::int64_t>(rows / (2 * sizes.kernel[1]), 1))));
+  const ImageCut cut(sizes.batch, bands, blocks, cuts_channels_by_rows(sizes.channels_out, pixels),
                      static_cast<double>(sizes.batch * blocks) * block_ns);
   cut.run(workers, [&](const ImagePiece& piece) {
     const WorkspaceSlots::Loan loan(slots);
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
-      depthwise.compute(piece.image, block, piece.row_begin, piece.row_end, loan.data());
+      depthwise.compute(piece.image, block, rows * piece.row_begin / bands,
+                        rows * piece.row_end / bands, loan.data());
   });
 }
 
