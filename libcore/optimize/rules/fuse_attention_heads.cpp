@@ -16,10 +16,12 @@
 namespace ortool {
 namespace {
 
-const Integers heads_first = {0, 2, 1, 3};
+Integers heads_first() {
+  return {0, 2, 1, 3};
+}
 
 bool puts_heads_first(const Node& transpose) {
-  return order_of(transpose) == heads_first;
+  return order_of(transpose) == heads_first();
 }
 
 /// Heads cut out of rows: a Reshape to batch x length x heads x size, turned to put heads first.
@@ -228,7 +230,7 @@ Rule move_rotary() {
             "RotaryEmbedding", {&match["x"], &match["cos"], &match["sin"], match.find("positions")},
             std::move(attributes));
         Value& heads = add_reshape(replacement, rows, {0, 0, cut[2].number(), cut[3].number()});
-        return add_transpose(replacement, heads, heads_first);
+        return add_transpose(replacement, heads, heads_first());
       }};
 }
 
