@@ -136,7 +136,7 @@ Json diagnosis_block(const Diagnosis& diagnosis) {
 Json calibration_block(const QuantizeReport& result) {
   if (result.settings->mode != QuantizeMode::statically) return {};
   return Json::object()
-      .set("method", name_of(result.settings->method.method))
+      .set("method", name_of(result.chosen_method.value_or(result.settings->method.method)))
       .set("samples", result.samples)
       .set("ms", result.calibration_ms)
       .set("diagnosis", diagnosis_block(result.diagnosis));

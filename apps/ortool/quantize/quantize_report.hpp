@@ -56,6 +56,7 @@ struct QuantizeReport {
   MadePlan plan;
   std::int64_t samples = 0;
   double calibration_ms = 0;
+  std::optional<CalibrationMethod> chosen_method;  ///< where the settings name none
   Diagnosis diagnosis;
   IntegerForm integers;  ///< with --format qoperator
   EndToEnd end_to_end;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "apps/ortool/quantize/choose_method.hpp"
 #include "apps/ortool/quantize/integer_operators.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/static_maker.hpp"
@@ -33,6 +34,7 @@ class StaticRun {
  private:
   void calibrate_values();
   void diagnose_data();
+  void choose_method(PlanChoices& choices);
   void compare(const Candidate& candidate, CalibrationData& data);
   void measure(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
   void keep_budget(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
@@ -77,6 +79,18 @@ void StaticRun::diagnose_data() {
     invocation_.warn(format("sample {} reaches {} times beyond the others at {}", outlier.sample,
                             fixed_number(outlier.factor, 1), quote(outlier.worst_value)));
   }
+}
+
+/// Where nobody says which: what suits this model.
+void StaticRun::choose_method(PlanChoices& choices) {
+  const OptionValues& options = invocation_.options;
+  const bool is_said = options.has("calibration-method") || options.has("plan");
+  if (!data_ || !calibration_ || is_said || context_.settings.recipe == "fast") return;
+  const MethodTrials found =
+      try_methods(context_, model_, *floats_, *calibration_, choices, *data_);
+  add_method_trials(found.trials, context_.result);
+  for (const std::string& value : found.values)
+    choices.values[value].method = found.trials.front().method;
 }
 
 void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
@@ -128,8 +142,11 @@ void StaticRun::run() {
                     data_ ? &*data_ : nullptr);
   const CandidateMaker candidates(context_, model_, maker);
   PlanChoices choices = context_.choices;
+  choose_method(choices);
   Candidate candidate = candidates.make(choices);
   check_choices(invocation_, choices, model_, candidate.plan);
+  const bool is_fast = context_.settings.recipe == "fast";
+  const OptionValues& options = invocation_.options;
   const bool has_validation = invocation_.options.has("validation-data");
   std::optional<CalibrationData> judged;
   if (has_validation || data_) {
@@ -137,13 +154,11 @@ void StaticRun::run() {
                    floats_->model().graph->inputs(), floats_->outputs());
     compare(candidate, *judged);
   }
-  const bool is_fast = context_.settings.recipe == "fast";
-  if (judged && !is_fast && !invocation_.options.has("plan"))
+  if (judged && !is_fast && !options.has("plan"))
     leave_beyond_use(candidates, *floats_, *judged, choices, candidate, context_.result.end_to_end);
   measure(candidates, choices, candidate);
   keep_budget(candidates, choices, candidate);
-  const bool has_changed =
-      invocation_.options.has("max-drop") || invocation_.options.flag("keep-faster");
+  const bool has_changed = options.has("max-drop") || options.flag("keep-faster");
   if (judged && has_changed) compare(candidate, *judged);
   if (judged && !is_fast && !context_.result.is_refused)
     advise(candidates, *judged, choices, candidate);

@@ -43,6 +43,22 @@ void add_search(const Validation& validation, const SearchResult& found, Quantiz
   }
 }
 
+void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& result) {
+  result.chosen_method = trials.front().method;
+  Json list = Json::list();
+  std::string others;
+  for (const MethodTrial& trial : trials) {
+    list.add(Json::object().set("method", name_of(trial.method)).set("sqnr_db", trial.sqnr_db));
+    if (&trial == &trials.front()) continue;
+    others += format("{}{} {}", others.empty() ? "" : ", ", name_of(trial.method),
+                     decibels(trial.sqnr_db));
+  }
+  result.steering.set("method_trials", std::move(list));
+  result.steering_text +=
+      format("ranges by {}: SQNR {} where that of others is less ({})\n",
+             name_of(trials.front().method), decibels(trials.front().sqnr_db), others);
+}
+
 void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {
   Json clusters = Json::list();
   std::int64_t left = 0;
