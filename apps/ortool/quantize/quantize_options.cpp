@@ -69,7 +69,8 @@ OptionGroup calibration_group() {
           {.name = "calibrate-only", .help = "fill the cache and write no model"},
           {.name = "calibration-method",
            .value = "METHOD",
-           .help = "how ranges are chosen (default: mse); auto: the method of least error a tensor",
+           .help = "how ranges are chosen (default: what suits the model best); auto: by error a "
+                   "tensor",
            .choices = {"auto", "minmax", "moving-average", "entropy", "percentile", "mse"}},
           {.name = "recipe",
            .value = "RECIPE",

@@ -1,0 +1,54 @@
+# Where nobody names a calibration method, the one is taken whose file keeps closest to the float model.
+"""usage: check_method.py PROGRAM MODEL DATA.npz"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+_BONUS = 1.0  # of mse, in dB: less than that decides nothing
+
+
+def quantize(program, model, data, folder, *options):
+    output = os.path.join(folder, "int8.onnx")
+    command = [program, "quantize", model, "-o", output, "--calibration-data", data, "--samples", "20", "--json", *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    with open(output, "rb") as file:
+        return json.loads(done.stdout), file.read()
+
+
+def main(program, model, data):
+    with tempfile.TemporaryDirectory() as folder:
+        document, chosen = quantize(program, model, data, folder)
+        trials = document["method_trials"]
+        found = []
+        if len(trials) != 2 or trials[0]["method"] != document["calibration"]["method"]:
+            found.append(f"the trials {trials} do not lead to {document['calibration']['method']}")
+        preferred = [trial["sqnr_db"] + (_BONUS if trial["method"] == "mse" else 0) for trial in trials]
+        if preferred != sorted(preferred, reverse=True):
+            found.append(f"the best of {trials} is not the first")
+        for trial in trials:
+            alone, file = quantize(program, model, data, folder, "--calibration-method", trial["method"])
+            measured = alone["end_to_end"][0]["sqnr_db"]
+            if abs(measured - trial["sqnr_db"]) > 0.05:
+                found.append(f"{trial['method']} was judged by {trial['sqnr_db']} dB and has {measured}")
+            if "method_trials" in alone:
+                found.append(f"something was tried where {trial['method']} was asked for")
+            if trial is trials[0] and file != chosen:
+                found.append(f"the file of --calibration-method {trial['method']} is another one")
+        _, fast = quantize(program, model, data, folder, "--recipe", "fast")
+        _, least = quantize(program, model, data, folder, "--recipe", "fast", "--calibration-method", "mse")
+        if fast != least:
+            found.append("the recipe fast does not take the least squared error")
+    for each in found:
+        print(each)
+    print(f"{len(found)} findings; trials {trials}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
