@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-_BONUS = 1.0  # of mse, in dB: less than that decides nothing
+_BONUS = 3.0  # of mse, in dB: less than that decides nothing
 
 
 def quantize(program, model, data, folder, *options):
