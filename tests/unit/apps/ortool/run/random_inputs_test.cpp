@@ -9,21 +9,23 @@
 namespace ortool {
 namespace {
 
-Tensor made_up(const char* graph) {
+/// The tensor gives its memory back to `cap`, which outlives it.
+Tensor made_up(const char* graph, MemoryCap& cap) {
   const auto model =
       inferred_model(std::string("<ir_version: 8, opset_import: [\"\" : 18]>\n") + graph);
   SymbolNumbers symbols;
   std::vector<std::string> defaulted;
-  MemoryCap cap(1 << 20);
   return random_value(*model->graph->inputs()[0], symbols, defaulted, 3, 0, std::nullopt, cap)
       .tensor();
 }
 
 TEST_CASE("a mask of attention is made of zeros and ones, each row keeping its first") {
+  MemoryCap cap(1 << 20);
   const Tensor mask = made_up(
       "g (int64[4, 16] x) => (float[4, 1, 1, 16] y) <float one = {1}, float big = {-10000}, "
       "int64[2] a = {1, 2}>"
-      "{ u = Unsqueeze (x, a) c = Cast <to = 1> (u) s = Sub (one, c) y = Mul (s, big) }");
+      "{ u = Unsqueeze (x, a) c = Cast <to = 1> (u) s = Sub (one, c) y = Mul (s, big) }",
+      cap);
   std::int64_t kept = 0;
   for (std::int64_t i = 0; i < mask.element_count(); ++i) {
     const std::int64_t element = element_as_int64(mask, i);
@@ -36,9 +38,11 @@ TEST_CASE("a mask of attention is made of zeros and ones, each row keeping its f
 }
 
 TEST_CASE("what is subtracted from 1 for another purpose is no mask") {
+  MemoryCap cap(1 << 20);
   const Tensor values = made_up(
       "g (float[64] x) => (float[64] y) <float one = {1}, float two = {2}>"
-      "{ s = Sub (one, x) y = Mul (s, two) }");
+      "{ s = Sub (one, x) y = Mul (s, two) }",
+      cap);
   bool has_fraction = false;
   for (std::int64_t i = 0; i < values.element_count(); ++i) {
     const double element = element_as_double(values, i);
