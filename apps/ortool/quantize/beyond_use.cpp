@@ -19,10 +19,6 @@ constexpr double least_gain_db = 0.5;
 /// Of a suggestion's cost.
 constexpr double timed_ms = 60;
 
-std::string decibels(double value) {
-  return fixed_number(value, 1) + " dB";
-}
-
 /// A plan that was tried.
 struct Attempt {
   PlanChoices choices;

@@ -6,7 +6,6 @@
 
 #include "apps/ortool/quantize/candidate.hpp"
 #include "apps/ortool/report/progress.hpp"
-#include "libcore/graph/copy_model.hpp"
 
 namespace ortool {
 namespace {
@@ -30,20 +29,19 @@ class Judge {
   }
 
   MethodTrial judge(CalibrationMethod method, std::string recipe) {
-    context_.invocation.stop.poll();
     QuantizeSettings settings = context_.settings;
     settings.method.method = method;
     settings.recipe = std::move(recipe);
     const QuantizeContext trial{context_.invocation, settings,         context_.machine,
                                 context_.patterns,   context_.choices, context_.cache,
                                 context_.result};
-    const auto model = copy_model(prepared_);
-    const MadePlan plan = StaticMaker(trial, floats_, &calibration_, &data_).make(*model, choices_);
+    StaticMaker maker(trial, floats_, &calibration_, &data_);
+    const CandidateMaker candidates(trial, prepared_, maker);
+    const Candidate candidate = candidates.make(choices_);
     if (values_.empty()) {
-      for (const ChosenValue& value : plan.chosen) values_.push_back(value.name);
+      for (const ChosenValue& value : candidate.plan.chosen) values_.push_back(value.name);
     }
-    const auto session =
-        make_session(context_.invocation, context_.machine, *model, OptimizeLevel::all);
+    const auto session = candidates.session(*candidate.model, OptimizeLevel::all);
     return {method, worst_sqnr_db(compare_outputs(context_.invocation, context_.machine, floats_,
                                                   *session, data_, most_samples))};
   }

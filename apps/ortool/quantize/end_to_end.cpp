@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/metric.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -86,6 +87,10 @@ EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& mac
     collector.add(floats, quantized, data.sample(i).inputs, options);
   result.values = collector.errors();
   return result;
+}
+
+std::string decibels(double value) {
+  return fixed_number(value, 1) + " dB";
 }
 
 }  // namespace ortool

@@ -36,4 +36,7 @@ std::vector<OutputError> compare_outputs(const Invocation& invocation,
                                          const Session& quantized, CalibrationData& data,
                                          std::int64_t most_samples);
 
+/// "46.8 dB".
+std::string decibels(double value);
+
 }  // namespace ortool

@@ -142,10 +142,6 @@ Json calibration_block(const QuantizeReport& result) {
       .set("diagnosis", diagnosis_block(result.diagnosis));
 }
 
-std::string decibels(double value) {
-  return fixed_number(value, 1) + " dB";
-}
-
 std::string reasons_text(const QuantizeReport& result) {
   std::map<std::string, std::int64_t> counts;
   for (const ReportedNode& node : result.plan.nodes) {

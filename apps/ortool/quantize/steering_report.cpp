@@ -8,10 +8,6 @@
 namespace ortool {
 namespace {
 
-std::string decibels(double value) {
-  return fixed_number(value, 1) + " dB";
-}
-
 std::string signed_number(double value) {
   return (value < 0 ? "" : "+") + fixed_number(value, 3);
 }
