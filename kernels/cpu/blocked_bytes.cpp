@@ -119,20 +119,25 @@ void max_pool_blocked_bytes(const BlockedPoolSizes& sizes, std::uint8_t flip, co
   const ImageCut cut(
       sizes.batch, window.out[1], blocks,
       cuts_channels_by_rows(sizes.channels, window.out[1] * window.out[2]),
-      static_cast<double>(window.planes * window.out[1] * window.out[2]) * (1 + taps / 2));
+      static_cast<double>(window.planes * window.out[1] * window.out[2]) * (1 + taps / 4));
+  const std::int64_t row_step = window.dilation[1] * window.in[2] * lanes;
+  const std::int64_t column_step = window.dilation[2] * lanes;
+  const ByteRow flips = ByteRow{} + flip;
   const auto pool_pixel = [&](const std::uint8_t* plane, const WindowRange& rows,
                               const WindowRange& columns, std::uint8_t* out) {
-    std::uint8_t largest[lanes] = {};
-    for (std::int64_t r = rows.begin; r < rows.end; ++r) {
-      const std::int64_t row = rows.start + r * window.dilation[1];
+    const std::uint8_t* from =
+        plane + (rows.start * window.in[2] + columns.start) * lanes + rows.begin * row_step;
+    ByteRow largest = {};
+    for (std::int64_t r = rows.begin; r < rows.end; ++r, from += row_step) {
       for (std::int64_t c = columns.begin; c < columns.end; ++c) {
-        const std::int64_t column = columns.start + c * window.dilation[2];
-        const std::uint8_t* from = plane + (row * window.in[2] + column) * lanes;
-        for (std::int64_t i = 0; i < lanes; ++i)
-          largest[i] = std::max(largest[i], static_cast<std::uint8_t>(from[i] ^ flip));
+        ByteRow pixel;
+        std::memcpy(&pixel, from + c * column_step, sizeof pixel);
+        pixel ^= flips;
+        largest = pixel > largest ? pixel : largest;
       }
     }
-    for (std::int64_t i = 0; i < lanes; ++i) out[i] = static_cast<std::uint8_t>(largest[i] ^ flip);
+    largest ^= flips;
+    std::memcpy(out, &largest, sizeof largest);
   };
   cut.run(workers, [&](const ImagePiece& piece) {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {

@@ -25,6 +25,6 @@ void byte_binary(ByteBinary op, const std::uint8_t* a, const std::uint8_t* b, st
 
 /// out[i] = table[in[i]]; `out` may be `in`.
 void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t count,
-                 std::uint8_t* out, Workers& workers);
+                 std::uint8_t* out, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t opset_with_byte_pool = 12;
 constexpr std::int64_t opset_with_broadcasting = 7;
+constexpr std::int64_t opset_with_coordinates = 11;  // of Resize
 
 template <std::size_t count>
 bool is_one_of(const std::array<std::string_view, count>& names, const Node& node) {
@@ -61,10 +62,10 @@ constexpr std::array<std::string_view, 37> functions = {"Abs",
                                                         "ThresholdedRelu"};
 
 /// Operators that make their first input's elements anew in another order.
-constexpr std::array<std::string_view, 14> moves = {
-    "DepthToSpace", "Expand",   "Flatten",   "Gather",   "GatherElements",
-    "GatherND",     "Identity", "MaxPool",   "Reshape",  "Slice",
-    "SpaceToDepth", "Squeeze",  "Transpose", "Unsqueeze"};
+constexpr std::array<std::string_view, 15> moves = {
+    "DepthToSpace", "Expand",       "Flatten", "Gather",    "GatherElements",
+    "GatherND",     "Identity",     "MaxPool", "Reshape",   "Resize",
+    "Slice",        "SpaceToDepth", "Squeeze", "Transpose", "Unsqueeze"};
 
 void set_integer(Node& node, std::string_view name, std::int64_t value) {
   Attribute attribute;
@@ -122,6 +123,18 @@ Value& look_up(const ClusterEditor& editor, const Node& end, const Quantization&
   if (end.input(2) != nullptr) inputs.push_back(end.input(2));
   table = &editor.add("QuantizeLinear", "", inputs, &end);
   return editor.add("ByteLookup", own_domain, {&bytes, table});
+}
+
+std::string_view text_of(const Node& node, std::string_view name, std::string_view fallback) {
+  const Attribute* found = node.find_attribute(name);
+  const auto* text = found == nullptr ? nullptr : std::get_if<std::string>(&found->value);
+  return text == nullptr ? fallback : std::string_view(*text);
+}
+
+/// Whether each element of what a Resize makes is one of those it reads.
+bool only_repeats(const Node& node) {
+  return text_of(node, "mode", "nearest") == "nearest" &&
+         text_of(node, "coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
 }
 
 bool fuse_concat(ClusterEditor& editor, const Node& end, const Quantization& to, const Node& node) {
@@ -182,9 +195,11 @@ bool fuse_quantized_move(ClusterEditor& editor, const Node& end, const Quantizat
   if (node == nullptr || !has_plain_attributes(*node)) return false;
   if (node->domain().empty() && node->op_type() == "Concat" && nodes.empty())
     return fuse_concat(editor, end, to, *node);
+  const std::int64_t opset = editor.graph().opset("");
   const bool is_pool = node->op_type() == "MaxPool";
-  if (!is_one_of(moves, *node) || (is_pool && editor.graph().opset("") < opset_with_byte_pool))
-    return false;
+  const bool is_resize = node->op_type() == "Resize";
+  if (!is_one_of(moves, *node) || (is_pool && opset < opset_with_byte_pool)) return false;
+  if (is_resize && (opset < opset_with_coordinates || !only_repeats(*node))) return false;
   if (node->output_count() > 1 && node->output(1) != nullptr) return false;
   const std::optional<Quantization> from = dequantized_bytes(node->input(0));
   if (!from) return false;

@@ -71,8 +71,7 @@ class StoredKernel : public Kernel {
 /// The known number of channels of a tensor with at least one axis behind them; -1 for others.
 std::int64_t channels_of(const Value& value) {
   const ValueType& type = value.type();
-  const bool is_image = type.is_tensor() && type.element == DataType::float32 && type.shape &&
-                        type.shape->size() >= 3;
+  const bool is_image = type.is_tensor() && type.shape && type.shape->size() >= 3;
   return is_image ? (*type.shape)[1].number() : -1;
 }
 
@@ -129,7 +128,8 @@ std::vector<LayoutChoice> concat_layouts(const NodeView& view, const KernelRow& 
   const Value* output = node.output(0);
   if (output == nullptr || channels_of(*output) <= 0) return {};
   if (read_op<Concat>(node).axis != 1) return {};
-  const Layout blocked = blocked_layout(row.isa);
+  const bool has_floats = view.input_type(0) == DataType::float32;
+  const Layout blocked = has_floats ? blocked_layout(row.isa) : Layout::blocked16;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
     if (input == nullptr || input->is_constant()) return {};
@@ -192,7 +192,11 @@ constexpr KernelRow concat_row(std::string_view name, Isa isa) {
           compile_stored, nullptr, concat_layouts};
 }
 
-constexpr std::array<KernelRow, 34> stored_rows = {{
+bool accepts_bytes_alone(const NodeView& view) {
+  return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
+}
+
+constexpr std::array<KernelRow, 35> stored_rows = {{
     stored_row("add_blocked_avx512", "Add", Isa::avx512),
     stored_row("add_blocked_avx2", "Add", Isa::avx2),
     stored_row("sub_blocked_avx512", "Sub", Isa::avx512),
@@ -227,6 +231,8 @@ constexpr std::array<KernelRow, 34> stored_rows = {{
     stored_row("exp_blocked_avx2", "Exp", Isa::avx2),
     concat_row("concat_blocked_avx512", Isa::avx512),
     concat_row("concat_blocked_avx2", Isa::avx2),
+    KernelRow{"concat_blocked_bytes", "", "Concat", Isa::avx512, "int8, uint8", accepts_bytes_alone,
+              compile_stored, nullptr, concat_layouts},
 }};
 
 }  // namespace

@@ -63,11 +63,12 @@ KernelPtr compile_quantized_binary(const NodeView& view, const KernelRow& row,
 }
 
 KernelPtr compile_byte_lookup(const NodeView&, const KernelRow& row, const CompileContext&) {
-  return make_kernel(row.name, [](const PrepareContext& context) {
-    const std::int64_t count = context.inputs[0].shape.element_count();
-    return make_prepared({.overwritable = {0}}, [count](const RunContext& run) {
+  return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
+    const Operand& in = context.inputs[0];
+    const std::int64_t count = stored_elements(in.shape, in.layout);
+    return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
       byte_lookup(run.input<std::uint8_t>(0), run.input<std::uint8_t>(1), count,
-                  run.output<std::uint8_t>(0), run.workers());
+                  run.output<std::uint8_t>(0), isa, run.workers());
     });
   });
 }
@@ -76,39 +77,73 @@ bool accepts_bytes(const NodeView&) {
   return true;
 }
 
-/// Images of the same known channels on both sides can stay blocked.
-std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const KernelRow&) {
-  std::int64_t channels = -1;
-  std::size_t rank = 0;
-  for (const std::int64_t input : {0, 3}) {
-    const Value& value = *view.node().input(input);
-    const PartialShape& shape = value.type().shape;
-    if (value.is_constant() || !shape || shape->size() < 3 || !(*shape)[1].is_known()) return {};
-    const bool is_other = channels != (*shape)[1].number() || rank != shape->size();
-    if (channels >= 0 && is_other) return {};
-    channels = (*shape)[1].number();
-    rank = shape->size();
-  }
-  // Equal, but blocked is what the search shall begin with.
+/// Plain, or all `images` and the result blocked, for the same price; blocked is what the search
+/// shall begin with.
+std::vector<LayoutChoice> plain_or_blocked_bytes(const NodeView& view,
+                                                 const std::vector<std::size_t>& images) {
   constexpr double margin_ns = 1;
   std::vector<LayoutChoice> choices(2);
   choices[0].nanoseconds = margin_ns;
   choices[1].inputs.resize(view.inputs().size(), Layout::plain);
-  choices[1].inputs[0] = choices[1].inputs[3] = Layout::blocked16;
+  for (const std::size_t image : images) choices[1].inputs[image] = Layout::blocked16;
   choices[1].outputs = {Layout::blocked16};
   return choices;
+}
+
+bool is_byte_image(const Value& value) {
+  const PartialShape& shape = value.type().shape;
+  return !value.is_constant() && shape && shape->size() >= 3 && (*shape)[1].is_known();
+}
+
+/// Images of the same known channels on both sides, or one and a number, can stay blocked.
+std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const KernelRow&) {
+  constexpr std::size_t operands[] = {0, 3};
+  std::vector<std::size_t> images;
+  std::int64_t channels = -1;
+  std::size_t rank = 0;
+  for (const std::size_t input : operands) {
+    const Value& value = *view.node().input(static_cast<std::int64_t>(input));
+    if (value.is_constant() && value.constant().element_count() == 1 &&
+        value.constant().shape().rank() <= 1)
+      continue;
+    if (!is_byte_image(value)) return {};
+    const PartialShape& shape = value.type().shape;
+    const bool is_other = channels != (*shape)[1].number() || rank != shape->size();
+    if (channels >= 0 && is_other) return {};
+    channels = (*shape)[1].number();
+    rank = shape->size();
+    images.push_back(input);
+  }
+  if (images.empty()) return {};
+  return plain_or_blocked_bytes(view, images);
+}
+
+std::vector<LayoutChoice> byte_lookup_layouts(const NodeView& view, const KernelRow&) {
+  if (!is_byte_image(*view.node().input(0))) return {};
+  return plain_or_blocked_bytes(view, {0});
+}
+
+constexpr KernelRow blocked_byte_row(std::string_view name, std::string_view op_type, Isa isa,
+                                     decltype(KernelRow::compile) compile,
+                                     decltype(KernelRow::layouts) layouts) {
+  return {name, "", op_type, isa, "int8, uint8", accepts_bytes, compile, nullptr, layouts};
 }
 
 constexpr auto own_rows() {
   auto rows = join_rows(
       byte_level_rows<"quantized_binary">("QuantizedBinary", "int8, uint8", accepts_bytes,
                                           compile_quantized_binary),
-      std::array<KernelRow, 2>{
-          {{"quantized_binary_blocked_amx", "", "QuantizedBinary", Isa::amx, "int8, uint8",
-            accepts_bytes, compile_quantized_binary, nullptr, quantized_binary_layouts},
-           {"quantized_binary_blocked_avx512", "", "QuantizedBinary", Isa::avx512, "int8, uint8",
-            accepts_bytes, compile_quantized_binary, nullptr, quantized_binary_layouts}}},
-      plain_row("byte_lookup", "ByteLookup", "int8, uint8", accepts_bytes, compile_byte_lookup));
+      std::array<KernelRow, 4>{
+          blocked_byte_row("quantized_binary_blocked_amx", "QuantizedBinary", Isa::amx,
+                           compile_quantized_binary, quantized_binary_layouts),
+          blocked_byte_row("quantized_binary_blocked_avx512", "QuantizedBinary", Isa::avx512,
+                           compile_quantized_binary, quantized_binary_layouts),
+          blocked_byte_row("byte_lookup_blocked_amx", "ByteLookup", Isa::amx, compile_byte_lookup,
+                           byte_lookup_layouts),
+          blocked_byte_row("byte_lookup_blocked_avx512", "ByteLookup", Isa::avx512,
+                           compile_byte_lookup, byte_lookup_layouts)},
+      byte_level_rows<"byte_lookup">("ByteLookup", "int8, uint8", accepts_bytes,
+                                     compile_byte_lookup));
   for (KernelRow& row : rows) row.domain = "ortool";
   return rows;
 }

@@ -253,7 +253,8 @@ std::vector<LayoutChoice> nearest_layouts(const NodeView& view, const KernelRow&
   double pixels = 1;
   for (std::size_t axis = 2; axis < to->size(); ++axis)
     pixels *= (*to)[axis].is_known() ? static_cast<double>((*to)[axis].number()) : common_size;
-  const Layout blocked = blocked_layout(row.isa);
+  const bool has_floats = view.input_type(0) == DataType::float32;
+  const Layout blocked = has_floats ? blocked_layout(row.isa) : Layout::blocked16;
   const std::int64_t block = block_of(blocked);
   const std::int64_t stored = (channels + block - 1) / block * block;
   std::vector<LayoutChoice> choices(2);
@@ -277,7 +278,17 @@ constexpr std::array<KernelRow, 2> nearest_blocked_rows(std::string_view op_type
   return {row, narrow};
 }
 
+bool accepts_nearest_bytes(const NodeView& view) {
+  const DataType type = view.input_type(0);
+  return (type == DataType::uint8 || type == DataType::int8) && accepts_nearest<Resize>(view);
+}
+
+constexpr std::array<KernelRow, 1> nearest_byte_rows = {
+    {{"resize_nearest_blocked_bytes", "", "Resize", Isa::avx512, "int8, uint8",
+      accepts_nearest_bytes, compile_resize<Resize>, nullptr, nearest_layouts<Resize>}}};
+
 constexpr auto resize_rows_list = join_rows(
+    nearest_byte_rows,
     nearest_blocked_rows<Resize>("Resize", "resize_nearest_blocked_avx512",
                                  "resize_nearest_blocked_avx2"),
     nearest_blocked_rows<Upsample>("Upsample", "upsample_nearest_blocked_avx512",

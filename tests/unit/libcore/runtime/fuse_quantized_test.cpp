@@ -20,7 +20,8 @@ std::string fused(std::string_view nodes, std::string_view outputs, int opset = 
       ")\n"
       "<float s = {0.5}, int8 z = {3}, int8 least = {-128}, float t = {0.25},\n"
       " int64[2] shape = {8, 4}, int8[4,2] m = {1, 2, 3, 4, 5, 6, 7, 8},\n"
-      " float[4] wk = {1, 2, 3, 4}, int8[2,4] n = {1, 2, 3, 4, 5, 6, 7, 8},\n"
+      " float[4] wk = {1, 2, 3, 4}, float[4] scales = {1, 1, 2, 2}, int8[2,4] n = {1, 2, 3, 4, 5, "
+      "6, 7, 8},\n"
       " int8[2,2,1,1] w = {1, 2, 3, 4}, float[2] ws = {0.5, 0.25}, float two = {2}>\n"
       "{ xf = DequantizeLinear (x, s, z)\n" +
       std::string(nodes) + "}";
@@ -52,6 +53,15 @@ TEST_CASE("sums and functions of bytes stay bytes") {
   CHECK(fused("c = Sigmoid (xf) y = QuantizeLinear (c, t, z)", "int8[1,2,4,4] y") ==
         "DequantizeLinear Sigmoid QuantizeLinear ByteLookup Identity");
   CHECK(fused("y = QuantizeLinear (xf, s, z)", "int8[1,2,4,4] y") == "Identity");
+}
+
+TEST_CASE("a Resize that only repeats elements repeats bytes") {
+  const std::string_view output = "int8[1,2,8,8] y";
+  const std::string resize = "y = QuantizeLinear (c, s, z)";
+  CHECK(fused("c = Resize <mode = \"nearest\"> (xf, , scales) " + resize, output) ==
+        "Resize Identity");
+  CHECK(fused("c = Resize <mode = \"linear\"> (xf, , scales) " + resize, output) ==
+        "DequantizeLinear Resize QuantizeLinear");
 }
 
 TEST_CASE(

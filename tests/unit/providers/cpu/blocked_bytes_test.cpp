@@ -1,0 +1,78 @@
+// Operators between blocked convolutions of bytes go along, and give the bits of plain ones.
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/session_support.hpp"
+
+namespace ortool {
+namespace {
+
+/// "int8[shape] name = {…}", of numbers without a pattern.
+std::string weights(std::string_view name, std::string_view shape, int count) {
+  std::string text = "int8[" + std::string(shape) + "] " + std::string(name) + " = {";
+  unsigned state = 7;
+  for (int i = 0; i < count; ++i) {
+    state = state * 1664525U + 1013904223U;
+    text += (i > 0 ? ", " : "") + std::to_string(static_cast<int>(state >> 24) - 128);
+  }
+  return text + "}";
+}
+
+/// Two convolutions of bytes, and between them what makes `e` of `cf`.
+std::string network(std::string_view between) {
+  return "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+         "g (float[1,16,9,7] x) => (float[1,8,h,w] y)\n"
+         "<float s = {0.02}, uint8 z = {128}, float ws = {0.001}, float t = {0.05}, uint8 tz = "
+         "{3},\n"
+         " float u = {0.03}, uint8 uz = {90}, uint8 two = {103}, float[4] scales = {1, 1, 2, "
+         "2},\n " +
+         weights("wa", "32,16,3,3", 32 * 16 * 9) + ",\n " + weights("wb", "8,32,1,1", 8 * 32) +
+         ">\n"
+         "{ xq = QuantizeLinear (x, s, z) xf = DequantizeLinear (xq, s, z)\n"
+         "  af = DequantizeLinear (wa, ws) c = Conv <pads = [1, 1, 1, 1]> (xf, af)\n"
+         "  cq = QuantizeLinear (c, t, uz) cf = DequantizeLinear (cq, t, uz)\n" +
+         std::string(between) +
+         "  eq = QuantizeLinear (e, u, uz) ef = DequantizeLinear (eq, u, uz)\n"
+         "  bf = DequantizeLinear (wb, ws) d = Conv (ef, bf)\n"
+         "  yq = QuantizeLinear (d, s, uz) y = DequantizeLinear (yq, s, uz) }";
+}
+
+void check_same_bits(std::string_view between) {
+  const std::string text = network(between);
+  NamedValues inputs;
+  inputs.emplace_back("x", random_tensor(Shape({1, 16, 9, 7}), 1));
+  SessionOptions literal = cpu_options();
+  literal.optimize = OptimizeLevel::none;
+  const auto expected = make_session(text, std::move(literal))->run(inputs, {});
+  const auto found = make_session(text)->run(inputs, {});
+  CHECK(same_bits(found[0].tensor(), expected[0].tensor()));
+}
+
+TEST_CASE("functions of bytes go over blocked ones") {
+  check_same_bits("  e = HardSwish (cf)\n");
+}
+
+TEST_CASE("blocked bytes are multiplied by one byte a channel") {
+  check_same_bits(
+      "  p = GlobalAveragePool (cf) g = Sigmoid (p)\n"
+      "  gq = QuantizeLinear (g, s, uz) gf = DequantizeLinear (gq, s, uz) e = Mul (gf, cf)\n");
+}
+
+TEST_CASE("blocked bytes and a number are added") {
+  check_same_bits("  nf = DequantizeLinear (two, s, tz) e = Add (cf, nf)\n");
+}
+
+TEST_CASE("blocked bytes are repeated by Resize") {
+  check_same_bits("  e = Resize <mode = \"nearest\"> (cf, , scales)\n");
+}
+
+TEST_CASE("blocked bytes are put behind each other") {
+  check_same_bits(
+      "  r = HardSwish (cf) rq = QuantizeLinear (r, u, uz) rf = DequantizeLinear (rq, u, uz)\n"
+      "  f = Concat <axis = 1> (rf, cf) fq = QuantizeLinear (f, u, uz)\n"
+      "  ff = DequantizeLinear (fq, u, uz) i, e = Split <axis = 1, num_outputs = 2> (ff)\n");
+}
+
+}  // namespace
+}  // namespace ortool
