@@ -6,7 +6,6 @@ Each kind of file comes in its full size, which the loader mostly refuses, and o
 the forms of output; --diff reads two files and may take the memory of both.
 """
 import concurrent.futures
-import itertools
 import os
 import subprocess
 import sys
@@ -21,7 +20,6 @@ PROGRAM = sys.argv[1]
 LEAST_BYTES = 256 << 20
 LIMIT_SECONDS = 120  # only against hanging: the machine may be busy
 ACCEPTED = 0.3  # of the full sizes
-KINDS = 16
 FORMS = [["--json"], ["--format", "html"], ["--nodes"], ["--diff", "OTHER", "--json"]]
 X, Y = [value("x")], [value("x")]
 
@@ -34,34 +32,36 @@ def list_attribute(field, content, kind):
     return [node("R", [], [], [block(1, "p") + content * field + integer(20, kind)])]
 
 
-def files(scale):
+def kinds(scale):
+    """Name and maker of each kind of file; only the one that is called for is made."""
     def many(count):
         return int(count * scale)
 
-    yield "nodes without anything", model(plain([node("R", [], [])] * many(900_000)))
-    yield "nodes with an output", model(plain([node("R", [], [f"{i:x}"]) for i in range(many(400_000))]))
+    def each(count):
+        return (f"{i:x}" for i in range(many(count)))
+
     attributes = [number(f"{i:x}", 1) for i in range(500)]
-    yield "attributes", model(plain([node("R", [], [], attributes)] * many(2000)))
-    yield "initializers", model(plain(constants=[tensor(f"{i:x}", [], 1, bytes(4)) for i in range(many(400_000))]))
-    yield "inputs of nested types", model(graph([], [
-        block(1, f"{i:x}") + block(2, block(4, block(1, block(1, integer(1, 1))))) for i in range(many(400_000))]))
-    yield "dimensions", model(plain(inputs=X + [value(f"{i:x}", [1] * 64) for i in range(many(10_000))]))
-    yield "graphs", model(plain(list_attribute(many(200_000), block(11, b""), 10)))
-    yield "metadata", model(plain()) + block(14, b"") * many(1_000_000)
-    yield "annotations", model(plain(more=block(14, block(2, b"")) * many(800_000)))
-    yield "opset imports", model(plain()) + b"".join(
-        block(8, block(1, f"{i:x}") + integer(2, 1)) for i in range(many(200_000)))
-    yield "functions", model(plain(), [function(f"{i:x}", ["f"]) for i in range(many(60_000))])
-    yield "calls of functions", model(
-        plain([node(f"{i:x}", ["x"], [], domain="my") for i in range(many(20_000))]),
-        [function(f"{i:x}", []) for i in range(many(20_000))])
-    zeros = block(8, bytes(many(30_000_000)))
-    yield "numbers of an attribute", model(plain([node("R", [], [], [block(1, "p") + zeros + integer(20, 7)])]))
-    yield "texts of an attribute", model(plain(list_attribute(many(3_000_000), block(9, b""), 8)))
-    texts = many(3_000_000)
-    yield "texts of a tensor", model(plain(constants=[tensor("s", [texts], 8, None, block(6, b"") * texts)]))
-    numbers = many(20_000_000)
-    yield "numbers of a tensor", model(plain(constants=[tensor("s", [numbers], 7, None, block(7, bytes(numbers)))]))
+    texts, numbers = many(3_000_000), many(20_000_000)
+    nested = block(2, block(4, block(1, block(1, integer(1, 1)))))
+    return [
+        ("nodes without anything", lambda: model(plain([node("R", [], [])] * many(900_000)))),
+        ("nodes with an output", lambda: model(plain([node("R", [], [name]) for name in each(400_000)]))),
+        ("attributes", lambda: model(plain([node("R", [], [], attributes)] * many(2000)))),
+        ("initializers", lambda: model(plain(constants=[tensor(name, [], 1, bytes(4)) for name in each(400_000)]))),
+        ("inputs of nested types", lambda: model(graph([], [block(1, name) + nested for name in each(400_000)]))),
+        ("dimensions", lambda: model(plain(inputs=X + [value(name, [1] * 64) for name in each(10_000)]))),
+        ("graphs", lambda: model(plain(list_attribute(many(200_000), block(11, b""), 10)))),
+        ("metadata", lambda: model(plain()) + block(14, b"") * many(1_000_000)),
+        ("annotations", lambda: model(plain(more=block(14, block(2, b"")) * many(800_000)))),
+        ("opset imports", lambda: model(plain()) + b"".join(block(8, block(1, name) + integer(2, 1)) for name in each(200_000))),
+        ("functions", lambda: model(plain(), [function(name, ["f"]) for name in each(60_000)])),
+        ("calls of functions", lambda: model(plain([node(name, ["x"], [], domain="my") for name in each(20_000)]),
+                                             [function(name, []) for name in each(20_000)])),
+        ("numbers of an attribute", lambda: model(plain(list_attribute(1, block(8, bytes(many(30_000_000))), 7)))),
+        ("texts of an attribute", lambda: model(plain(list_attribute(many(3_000_000), block(9, b""), 8)))),
+        ("texts of a tensor", lambda: model(plain(constants=[tensor("s", [texts], 8, None, block(6, b"") * texts)]))),
+        ("numbers of a tensor", lambda: model(plain(constants=[tensor("s", [numbers], 7, None, block(7, bytes(numbers)))]))),
+    ]
 
 
 def measure(command):
@@ -98,9 +98,9 @@ def try_file(folder, place, scale):
 
 
 def make(place, scale, path):
-    kind, content = next(itertools.islice(files(scale), place, None))
+    kind, content = kinds(scale)[place]
     with open(path, "wb") as file:
-        file.write(content)
+        file.write(content())
     print(kind)
 
 
@@ -112,7 +112,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            cases = [(place, scale) for scale in (1, ACCEPTED) for place in range(KINDS)]
+            cases = [(place, scale) for scale in (1, ACCEPTED) for place in range(len(kinds(scale)))]
             for found in pool.map(lambda case: try_file(folder, *case), cases):
                 failures += found
         chain = [node("Relu", [f"v{i}"], [f"v{i + 1}"]) for i in range(200_000)]
