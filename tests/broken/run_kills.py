@@ -18,6 +18,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[2])
 from onnx_bytes import graph, model, node, tensor, value
+from run_parts import Lateness
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DIGITS = os.path.join(os.path.dirname(os.path.abspath(sys.argv[2])), "digits")
@@ -90,8 +91,9 @@ def kill_once(command, folder, longest, numbers):
     time.sleep(numbers.uniform(0, longest))
     process.send_signal(which)
     begin = time.monotonic()
-    error = process.communicate()[1].decode(errors="replace").strip()
-    seconds = time.monotonic() - begin
+    with Lateness() as late:
+        error = process.communicate()[1].decode(errors="replace").strip()
+    seconds = time.monotonic() - begin - late.seconds
     wrong = []
     # Before the program listens, a signal does what it does by default.
     if process.returncode not in (0, CODES[which], -which):
