@@ -32,8 +32,8 @@ def list_objects(build):
     return sorted(objects)
 
 
-def run(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+def run(*command, cwd=None):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=cwd).stdout
 
 
 def check_isa_object(path, name):
@@ -54,14 +54,20 @@ def has_only_vendor_variables(path):
     return not others and any(name.startswith(_VENDOR_VARIABLES) for name in variables)
 
 
+def objects_with_initialisers(build, objects):
+    """Those with code that runs before main."""
+    # The first once more: a single file would be listed without its name.
+    text = run("readelf", "--sections", "--wide", *objects, objects[0], cwd=build)
+    return sorted({part.split("\n", 1)[0] for part in re.split(r"^File: ", text, flags=re.MULTILINE)
+                   if re.search(r"\s\.(init_array|ctors)\b", part)})
+
+
 def check_initialisers(path, name):
     if has_only_vendor_variables(path):
         return []
-    if re.search(r"\s\.(init_array|ctors)\b", run("readelf", "--sections", "--wide", path)):
-        symbols = [line.split()[-1] for line in run("nm", path).splitlines()
-                   if "_GLOBAL__sub_I" in line or "_static_initialization" in line]
-        return [f"{name}: runs code before main ({', '.join(symbols) or 'an init_array section'})"]
-    return []
+    symbols = [line.split()[-1] for line in run("nm", path).splitlines()
+               if "_GLOBAL__sub_I" in line or "_static_initialization" in line]
+    return [f"{name}: runs code before main ({', '.join(symbols) or 'an init_array section'})"]
 
 
 def check(build):
@@ -69,11 +75,10 @@ def check(build):
     if not objects:
         return [f"{build}: no objects found, so nothing was checked"]
     violations = []
-    for name in objects:
-        path = os.path.join(build, name)
-        violations += check_initialisers(path, name)
-        if _ISA_OBJECT.search(name):
-            violations += check_isa_object(path, name)
+    for name in objects_with_initialisers(build, objects):
+        violations += check_initialisers(os.path.join(build, name), name)
+    for name in filter(_ISA_OBJECT.search, objects):
+        violations += check_isa_object(os.path.join(build, name), name)
     print(f"{len(objects)} objects, {sum(bool(_ISA_OBJECT.search(n)) for n in objects)} of them "
           "for one instruction set")
     return violations
