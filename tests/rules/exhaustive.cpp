@@ -319,16 +319,16 @@ int run_rule(std::string_view name) {
     return 1;
   }
   const Graphs graphs = found->second();
-  std::int64_t acted = 0;
+  RewriteTrial trial(name);
   int failed = 0;
   for (const std::string& graph : graphs) {
-    for (const std::string& finding : check_rewrite(name, graph, 13, acted)) {
+    for (const std::string& finding : trial.check(graph, 13)) {
       if (++failed <= 3) std::printf("%s: %s\n", std::string(name).c_str(), finding.c_str());
     }
   }
   std::printf("%s: acted on %lld of %zu graphs, %d failed\n", std::string(name).c_str(),
-              static_cast<long long>(acted), graphs.size(), failed);
-  return failed + (acted == 0);
+              static_cast<long long>(trial.acted()), graphs.size(), failed);
+  return failed + (trial.acted() == 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/diff.hpp"
 #include "libcore/graph/verify.hpp"
@@ -100,9 +101,15 @@ Tensor make_input(const Value& input, std::map<std::string, std::int64_t>& symbo
   return tensor;
 }
 
-std::vector<RunValue> compute(std::unique_ptr<Model> model, const NamedValues& inputs) {
-  const Session session(std::move(model), {.providers = {make_cpu_provider(cpu::best_isa())},
-                                           .optimize = OptimizeLevel::none});
+std::shared_ptr<const Provider> make_provider() {
+  return make_cpu_provider(cpu::best_isa());
+}
+
+std::vector<RunValue> compute(std::unique_ptr<Model> model,
+                              const std::shared_ptr<const Provider>& provider,
+                              const NamedValues& inputs) {
+  const Session session(std::move(model),
+                        {.providers = {provider}, .optimize = OptimizeLevel::none});
   return session.run(inputs, {});
 }
 
@@ -122,12 +129,11 @@ std::string describe(const ModelDiff& diff) {
   return text + format(" {} weights, {} values differ", diff.weights.size(), diff.values.size());
 }
 
-RewriteReport apply(const Subject& subject, Model& model) {
+RewriteReport apply(const Subject& subject, const Provider& provider, Model& model) {
   RewriteReport report;
-  const auto provider = make_cpu_provider(cpu::best_isa());
   Workers workers;
   const CompileContext context{.workers = workers};
-  ConstantEvaluator evaluator(*provider, context);
+  ConstantEvaluator evaluator(provider, context);
   subject.run(model, {.has_own_operators = true, .keeps_events = true, .evaluator = &evaluator},
               report);
   infer_shapes(model);
@@ -149,7 +155,7 @@ class CaseRun {
   std::vector<std::string> run() {
     const std::unique_ptr<Model> model = make_model(case_.before, case_.opsets);
     const std::string interface = interface_of(*model->graph);
-    const RewriteReport report = apply(subject_, *model);
+    const RewriteReport report = apply(subject_, *provider_, *model);
     verify(*model->graph);
     if (interface_of(*model->graph) != interface)
       add(format("inputs and outputs were {} and are {}", interface, interface_of(*model->graph)));
@@ -168,7 +174,7 @@ class CaseRun {
         if (origin.empty()) add(format("'{}' has an origin without a name", node.name()));
       }
     }
-    if (apply(subject_, *model).rewrites != 0) add("a second run changes something");
+    if (apply(subject_, *provider_, *model).rewrites != 0) add("a second run changes something");
     check_numbers(*model);
     return std::move(findings_);
   }
@@ -199,9 +205,10 @@ class CaseRun {
   void check_numbers(const Model& rewritten) {
     const std::unique_ptr<Model> before = make_model(case_.before, case_.opsets);
     const NamedValues inputs = make_inputs(*before->graph);
-    const std::vector<RunValue> expected = compute(make_model(case_.before, case_.opsets), inputs);
+    const std::vector<RunValue> expected =
+        compute(make_model(case_.before, case_.opsets), provider_, inputs);
     const std::vector<RunValue> found =
-        compute(make_model(print_graph(*rewritten.graph), case_.opsets), inputs);
+        compute(make_model(print_graph(*rewritten.graph), case_.opsets), provider_, inputs);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (subject_.level == OptimizeLevel::basic) {
         if (!have_same_bits(found[i].tensor(), expected[i].tensor()))
@@ -216,23 +223,36 @@ class CaseRun {
 
   const RuleCase& case_;
   const Subject& subject_;
+  const std::shared_ptr<const Provider> provider_ = make_provider();
   std::vector<std::string> findings_;
 };
 
 }  // namespace
 
-std::vector<std::string> check_rewrite(std::string_view rule, const std::string& graph,
-                                       std::int64_t opset, std::int64_t& acted) {
-  const std::optional<Subject> subject = find_subject(rule);
-  if (!subject) return {format("there is no rule '{}'", rule)};
+struct RewriteTrial::Parts {
+  Subject subject;
+  std::shared_ptr<const Provider> provider;
+};
+
+RewriteTrial::RewriteTrial(std::string_view rule) {
+  std::optional<Subject> subject = find_subject(rule);
+  if (!subject) throw Error(ErrorCode::invalid, format("there is no rule '{}'", rule));
+  parts_ = std::make_unique<Parts>(std::move(*subject), make_provider());
+}
+
+RewriteTrial::~RewriteTrial() = default;
+
+std::vector<std::string> RewriteTrial::check(const std::string& graph, std::int64_t opset) {
+  const auto& [subject, provider] = *parts_;
   try {
     std::unique_ptr<Model> model = make_model(graph, {{"", opset}});
-    if (apply(*subject, *model).rewrites == 0) return {};
-    ++acted;
+    if (apply(subject, *provider, *model).rewrites == 0) return {};
+    ++acted_;
     verify(*model->graph);
     const NamedValues inputs = make_inputs(*model->graph);
-    const std::vector<RunValue> expected = compute(make_model(graph, {{"", opset}}), inputs);
-    const std::vector<RunValue> found = compute(std::move(model), inputs);
+    const std::vector<RunValue> expected =
+        compute(make_model(graph, {{"", opset}}), provider, inputs);
+    const std::vector<RunValue> found = compute(std::move(model), provider, inputs);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (!have_same_bits(found[i].tensor(), expected[i].tensor()))
         return {format("output {} has other bits: {}", i, graph)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,23 @@ namespace ortool::test {
 /// differ when both graphs run. Rules of the basic level must give the same bits.
 std::vector<std::string> run_rule_case(const RuleCase& each);
 
-/// Applies the rule or pass alone to a graph and computes both forms, which must have the same
-/// bits. Returns what is wrong, and adds to `acted` where it changed something.
-std::vector<std::string> check_rewrite(std::string_view rule, const std::string& graph,
-                                       std::int64_t opset, std::int64_t& acted);
+/// A rule or pass alone, made once for many graphs; throws where there is none of the name.
+class RewriteTrial {
+ public:
+  explicit RewriteTrial(std::string_view rule);
+  ~RewriteTrial();
+
+  /// Rewrites the graph and computes both forms, which must have the same bits. Returns what is
+  /// wrong.
+  std::vector<std::string> check(const std::string& graph, std::int64_t opset);
+
+  /// The graphs that were changed so far.
+  std::int64_t acted() const { return acted_; }
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+  std::int64_t acted_ = 0;
+};
 
 }  // namespace ortool::test
