@@ -1,9 +1,9 @@
 # Every float model quantised with --keep-faster beside its float form: which are faster, and that none is slower.
-"""usage: keep_faster.py PROGRAM MODELS [NAME ...] [--threads N] [--duration SECONDS] [--all]
+"""usage: keep_faster.py PROGRAM MODELS [NAME ...] [--threads N] [--duration SECONDS] [--all] [--form qdq|qoperator|dynamic]
 
 MODELS is a folder of folders with model.onnx and test_data_set_*, which calibrate. Each pair is measured by `ortool bench`
 in one interleaved run. Prints a row a model; ends with 1 when one is slower than its float form by more than chance and 2 %.
---all also measures the models quantised whole, to tell what --keep-faster changes.
+--all also measures the models quantised whole, to tell what --keep-faster changes. Models that quantize refuses are told below.
 """
 import argparse
 import json
@@ -29,9 +29,13 @@ def is_float(program, model):
     return not any("Linear" in name and "Quantize" in name or name.startswith("QLinear") or "Integer" in name for name in operators)
 
 
-def quantize(program, model, data, output, threads, *options):
-    return run(program, "quantize", model, "-o", output, "--calibration-data", data, "--recipe", "fast", "--json", "-q", "--threads",
-               str(threads), *options)
+def quantize(program, model, data, output, arguments, *options):
+    settings = ["--calibration-data", data, "--recipe", "fast"]
+    if arguments.form == "dynamic":
+        settings = ["--mode", "dynamic", "--validation-data", data]
+    elif arguments.form == "qoperator":
+        settings += ["--format", "qoperator"]
+    return run(program, "quantize", model, "-o", output, "--json", "-q", "--threads", str(arguments.threads), *settings, *options)
 
 
 def ratio_of(program, quantized, model, arguments):
@@ -53,9 +57,11 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--duration", type=float, default=2)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--form", choices=("qdq", "qoperator", "dynamic"), default="qdq")
     arguments = parser.parse_args()
     names = arguments.names or sorted(os.listdir(arguments.models))
     slower = []
+    refused = []
     print("| model | clusters kept | int8 by float | 99 % | whole |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
@@ -64,15 +70,15 @@ def main():
             if not os.path.exists(model) or not is_float(arguments.program, model):
                 continue
             output = os.path.join(folder, name + ".onnx")
-            told, code = quantize(arguments.program, model, data, output, arguments.threads, "--keep-faster")
+            told, code = quantize(arguments.program, model, data, output, arguments, "--keep-faster")
             if code != 0:
-                print(f"| {name} | {told['errors'][0]['message'][:80]} | | | |", flush=True)
+                refused.append(f"{name}: {told['errors'][0]['message'][:200]}")
                 continue
             clusters = told["keep_faster"]["clusters"]
             kept = f"{sum(each['is_quantized'] for each in clusters)} of {len(clusters)}"
             ratio = ratio_of(arguments.program, output, model, arguments)
             whole = None
-            if arguments.all and quantize(arguments.program, model, data, output, arguments.threads)[1] == 0:
+            if arguments.all and quantize(arguments.program, model, data, output, arguments)[1] == 0:
                 whole = ratio_of(arguments.program, output, model, arguments)
             if ratio is None:
                 print(f"| {name} | {kept} | cannot be run | | |", flush=True)
@@ -81,6 +87,8 @@ def main():
                   flush=True)
             if ratio[1] > 1.02:
                 slower.append(name)
+    for line in refused:
+        print("refused: " + line)
     print("slower than float: " + (", ".join(slower) or "none"))
     return 1 if slower else 0
 

@@ -15,7 +15,7 @@ Candidate CandidateMaker::make_of(const Model& part, const PlanChoices& choices)
   context_.invocation.stop.poll();
   Candidate candidate;
   candidate.model = copy_model(part);
-  candidate.plan = maker_.make(*candidate.model, choices);
+  candidate.plan = make_form_(*candidate.model, choices);
   return candidate;
 }
 

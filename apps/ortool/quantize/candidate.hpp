@@ -1,6 +1,7 @@
 // Quantised forms that are tried: made, looked at, and thrown away.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,12 +25,19 @@ struct Unit {
   double added_noise = 0;
 };
 
+/// Quantises a model, the prepared one or a copy or part of it.
+using MakeForm = std::function<MadePlan(Model& model, const PlanChoices& choices)>;
+
 /// Makes candidates of one prepared model.
 class CandidateMaker {
  public:
-  /// `prepared` and `maker` outlive this; `prepared` stays as it is.
+  /// `prepared` and what `make_form` refers to outlive this; `prepared` stays as it is.
+  CandidateMaker(const QuantizeContext& context, const Model& prepared, MakeForm make_form)
+      : context_(context), prepared_(prepared), make_form_(std::move(make_form)) {}
   CandidateMaker(const QuantizeContext& context, const Model& prepared, StaticMaker& maker)
-      : context_(context), prepared_(prepared), maker_(maker) {}
+      : CandidateMaker(context, prepared, [&maker](Model& model, const PlanChoices& choices) {
+          return maker.make(model, choices);
+        }) {}
 
   Candidate make(const PlanChoices& choices) const { return make_of(prepared_, choices); }
   /// The same of a part of the prepared model.
@@ -42,7 +50,7 @@ class CandidateMaker {
  private:
   const QuantizeContext& context_;
   const Model& prepared_;
-  StaticMaker& maker_;
+  MakeForm make_form_;
 };
 
 /// The quantised nodes of a plan that can be left out one by one, in order. Those that are computed

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
+#include <tuple>
 
 #include "apps/ortool/quantize/form_times.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -12,6 +12,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/optimize/extract.hpp"
+#include "libcore/quantize/integer_form.hpp"
 
 namespace ortool {
 namespace {
@@ -20,6 +21,15 @@ constexpr double cluster_ms = 120;
 constexpr double whole_ms = 900;
 /// What is not at least so much faster may be noise.
 constexpr double least_gain = 0.98;
+/// A cluster that gains more hardly has a part that loses.
+constexpr double great_gain = 0.7;
+/// Halves of halves of a cluster, and measurements of halves altogether.
+constexpr int most_splits = 5;
+constexpr int most_parts = 64;
+/// How often what cannot be cut out is halved.
+constexpr int most_trials = 6;
+
+using KeptValues = std::map<std::string, RunValue, std::less<>>;
 
 /// Keeps values of the names wanted.
 class Keeper : public ValueObserver {
@@ -32,52 +42,22 @@ class Keeper : public ValueObserver {
       kept.insert_or_assign(std::string(output->name()), value.owned());
   }
 
-  std::map<std::string, RunValue, std::less<>> kept;
+  KeptValues kept;
 
  private:
   std::set<std::string, std::less<>> wanted_;
 };
 
-/// Quantised nodes joined by the quantised values between them.
-std::vector<ClusterTimes> clusters_of(const MadePlan& plan) {
-  std::set<std::string_view> levels;
-  for (const ChosenValue& value : plan.chosen) levels.insert(value.name);
-  std::vector<std::size_t> parents(plan.nodes.size());
-  std::iota(parents.begin(), parents.end(), std::size_t{0});
-  const auto root = [&](std::size_t node) {
-    while (parents[node] != node) node = parents[node] = parents[parents[node]];
-    return node;
-  };
-  std::map<std::string_view, std::size_t> makers;
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const ReportedNode& node = plan.nodes[i];
-    if (!node.is_quantized) continue;
-    for (const std::string& value : node.reads) {
-      const auto maker = makers.find(value);
-      if (maker != makers.end() && levels.contains(value)) parents[root(i)] = root(maker->second);
-    }
-    // What follows a node and is computed with it has the same value.
-    const auto [place, is_first] = makers.emplace(node.value, i);
-    if (!is_first) parents[root(i)] = root(place->second);
-  }
-  std::map<std::size_t, ClusterTimes> clusters;
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const ReportedNode& node = plan.nodes[i];
-    if (!node.is_quantized) continue;
-    ClusterTimes& cluster = clusters[root(i)];
-    if (cluster.nodes.empty()) cluster.first = node.name;
-    cluster.nodes.push_back(node.plan_name);
-  }
-  std::vector<ClusterTimes> list;
-  for (auto& [number, cluster] : clusters) list.push_back(std::move(cluster));
-  return list;
+/// The time in the faster form.
+double best_ms(const ClusterTimes& times) {
+  return std::min(times.int8_ms, times.float_ms);
 }
 
-/// What a cluster reads and what others read of it; empty where it lies in a body.
-struct Edges {
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-};
+double best_ms(const std::vector<ClusterTimes>& parts) {
+  double sum = 0;
+  for (const ClusterTimes& part : parts) sum += best_ms(part);
+  return sum;
+}
 
 class FasterKeeper {
  public:
@@ -93,11 +73,14 @@ class FasterKeeper {
   KeptFaster run();
 
  private:
-  Edges edges_of(const ClusterTimes& cluster) const;
-  void measure_clusters();
-  void measure(ClusterTimes& cluster, const Edges& edges,
-               const std::map<std::string, RunValue, std::less<>>& values);
+  std::unique_ptr<Session> fast_session(const Model& model) const;
+  void measure_all(std::vector<ClusterTimes>& clusters);
+  void measure(ClusterTimes& times, const ClusterEdges& edges, const KeptValues& values);
+  std::vector<ClusterTimes> split(const ClusterTimes& times, int splits);
   void leave(ClusterTimes& cluster, std::string reason);
+  void measure_clusters();
+  void try_unmeasured(const std::vector<ClusterTimes*>& clusters);
+  std::vector<ClusterTimes*> slowest_clusters();
   void measure_whole();
 
   const CandidateMaker& maker_;
@@ -107,44 +90,20 @@ class FasterKeeper {
   PlanChoices& choices_;
   Candidate& candidate_;
   KeptFaster result_;
+  int parts_ = 0;
+  int trials_ = 0;
 };
 
-Edges FasterKeeper::edges_of(const ClusterTimes& cluster) const {
-  const Graph& graph = *maker_.prepared().graph;
-  const auto names = names_apart(maker_.prepared());
-  std::set<const Node*> members;
-  for (const Node& node : graph.nodes()) {
-    const bool is_member = std::find(cluster.nodes.begin(), cluster.nodes.end(), names.at(&node)) !=
-                           cluster.nodes.end();
-    if (is_member) members.insert(&node);
-  }
-  Edges edges;
-  if (members.size() != cluster.nodes.size()) return edges;
-  std::set<std::string> inputs;
-  std::set<std::string> outputs;
-  for (const Node* node : members) {
-    for (std::int64_t i = 0; i < node->input_count(); ++i) {
-      const Value* input = node->input(i);
-      if (input == nullptr || input->is_constant() || members.contains(input->producer())) continue;
-      inputs.emplace(input->name());
-    }
-    for (std::int64_t i = 0; i < node->output_count(); ++i) {
-      const Value* output = node->output(i);
-      if (output == nullptr) continue;
-      const bool is_read =
-          std::any_of(output->uses().begin(), output->uses().end(), [&](const Use& use) {
-            return use.kind != Use::Kind::input || !members.contains(use.node);
-          });
-      if (is_read) outputs.emplace(output->name());
-    }
-  }
-  edges.inputs.assign(inputs.begin(), inputs.end());
-  edges.outputs.assign(outputs.begin(), outputs.end());
-  return edges;
+/// A session of the form that is written.
+std::unique_ptr<Session> FasterKeeper::fast_session(const Model& model) const {
+  if (!context_.settings.has_integer_operators) return maker_.session(model, OptimizeLevel::all);
+  const std::unique_ptr<Model> written = copy_model(model);
+  static_cast<void>(use_integer_operators(*written, &context_.invocation.stop));
+  return maker_.session(*written, OptimizeLevel::all);
 }
 
-void FasterKeeper::measure(ClusterTimes& cluster, const Edges& edges,
-                           const std::map<std::string, RunValue, std::less<>>& values) {
+void FasterKeeper::measure(ClusterTimes& times, const ClusterEdges& edges,
+                           const KeptValues& values) {
   NamedValues inputs;
   for (const std::string& name : edges.inputs) {
     const auto found = values.find(name);
@@ -155,29 +114,25 @@ void FasterKeeper::measure(ClusterTimes& cluster, const Edges& edges,
     const auto part = extract(copy_model(maker_.prepared()), edges.inputs, edges.outputs);
     const Candidate quantized = maker_.make_of(*part, choices_);
     const auto as_float = maker_.session(*part, OptimizeLevel::all);
-    const auto as_int8 = maker_.session(*quantized.model, OptimizeLevel::all);
-    const FormTimes times = time_forms(*as_int8, *as_float, inputs, context_, cluster_ms);
-    cluster.int8_ms = times.first_ms;
-    cluster.float_ms = times.second_ms;
-    cluster.ratio = times.ratio.ratio;
-    cluster.is_measured = true;
+    const auto as_int8 = fast_session(*quantized.model);
+    const FormTimes forms = time_forms(*as_int8, *as_float, inputs, context_, cluster_ms);
+    times.int8_ms = forms.first_ms;
+    times.float_ms = forms.second_ms;
+    times.ratio = forms.ratio.ratio;
+    times.is_measured = true;
   } catch (const Error& error) {
     // What cannot stand alone is judged with the whole.
     if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;
   }
 }
 
-void FasterKeeper::leave(ClusterTimes& cluster, std::string reason) {
-  cluster.is_kept = false;
-  for (const std::string& node : cluster.nodes) leave_float(choices_, node, reason);
-}
-
-void FasterKeeper::measure_clusters() {
-  std::vector<Edges> edges;
+/// All in one run of the sample.
+void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
+  std::vector<std::optional<ClusterEdges>> edges;
   std::set<std::string, std::less<>> wanted;
-  for (const ClusterTimes& cluster : result_.clusters) {
-    edges.push_back(edges_of(cluster));
-    wanted.insert(edges.back().inputs.begin(), edges.back().inputs.end());
+  for (const ClusterTimes& each : clusters) {
+    edges.push_back(edges_of(each.cluster, maker_.prepared()));
+    if (edges.back()) wanted.insert(edges.back()->inputs.begin(), edges.back()->inputs.end());
   }
   Keeper keeper(std::move(wanted));
   RunOptions options;
@@ -187,9 +142,51 @@ void FasterKeeper::measure_clusters() {
   floats_.run(sample_, options);
   for (const auto& [name, value] : sample_) keeper.kept.insert_or_assign(name, value);
   Progress progress(context_.invocation.options, context_.invocation.messages, "measuring");
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(edges.size()));
-    if (!edges[i].outputs.empty()) measure(result_.clusters[i], edges[i], keeper.kept);
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(clusters.size()));
+    if (edges[i] && !edges[i]->outputs.empty()) measure(clusters[i], *edges[i], keeper.kept);
+  }
+}
+
+/// The cluster, or parts that are faster together.
+std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int splits) {
+  const bool is_possible = times.is_measured && times.ratio > great_gain &&
+                           times.cluster.units.size() > 1 && splits < most_splits &&
+                           parts_ < most_parts;
+  if (!is_possible) return {times};
+  std::vector<ClusterTimes> halves(2);
+  std::tie(halves[0].cluster, halves[1].cluster) = halves_of(times.cluster);
+  parts_ += 2;
+  measure_all(halves);
+  if (!halves[0].is_measured || !halves[1].is_measured) return {times};
+  std::vector<ClusterTimes> parts;
+  for (const ClusterTimes& half : halves) {
+    const std::vector<ClusterTimes> found = split(half, splits + 1);
+    parts.insert(parts.end(), found.begin(), found.end());
+  }
+  const bool has_gain = std::any_of(parts.begin(), parts.end(), [](const ClusterTimes& part) {
+    return part.ratio <= least_gain;
+  });
+  return has_gain && best_ms(parts) < least_gain * best_ms(times)
+             ? parts
+             : std::vector<ClusterTimes>{times};
+}
+
+void FasterKeeper::leave(ClusterTimes& cluster, std::string reason) {
+  cluster.is_kept = false;
+  for (const std::string& node : cluster.cluster.nodes()) leave_float(choices_, node, reason);
+}
+
+void FasterKeeper::measure_clusters() {
+  std::vector<ClusterTimes> clusters;
+  for (QuantizedCluster& cluster : clusters_of(candidate_.plan)) {
+    clusters.emplace_back();
+    clusters.back().cluster = std::move(cluster);
+  }
+  measure_all(clusters);
+  for (const ClusterTimes& cluster : clusters) {
+    const std::vector<ClusterTimes> parts = split(cluster, 0);
+    result_.clusters.insert(result_.clusters.end(), parts.begin(), parts.end());
   }
   for (ClusterTimes& cluster : result_.clusters) {
     if (!cluster.is_measured || cluster.ratio <= least_gain) continue;
@@ -198,22 +195,55 @@ void FasterKeeper::measure_clusters() {
   }
 }
 
+/// Those that cannot be cut out, by the whole model with and without them: all of them, and halves
+/// of what does not make it faster.
+void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
+  if (clusters.empty()) return;
+  PlanChoices without = choices_;
+  for (const ClusterTimes* each : clusters) {
+    for (const std::string& node : each->cluster.nodes()) leave_float(without, node, "a trial");
+  }
+  const auto as_int8 = fast_session(*maker_.make(choices_).model);
+  const auto as_float = fast_session(*maker_.make(without).model);
+  const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
+  if (times.ratio.ratio <= least_gain) return;
+  const auto middle = clusters.begin() + static_cast<std::ptrdiff_t>(clusters.size() / 2);
+  if (clusters.size() > 1 && ++trials_ <= most_trials) {
+    try_unmeasured({clusters.begin(), middle});
+    try_unmeasured({middle, clusters.end()});
+    return;
+  }
+  for (ClusterTimes* each : clusters) {
+    leave(*each, format("the whole model is not faster with it: {} ms against {} ms without",
+                        fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
+  }
+}
+
+/// The worst quarter of the clusters that are kept.
+std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
+  std::vector<ClusterTimes*> kept;
+  for (ClusterTimes& cluster : result_.clusters) {
+    if (cluster.is_kept) kept.push_back(&cluster);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [](const ClusterTimes* a, const ClusterTimes* b) {
+    return a->ratio > b->ratio;
+  });
+  kept.resize((kept.size() + 3) / 4);
+  return kept;
+}
+
 void FasterKeeper::measure_whole() {
   const Progress progress(context_.invocation.options, context_.invocation.messages, "measuring");
   const auto as_float = maker_.session(maker_.prepared(), OptimizeLevel::all);
   for (;;) {
     candidate_ = maker_.make(choices_);
-    const auto as_int8 = maker_.session(*candidate_.model, OptimizeLevel::all);
+    const auto as_int8 = fast_session(*candidate_.model);
     const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
     result_.int8_ms = times.first_ms;
     result_.float_ms = times.second_ms;
     if (times.ratio.ratio <= least_gain) return;
-    ClusterTimes* slowest = nullptr;
-    for (ClusterTimes& cluster : result_.clusters) {
-      if (cluster.is_kept && (slowest == nullptr || cluster.ratio > slowest->ratio))
-        slowest = &cluster;
-    }
-    if (slowest == nullptr) {
+    const std::vector<ClusterTimes*> slowest = slowest_clusters();
+    if (slowest.empty()) {
       // Stored weights that have to be unpacked in each run are all that is left to cost time:
       // without them it is the float model.
       choices_.stores_rest = result_.stores_rest = false;
@@ -221,14 +251,20 @@ void FasterKeeper::measure_whole() {
       result_.int8_ms = result_.float_ms;
       return;
     }
-    leave(*slowest, format("the whole model is not faster with it: {} ms against {} ms in float",
-                           fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
+    for (ClusterTimes* each : slowest) {
+      leave(*each, format("the whole model is not faster with it: {} ms against {} ms in float",
+                          fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
+    }
   }
 }
 
 KeptFaster FasterKeeper::run() {
-  result_.clusters = clusters_of(candidate_.plan);
   measure_clusters();
+  std::vector<ClusterTimes*> unmeasured;
+  for (ClusterTimes& cluster : result_.clusters) {
+    if (!cluster.is_measured) unmeasured.push_back(&cluster);
+  }
+  try_unmeasured(unmeasured);
   measure_whole();
   return std::move(result_);
 }

@@ -1,17 +1,16 @@
 // --keep-faster: int8 only where this machine is faster with it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "apps/ortool/quantize/candidate.hpp"
+#include "apps/ortool/quantize/quantized_clusters.hpp"
 
 namespace ortool {
 
-/// Quantised nodes that hand levels to each other, measured by themselves in both forms.
+/// A cluster, or a part of one that was split, measured by itself in both forms.
 struct ClusterTimes {
-  std::vector<std::string> nodes;  ///< of the plan
-  std::string first;               ///< the first node's name in the file
+  QuantizedCluster cluster;
   double float_ms = 0;
   double int8_ms = 0;
   double ratio = 1;  ///< int8 by float
@@ -27,9 +26,11 @@ struct KeptFaster {
 };
 
 /// Measures each cluster of `candidate` cut out of the model, on what it reads in a run of the
-/// sample, and leaves those in float that int8 does not make faster; then the whole model, leaving
-/// out more until it is faster than the float model, or the same. `choices` and `candidate` are
-/// then those of the result.
+/// sample, in the form that is written. One that gains little is split in halves, and those again,
+/// while the parts, each in its faster form, are faster than the cluster. What int8 does not make
+/// faster stays a float. Then the whole model: a cluster that cannot be cut out is left where the
+/// model is faster without it, and more of them until the model is faster than the float one, or
+/// the same. `choices` and `candidate` are then those of the result.
 KeptFaster keep_faster(const CandidateMaker& maker, const Session& floats,
                        const NamedValues& sample, PlanChoices& choices, Candidate& candidate);
 

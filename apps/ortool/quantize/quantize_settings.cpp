@@ -123,8 +123,14 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   if (options.flag("per-channel") && options.flag("per-tensor"))
     throw does_not_fit("--per-channel and --per-tensor contradict each other", "choose one");
   if (mode == QuantizeMode::statically) return;
+  const bool is_dynamic = mode == QuantizeMode::dynamically;
+  if (options.flag("keep-faster") && is_dynamic && !options.has("validation-data")) {
+    throw Error(ErrorCode::invalid, "there is no sample for --keep-faster to measure on",
+                "add --validation-data SET: its first sample is taken")
+        .with_id("usage.calibration_data");
+  }
   for (const std::string_view name : calibration_options) {
-    if (!options.has(name)) continue;
+    if (!options.has(name) || (is_dynamic && name == "keep-faster")) continue;
     throw does_not_fit(format("option --{} has no effect with --mode {}", name, name_of(mode)),
                        "only --mode static is calibrated");
   }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "apps/ortool/quantize/keep_faster.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
+#include "apps/ortool/quantize/steering_report.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/quantize/dynamic.hpp"
@@ -29,31 +31,57 @@ void check_mode_choices(const QuantizeContext& context, const Model& model) {
   check_choices(context.invocation, context.choices, model, context.result.plan);
 }
 
-void quantize_products(const QuantizeContext& context, Model& model) {
+/// Products of `model` whose ranges are taken while it runs.
+MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanChoices& choices) {
   const NodeNames names = names_apart(model);
-  QuantizePlan plan = make_plan(model, rules_of(context, nullptr, context.choices, names));
-  context.result.plan.nodes = describe_plan(plan, names);
-  check_mode_choices(context, model);
+  QuantizePlan plan = make_plan(model, rules_of(context, nullptr, choices, names));
+  MadePlan made;
+  made.nodes = describe_plan(plan, names);
   WeightOptions weights;
   weights.type = context.settings.weights;
-  const std::int64_t replaced =
-      quantize_dynamically(model, plan, weights, &context.invocation.memory);
+  static_cast<void>(quantize_dynamically(model, plan, weights, &context.invocation.memory));
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    context.result.plan.nodes[i].is_quantized = plan.nodes[i].is_quantized;
-    context.result.plan.nodes[i].reason = plan.nodes[i].reason;
+    made.nodes[i].is_quantized = plan.nodes[i].is_quantized;
+    made.nodes[i].reason = plan.nodes[i].reason;
   }
-  if (context.choices.stores_rest) store_rest(context, model, plan);
-  context.result.stores_rest = context.choices.stores_rest;
+  if (choices.stores_rest) store_rest(context, model, plan);
+  return made;
+}
+
+/// The choices that --keep-faster makes on the first sample of --validation-data.
+PlanChoices choose_faster(const QuantizeContext& context, const Model& model,
+                          const Session& floats) {
+  PlanChoices choices = context.choices;
+  const CandidateMaker candidates(context, model, [&](Model& form, const PlanChoices& tried) {
+    return make_dynamic(context, form, tried);
+  });
+  CalibrationData data(context.invocation, "validation-data", floats.model().graph->inputs(),
+                       floats.outputs());
+  Candidate candidate = candidates.make(choices);
+  const KeptFaster times =
+      keep_faster(candidates, floats, data.sample(0).inputs, choices, candidate);
+  add_kept_faster(times, context.result);
+  return choices;
+}
+
+void quantize_products(const QuantizeContext& context, Model& model, const Session* floats) {
+  const bool keeps_faster = context.invocation.options.flag("keep-faster") && floats != nullptr;
+  const PlanChoices choices =
+      keeps_faster ? choose_faster(context, model, *floats) : context.choices;
+  context.result.plan = make_dynamic(context, model, choices);
+  context.result.stores_rest = choices.stores_rest;
+  check_mode_choices(context, model);
   const std::vector<ReportedNode>& nodes = context.result.plan.nodes;
+  const auto is_quantized = [](const ReportedNode& node) { return node.is_quantized; };
   const bool has_convolutions = std::any_of(
       nodes.begin(), nodes.end(),
       [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
-  if (has_convolutions) {
+  if (has_convolutions && !keeps_faster) {
     context.invocation.warn(
         "convolutions whose ranges are taken while the model runs are mostly slower than float "
-        "ones: calibrate them (--mode static), or measure with `ortool bench`");
+        "ones: calibrate them (--mode static), or leave those in float that are (--keep-faster)");
   }
-  if (replaced == 0)
+  if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
     context.invocation.warn("no node could be quantised: the model stays as it is");
 }
 
@@ -83,7 +111,7 @@ void quantize_without_data(const QuantizeContext& context, Model& model) {
   if (context.invocation.options.has("validation-data"))
     floats = make_session(context.invocation, context.machine, model, OptimizeLevel::none);
   if (context.settings.mode == QuantizeMode::dynamically) {
-    quantize_products(context, model);
+    quantize_products(context, model, floats.get());
   } else {
     quantize_weights_alone(context, model);
   }

@@ -60,8 +60,8 @@ void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {
   std::int64_t left = 0;
   for (const ClusterTimes& cluster : kept.clusters) {
     clusters.add(Json::object()
-                     .set("first_node", cluster.first)
-                     .set("nodes", static_cast<std::int64_t>(cluster.nodes.size()))
+                     .set("first_node", cluster.cluster.units.front().first)
+                     .set("nodes", static_cast<std::int64_t>(cluster.cluster.nodes().size()))
                      .set("float_ms", cluster.is_measured ? Json(cluster.float_ms) : Json())
                      .set("int8_ms", cluster.is_measured ? Json(cluster.int8_ms) : Json())
                      .set("is_quantized", cluster.is_kept));
