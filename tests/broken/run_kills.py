@@ -17,8 +17,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[2])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from lateness import Lateness
 from onnx_bytes import graph, model, node, tensor, value
-from run_parts import Lateness
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DIGITS = os.path.join(os.path.dirname(os.path.abspath(sys.argv[2])), "digits")

@@ -1,7 +1,5 @@
-# What the tests of long runs share: models that take much time or memory, and how late a busy machine is.
+# Parts of models that take much time or memory when they run: data made at run time, and bodies of loops.
 import struct
-import threading
-import time
 
 from onnx_bytes import block, graph, integer, node, tensor
 
@@ -33,29 +31,3 @@ def counted(name, count):
 
 def body(nodes, inputs, outputs, constants=()):
     return block(1, "body") + block(6, graph(nodes, inputs, outputs, constants)) + integer(20, 5)
-
-
-class Lateness:
-    """`with Lateness() as late: ...; late.seconds`: by how much the machine was late to wake a thread, all in all."""
-
-    _STEP_SECONDS = 0.02
-
-    def __init__(self):
-        self.seconds = 0.0
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._is_over.set()
-        self._thread.join()
-
-    def _watch(self):
-        begin = time.monotonic()
-        while not self._is_over.wait(self._STEP_SECONDS):
-            now = time.monotonic()
-            self.seconds += max(0.0, now - begin - self._STEP_SECONDS)
-            begin = now

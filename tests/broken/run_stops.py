@@ -20,8 +20,10 @@ import zipfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[2])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from lateness import Lateness
 from onnx_bytes import block, graph, integer, ints, model, node, number, tensor, value
-from run_parts import BOOL, DOUBLE, FLOAT, INT32, INT64, STRING, Lateness, body, counted, filled, text, whole
+from run_parts import BOOL, DOUBLE, FLOAT, INT32, INT64, STRING, body, counted, filled, text, whole
 
 PROGRAM = os.path.abspath(sys.argv[1])
 MILLION = 1_000_000

@@ -1,0 +1,29 @@
+# How late a busy machine is: what tests of times take off what they measure.
+import threading
+import time
+
+
+class Lateness:
+    """`with Lateness() as late: ...; late.seconds`: by how much a thread that only sleeps was woken late, all in all."""
+
+    _STEP_SECONDS = 0.02
+
+    def __init__(self):
+        self.seconds = 0.0
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        self._thread.join()
+
+    def _watch(self):
+        begin = time.monotonic()
+        while not self._is_over.wait(self._STEP_SECONDS):
+            now = time.monotonic()
+            self.seconds += max(0.0, now - begin - self._STEP_SECONDS)
+            begin = now
