@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "libcore/graph/model.hpp"
 #include "libcore/optimize/rewriter.hpp"
@@ -39,6 +41,13 @@ class PassNotes {
     ++report_.rewrites;
     if (options_.keeps_events)
       report_.events.push_back({name_, std::string(what), {}, {std::string(what)}});
+  }
+  /// The same of a change that replaced several nodes, the last of which made their result.
+  void changed(std::vector<std::string> members) {
+    ++report_.rewrites;
+    if (!options_.keeps_events) return;
+    std::string node = members.back();
+    report_.events.push_back({name_, std::move(node), {}, std::move(members)});
   }
   void left(std::string_view what, std::string reason) {
     if (options_.keeps_events)

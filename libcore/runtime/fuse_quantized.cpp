@@ -2,6 +2,7 @@
 // then one at the products that are left.
 #include "libcore/runtime/fuse_quantized.hpp"
 
+#include "libcore/optimize/rewriter.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 #include "libcore/runtime/session_nodes.hpp"
 
@@ -10,27 +11,61 @@ namespace {
 
 constexpr std::int64_t least_opset = 10;
 
+/// Counts clusters, and writes down what they were where somebody wants to know.
+class ClusterCount {
+ public:
+  explicit ClusterCount(ClusterNotes* notes) : notes_(notes) {}
+
+  bool is_full() const { return notes_ != nullptr && count_ >= notes_->most; }
+  std::int64_t count() const { return count_; }
+
+  /// `rewrite` does it, or returns that there was none.
+  template <typename Rewrite>
+  void visit(Graph& graph, Node& end, const Rewrite& rewrite) {
+    std::vector<std::string> names;
+    if (notes_ != nullptr) names = cluster_names(end);
+    const Value* result = end.output(0);
+    if (!rewrite()) return;
+    ++count_;
+    if (notes_ == nullptr) return;
+    if (result->is_in(graph)) give_origins(*result->producer(), names);
+    notes_->members.push_back(std::move(names));
+  }
+
+ private:
+  static void give_origins(Node& node, const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : "\n") + name;
+    node.mutable_notes().metadata.emplace_back(origin_key, text);
+  }
+
+  ClusterNotes* notes_;
+  std::int64_t count_ = 0;
+};
+
 }  // namespace
 
-std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap) {
+std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes) {
   if (graph.opset("") < least_opset) return 0;
-  std::int64_t count = 0;
+  ClusterCount clusters(notes);
   for (Node& node : graph.nodes()) {
     const std::optional<Quantization> to = quantized(node);
-    if (!to) continue;
+    if (!to || clusters.is_full()) continue;
     ClusterEditor editor(graph, node, cap);
-    const bool is_done = fuse_quantized_product(editor, node, *to) ||
-                         fuse_quantized_binary(editor, node, *to) ||
-                         fuse_quantized_move(editor, node, *to);
-    count += is_done ? 1 : 0;
+    clusters.visit(graph, node, [&] {
+      return fuse_quantized_product(editor, node, *to) ||
+             fuse_quantized_binary(editor, node, *to) || fuse_quantized_move(editor, node, *to);
+    });
   }
   // What is left of products has a result that stays a float.
   for (Node& node : graph.nodes()) {
+    const bool is_product = node.op_type() == "MatMul" || node.op_type() == "Gemm";
+    if (!is_product || clusters.is_full()) continue;
     ClusterEditor editor(graph, node, cap);
-    count += fuse_quantized_sums(editor, node) ? 1 : 0;
+    clusters.visit(graph, node, [&] { return fuse_quantized_sums(editor, node); });
   }
-  if (count > 0) import_own_domain(graph);
-  return count;
+  if (clusters.count() > 0) import_own_domain(graph);
+  return clusters.count();
 }
 
 }  // namespace ortool

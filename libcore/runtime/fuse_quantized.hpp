@@ -2,13 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "libcore/base/memory_cap.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/optimize/pass.hpp"
 
 namespace ortool {
+
+/// Which clusters were rewritten, in their order.
+struct ClusterNotes {
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< no more than that
+  std::vector<std::vector<std::string>> members = {};  ///< names of the nodes, the end last
+};
 
 /// Rewrites each cluster of `graph` (not of its bodies) that dequantises constants and values with
 /// known scales, computes and quantises again, into operators on bytes:
@@ -30,8 +39,9 @@ namespace ortool {
 /// floats. Those of a MatMul may differ by one; all else gives the same bytes. Tables are left as
 /// nodes on constants, for fold_constants. Needs inferred types; values inside what it makes have
 /// none until shapes are inferred again.
-/// Returns how many clusters there were.
-std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap);
+/// Values between clusters keep their names. Returns how many clusters there were; with `notes`
+/// (may be null) they are limited and written down.
+std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes = nullptr);
 
 inline constexpr std::string_view fuse_quantized_name = "fuse-quantized";
 

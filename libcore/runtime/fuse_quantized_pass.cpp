@@ -48,11 +48,13 @@ Pass fuse_quantized_pass() {
             std::int64_t count = 0;
             for (Graph* graph : graphs_in(*model.graph)) {
               options.poll();
-              const std::int64_t clusters = fuse_quantized(*graph, nullptr);
-              if (clusters > 0) make_tables(*graph, *options.evaluator);
-              count += clusters;
+              ClusterNotes clusters{.most = options.most_rewrites - report.rewrites};
+              const std::int64_t found = fuse_quantized(*graph, nullptr, &clusters);
+              if (found > 0) make_tables(*graph, *options.evaluator);
+              for (std::vector<std::string>& members : clusters.members)
+                notes.changed(std::move(members));
+              count += found;
             }
-            for (std::int64_t i = 0; i < count; ++i) notes.changed("a cluster");
             if (count > 0) infer_shapes(model);
           }};
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "libcore/graph/copy_model.hpp"
+#include "libcore/runtime/session_nodes.hpp"
 
 namespace ortool {
 namespace {
@@ -73,20 +74,38 @@ Value& ClusterEditor::add(std::string_view op_type, std::string_view domain,
 
 void ClusterEditor::finish(Value& value) {
   Value& old = *end_->output(0);
-  if (old.is_graph_output()) {
-    // The graph's output keeps its name.
-    Node* const before = end_->next();
-    const std::vector<Node*> makers = makers_of(*end_);
-    graph_.remove_node(*end_);
-    Value* const inputs[] = {&value};
-    Value* const outputs[] = {&old};
-    graph_.add_node("Identity", "", inputs, outputs, {}, before);
-    remove_unread(graph_, makers);
+  const bool is_new = value.uses().empty();
+  if (!is_new && !old.is_graph_output()) {
+    graph_.replace_uses(old, value);
+    remove_unread(graph_, {end_});
     return;
   }
-  value.set_type(old.type());
-  graph_.replace_uses(old, value);
-  remove_unread(graph_, {end_});
+  Node* const before = end_->next();
+  const std::vector<Node*> makers = makers_of(*end_);
+  graph_.remove_node(*end_);
+  Value* const outputs[] = {&old};
+  if (is_new) {
+    remake_with_outputs(maker(value), outputs);
+    graph_.remove_value(value);
+  } else {
+    Value* const inputs[] = {&value};
+    graph_.add_node("Identity", "", inputs, outputs, {}, before);
+  }
+  remove_unread(graph_, makers);
+}
+
+std::vector<std::string> cluster_names(const Node& end) {
+  constexpr std::size_t most_nodes = 64;
+  std::vector<const Node*> met = {&end};
+  for (std::size_t i = 0; i < met.size() && met.size() < most_nodes; ++i) {
+    if (met[i]->op_type() == "DequantizeLinear" && i > 0) continue;
+    for (const Node* maker : makers_of(*met[i])) {
+      if (std::find(met.begin(), met.end(), maker) == met.end()) met.push_back(maker);
+    }
+  }
+  std::vector<std::string> names;
+  for (auto node = met.rbegin(); node != met.rend(); ++node) names.emplace_back((*node)->name());
+  return names;
 }
 
 }  // namespace ortool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,8 +33,8 @@ class ClusterEditor {
   /// The node that made the value by add().
   static Node& maker(Value& value) { return *value.producer(); }
 
-  /// Every reader of the end's output reads `value` instead; the end and all that is read by
-  /// nothing any more goes away.
+  /// `value` takes the place of the end's output, and its name where add() made it; the end and all
+  /// that is read by nothing any more goes away.
   void finish(Value& value);
 
  private:
@@ -48,5 +49,8 @@ bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantiz
 bool fuse_quantized_move(ClusterEditor& editor, const Node& end, const Quantization& to);
 /// A MatMul or Gemm of bytes, which is the editor's end, whatever follows it.
 bool fuse_quantized_sums(ClusterEditor& editor, const Node& node);
+
+/// Of the nodes from the end of a cluster back to where its floats come from bytes, the end last.
+std::vector<std::string> cluster_names(const Node& end);
 
 }  // namespace ortool

@@ -153,6 +153,7 @@ bool OptimizeRun::verify() {
   if (*result.has_passed) {
     report_.text += format("verified in {} runs: largest error {}\n", result.runs,
                            readable_number(result.max_abs_error));
+    report_.text += stages_text(result);
     return true;
   }
   report_.verdict = static_cast<int>(ErrorCode::negative_result);

@@ -202,13 +202,6 @@ OptimizeLevel Rewriting::level_of(std::string_view pass) const {
   return found != nullptr ? found->level : OptimizeLevel::none;
 }
 
-bool Rewriting::moves_units(const RewriteReport& report) const {
-  return std::any_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {
-    const PassDescription* pass = find_pass(record.name);
-    return record.applied > 0 && pass != nullptr && pass->is_on_request;
-  });
-}
-
 bool Rewriting::keeps_bits(const RewriteReport& report) const {
   if (conversion_rounds_) return false;
   return std::all_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {

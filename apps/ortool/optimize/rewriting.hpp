@@ -56,8 +56,6 @@ class Rewriting {
   const OptimizeSettings& settings() const { return settings_; }
   /// Whether every pass that acted keeps all bits, and the conversion to another opset does.
   bool keeps_bits(const RewriteReport& report) const;
-  /// Whether a pass acted that may change quantised numbers by a unit.
-  bool moves_units(const RewriteReport& report) const;
   bool has_fixed_shapes() const;
   bool is_part() const;
   /// Whether what the file's own inputs take is what the result takes.

@@ -7,6 +7,7 @@
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/lean_session.hpp"
 #include "apps/ortool/run/value_set.hpp"
 #include "libcore/base/format.hpp"
@@ -52,7 +53,11 @@ Verifier::Verifier(const Invocation& invocation, const Rewriting& rewriting,
       rewriting_(rewriting),
       providers_(std::move(providers)),
       pool_(pool),
-      judge_(invocation.options) {}
+      judge_(invocation.options),
+      runner_{[this](std::unique_ptr<Model> model) { return make_session(std::move(model)); },
+              [this](const Session& session, const NamedValues& inputs) {
+                return run(session, inputs);
+              }} {}
 
 std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model) const {
   SessionOptions options;
@@ -156,17 +161,19 @@ std::vector<RunValue> Verifier::run_original(const Session& original, int index,
 
 bool Verifier::compare(const Session& original, std::span<const RunValue> found,
                        std::span<const RunValue> expected, Verification& result) const {
+  bool is_same = true;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Judge::Verdict verdict = judge_.compare_output(found[i], expected[i]);
     result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
     result.max_rel_error = std::max(result.max_rel_error, verdict.comparison.max_rel_error);
-    if (verdict.has_passed) continue;
+    result.sqnr_db = std::min(result.sqnr_db, verdict.comparison.sqnr_db);
+    if (verdict.has_passed || !is_same) continue;
+    is_same = false;
     result.has_passed = false;
     result.output = original.outputs()[i]->name();
     result.reason = verdict.reason;
-    return false;
   }
-  return true;
+  return is_same;
 }
 
 void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) {
@@ -190,15 +197,13 @@ Verification Verifier::verify(const RewriteReport& report) {
   Verification result;
   if (rewriting_.settings().is_float16) {
     judge_.expect_equal(half_rtol, half_atol_of_max);
-  } else if (rewriting_.moves_units(report)) {
-    judge_.expect_quantized();
   } else if (rewriting_.keeps_bits(report)) {
     judge_.expect_equal(0, 0);
   } else {
     judge_.expect_equal(fused_rtol, fused_atol_of_max);
   }
   std::unique_ptr<Session> original;
-  std::unique_ptr<Session> session;
+  Candidate whole;
   const int runs = has_given_inputs() ? 1 : rewriting_.settings().runs;
   for (int index = 0; index < runs; ++index) {
     invocation_.stop.poll();
@@ -218,42 +223,47 @@ Verification Verifier::verify(const RewriteReport& report) {
       break;
     }
     ++result.runs;
-    if (is_same(session, *original, inputs, expected, result)) continue;
-    tell_difference(*original, inputs, expected, report, result);
+    staged_inputs_ = nullptr;
+    const Reference reference{*original, inputs, expected};
+    if (is_same(whole, reference, result)) continue;
+    tell_difference(reference, report, result);
     return result;
   }
   if (result.runs > 0) result.has_passed = true;
   return result;
 }
 
-void Verifier::tell_difference(const Session& original, const NamedValues& inputs,
-                               const std::vector<RunValue>& expected, const RewriteReport& report,
-                               Verification& result) const {
+void Verifier::tell_difference(const Reference& reference, const RewriteReport& report,
+                               Verification& result) {
   Verification repeated;
-  if (!compare(original, run(original, inputs), expected, repeated)) {
+  if (!compare(reference.original, run(reference.original, reference.inputs), reference.expected,
+               repeated)) {
     result.has_passed.reset();
     result.reason = "the original gives other outputs each time";
     return;
   }
-  result.inputs = inputs;
-  RewriteReport unchanged;
-  if (!is_same_after(0, original, expected, inputs, unchanged)) {
+  result.inputs = reference.inputs;
+  Candidate unchanged{.rewrites = 0};
+  Verification ignored;
+  if (!is_same(unchanged, reference, ignored)) {
     result.reason += "; so it is without any pass: the conversion does it";
     return;
   }
-  result.guilty = find_guilty(original, expected, inputs, report.rewrites);
+  result.guilty = find_guilty(reference, report.rewrites);
 }
 
-bool Verifier::is_same(std::unique_ptr<Session>& rewritten, const Session& original,
-                       const NamedValues& inputs, std::span<const RunValue> expected,
-                       Verification& result) const {
+std::unique_ptr<Model> Verifier::make(Candidate& candidate) const {
+  std::unique_ptr<Model> model = rewriting_.load();
+  candidate.report = rewriting_.apply(*model, candidate.rewrites);
+  return model;
+}
+
+bool Verifier::is_same(Candidate& candidate, const Reference& reference, Verification& result) {
   try {
-    if (rewritten == nullptr) {
-      std::unique_ptr<Model> model = rewriting_.load();
-      static_cast<void>(rewriting_.apply(*model));
-      rewritten = make_session(std::move(model));
-    }
-    return compare(original, run(*rewritten, inputs), expected, result);
+    if (candidate.session == nullptr) candidate.session = make_session(make(candidate));
+    const std::vector<RunValue> found = run(*candidate.session, reference.inputs);
+    return compare(reference.original, found, reference.expected, result) ||
+           is_same_in_stages(candidate, reference, result);
   } catch (const Error& error) {
     if (!is_about_model(error)) throw;
     result.has_passed = false;
@@ -262,32 +272,44 @@ bool Verifier::is_same(std::unique_ptr<Session>& rewritten, const Session& origi
   }
 }
 
-bool Verifier::is_same_after(std::int64_t rewrites, const Session& original,
-                             const std::vector<RunValue>& expected, const NamedValues& inputs,
-                             RewriteReport& report) const {
-  std::unique_ptr<Model> model = rewriting_.load();
-  report = rewriting_.apply(*model, rewrites);
-  try {
-    const std::unique_ptr<Session> session = make_session(std::move(model));
-    Verification ignored;
-    return compare(original, run(*session, inputs), expected, ignored);
-  } catch (const Error& error) {
-    if (!is_about_model(error)) throw;
-    return false;
-  }
+bool Verifier::is_same_in_stages(Candidate& candidate, const Reference& reference,
+                                 Verification& result) {
+  if (judge_.expects_bits()) return false;
+  if (original_stages_ == nullptr)
+    original_stages_ = std::make_unique<OriginalStages>(rewriting_.load(), runner_);
+  if (original_stages_->stages().empty()) return false;
+  if (candidate.stages == nullptr)
+    candidate.stages = std::make_unique<ResultStages>(make(candidate), *original_stages_, runner_);
+  if (!candidate.stages->has_stages()) return false;
+  if (staged_inputs_ != &reference.inputs) original_stages_->run(reference.inputs);
+  staged_inputs_ = &reference.inputs;
+  const StageVerdict verdict = candidate.stages->compare(reference.inputs, judge_);
+  if (!result.stages) result.stages.emplace();
+  result.stages->stages = verdict.stages;
+  result.stages->rounding.add(verdict.rounding);
+  result.output = verdict.value;
+  result.reason = verdict.reason;
+  if (verdict.has_passed) result.has_passed.reset();
+  return verdict.has_passed;
 }
 
-GuiltyChange Verifier::find_guilty(const Session& original, const std::vector<RunValue>& expected,
-                                   const NamedValues& inputs, std::int64_t rewrites) const {
+GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewrites) {
   std::int64_t same = 0;
   std::int64_t different = rewrites;
+  const auto is_same_after = [&](std::int64_t count, RewriteReport& report) {
+    Candidate candidate{.rewrites = count};
+    Verification ignored;
+    const bool is_same_model = is_same(candidate, reference, ignored);
+    report = std::move(candidate.report);
+    return is_same_model;
+  };
   RewriteReport report;
   while (different - same > 1) {
     invocation_.stop.poll();
     const std::int64_t middle = same + (different - same) / 2;
-    (is_same_after(middle, original, expected, inputs, report) ? same : different) = middle;
+    (is_same_after(middle, report) ? same : different) = middle;
   }
-  static_cast<void>(is_same_after(different, original, expected, inputs, report));
+  static_cast<void>(is_same_after(different, report));
   GuiltyChange guilty;
   guilty.number = different;
   for (const RewriteEvent& event : report.events) {
@@ -307,6 +329,15 @@ Json verification_block(const Verification& verification) {
       .set("passed", verification.has_passed ? Json(*verification.has_passed) : Json())
       .set("reason", verification.reason.empty() ? Json() : Json(verification.reason));
   if (!verification.output.empty()) block.set("output", verification.output);
+  if (verification.stages) {
+    const RoundingCheck& rounding = verification.stages->rounding;
+    block.set("stages", Json::object()
+                            .set("count", verification.stages->stages)
+                            .set("numbers", rounding.count)
+                            .set("rounded_otherwise", rounding.differing)
+                            .set("largest_excess_units", rounding.largest_excess_units)
+                            .set("sqnr_db", verification.sqnr_db));
+  }
   if (verification.guilty) {
     block.set("guilty", Json::object()
                             .set("pass", verification.guilty->pass)
@@ -315,6 +346,16 @@ Json verification_block(const Verification& verification) {
                             .set("change", verification.guilty->number));
   }
   return block;
+}
+
+std::string stages_text(const Verification& verification) {
+  if (!verification.stages) return {};
+  const RoundingCheck& rounding = verification.stages->rounding;
+  return format(
+      "in {} stages: {} of {} quantised numbers rounded the other way, which makes up the "
+      "error; outputs at {} dB (SQNR)\n",
+      verification.stages->stages, rounding.differing, rounding.count,
+      readable_number(verification.sqnr_db));
 }
 
 }  // namespace ortool

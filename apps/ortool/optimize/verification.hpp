@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/optimize/rewriting.hpp"
+#include "apps/ortool/optimize/staged_runs.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/run/judge.hpp"
 #include "apps/ortool/run/random_inputs.hpp"
@@ -26,14 +28,23 @@ struct GuiltyChange {
   std::int64_t number = 0;           ///< among all changes, from 1
 };
 
+/// What comparing stage by stage found, all runs together.
+struct StageFigures {
+  std::int64_t stages = 0;
+  RoundingCheck rounding;
+};
+
 struct Verification {
   int runs = 0;
-  double max_abs_error = 0;
+  double max_abs_error = 0;  ///< of outputs, from inputs to outputs
   double max_rel_error = 0;
+  double sqnr_db = std::numeric_limits<double>::infinity();  ///< of the worst output of all runs
   /// Nothing: it was not compared, for `reason`.
   std::optional<bool> has_passed;
   std::string reason;  ///< of the first output that differs too
-  std::string output;
+  std::string output;  ///< or the first quantised value
+  /// Outputs differed by more than they may, so that stages were compared.
+  std::optional<StageFigures> stages;
   std::optional<GuiltyChange> guilty;
   NamedValues inputs;  ///< of the run that differs
 };
@@ -69,18 +80,27 @@ class Verifier {
   /// False for the first output that differs.
   bool compare(const Session& original, std::span<const RunValue> found,
                std::span<const RunValue> expected, Verification& result) const;
-  /// Whether the rewritten model, made at the first call, gives what is expected.
-  bool is_same(std::unique_ptr<Session>& rewritten, const Session& original,
-               const NamedValues& inputs, std::span<const RunValue> expected,
-               Verification& result) const;
-  void tell_difference(const Session& original, const NamedValues& inputs,
-                       const std::vector<RunValue>& expected, const RewriteReport& report,
-                       Verification& result) const;
-  GuiltyChange find_guilty(const Session& original, const std::vector<RunValue>& expected,
-                           const NamedValues& inputs, std::int64_t rewrites) const;
-  bool is_same_after(std::int64_t rewrites, const Session& original,
-                     const std::vector<RunValue>& expected, const NamedValues& inputs,
-                     RewriteReport& report) const;
+  /// A rewritten model in the forms that it was compared in so far.
+  struct Candidate {
+    std::int64_t rewrites = all_rewrites;
+    RewriteReport report = {};  ///< of how it was made
+    std::unique_ptr<Session> session = {};
+    std::unique_ptr<ResultStages> stages = {};
+  };
+  /// What all candidates are held to.
+  struct Reference {
+    const Session& original;
+    const NamedValues& inputs;
+    const std::vector<RunValue>& expected;
+  };
+  std::unique_ptr<Model> make(Candidate& candidate) const;
+  /// Whether the candidate gives what is expected, from end to end or else stage by stage.
+  bool is_same(Candidate& candidate, const Reference& reference, Verification& result);
+  /// False too where there are no stages; the figures of `result` stay then.
+  bool is_same_in_stages(Candidate& candidate, const Reference& reference, Verification& result);
+  void tell_difference(const Reference& reference, const RewriteReport& report,
+                       Verification& result);
+  GuiltyChange find_guilty(const Reference& reference, std::int64_t rewrites);
 
   const Invocation& invocation_;
   const Rewriting& rewriting_;
@@ -89,9 +109,14 @@ class Verifier {
   Judge judge_;
   NamedValues test_inputs_;
   SymbolNumbers sizes_;  ///< of free dimensions, as the test inputs have them
+  StageRunner runner_;
+  std::unique_ptr<OriginalStages> original_stages_;
+  const NamedValues* staged_inputs_ = nullptr;  ///< that these were run on last
 };
 
 /// {runs, max_abs_error, max_rel_error, passed, …}.
 Json verification_block(const Verification& verification);
+/// A line on the comparison by stages; empty where there was none.
+std::string stages_text(const Verification& verification);
 
 }  // namespace ortool

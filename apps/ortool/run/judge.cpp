@@ -133,6 +133,10 @@ void Judge::expect_equal(double rtol, double atol_of_max) {
   equal_ = Tolerance{rtol, atol_of_max, true};
 }
 
+bool Judge::expects_bits() const {
+  return equal_ && equal_->rtol == 0 && equal_->atol == 0 && !rtol_ && !atol_;
+}
+
 Judge::Verdict Judge::compare_output(const RunValue& found, const RunValue& expected) const {
   if (found.kind() != expected.kind()) {
     return different(format("is {} (expected {})", found.describe(), expected.describe()));
@@ -206,19 +210,20 @@ Tolerance Judge::usual_tolerance(DataType type) const {
   return is_exact || is_wide ? *equal_ : usual;
 }
 
-Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expected) const {
-  const Tolerance usual = usual_tolerance(expected.type());
-  Tolerance tolerance = usual;
-  if (rtol_ || atol_) {
-    tolerance = {rtol_.value_or(0), atol_.value_or(0), atol_of_max_};
-    if (!rtol_) tolerance.rtol = usual.rtol;
-    if (!atol_) {
-      tolerance.atol = usual.atol;
-      tolerance.atol_of_max = true;
-    }
+Tolerance Judge::tolerance_of(DataType type) const {
+  const Tolerance usual = usual_tolerance(type);
+  if (!rtol_ && !atol_) return usual;
+  Tolerance tolerance = {rtol_.value_or(usual.rtol), usual.atol, true};
+  if (atol_) {
+    tolerance.atol = *atol_;
+    tolerance.atol_of_max = atol_of_max_;
   }
+  return tolerance;
+}
+
+Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expected) const {
   Verdict verdict;
-  verdict.comparison = compare(found, expected, tolerance);
+  verdict.comparison = compare(found, expected, tolerance_of(expected.type()));
   const Comparison& result = verdict.comparison;
   if (!result.difference.empty()) {
     verdict.reason = result.difference;

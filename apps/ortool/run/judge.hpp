@@ -33,6 +33,11 @@ class Judge {
   /// magnitude, for floats of 32 bits and above; 16-bit ones keep what they have. Zeros: the same
   /// bits. Options count all the same.
   void expect_equal(double rtol, double atol_of_max);
+  /// After expect_equal() with zeros, and no options.
+  bool expects_bits() const;
+
+  /// What elements of a type may be off by.
+  Tolerance tolerance_of(DataType type) const;
 
   struct Verdict {
     bool has_passed = false;

@@ -56,10 +56,10 @@ class Call {
 
   void set(std::string_view name, std::string value) { options_.set(name, {std::move(value)}); }
 
-  void run(std::vector<Rule> rules) {
+  void run(std::vector<Rule> rules, OptimizeLevel level = OptimizeLevel::basic) {
     Invocation invocation{options_, arguments_, commands_, report_, messages_,
                           stop_,    memory_,    true,      {}};
-    run_optimize(invocation, {{"test", OptimizeLevel::basic, std::move(rules)}});
+    run_optimize(invocation, {{"test", level, std::move(rules)}});
   }
 
   const Report& report() const { return report_; }
@@ -155,6 +155,76 @@ TEST_CASE("figures of passes begin where the ones before ended") {
   CHECK(passes[0].find("nodes_after")->number() == 5);
   CHECK(passes[1].find("nodes_before")->number() == 5);
   CHECK(passes[1].find("nodes_after")->number() == 3);
+}
+
+/// Thirds of numbers that lie around halves become bytes, and differences of bytes are amplified:
+/// one rounded the other way is half of an output.
+constexpr const char* amplified =
+    "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+    "g (float[2, 3] x) => (float[2, 3] y)"
+    "<float none = {0}, float[3] k = {7.5, 1.6, 100}, float three = {3}, float one = {1},"
+    " uint8 ten = {10}, float two = {2}, float hundred = {100}>"
+    "{ [a] a = Mul (x, none) [b] b = Add (a, k) [d] d = Div (b, three)"
+    "  [q] q = QuantizeLinear (d, one, ten) [f] f = DequantizeLinear (q, one, ten)"
+    "  [s] s = Sub (f, two) [y] y = Mul (s, hundred) }";
+
+Rule multiply_by(float factor) {
+  return {.name = "multiply-by-third",
+          .summary = "x / 3 -> x * factor",
+          .level = OptimizeLevel::extended,
+          .pattern = op("Div", {any("x"), any("by")}),
+          .replace = [factor](Replacement& replacement) -> Value& {
+            Value& third = replacement.constant(Tensor::of<float>(Shape(), {factor}));
+            return replacement.add("Mul", {&replacement["x"], &third});
+          }};
+}
+
+Rule change_zero_point(const std::string& op_type) {
+  return {.name = "change-zero-point",
+          .summary = "a wrong rule",
+          .level = OptimizeLevel::extended,
+          .pattern = op(op_type, {any("x"), any("scale"),
+                                  constant("zero").where_value([](const Value& zero) {
+                                    return zero.constant().data<std::uint8_t>()[0] == 10;
+                                  })})
+                         .as("q"),
+          .replace = [op_type](Replacement& replacement) -> Value& {
+            Value& zero = replacement.constant(Tensor::of<std::uint8_t>(Shape(), {11}));
+            return replacement.add(op_type, {&replacement["x"], &replacement["scale"], &zero});
+          }};
+}
+
+TEST_CASE("bytes that are rounded the other way are no difference, though they are amplified") {
+  constexpr float above_third = 0.33333337F;
+  Call call(amplified);
+  call.run({multiply_by(above_third)}, OptimizeLevel::extended);
+  CHECK(call.report().verdict == 0);
+  CHECK(call.verification().find("passed")->flag());
+  CHECK(call.verification().find("max_abs_error")->number() == 100);
+  REQUIRE(call.verification().find("stages") != nullptr);
+  const Json& stages = *call.verification().find("stages");
+  CHECK(stages.find("count")->number() == 1);
+  CHECK(stages.find("numbers")->number() == 18);
+  CHECK(stages.find("rounded_otherwise")->number() > 0);
+  CHECK(stages.find("largest_excess_units")->number() < 1e-5);
+  CHECK(call.has_written());
+}
+
+TEST_CASE("a wrong rule of a quantised model is named all the same") {
+  const auto check = [](const Rule& wrong, std::string_view node, std::string_view value) {
+    Call call(amplified);
+    call.run({wrong}, OptimizeLevel::extended);
+    CHECK(call.report().verdict == 1);
+    CHECK_FALSE(call.verification().find("passed")->flag());
+    CHECK(call.verification().find("output")->text() == value);
+    REQUIRE(call.verification().find("guilty") != nullptr);
+    CHECK(call.verification().find("guilty")->find("pass")->text() == wrong.name);
+    CHECK(call.verification().find("guilty")->find("node")->text() == node);
+    CHECK_FALSE(call.has_written());
+  };
+  check(multiply_by(0.33333337F * 1.01F), "d", "q");
+  check(change_zero_point("QuantizeLinear"), "q", "q");
+  check(change_zero_point("DequantizeLinear"), "f", "y");
 }
 
 TEST_CASE("a model written over itself needs --force") {
