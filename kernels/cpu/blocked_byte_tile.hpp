@@ -23,8 +23,9 @@ struct BlockedByteFinish {
 /// Some pixels of one or two blocks of channels: products of unsigned bytes of the image by signed
 /// weights over the channels of all blocks of the input.
 struct BlockedByteTile {
-  const uint8_t* in;       ///< the first pixel; the next ones lie 16 bytes apart
-  int64_t in_stride;       ///< bytes from a block of 16 to the next
+  const uint8_t* in;       ///< where the first pixel's window begins
+  const int64_t* offsets;  ///< one a block of 16 bytes of a window: bytes from there to it
+  int64_t pixel_step;      ///< bytes from a pixel's window to the next
   const uint8_t* weights;  ///< blocks × 4 × (16 × vectors) × 4: by four bytes, then channels
   int64_t blocks;
   BlockedByteFinish finish;

@@ -40,7 +40,8 @@ inline bool finish_pixels(const ByteMaker& make, const __m512i* sums, __m512 sca
   return true;
 }
 
-template <int pixels, int vectors>
+/// `step`: bytes from a pixel to the next, or 0 where the tile says so.
+template <int pixels, int vectors, int step>
 bool run_blocked(const BlockedByteTile& tile) {
   __m512i sums[size_t{vectors}][16];
 #pragma GCC unroll 2
@@ -49,10 +50,11 @@ bool run_blocked(const BlockedByteTile& tile) {
 #pragma GCC unroll 14
     for (int pixel = 0; pixel < pixels; ++pixel) sums[v][pixel] = offset;
   }
-  const uint8_t* in = tile.in;
+  const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
   const uint8_t* weights = tile.weights;
   constexpr int64_t ahead = 2048;
   for (int64_t block = 0; block < tile.blocks; ++block) {
+    const uint8_t* in = tile.in + tile.offsets[block];
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {
       __m512i factors[size_t{vectors}];
@@ -63,14 +65,13 @@ bool run_blocked(const BlockedByteTile& tile) {
       }
 #pragma GCC unroll 14
       for (int pixel = 0; pixel < pixels; ++pixel) {
-        const __m512i four =
-            _mm512_set1_epi32(*reinterpret_cast<const int32_t*>(in + pixel * 16 + word * 4));
+        const __m512i four = _mm512_set1_epi32(
+            *reinterpret_cast<const int32_t*>(in + pixel * pixel_step + word * 4));
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; ++v) add_dots(sums[v][pixel], four, factors[v]);
       }
       weights += vectors * 64;
     }
-    in += tile.in_stride;
   }
   const ByteMaker make(tile.finish.range);
   const __m512i order = by_pixels();
@@ -98,16 +99,22 @@ bool run_blocked(const BlockedByteTile& tile) {
 
 using RunBlocked = bool (*)(const BlockedByteTile& tile);
 
-template <int vectors>
+template <int vectors, int step>
 constexpr RunBlocked blocked_runs[most_blocked_byte_pixels] = {
-    run_blocked<1, vectors>,  run_blocked<2, vectors>,  run_blocked<3, vectors>,
-    run_blocked<4, vectors>,  run_blocked<5, vectors>,  run_blocked<6, vectors>,
-    run_blocked<7, vectors>,  run_blocked<8, vectors>,  run_blocked<9, vectors>,
-    run_blocked<10, vectors>, run_blocked<11, vectors>, run_blocked<12, vectors>,
-    run_blocked<13, vectors>, run_blocked<14, vectors>};
+    run_blocked<1, vectors, step>,  run_blocked<2, vectors, step>,  run_blocked<3, vectors, step>,
+    run_blocked<4, vectors, step>,  run_blocked<5, vectors, step>,  run_blocked<6, vectors, step>,
+    run_blocked<7, vectors, step>,  run_blocked<8, vectors, step>,  run_blocked<9, vectors, step>,
+    run_blocked<10, vectors, step>, run_blocked<11, vectors, step>, run_blocked<12, vectors, step>,
+    run_blocked<13, vectors, step>, run_blocked<14, vectors, step>};
+
+template <int vectors>
+RunBlocked blocked_run(const BlockedByteTile& tile) {
+  return (tile.pixel_step == 16 ? blocked_runs<vectors, 16>
+                                : blocked_runs<vectors, 0>)[tile.pixels - 1];
+}
 
 bool run_blocked_tile(const BlockedByteTile& tile) {
-  return (tile.vectors == 2 ? blocked_runs<2> : blocked_runs<1>)[tile.pixels - 1](tile);
+  return (tile.vectors == 2 ? blocked_run<2> : blocked_run<1>)(tile)(tile);
 }
 
 /// The bytes of four pixels, 16 channels each.

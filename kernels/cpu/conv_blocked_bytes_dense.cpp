@@ -1,8 +1,10 @@
-// Dense convolution of blocked bytes: runs of output pixels, whose windows are gathered where they
-// do not lie in a row already, by pairs of blocks of channels.
+// Dense convolution of blocked bytes: runs of pixels of a row by pairs of blocks of channels. Where
+// windows do not lie in the image already, strips of it are copied with pads, in which each tap of
+// a window is the same copy some pixels on.
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/byte_pack.hpp"
 #include "kernels/cpu/conv_blocked_bytes_paths.hpp"
 #include "kernels/cpu/conv_blocked_bytes_pixels.hpp"
 #include "kernels/cpu/image_cut.hpp"
@@ -13,133 +15,207 @@ namespace {
 
 constexpr std::int64_t most_pixels = most_blocked_byte_pixels;
 constexpr std::int64_t most_doubt_words = 8;
-
-class WindowGatherer {
- public:
-  WindowGatherer(const BlockedByteConv& conv, const std::uint8_t* pixel_copy, std::int64_t columns)
-      : conv_(conv), sizes_(conv.sizes), pixel_copy_(pixel_copy), columns_(columns) {
-    std::memset(pad_, conv.fill(), sizeof pad_);
-  }
-
-  /// The windows of `count` pixels from `first` on: blocks of 16 bytes, each for all pixels.
-  void gather(std::int64_t image, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
-    std::int64_t rows[most_pixels];
-    std::int64_t columns[most_pixels];
-    for (std::int64_t i = 0; i < count; ++i) {
-      rows[i] = (first + i) / sizes_.out[2] * sizes_.stride[1];
-      columns[i] = (first + i) % sizes_.out[2] * sizes_.stride[2];
-    }
-    if (pixel_copy_ != nullptr) return gather_pixels(rows, columns, count, out);
-    std::uint8_t* to = out;
-    for (std::int64_t kh = 0; kh < sizes_.kernel[1]; ++kh) {
-      for (std::int64_t kw = 0; kw < sizes_.kernel[2]; ++kw) {
-        gather_tap(image, rows, columns, count, kh * sizes_.dilation[1] - sizes_.pad[1],
-                   kw * sizes_.dilation[2] - sizes_.pad[2], to);
-        to += byte_blocks(sizes_.channels_in) * count * byte_block;
-      }
-    }
-    const std::uint8_t flip = conv_.form.image_flip;
-    for (std::uint8_t* byte = out; flip != 0 && byte != to; ++byte)
-      *byte = static_cast<std::uint8_t>(*byte ^ flip);
-  }
-
- private:
-  void gather_pixels(const std::int64_t (&rows)[most_pixels],
-                     const std::int64_t (&columns)[most_pixels], std::int64_t count,
-                     std::uint8_t* out) const {
-    for (std::int64_t kh = 0; kh < sizes_.kernel[1]; ++kh) {
-      for (std::int64_t kw = 0; kw < sizes_.kernel[2]; kw += 4) {
-        for (std::int64_t i = 0; i < count; ++i, out += byte_block) {
-          const std::int64_t at = (rows[i] + kh * sizes_.dilation[1]) * columns_ + columns[i] + kw;
-          std::memcpy(out, pixel_copy_ + at * 4, byte_block);
-        }
-      }
-    }
-  }
-
-  void gather_tap(std::int64_t image, const std::int64_t (&rows)[most_pixels],
-                  const std::int64_t (&columns)[most_pixels], std::int64_t count,
-                  std::int64_t row_shift, std::int64_t column_shift, std::uint8_t* out) const {
-    const std::int64_t blocks = byte_blocks(sizes_.channels_in);
-    const std::int64_t plane = sizes_.in[1] * sizes_.in[2] * byte_block;
-    const std::uint8_t* from = conv_.x + image * blocks * plane;
-    for (std::int64_t i = 0; i < count; ++i, out += byte_block) {
-      const std::int64_t row = rows[i] + row_shift;
-      const std::int64_t column = columns[i] + column_shift;
-      const bool is_inside = row >= 0 && row < sizes_.in[1] && column >= 0 && column < sizes_.in[2];
-      const std::uint8_t* source =
-          is_inside ? from + (row * sizes_.in[2] + column) * byte_block : pad_;
-      const std::int64_t step = is_inside ? plane : 0;
-      std::uint8_t* to = out;
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        std::memcpy(to, source, byte_block);
-        source += step;
-        to += count * byte_block;
-      }
-    }
-  }
-
-  const BlockedByteConv& conv_;
-  const ConvSizes& sizes_;
-  const std::uint8_t* pixel_copy_;
-  std::int64_t columns_;
-  std::uint8_t pad_[byte_block];
-};
+/// Bytes that a strip's copy shall take, and runs of a call where nothing is copied.
+constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
+constexpr std::int64_t runs_in_place = 16;
 
 /// Whether pixels can be read where they lie.
-bool lies_in_place(const ConvSizes& sizes, bool from_plain, const ByteConvForm& form) {
-  return !from_plain && is_pointwise(sizes) && form.image_flip == 0;
+bool lies_in_place(const ConvSizes& sizes, bool from_plain, std::uint8_t flip) {
+  return !from_plain && is_pointwise(sizes) && flip == 0;
 }
+
+std::int64_t reach_of(const ConvSizes& sizes, int axis) {
+  return (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
+}
+
+/// How the result is cut into runs, and how much of the image is copied for some of them.
+struct DensePlan {
+  bool is_in_place;
+  bool from_plain;
+  std::int64_t rows;         ///< of the result; in place all pixels are one row
+  std::int64_t columns;      ///< the same
+  std::int64_t runs_a_row;   ///< about equal ones
+  std::int64_t strip_rows;   ///< of the result
+  std::int64_t strip_runs;   ///< of one row, where a strip is less than a row
+  std::int64_t width = 0;    ///< pixels of a row of a strip's copy
+  std::int64_t plane = 0;    ///< bytes of a strip's copy of one block
+  std::int64_t pixel_bytes;  ///< of what windows read
+  std::int64_t copy_bytes = 0;
+
+  DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip)
+      : is_in_place(lies_in_place(sizes, is_plain, flip)), from_plain(is_plain) {
+    rows = is_in_place ? 1 : sizes.out[1];
+    columns = is_in_place ? volume(sizes.out) : sizes.out[2];
+    runs_a_row = (columns + most_pixels - 1) / most_pixels;
+    strip_rows = 1;
+    strip_runs = is_in_place ? runs_in_place : runs_a_row;
+    pixel_bytes = from_plain ? 4 : byte_block;
+    if (is_in_place || from_plain) return;
+    const std::int64_t blocks = byte_blocks(sizes.channels_in);
+    const auto width_of = [&](std::int64_t pixels) {
+      return (pixels - 1) * sizes.stride[2] + reach_of(sizes, 2);
+    };
+    const auto height_of = [&](std::int64_t of) {
+      return (of - 1) * sizes.stride[1] + reach_of(sizes, 1);
+    };
+    const auto bytes_of_strip = [&](std::int64_t of_rows, std::int64_t pixels) {
+      return height_of(of_rows) * width_of(pixels) * byte_block * blocks;
+    };
+    while (strip_runs > 1 && bytes_of_strip(1, pixels_of(strip_runs)) > strip_bytes)
+      strip_runs = (strip_runs + 1) / 2;
+    width = width_of(pixels_of(strip_runs));
+    if (strip_runs == runs_a_row) {
+      // What windows of neighbouring strips share is copied twice: no more than that.
+      const std::int64_t row_bytes = sizes.stride[1] * width * byte_block * blocks;
+      const std::int64_t fitting = (strip_bytes - bytes_of_strip(1, columns)) / row_bytes + 1;
+      strip_rows = std::min(rows, std::max(fitting, reach_of(sizes, 1)));
+    }
+    plane = height_of(strip_rows) * width * byte_block;
+    copy_bytes = whole_lines(plane * blocks + blocked_byte_slack);
+  }
+
+  std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
+  /// The most that so many runs of a row have.
+  std::int64_t pixels_of(std::int64_t runs) const {
+    return runs == runs_a_row ? columns : std::min(columns, runs * most_pixels);
+  }
+};
 
 class DenseByteConv {
  public:
-  DenseByteConv(const BlockedByteConv& conv, bool from_plain, const WindowGatherer& gatherer)
+  DenseByteConv(const BlockedByteConv& conv, const DensePlan& plan, const std::uint8_t* pixel_copy,
+                std::int64_t copied_columns, std::int64_t* offsets)
       : conv_(conv),
-        gatherer_(gatherer),
-        steps_(dense_byte_steps(conv.sizes, from_plain)),
+        sizes_(conv.sizes),
+        plan_(plan),
+        pixel_copy_(pixel_copy),
+        copied_columns_(copied_columns),
+        offsets_(offsets),
+        steps_(dense_byte_steps(conv.sizes, plan.from_plain)),
         blocks_in_(byte_blocks(conv.sizes.channels_in)),
         blocks_out_(byte_blocks(conv.sizes.channels_out)),
-        pixels_(volume(conv.sizes.out)),
-        is_in_place_(lies_in_place(conv.sizes, from_plain, conv.form)) {}
+        pixels_(volume(conv.sizes.out)) {
+    for (std::int64_t step = 0; step < steps_; ++step) offsets[step] = offset_of(step);
+  }
 
-  /// Pixels [first, first + count) of the image by pairs of blocks of channels.
-  void compute(std::int64_t image, std::int64_t first, std::int64_t count, std::int64_t pair_begin,
-               std::int64_t pair_end, std::uint8_t* panel) const {
+  /// Runs [piece.row_begin, piece.row_end), counted over all rows.
+  void compute(std::int64_t image, const ImagePiece& piece, std::uint8_t* strip) const {
+    std::int64_t first = piece.row_begin;
+    while (first < piece.row_end) {
+      const std::int64_t row = first / plan_.runs_a_row;
+      const std::int64_t row_end = (row + plan_.strip_rows) * plan_.runs_a_row;
+      const std::int64_t end = std::min(
+          {piece.row_end, row_end, plan_.strip_rows > 1 ? row_end : first + plan_.strip_runs});
+      const std::int64_t column =
+          plan_.strip_runs < plan_.runs_a_row ? plan_.run_begin(first % plan_.runs_a_row) : 0;
+      if (plan_.copy_bytes > 0)
+        copy(image, row, (end - 1) / plan_.runs_a_row - row + 1, column, strip);
+      for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair) {
+        for (std::int64_t run = first; run < end; ++run)
+          multiply(image, pair * 2, run, row, column, strip);
+      }
+      first = end;
+    }
+  }
+
+ private:
+  std::int64_t offset_of(std::int64_t step) const {
+    if (plan_.is_in_place) return step * pixels_ * byte_block;
+    if (plan_.from_plain) {
+      const std::int64_t groups = (sizes_.kernel[2] + 3) / 4;
+      return step / groups * sizes_.dilation[1] * copied_columns_ * 4 + step % groups * byte_block;
+    }
+    const std::int64_t tap = step / blocks_in_;
+    const std::int64_t down = tap / sizes_.kernel[2] * sizes_.dilation[1];
+    const std::int64_t across = tap % sizes_.kernel[2] * sizes_.dilation[2];
+    return step % blocks_in_ * plan_.plane + (down * plan_.width + across) * byte_block;
+  }
+
+  /// What the windows of some rows of the result read, from a column of the result on.
+  void copy(std::int64_t image, std::int64_t row, std::int64_t rows, std::int64_t column,
+            std::uint8_t* out) const {
+    const std::int64_t height = (rows - 1) * sizes_.stride[1] + reach_of(sizes_, 1);
+    const std::int64_t top = row * sizes_.stride[1] - sizes_.pad[1];
+    const std::int64_t left = column * sizes_.stride[2] - sizes_.pad[2];
+    const std::int64_t before = std::clamp<std::int64_t>(-left, 0, plan_.width);
+    const std::int64_t inside =
+        std::clamp<std::int64_t>(sizes_.in[2] - left, before, plan_.width) - before;
+    const std::int64_t in_plane = sizes_.in[1] * sizes_.in[2] * byte_block;
+    const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
+      std::memset(to, conv_.numbers.image_zero, static_cast<std::size_t>(pixels * byte_block));
+    };
+    for (std::int64_t block = 0; block < blocks_in_; ++block) {
+      const std::uint8_t* plane = conv_.x + (image * blocks_in_ + block) * in_plane;
+      std::uint8_t* to = out + block * plan_.plane;
+      for (std::int64_t y = top; y < top + height; ++y, to += plan_.width * byte_block) {
+        if (y < 0 || y >= sizes_.in[1] || inside == 0) {
+          fill(to, plan_.width);
+          continue;
+        }
+        fill(to, before);
+        const std::uint8_t* from = plane + (y * sizes_.in[2] + left + before) * byte_block;
+        if (conv_.form.image_flip == 0) {
+          std::memcpy(to + before * byte_block, from,
+                      static_cast<std::size_t>(inside * byte_block));
+        } else {
+          copy_flipped(from, inside * byte_block, conv_.form.image_flip, to + before * byte_block);
+        }
+        fill(to + (before + inside) * byte_block, plan_.width - before - inside);
+      }
+    }
+  }
+
+  const std::uint8_t* window_of(std::int64_t image, std::int64_t row, std::int64_t column,
+                                std::int64_t strip_row, std::int64_t strip_column,
+                                const std::uint8_t* strip) const {
+    if (plan_.is_in_place) return conv_.x + (image * blocks_in_ * pixels_ + column) * byte_block;
+    if (plan_.from_plain)
+      return pixel_copy_ +
+             (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) * 4;
+    return strip + ((row - strip_row) * sizes_.stride[1] * plan_.width +
+                    (column - strip_column) * sizes_.stride[2]) *
+                       byte_block;
+  }
+
+  void multiply(std::int64_t image, std::int64_t block, std::int64_t run, std::int64_t strip_row,
+                std::int64_t strip_column, const std::uint8_t* strip) const {
+    const std::int64_t row = run / plan_.runs_a_row;
+    const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
+    const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
+    const std::int64_t pixel = row * plan_.columns + column;
     std::uint64_t doubts[most_doubt_words];
     BlockedByteTile tile = {};
+    tile.in = window_of(image, row, column, strip_row, strip_column, strip);
+    tile.offsets = offsets_;
+    tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
     tile.blocks = steps_;
     tile.pixels = static_cast<std::int32_t>(count);
     tile.doubts = doubts;
     tile.out_stride = pixels_ * byte_block;
-    if (is_in_place_) {
-      tile.in = conv_.x + (image * blocks_in_ * pixels_ + first) * byte_block;
-      tile.in_stride = pixels_ * byte_block;
-    } else {
-      gatherer_.gather(image, first, count, panel);
-      tile.in = panel;
-      tile.in_stride = count * byte_block;
-    }
-    for (std::int64_t block = pair_begin * 2; block < std::min(pair_end * 2, blocks_out_);
-         block += 2) {
-      tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
-      tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
-      tile.finish = conv_.finish(block);
-      tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + first) * byte_block;
-      if (!conv_.functions.tile(tile)) continue;
-      for (std::int64_t i = 0; i < tile.vectors; ++i)
-        settle_doubts(conv_, image, block + i, first, count, doubts + i * 4);
-    }
+    tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
+    tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
+    tile.finish = conv_.finish(block);
+    tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
+    if (!conv_.functions.tile(tile)) return;
+    for (std::int64_t i = 0; i < tile.vectors; ++i)
+      settle_doubts(conv_, image, block + i, pixel, count, doubts + i * 4);
   }
 
- private:
   const BlockedByteConv& conv_;
-  const WindowGatherer& gatherer_;
+  const ConvSizes& sizes_;
+  const DensePlan& plan_;
+  const std::uint8_t* pixel_copy_;
+  std::int64_t copied_columns_;
+  const std::int64_t* offsets_;
   std::int64_t steps_;
   std::int64_t blocks_in_;
   std::int64_t blocks_out_;
   std::int64_t pixels_;
-  bool is_in_place_;
 };
+
+std::int64_t offset_bytes(const ConvSizes& sizes, bool from_plain) {
+  return whole_lines(dense_byte_steps(sizes, from_plain) * 8);
+}
 
 }  // namespace
 
@@ -149,35 +225,33 @@ std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
 }
 
 std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads) {
-  const std::int64_t panel = dense_byte_steps(sizes, from_plain) * most_pixels * byte_block;
-  return (from_plain ? PixelCopy(sizes).bytes : 0) + whole_lines(panel) * std::max(threads, 1);
+  // As much as signed bytes ask for, which are copied even where they lie in place.
+  constexpr std::uint8_t some_flip = 128;
+  return offset_bytes(sizes, from_plain) + (from_plain ? PixelCopy(sizes).bytes : 0) +
+         DensePlan(sizes, from_plain, some_flip).copy_bytes * std::max(threads, 1);
 }
 
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
                           Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const std::int64_t pixels = volume(sizes.out);
-  const std::int64_t runs = (pixels + most_pixels - 1) / most_pixels;
+  const DensePlan plan(sizes, from_plain, conv.form.image_flip);
   const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
-  const std::int64_t steps = dense_byte_steps(sizes, from_plain);
+  const std::int64_t runs = plan.rows * plan.runs_a_row;
   const PixelCopy copy(sizes);
-  auto* pixel_copy = from_plain ? static_cast<std::uint8_t*>(workspace) : nullptr;
-  auto* panels = static_cast<std::byte*>(workspace) + (from_plain ? copy.bytes : 0);
-  WorkspaceSlots slots(panels, whole_lines(steps * most_pixels * byte_block), workers.count());
-  const WindowGatherer gatherer(conv, pixel_copy, copy.columns);
-  const DenseByteConv dense(conv, from_plain, gatherer);
-  const double run_ns = static_cast<double>(pairs) * (15.0 + 20.0 * static_cast<double>(steps));
+  auto* offsets = static_cast<std::int64_t*>(workspace);
+  auto* pixel_copy = static_cast<std::uint8_t*>(workspace) + offset_bytes(sizes, from_plain);
+  WorkspaceSlots slots(pixel_copy + (from_plain ? copy.bytes : 0), plan.copy_bytes,
+                       workers.count());
+  const DenseByteConv dense(conv, plan, pixel_copy, copy.columns, offsets);
+  const double run_ns = static_cast<double>(pairs) *
+                        (15.0 + 20.0 * static_cast<double>(dense_byte_steps(sizes, from_plain)));
   const auto compute = [&](std::int64_t first_image, std::int64_t images) {
-    const ImageCut cut(images, runs, pairs, cuts_channels_by_rows(sizes.channels_out, pixels),
+    const ImageCut cut(images, runs, pairs,
+                       cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),
                        static_cast<double>(images * runs) * run_ns);
     cut.run(workers, [&](const ImagePiece& piece) {
       const WorkspaceSlots::Loan loan(slots);
-      for (std::int64_t run = piece.row_begin; run < piece.row_end; ++run) {
-        const std::int64_t first = pixels * run / runs;
-        dense.compute(first_image + piece.image, first, pixels * (run + 1) / runs - first,
-                      piece.block_begin, piece.block_end,
-                      reinterpret_cast<std::uint8_t*>(loan.data()));
-      }
+      dense.compute(first_image + piece.image, piece, reinterpret_cast<std::uint8_t*>(loan.data()));
     });
   };
   if (!from_plain) return compute(0, sizes.batch);
