@@ -2,9 +2,10 @@
 #include "kernels/cpu/gemm_f32.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/cpu/gemm_epilogue.hpp"
-#include "kernels/cpu/workspace_slots.hpp"
+#include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -197,44 +198,78 @@ TaskGrid cut_tasks(const RowPanels& rows, const ColumnPanels& columns, std::int6
   return {row_blocks, column_blocks};
 }
 
-void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
-                     std::int64_t c_stride, const Epilogue& epilogue,
-                     const GemmFunctions& functions, float* packed_a, Workers& workers) {
+/// The epilogue of a part that begins at (row, column).
+Epilogue shifted(Epilogue epilogue, std::int64_t row, std::int64_t column) {
+  if (epilogue.addend == Addend::per_row) epilogue.added += row;
+  if (epilogue.addend == Addend::per_column) epilogue.added += column;
+  if (epilogue.addend == Addend::full) epilogue.added += row * epilogue.added_stride + column;
+  if (epilogue.residual != nullptr) epilogue.residual += row * epilogue.residual_stride + column;
+  return epilogue;
+}
+
+/// A piece of the columns in a chunk of the rows, cut into tasks.
+struct PieceOfChunk {
+  PanelProduct product;
+  Epilogue epilogue;
+  TaskGrid grid = {};
+
+  std::int64_t tasks() const { return grid.row_blocks * grid.column_blocks; }
+  void run(std::int64_t task) const {
+    const std::int64_t column = task / grid.row_blocks;
+    const std::int64_t row = task % grid.row_blocks;
+    multiply_panels(product, product.rows.count * row / grid.row_blocks,
+                    product.rows.count * (row + 1) / grid.row_blocks,
+                    product.columns.count * column / grid.column_blocks,
+                    product.columns.count * (column + 1) / grid.column_blocks);
+  }
+};
+
+/// A piece of c with the distance of its rows.
+struct PieceIn {
+  GemmColumns columns;
+  std::int64_t c_stride = 0;
+};
+
+/// Rows of a are packed once for all pieces.
+void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const PieceIn> pieces,
+                     const Epilogue& epilogue, const GemmFunctions& functions, float* packed_a,
+                     Workers& workers) {
   const std::int64_t chunk = chunk_rows(sizes, functions);
   for (std::int64_t begin = 0; begin < sizes.m; begin += chunk) {
-    const std::int64_t rows = std::min(chunk, sizes.m - begin);
-    Epilogue shifted = epilogue;
-    if (epilogue.addend == Addend::per_row) shifted.added += begin;
-    if (epilogue.addend == Addend::full) shifted.added += begin * epilogue.added_stride;
-    if (epilogue.residual != nullptr) shifted.residual += begin * epilogue.residual_stride;
-    const PanelProduct product{.functions = &functions,
-                               .k = sizes.k,
-                               .rows = cut_rows(rows, functions),
-                               .columns = cut_columns(sizes.n, functions),
-                               .a = packed_a,
-                               .b = packed_b,
-                               .c = c + begin * c_stride,
-                               .c_stride = c_stride,
-                               .epilogue = &shifted,
-                               .stop = workers.stop()};
+    const RowPanels rows = cut_rows(std::min(chunk, sizes.m - begin), functions);
     const std::int64_t pack_grain =
         std::max<std::int64_t>(1, 16 * 1024 / (functions.max_rows * (sizes.k + 1)));
     MatrixIn a_here = a;
     a_here.data += begin * (a.transposed ? 1 : a.stride);
-    workers.parallel_ranges(
-        product.rows.count, pack_grain, [&](std::int64_t first, std::int64_t last) {
-          for (std::int64_t panel = first; panel < last; ++panel) {
-            pack_row_panel(product.rows, panel, sizes.k, a_here, functions, packed_a);
-          }
-        });
-    const TaskGrid grid = cut_tasks(product.rows, product.columns, sizes.k);
-    workers.parallel_for(grid.row_blocks * grid.column_blocks, [&](std::int64_t task) {
-      const std::int64_t column = task / grid.row_blocks;
-      const std::int64_t row = task % grid.row_blocks;
-      multiply_panels(product, product.rows.count * row / grid.row_blocks,
-                      product.rows.count * (row + 1) / grid.row_blocks,
-                      product.columns.count * column / grid.column_blocks,
-                      product.columns.count * (column + 1) / grid.column_blocks);
+    workers.parallel_ranges(rows.count, pack_grain, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t panel = first; panel < last; ++panel)
+        pack_row_panel(rows, panel, sizes.k, a_here, functions, packed_a);
+    });
+    std::array<PieceOfChunk, most_gemm_columns> made;
+    std::int64_t tasks = 0;
+    std::int64_t column = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const PieceIn& piece = pieces[i];
+      PieceOfChunk& here = made[i];
+      here.epilogue = shifted(epilogue, begin, column);
+      here.product = {.functions = &functions,
+                      .k = sizes.k,
+                      .rows = rows,
+                      .columns = cut_columns(piece.columns.count, functions),
+                      .a = packed_a,
+                      .b = piece.columns.packed_b,
+                      .c = piece.columns.c + begin * piece.c_stride,
+                      .c_stride = piece.c_stride,
+                      .epilogue = &here.epilogue,
+                      .stop = workers.stop()};
+      here.grid = cut_tasks(rows, here.product.columns, sizes.k);
+      tasks += here.tasks();
+      column += piece.columns.count;
+    }
+    workers.parallel_for(tasks, [&](std::int64_t task) {
+      const PieceOfChunk* here = made.data();
+      for (; task >= here->tasks(); ++here) task -= here->tasks();
+      here->run(task);
     });
   }
 }
@@ -280,8 +315,30 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
   } else if (reads_rows_in_place(sizes, a)) {
     multiply_narrow(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else {
-    multiply_packed(sizes, a, packed_b, c, c_stride, epilogue, functions,
+    const PieceIn whole[] = {{{sizes.n, packed_b, c}, c_stride}};
+    multiply_packed(sizes, a, whole, epilogue, functions, static_cast<float*>(workspace), workers);
+  }
+}
+
+void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const GemmColumns> pieces,
+                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+  ORTOOL_CHECK(pieces.size() <= most_gemm_columns);
+  if (sizes.m <= 0) return;
+  const bool are_wide = std::all_of(pieces.begin(), pieces.end(), [&](const GemmColumns& piece) {
+    return piece.count > 1 && !reads_rows_in_place({sizes.m, piece.count, sizes.k}, a);
+  });
+  if (sizes.m > thin_rows && are_wide) {
+    std::array<PieceIn, most_gemm_columns> placed;
+    for (std::size_t i = 0; i < pieces.size(); ++i) placed[i] = {pieces[i], pieces[i].count};
+    multiply_packed(sizes, a, std::span(placed).first(pieces.size()), epilogue, gemm_functions(isa),
                     static_cast<float*>(workspace), workers);
+    return;
+  }
+  std::int64_t column = 0;
+  for (const GemmColumns& piece : pieces) {
+    gemm({sizes.m, piece.count, sizes.k}, a, piece.packed_b, piece.c, piece.count,
+         shifted(epilogue, 0, column), isa, workspace, workers);
+    column += piece.count;
   }
 }
 
@@ -307,51 +364,6 @@ void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b,
   const std::int64_t b_floats = packed_b_bytes(sizes.k, sizes.n, isa) / float_bytes;
   pack_b(sizes.k, sizes.n, b, isa, packed_b, workers);
   gemm(sizes, a, packed_b, c, c_stride, epilogue, isa, packed_b + b_floats, workers);
-}
-
-namespace {
-
-/// Small products are a task each; large ones are cut inside.
-bool runs_side_by_side(std::int64_t batch, const GemmSizes& sizes) {
-  const auto work =
-      static_cast<double>(sizes.m) * static_cast<double>(sizes.n) * static_cast<double>(sizes.k);
-  return batch >= 16 || (batch > 1 && work < 2e6);
-}
-
-}  // namespace
-
-std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& sizes, Isa isa,
-                                          int threads) {
-  const std::int64_t one = gemm_unpacked_workspace_bytes(sizes, isa);
-  return runs_side_by_side(batch, sizes) ? one * std::max(threads, 1) : one;
-}
-
-void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
-                  const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
-                  Isa isa, void* workspace, Workers& workers) {
-  const auto batch = static_cast<std::int64_t>(offsets.size());
-  const auto run_one = [&](std::int64_t index, void* space, Workers& helpers) {
-    const GemmOffsets& offset = offsets[static_cast<std::size_t>(index)];
-    MatrixIn a_here = a;
-    a_here.data += offset.a;
-    MatrixIn b_here = b;
-    b_here.data += offset.b;
-    Epilogue epilogue_here = epilogue;
-    if (epilogue.added != nullptr) epilogue_here.added += offset.added;
-    if (epilogue.residual != nullptr) epilogue_here.residual += offset.residual;
-    gemm_unpacked(sizes, a_here, b_here, c + offset.c, c_stride, epilogue_here, isa, space,
-                  helpers);
-  };
-  if (!runs_side_by_side(batch, sizes)) {
-    for (std::int64_t index = 0; index < batch; ++index) run_one(index, workspace, workers);
-    return;
-  }
-  WorkspaceSlots slots(workspace, gemm_unpacked_workspace_bytes(sizes, isa), workers.count());
-  workers.parallel_for(batch, [&](std::int64_t index) {
-    const WorkspaceSlots::Loan loan(slots);
-    Workers alone;
-    run_one(index, loan.data(), alone);
-  });
 }
 
 }  // namespace ortool::cpu

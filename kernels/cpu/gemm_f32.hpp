@@ -33,6 +33,21 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
           std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
           Workers& workers);
 
+/// Columns of a product that are a matrix of their own.
+struct GemmColumns {
+  std::int64_t count = 0;           ///< at least 1
+  const float* packed_b = nullptr;  ///< pack_b of these columns alone
+  float* c = nullptr;               ///< m × count, row after row
+};
+
+inline constexpr std::size_t most_gemm_columns = 8;
+
+/// `gemm` for up to most_gemm_columns pieces of b one beside the other, each stored by itself.
+/// sizes.n is the sum of their counts; the epilogue is that of the whole. Each piece has the bits
+/// that a gemm of it gives. `workspace` is that of the whole.
+void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const GemmColumns> pieces,
+                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
 /// Bytes of workspace for `gemm_unpacked`.
 std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa);
 

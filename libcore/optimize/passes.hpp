@@ -17,6 +17,8 @@ Pass share_constants();      // share_constants.cpp
 Pass share_nodes();          // share_nodes.cpp
 Pass remove_unread_nodes();  // remove_unread_nodes.cpp
 Pass remove_zero_states();   // remove_zero_states.cpp
+Pass merge_products();       // merge_products.cpp
+Pass merge_biased_products();
 
 /// The same as the pass, over one graph and not those inside it; for DequantizeLinear that is to
 /// stay until clusters around it were found.

@@ -130,10 +130,15 @@ std::vector<RuleGroup> pipeline() {
                     {fuse_rotary_pairs(), fuse_rotary_halves(), move_rotary(), fuse_attention(),
                      fuse_attention_groups(), fuse_attention_cache(), fuse_attention_heads(),
                      fuse_attention_scale(), fuse_causal_mask()}});
-  groups.push_back(
-      {"fit files", OptimizeLevel::extended, {fuse_matmul_add(), spread_attention_mask()}});
+  groups.push_back({"fit files",
+                    OptimizeLevel::extended,
+                    {fuse_matmul_add(), fuse_matmul_add_reshape(), spread_attention_mask()},
+                    {merge_products()}});
   // Bytes that are moved keep onnxruntime from seeing the pair of nodes around the move.
-  groups.push_back({"fit kernels", OptimizeLevel::all, {move_bytes(), fuse_skip_layer_norm()}});
+  groups.push_back({"fit kernels",
+                    OptimizeLevel::all,
+                    {move_bytes(), fuse_skip_layer_norm()},
+                    {merge_biased_products()}});
   return groups;
 }
 

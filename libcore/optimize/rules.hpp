@@ -61,6 +61,7 @@ Rule fuse_pad();
 
 // libcore/optimize/rules/fuse_product.cpp
 Rule fuse_matmul_add();
+Rule fuse_matmul_add_reshape();
 Rule fuse_gemm_transpose();
 Rule fuse_gemm_scale();
 Rule replace_einsum();

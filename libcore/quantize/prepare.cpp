@@ -69,6 +69,12 @@ Count count(const Model& model) {
   return result;
 }
 
+/// Parts of one product would share a scale; and a product of more axes is one node between bytes,
+/// where a Gemm has Reshapes around it.
+bool suits_quantization(std::string_view pass) {
+  return pass != "merge-products" && pass != "fuse-matmul-add-reshape";
+}
+
 }  // namespace
 
 Preparation prepare_model(Model& model, const PrepareOptions& options) {
@@ -103,6 +109,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     rewriting.fold_limits.tensor_bytes = most_folded_bytes;
     rewriting.fold_limits.keeps_dequantized = true;
     rewriting.stop = options.stop;
+    rewriting.is_chosen = suits_quantization;
     preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;
     infer_shapes(model);
   }

@@ -16,6 +16,7 @@
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/packed_columns.hpp"
 #include "providers/cpu/plain_types.hpp"
 
 namespace ortool::cpu {
@@ -51,8 +52,7 @@ struct CompiledGemm {
   Gemm op;
   ProductFollowers followers;
   Isa isa = Isa::baseline;
-  AlignedBuffer b;  ///< packed; empty when it comes at run time
-  bool has_b = false;
+  PackedColumns b;  ///< empty when it comes at run time
   bool reads_c = false;
   AlignedBuffer bias;
 };
@@ -64,8 +64,8 @@ class GemmPrepared : public Prepared {
     a_stride_ = context.inputs[0].shape[1];
     b_stride_ = context.inputs[1].shape[1];
     if (gemm.reads_c) addend_ = addend_of(context.inputs[2].shape, sizes_);
-    space_ = layout_.add(gemm.has_b ? gemm_workspace_bytes(sizes_, gemm.isa)
-                                    : gemm_unpacked_workspace_bytes(sizes_, gemm.isa));
+    space_ = layout_.add(!gemm.b.is_empty() ? gemm_workspace_bytes(sizes_, gemm.isa)
+                                            : gemm_unpacked_workspace_bytes(sizes_, gemm.isa));
     if (gemm.followers.residual < 0) return;
     const Shape shape = {sizes_.m, sizes_.n};
     const Shape& residual = context.inputs[static_cast<std::size_t>(gemm.followers.residual)].shape;
@@ -84,9 +84,8 @@ class GemmPrepared : public Prepared {
     float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     std::byte* space = context.workspace() + space_;
     const Epilogue epilogue = make_epilogue(context);
-    if (gemm_.has_b) {
-      gemm(sizes_, a, gemm_.b.as<float>(), result, sizes_.n, epilogue, gemm_.isa, space,
-           context.workers());
+    if (!gemm_.b.is_empty()) {
+      gemm_.b.multiply(sizes_, a, result, epilogue, gemm_.isa, space, context, context.workers());
     } else {
       gemm_unpacked(sizes_, a, b, result, sizes_.n, epilogue, gemm_.isa, space, context.workers());
     }
@@ -137,9 +136,7 @@ class GemmKernel : public Kernel {
       : name_(row.name) {
     gemm_.op = read_op<Gemm>(view.node());
     gemm_.isa = row.isa;
-    std::optional<ProductFollowers> followers = read_followers(view, gemm_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    gemm_.followers = std::move(*followers);
+    gemm_.followers = followers_before_split(view, gemm_form(view));
     gemm_.reads_c = view.node().input(2) != nullptr;
     make_bias(context);
     pack(view, context);
@@ -150,7 +147,7 @@ class GemmKernel : public Kernel {
     return std::make_unique<const GemmPrepared>(gemm_, context);
   }
   bool needs_input(std::size_t index) const override {
-    if (index == 1) return !gemm_.has_b;
+    if (index == 1) return gemm_.b.is_empty();
     if (index == 2 && gemm_.reads_c) return true;
     return index == 0 || static_cast<std::int64_t>(index) == gemm_.followers.residual;
   }
@@ -174,10 +171,8 @@ class GemmKernel : public Kernel {
     const bool transposed = gemm_.op.transpose_b;
     const std::int64_t n = b->shape()[transposed ? 0 : 1];
     const std::int64_t k = b->shape()[transposed ? 1 : 0];
-    gemm_.b = AlignedBuffer(packed_b_bytes(k, n, gemm_.isa), context.cap, "packed weights");
-    pack_b(k, n, {b->data<float>().data(), b->shape()[1], transposed}, gemm_.isa,
-           gemm_.b.as<float>(), context.workers);
-    gemm_.has_b = true;
+    gemm_.b.pack(view, k, n, {b->data<float>().data(), b->shape()[1], transposed}, gemm_.isa,
+                 context.cap, context.workers);
   }
 
   std::string_view name_;
@@ -237,7 +232,7 @@ KernelPtr compile_plain_gemm(const NodeView& view, const KernelRow& row, const C
 }
 
 bool gemm_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, gemm_form(group));
+  return follows_product(group, next, gemm_form(group));
 }
 
 // clang-format off

@@ -14,6 +14,7 @@
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/packed_columns.hpp"
 #include "providers/cpu/plain_types.hpp"
 
 namespace ortool::cpu {
@@ -34,8 +35,7 @@ struct CompiledMatMul {
   ProductFollowers followers;
   Isa isa = Isa::baseline;
   int most_threads = 1;
-  AlignedBuffer b;  ///< packed; empty when it comes at run time or is more than one matrix
-  bool has_b = false;
+  PackedColumns b;  ///< empty when it comes at run time or is more than one matrix
   AlignedBuffer bias;
 };
 
@@ -45,11 +45,11 @@ class MatMulPrepared : public Prepared {
       : matmul_(matmul), shapes_(match_matmul(context.inputs[0].shape, context.inputs[1].shape)) {
     const Isa isa = matmul.isa;
     space_ =
-        layout_.add(matmul.has_b        ? gemm_workspace_bytes(shapes_.sizes, isa)
-                    : shapes_.is_single ? gemm_unpacked_workspace_bytes(shapes_.sizes, isa)
-                                        : gemm_batched_workspace_bytes(
-                                              static_cast<std::int64_t>(shapes_.offsets.size()),
-                                              shapes_.sizes, isa, matmul.most_threads));
+        layout_.add(!matmul.b.is_empty() ? gemm_workspace_bytes(shapes_.sizes, isa)
+                    : shapes_.is_single  ? gemm_unpacked_workspace_bytes(shapes_.sizes, isa)
+                                         : gemm_batched_workspace_bytes(
+                                               static_cast<std::int64_t>(shapes_.offsets.size()),
+                                               shapes_.sizes, isa, matmul.most_threads));
     if (matmul.followers.residual < 0) return;
     const Shape& residual =
         context.inputs[static_cast<std::size_t>(matmul.followers.residual)].shape;
@@ -70,9 +70,8 @@ class MatMulPrepared : public Prepared {
     float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     std::byte* space = context.workspace() + space_;
     const Epilogue epilogue = make_epilogue(context);
-    if (matmul_.has_b) {
-      gemm(sizes, a, matmul_.b.as<float>(), result, sizes.n, epilogue, matmul_.isa, space,
-           workers.get());
+    if (!matmul_.b.is_empty()) {
+      matmul_.b.multiply(sizes, a, result, epilogue, matmul_.isa, space, context, workers.get());
     } else if (shapes_.is_single) {
       gemm_unpacked(sizes, a, b, result, sizes.n, epilogue, matmul_.isa, space, workers.get());
     } else {
@@ -117,9 +116,7 @@ class MatMulKernel : public Kernel {
       : name_(row.name) {
     matmul_.isa = row.isa;
     matmul_.most_threads = context.most_threads;
-    std::optional<ProductFollowers> followers = read_followers(view, matmul_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    matmul_.followers = std::move(*followers);
+    matmul_.followers = followers_before_split(view, matmul_form(view));
     make_bias(context);
     pack(view, context);
   }
@@ -129,7 +126,7 @@ class MatMulKernel : public Kernel {
     return std::make_unique<const MatMulPrepared>(matmul_, context);
   }
   bool needs_input(std::size_t index) const override {
-    if (index == 1) return !matmul_.has_b;
+    if (index == 1) return matmul_.b.is_empty();
     return index == 0 || static_cast<std::int64_t>(index) == matmul_.followers.residual;
   }
   std::int64_t packed_bytes() const override {
@@ -155,9 +152,8 @@ class MatMulKernel : public Kernel {
     if (rank > 2 && shape.product(0, rank - 2) != 1) return;
     const std::int64_t n = rank == 1 ? 1 : shape[rank - 1];
     const std::int64_t k = rank == 1 ? shape[0] : shape[rank - 2];
-    matmul_.b = AlignedBuffer(packed_b_bytes(k, n, matmul_.isa), context.cap, "packed weights");
-    pack_b(k, n, {b->data<float>().data(), n}, matmul_.isa, matmul_.b.as<float>(), context.workers);
-    matmul_.has_b = true;
+    matmul_.b.pack(view, k, n, {b->data<float>().data(), n}, matmul_.isa, context.cap,
+                   context.workers);
   }
 
   std::string_view name_;
@@ -189,7 +185,7 @@ KernelPtr compile_plain_matmul(const NodeView& view, const KernelRow& row, const
 }
 
 bool matmul_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, matmul_form(group));
+  return follows_product(group, next, matmul_form(group));
 }
 
 // clang-format off

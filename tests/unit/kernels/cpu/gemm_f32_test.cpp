@@ -170,6 +170,58 @@ void check(Numbers& numbers, const GemmSizes& sizes) {
   }
 }
 
+/// The product cut into pieces of some columns, each a matrix of its own, put together again.
+std::vector<float> run_in_pieces(const Case& one, const std::vector<std::int64_t>& counts, Isa isa,
+                                 int threads) {
+  ThreadPool pool(threads);
+  Workers workers(pool, threads);
+  const auto [m, n, k] = one.sizes;
+  std::vector<AlignedBuffer> packed;
+  std::vector<std::vector<float>> results;
+  std::vector<GemmColumns> pieces;
+  std::int64_t first = 0;
+  for (const std::int64_t count : counts) {
+    MatrixIn b = one.b_in;
+    b.data += b.transposed ? first * b.stride : first;
+    packed.push_back(test::bytes(packed_b_bytes(k, count, isa)));
+    pack_b(k, count, b, isa, packed.back().as<float>(), workers);
+    results.emplace_back(static_cast<std::size_t>(m * count));
+    pieces.push_back({count, packed.back().as<float>(), results.back().data()});
+    first += count;
+  }
+  AlignedBuffer workspace = test::bytes(gemm_workspace_bytes(one.sizes, isa));
+  gemm_columns(one.sizes, one.a_in, pieces, one.epilogue, isa, workspace.data(), workers);
+  std::vector<float> c(static_cast<std::size_t>(m * one.c_stride));
+  first = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    for (std::int64_t row = 0; row < m; ++row) {
+      std::copy_n(results[i].data() + row * counts[i], counts[i],
+                  c.data() + row * one.c_stride + first);
+    }
+    first += counts[i];
+  }
+  return c;
+}
+
+TEST_CASE("a product stored in pieces is that product", "[gemm]") {
+  Numbers numbers(7);
+  const std::vector<std::int64_t> cuts[] = {{64, 96, 80}, {768, 768}, {1, 70, 100}, {5}, {8, 3, 1}};
+  for (const std::vector<std::int64_t>& counts : cuts) {
+    for (const std::int64_t m : {1, 4, 5, 37, 400}) {
+      std::int64_t n = 0;
+      for (const std::int64_t count : counts) n += count;
+      const Case one = make_case(numbers, {m, n, n > 1000 ? 9 : 1000});
+      CAPTURE(m, n, one.sizes.k, static_cast<int>(one.epilogue.addend), one.a_in.transposed);
+      for (const Isa isa : test::levels_here()) {
+        CAPTURE(isa_name(isa));
+        const std::vector<float> c = run_in_pieces(one, counts, isa, 1);
+        REQUIRE(worst_excess(one, c) <= 0);
+        REQUIRE(run_in_pieces(one, counts, isa, 3) == c);
+      }
+    }
+  }
+}
+
 TEST_CASE("GEMM agrees with sums in double for random sizes", "[gemm]") {
   const std::uint32_t seed = 20261;
   CAPTURE(seed);
