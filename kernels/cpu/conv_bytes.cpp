@@ -9,12 +9,20 @@
 namespace ortool::cpu {
 
 bool is_byte_depthwise(const ConvSizes& sizes) {
-  return sizes.channels_in == sizes.groups;
+  // Many planes made of one are better made together.
+  constexpr std::int64_t many = 8;
+  return sizes.channels_in == sizes.groups && (sizes.groups > 1 || sizes.channels_out < many);
+}
+
+ByteDepth byte_depth(const ConvSizes& sizes) {
+  const std::int64_t channels = sizes.channels_in / sizes.groups;
+  if (channels == 1) return {sizes.kernel[0] * sizes.kernel[1], sizes.kernel[2], true};
+  return {volume(sizes.kernel), channels, false};
 }
 
 std::int64_t byte_conv_steps(const ConvSizes& sizes, const ByteTileFunctions& tile) {
-  const std::int64_t channels = sizes.channels_in / sizes.groups;
-  return (channels + tile.group - 1) / tile.group * volume(sizes.kernel);
+  const ByteDepth depth = byte_depth(sizes);
+  return (depth.members + tile.group - 1) / tile.group * depth.positions;
 }
 
 namespace {
@@ -23,15 +31,16 @@ std::int64_t round_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Weights of one channel as the columns read them: by position, then channel, with zeros up to
+/// Weights of one channel as the columns read them: by position, then member, with zeros up to
 /// whole words.
-void order_by_position(const std::uint8_t* weights, std::int64_t channels, std::int64_t positions,
-                       std::int64_t stored_channels, std::uint8_t flip, std::uint8_t* out) {
-  for (std::int64_t position = 0; position < positions; ++position) {
-    for (std::int64_t channel = 0; channel < stored_channels; ++channel) {
-      *out++ = channel < channels
-                   ? static_cast<std::uint8_t>(weights[channel * positions + position] ^ flip)
-                   : std::uint8_t{0};
+void order_by_position(const std::uint8_t* weights, const ByteDepth& depth, std::int64_t stored,
+                       std::uint8_t flip, std::uint8_t* out) {
+  for (std::int64_t position = 0; position < depth.positions; ++position) {
+    for (std::int64_t member = 0; member < stored; ++member) {
+      const std::int64_t from =
+          depth.has_taps ? position * depth.members + member : member * depth.positions + position;
+      *out++ = member < depth.members ? static_cast<std::uint8_t>(weights[from] ^ flip)
+                                      : std::uint8_t{0};
     }
   }
 }
@@ -61,8 +70,9 @@ void pack_byte_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
   }
   const ByteTileFunctions& tile = byte_tile_functions(isa);
   const ByteForm form{.is_signed = true, .group = tile.group};
-  const std::int64_t stored = form.steps(channels) * tile.group;
-  const std::int64_t k = stored * positions;
+  const ByteDepth order = byte_depth(sizes);
+  const std::int64_t stored = form.steps(order.members) * tile.group;
+  const std::int64_t k = stored * order.positions;
   const std::int64_t steps = form.steps(k);
   auto* words = reinterpret_cast<std::int32_t*>(out);
   std::vector<std::uint8_t> ordered(static_cast<std::size_t>(tile.most_rows * k));
@@ -72,14 +82,13 @@ void pack_byte_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
       const std::int64_t rows = std::min<std::int64_t>(tile.most_rows, group_rows - first);
       const std::int64_t row = group * group_rows + first;
       for (std::int64_t i = 0; i < rows; ++i) {
-        order_by_position(weights + (row + i) * depth, channels, positions, stored, flip,
-                          ordered.data() + i * k);
+        order_by_position(weights + (row + i) * depth, order, stored, flip, ordered.data() + i * k);
       }
       pack_byte_rows(ordered.data(), k, rows, rows, k, form, words + row * steps);
     }
   }
   const std::vector<std::uint8_t> ones(static_cast<std::size_t>(depth), std::uint8_t{1});
-  order_by_position(ones.data(), channels, positions, stored, 0, ordered.data());
+  order_by_position(ones.data(), order, stored, 0, ordered.data());
   pack_byte_rows(ordered.data(), k, 1, 1, k, form, words + sizes.channels_out * steps);
 }
 

@@ -10,14 +10,23 @@
 
 namespace ortool::cpu {
 
-/// One input channel a group.
+/// One input channel a group, of which a few planes are made.
 bool is_byte_depthwise(const ConvSizes& sizes);
 
-/// Words along k of the columns: each kernel position begins a word.
+/// What words along k of the columns hold: numbers of the channels at one kernel position, or, of a
+/// single channel, those at the kernel positions of a row.
+struct ByteDepth {
+  std::int64_t positions;
+  std::int64_t members;
+  bool has_taps;  ///< members are kernel positions
+};
+ByteDepth byte_depth(const ConvSizes& sizes);
+
+/// Words along k of the columns: each position begins a word.
 std::int64_t byte_conv_steps(const ConvSizes& sizes, const ByteTileFunctions& tile);
 
 /// Packs the windows of output pixels [first, first + columns) of one group, in words of
-/// `form.group` channels, `width` words a step. Pads hold `fill`, a byte before the flip.
+/// `form.group` members, `width` words a step. Pads hold `fill`, a byte before the flip.
 void pack_byte_windows(const ConvSizes& sizes, const std::uint8_t* group_image, std::uint8_t fill,
                        const ByteForm& form, std::int64_t first, std::int64_t columns,
                        std::int64_t width, std::int32_t* out);

@@ -21,6 +21,7 @@ class WindowPacker {
                const ByteForm& form, std::int64_t width)
       : sizes_(sizes),
         image_(image),
+        fill_byte_(fill),
         fill_(splat_byte(fill, form)),
         form_(form),
         width_(width),
@@ -29,6 +30,7 @@ class WindowPacker {
 
   /// What one run sees at all kernel positions and channels.
   void pack(const PixelRun& run, std::int32_t* out) const {
+    if (channels_ == 1) return pack_taps(run, out);
     for (std::int64_t depth = 0; depth < sizes_.kernel[0]; ++depth) {
       for (std::int64_t row = 0; row < sizes_.kernel[1]; ++row) {
         for (std::int64_t column = 0; column < sizes_.kernel[2]; ++column) {
@@ -42,6 +44,60 @@ class WindowPacker {
   }
 
  private:
+  /// Words of neighbours in a row of the kernel.
+  void pack_taps(const PixelRun& run, std::int32_t* out) const {
+    for (std::int64_t depth = 0; depth < sizes_.kernel[0]; ++depth) {
+      for (std::int64_t row = 0; row < sizes_.kernel[1]; ++row) {
+        const std::int64_t z =
+            run.depth * sizes_.stride[0] - sizes_.pad[0] + depth * sizes_.dilation[0];
+        const std::int64_t y =
+            run.row * sizes_.stride[1] - sizes_.pad[1] + row * sizes_.dilation[1];
+        const bool is_inside = z >= 0 && z < sizes_.in[0] && y >= 0 && y < sizes_.in[1];
+        const std::uint8_t* line =
+            is_inside ? image_ + (z * sizes_.in[1] + y) * sizes_.in[2] : nullptr;
+        for (std::int64_t tap = 0; tap < sizes_.kernel[2]; tap += form_.group) {
+          pack_word(run, line, tap, out + run.lane);
+          out += width_;
+        }
+      }
+    }
+  }
+
+  /// The word from `tap` on of all lanes; `line` is null outside of the image.
+  void pack_word(const PixelRun& run, const std::uint8_t* line, std::int64_t tap,
+                 std::int32_t* out) const {
+    if (line == nullptr) return std::fill(out, out + run.count, fill_);
+    const std::int64_t step = sizes_.stride[2];
+    const std::int64_t start = run.column * step - sizes_.pad[2];
+    std::int64_t taps[4];
+    // Weights of taps that are not there are zero.
+    for (std::int64_t i = 0; i < 4; ++i)
+      taps[i] = start + std::min(tap + i, sizes_.kernel[2] - 1) * sizes_.dilation[2];
+    // The lanes [begin, end) see pixels of the row with all their taps.
+    const std::int64_t begin = taps[0] >= 0 ? 0 : std::min(run.count, (-taps[0] + step - 1) / step);
+    const std::int64_t room = sizes_.in[2] - taps[form_.group - 1];
+    const std::int64_t end =
+        std::max(begin, room <= 0 ? 0 : std::min(run.count, (room + step - 1) / step));
+    const auto pack_lane = [&](std::int64_t lane) {
+      std::uint8_t bytes[4];
+      const std::uint8_t* rows[4];
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const std::int64_t x = taps[i] + lane * step;
+        bytes[i] = x >= 0 && x < sizes_.in[2] ? line[x] : fill_byte_;
+        rows[i] = bytes + i;
+      }
+      interleave_bytes(rows, 1, 1, form_, out + lane);
+    };
+    for (std::int64_t lane = 0; lane < begin; ++lane) pack_lane(lane);
+    if (begin < end) {
+      const std::uint8_t* rows[4];
+      for (std::int64_t i = 0; i < 4; ++i)
+        rows[i] = line + taps[std::min<std::int64_t>(i, form_.group - 1)] + begin * step;
+      interleave_bytes(rows, step, end - begin, form_, out + begin);
+    }
+    for (std::int64_t lane = end; lane < run.count; ++lane) pack_lane(lane);
+  }
+
   void pack_position(const PixelRun& run, const std::int64_t (&at)[3], std::int32_t* out) const {
     const std::int64_t depth = run.depth * sizes_.stride[0] - sizes_.pad[0] + at[0];
     const std::int64_t row = run.row * sizes_.stride[1] - sizes_.pad[1] + at[1];
@@ -76,6 +132,7 @@ class WindowPacker {
 
   const ConvSizes& sizes_;
   const std::uint8_t* image_;
+  std::uint8_t fill_byte_;
   std::int32_t fill_;
   ByteForm form_;
   std::int64_t width_;
@@ -94,7 +151,8 @@ void pack_byte_windows(const ConvSizes& sizes, const std::uint8_t* group_image, 
     return;
   }
   if (columns < width) {
-    const std::int64_t steps = form.steps(channels) * volume(sizes.kernel);
+    const ByteDepth depth = byte_depth(sizes);
+    const std::int64_t steps = form.steps(depth.members) * depth.positions;
     for (std::int64_t step = 0; step < steps; ++step)
       std::fill(out + step * width + columns, out + (step + 1) * width, 0);
   }

@@ -126,10 +126,11 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
   const double results =
       static_cast<double>(sizes.batch) * volume_of(sizes.out) * filled(sizes.channels_out);
   if (sizes.groups > 1) return results * (is_blocked ? 0.3 : 1.0);
-  const double depth =
-      volume_of(sizes.kernel) *
-      (from_plain ? static_cast<double>(sizes.channels_in) : filled(sizes.channels_in));
-  if (!is_blocked) return results * (0.3 + depth / 150);
+  // Of plain images, pixels are filled up to four channels, and rows of windows to four pixels.
+  const double depth = from_plain
+                           ? static_cast<double>(sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) * 16)
+                           : volume_of(sizes.kernel) * filled(sizes.channels_in);
+  if (!is_blocked) return results * (1.5 + depth / 150);
   return isa >= Isa::amx ? results * (0.15 + depth / 1500) : results * (0.1 + depth / 300);
 }
 
