@@ -109,9 +109,10 @@ struct Example {
 
 std::vector<Problem> problems(test::Numbers& numbers) {
   std::vector<Problem> result;
-  const ByteMatMulSizes all[] = {{1, 1, 1},    {1, 70, 64},   {5, 16, 63},    {16, 33, 65},
-                                 {17, 32, 64}, {31, 48, 130}, {33, 31, 4},    {64, 64, 128},
-                                 {65, 96, 3},  {2, 5, 0},     {100, 513, 70}, {40, 1100, 192}};
+  const ByteMatMulSizes all[] = {{1, 1, 1},     {1, 70, 64},   {5, 16, 63},    {16, 33, 65},
+                                 {17, 32, 64},  {31, 48, 130}, {33, 31, 4},    {64, 64, 128},
+                                 {65, 96, 3},   {2, 5, 0},     {100, 513, 70}, {40, 1100, 192},
+                                 {1, 700, 131}, {2, 300, 70},  {3, 270, 50},   {4, 260, 9}};
   for (const ByteMatMulSizes& sizes : all) {
     for (int variant = 0; variant < 4; ++variant) {
       result.push_back({sizes, (variant & 1) != 0, (variant & 2) != 0, numbers.flip(),
