@@ -20,6 +20,12 @@ struct ImprovedWeights {
   double error_after = 0;
 };
 
+/// How long to look for better levels.
+enum class RoundingEffort {
+  quick,    ///< down from one start, one look at every pair
+  thorough  ///< from both starts, over and over: some per cent less error in several times the time
+};
+
 /// Levels for `weights` with the scales of `nearest`, each the next above or below the weight, such
 /// that the quantised layer's output on the inputs that `moments` summed differs least. The better
 /// of two starts, the nearest levels and one where each weight makes up for those before (GPTQ,
@@ -32,6 +38,7 @@ struct ImprovedWeights {
 /// for moments of another layer.
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
                                  const WeightLevels& nearest, QuantizationType type,
-                                 const InputMoments& moments, Workers& workers);
+                                 const InputMoments& moments, Workers& workers,
+                                 RoundingEffort effort = RoundingEffort::quick);
 
 }  // namespace ortool

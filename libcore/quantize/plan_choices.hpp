@@ -29,6 +29,8 @@ struct ValueChoice {
 struct PlanChoices {
   std::map<std::string, NodeChoice, std::less<>> nodes;    ///< by names_apart()
   std::map<std::string, ValueChoice, std::less<>> values;  ///< by name
+  /// Whether recipes that fit weights and biases to what layers read do so; else all are nearest.
+  bool fits_weights = true;
   /// Whether weights are stored in few bits too that are read by what computes in floats.
   bool stores_rest = true;
 };

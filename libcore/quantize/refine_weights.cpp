@@ -7,7 +7,6 @@
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/nn/conv.hpp"
 #include "libcore/quantize/balance.hpp"
-#include "libcore/quantize/improve_rounding.hpp"
 
 namespace ortool {
 namespace {
@@ -78,8 +77,11 @@ std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
 WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                              const Calibration& calibration, const Session& session,
                              FunctionRef<NamedValues(std::int64_t)> sample,
-                             const CollectOptions& options, ThreadPool* pool)
-    : type_(numbers.weights.type), calibration_(calibration), pool_(pool), stop_(options.stop) {
+                             const CollectOptions& options, const RefineOptions& refining)
+    : type_(numbers.weights.type),
+      calibration_(calibration),
+      refining_(refining),
+      stop_(options.stop) {
   const std::vector<MomentRequest> requests = requests_of(plan, numbers, seen_);
   for (std::size_t first = 0; first < requests.size();) {
     std::size_t last = first;
@@ -114,9 +116,9 @@ WeightLevels WeightRefiner::round(const PlannedNode& planned, WeightLevels neare
   type.type = planned.weight_type.value_or(type.type);
   Workers alone(stop_);
   std::optional<Workers> shared;
-  if (pool_ != nullptr) shared.emplace(*pool_, pool_->size(), stop_);
+  if (refining_.pool != nullptr) shared.emplace(*refining_.pool, refining_.pool->size(), stop_);
   return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type,
-                          found->second, shared ? *shared : alone)
+                          found->second, shared ? *shared : alone, refining_.effort)
       .levels;
 }
 

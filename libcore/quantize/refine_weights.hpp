@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/improve_rounding.hpp"
 #include "libcore/quantize/input_moments.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/plan.hpp"
@@ -17,17 +18,23 @@ namespace ortool {
 /// a Conv, Gemm or MatMul of a matrix.
 std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned);
 
+/// How a WeightRefiner works.
+struct RefineOptions {
+  ThreadPool* pool = nullptr;  ///< rounding spreads over it; null: the calling thread alone
+  RoundingEffort effort = RoundingEffort::quick;
+};
+
 /// Makes better levels and biases for the products of a plan, and of plans of copies of its model;
 /// what it is made from outlives it.
 class WeightRefiner : public PlanRefiner {
  public:
   /// Runs the float model `session` on the samples once for each part of the products whose sums
-  /// fit into a share of memory. Products whose windows it cannot tell are left out. Rounding
-  /// spreads over `pool`, which may be null, and outlives this.
+  /// fit into a share of memory. Products whose windows it cannot tell are left out. The pool
+  /// outlives this.
   WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                 const Calibration& calibration, const Session& session,
                 FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options,
-                ThreadPool* pool = nullptr);
+                const RefineOptions& refining = {});
 
   /// Whether a refiner made for this plan would do the same: it saw every product that this one
   /// asks about, with the scales of this one.
@@ -52,7 +59,7 @@ class WeightRefiner : public PlanRefiner {
   QuantizationType type_;
   std::vector<Seen> seen_;
   const Calibration& calibration_;
-  ThreadPool* pool_;
+  RefineOptions refining_;
   const StopToken* stop_;
   std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's result
 };

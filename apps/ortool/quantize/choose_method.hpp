@@ -1,32 +1,36 @@
-// Which calibration method suits a model: the one whose outputs keep closest to the float model's.
+// Which calibration method suits a model, and whether fitted weights do: what keeps the outputs
+// closest to the float model's.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apps/ortool/quantize/quantize_context.hpp"
+#include "apps/ortool/quantize/candidate.hpp"
+#include "apps/ortool/quantize/form_judge.hpp"
+#include "libcore/quantize/calibration.hpp"
 #include "libcore/quantize/methods.hpp"
 
 namespace ortool {
 
 struct MethodTrial {
   CalibrationMethod method = CalibrationMethod::mse;
-  double sqnr_db = 0;  ///< of the worst output
+  bool is_fitted = false;  ///< weights and biases by what layers read; else the nearest ones
+  double sqnr_db = 0;      ///< see FormJudge
 
   /// A gain below 3 dB over the least squared error says nothing about other samples.
   double preference() const { return sqnr_db + (method == CalibrationMethod::mse ? 3 : 0); }
 };
 
-struct MethodTrials {
-  std::vector<MethodTrial> trials;  ///< the best one first
-  std::vector<std::string> values;  ///< that have a range
-};
+/// Quantises copies of the prepared model by each of the methods in turn, to the nearest levels;
+/// then, with weights fitted, by the best one, and by the second best where that is no more than
+/// 6 dB behind. Tells all, the best one first; the fitted one of two that are as good. What
+/// `choices` say of nodes holds in all.
+std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudge& judge,
+                                     const Calibration& calibration, const PlanChoices& choices,
+                                     const std::vector<CalibrationMethod>& methods);
 
-/// Quantises copies of the prepared model by each method in turn, weights rounded to the nearest
-/// levels, then by the recipe with the two whose outputs keep closest to the float model's, and
-/// tells these two. Compares on at most 32 samples. What `choices` say of values holds in all.
-MethodTrials try_methods(const QuantizeContext& context, const Model& prepared,
-                         const Session& floats, const Calibration& calibration,
-                         const PlanChoices& choices, CalibrationData& data);
+/// The choices with which every value that was calibrated has its range by `method`.
+PlanChoices with_method(PlanChoices choices, const Calibration& calibration,
+                        CalibrationMethod method);
 
 }  // namespace ortool

@@ -43,6 +43,14 @@ void rank(const Tensor& found, const Tensor& expected, OutputError& error) {
 
 }  // namespace
 
+void add_output(const RunValue& found, const RunValue& expected, OutputError& error) {
+  if (!expected.is_tensor() || !found.is_tensor()) return;
+  const Tensor& reference = expected.tensor();
+  if (!is_arithmetic(reference.type()) || reference.shape() != found.tensor().shape()) return;
+  error.sums.add(found.tensor(), reference);
+  rank(found.tensor(), reference, error);
+}
+
 std::vector<OutputError> compare_outputs(const Invocation& invocation,
                                          const QuantizeMachine& machine, const Session& floats,
                                          const Session& quantized, CalibrationData& data,
@@ -60,14 +68,7 @@ std::vector<OutputError> compare_outputs(const Invocation& invocation,
     const NamedValues inputs = data.sample(i).inputs;
     const std::vector<RunValue> expected = floats.run(inputs, options);
     const std::vector<RunValue> found = quantized.run(inputs, options);
-    for (std::size_t k = 0; k < errors.size(); ++k) {
-      if (!expected[k].is_tensor() || !found[k].is_tensor()) continue;
-      const Tensor& reference = expected[k].tensor();
-      if (!is_arithmetic(reference.type()) || reference.shape() != found[k].tensor().shape())
-        continue;
-      errors[k].sums.add(found[k].tensor(), reference);
-      rank(found[k].tensor(), reference, errors[k]);
-    }
+    for (std::size_t k = 0; k < errors.size(); ++k) add_output(found[k], expected[k], errors[k]);
   }
   return errors;
 }

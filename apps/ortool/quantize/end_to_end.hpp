@@ -25,6 +25,9 @@ struct EndToEnd {
   std::vector<ValueError> values;  ///< in the order of computation
 };
 
+/// Adds what an output of one sample is off by, where both are tensors of numbers of one shape.
+void add_output(const RunValue& found, const RunValue& expected, OutputError& error);
+
 /// Runs both sessions, which compute every node by itself, on samples of the data: all up to a
 /// hundred end to end, the first sixteen value by value.
 EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& machine,

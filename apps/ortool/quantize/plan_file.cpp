@@ -131,7 +131,7 @@ void add_once(Choices& choices, const std::string& name, Choice choice) {
   if (!choices.emplace(name, std::move(choice)).second) throw broken("it has two lines");
 }
 
-Json settings_json(const QuantizeSettings& settings, bool stores_rest) {
+Json settings_json(const QuantizeSettings& settings, const QuantizeReport& result) {
   return Json::object()
       .set("mode", name_of(settings.mode))
       .set("recipe", settings.recipe)
@@ -140,7 +140,8 @@ Json settings_json(const QuantizeSettings& settings, bool stores_rest) {
       .set("weight-type", name_of(settings.weights.type))
       .set("per-tensor", !settings.is_per_channel)
       .set("reduce-range", settings.weights.is_reduced ? "on" : "off")
-      .set("stores-rest", stores_rest);
+      .set("fits-weights", result.fits_weights)
+      .set("stores-rest", result.stores_rest);
 }
 
 Json node_line(const ReportedNode& node, const QuantizeSettings& settings) {
@@ -221,11 +222,14 @@ PlanFile read_plan_file(const std::string& path) {
     if (version == nullptr || !version->is_number() || version->number() != plan_version)
       throw broken(format("'plan_version' must be {}", plan_version));
     if (const Json* settings = document.find("settings")) {
-      check_keys(*settings, {"mode", "recipe", "activation-type", "symmetric-activations",
-                             "weight-type", "per-tensor", "reduce-range", "stores-rest"});
+      check_keys(*settings,
+                 {"mode", "recipe", "activation-type", "symmetric-activations", "weight-type",
+                  "per-tensor", "reduce-range", "fits-weights", "stores-rest"});
       plan.settings = *settings;
       if (const Json* stores = settings->find("stores-rest"))
         plan.choices.stores_rest = flag_of(*stores, "stores-rest");
+      if (const Json* fits = settings->find("fits-weights"))
+        plan.choices.fits_weights = flag_of(*fits, "fits-weights");
     }
     read_lines(document, "nodes", "node", [&](const std::string& name, const Json& line) {
       add_once(plan.choices.nodes, name, read_node(line));
@@ -260,8 +264,9 @@ void check_choices(const Invocation& invocation, const PlanChoices& choices, con
              list_names(held_back)));
 }
 
-void write_plan_file(const std::string& path, const QuantizeSettings& settings,
-                     const MadePlan& made, bool stores_rest) {
+void write_plan_file(const std::string& path, const QuantizeReport& result) {
+  const QuantizeSettings& settings = *result.settings;
+  const MadePlan& made = result.plan;
   std::vector<std::string> nodes;
   for (const ReportedNode& node : made.nodes)
     nodes.push_back(node_line(node, settings).write_compact());
@@ -270,7 +275,7 @@ void write_plan_file(const std::string& path, const QuantizeSettings& settings,
     tensors.push_back(tensor_line(value, made).write_compact());
   AtomicFile file(path);
   file.write("{\n  \"plan_version\": " + std::to_string(plan_version) +
-             ",\n  \"settings\": " + settings_json(settings, stores_rest).write_compact() +
+             ",\n  \"settings\": " + settings_json(settings, result).write_compact() +
              ",\n  \"nodes\": " + lines_text(nodes) + ",\n  \"tensors\": " + lines_text(tensors) +
              "\n}\n");
   file.commit();

@@ -26,7 +26,6 @@ void check_choices(const Invocation& invocation, const PlanChoices& choices, con
                    const MadePlan& made);
 
 /// Writes the plan that was made, a line a node and a line a tensor.
-void write_plan_file(const std::string& path, const QuantizeSettings& settings,
-                     const MadePlan& made, bool stores_rest);
+void write_plan_file(const std::string& path, const QuantizeReport& result);
 
 }  // namespace ortool

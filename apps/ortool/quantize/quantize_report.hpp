@@ -62,7 +62,8 @@ struct QuantizeReport {
   EndToEnd end_to_end;
   Json steering = Json::object();  ///< keys of the document about searches and advice
   std::string steering_text;
-  bool stores_rest = true;  ///< PlanChoices::stores_rest of the result
+  bool stores_rest = true;  ///< with the next, PlanChoices of the result
+  bool fits_weights = true;
   bool is_refused = false;  ///< no plan does what was asked: nothing is written
   StoredBytes before_bytes;
   StoredBytes after_bytes;

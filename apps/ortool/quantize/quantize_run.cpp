@@ -106,7 +106,7 @@ void run_quantize(Invocation& invocation) {
     }
     if (!target) return;
     if (options.has("plan-out"))
-      write_plan_file(options.text("plan-out"), settings, result.plan, result.stores_rest);
+      write_plan_file(options.text("plan-out"), result);
     result.after_bytes = stored_bytes(model);
     if (result.is_refused) return;
     declared.restore(model, false);

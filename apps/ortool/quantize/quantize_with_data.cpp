@@ -34,7 +34,7 @@ class StaticRun {
  private:
   void calibrate_values();
   void diagnose_data();
-  void choose_method(PlanChoices& choices);
+  void choose_method(const CandidateMaker& candidates, PlanChoices& choices);
   void compare(const Candidate& candidate, CalibrationData& data);
   void measure(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
   void keep_budget(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
@@ -81,16 +81,21 @@ void StaticRun::diagnose_data() {
   }
 }
 
-/// Where nobody says which: what suits this model.
-void StaticRun::choose_method(PlanChoices& choices) {
+/// What suits this model, of what nobody said.
+void StaticRun::choose_method(const CandidateMaker& candidates, PlanChoices& choices) {
   const OptionValues& options = invocation_.options;
-  const bool is_said = options.has("calibration-method") || options.has("plan");
-  if (!data_ || !calibration_ || is_said || context_.settings.recipe == "fast") return;
-  const MethodTrials found =
-      try_methods(context_, model_, *floats_, *calibration_, choices, *data_);
-  add_method_trials(found.trials, context_.result);
-  for (const std::string& value : found.values)
-    choices.values[value].method = found.trials.front().method;
+  if (!data_ || !calibration_ || options.has("plan") || context_.settings.recipe == "fast") return;
+  const bool is_said = options.has("calibration-method");
+  std::vector<CalibrationMethod> methods = {CalibrationMethod::mse, CalibrationMethod::automatic,
+                                            CalibrationMethod::percentile,
+                                            CalibrationMethod::minmax};
+  if (is_said) methods = {context_.settings.method.method};
+  const FormJudge judge(context_, *floats_, *data_);
+  const std::vector<MethodTrial> trials =
+      try_methods(candidates, judge, *calibration_, choices, methods);
+  add_method_trials(trials, context_.result);
+  choices.fits_weights = trials.front().is_fitted;
+  if (!is_said) choices = with_method(std::move(choices), *calibration_, trials.front().method);
 }
 
 void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
@@ -142,8 +147,9 @@ void StaticRun::run() {
                     data_ ? &*data_ : nullptr);
   const CandidateMaker candidates(context_, model_, maker);
   PlanChoices choices = context_.choices;
-  choose_method(choices);
+  choose_method(candidates, choices);
   Candidate candidate = candidates.make(choices);
+  maker.forget_others();
   check_choices(invocation_, choices, model_, candidate.plan);
   const bool is_fast = context_.settings.recipe == "fast";
   const OptionValues& options = invocation_.options;
@@ -164,6 +170,7 @@ void StaticRun::run() {
     advise(candidates, *judged, choices, candidate);
   context_.result.plan = maker.make(model_, choices);
   context_.result.stores_rest = choices.stores_rest;
+  context_.result.fits_weights = choices.fits_weights;
   if (times_) add_kept_faster(*times_, context_.result);
   diagnose_data();
   if (!context_.settings.has_integer_operators) return;

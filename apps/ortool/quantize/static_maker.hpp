@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "apps/ortool/quantize/quantize_context.hpp"
 #include "libcore/quantize/cached_refiner.hpp"
@@ -21,16 +22,22 @@ class StaticMaker {
   /// Quantises `model`, the prepared model or a copy of it. The result depends on the choices, the
   /// data and the settings alone, not on what was made before.
   MadePlan make(Model& model, const PlanChoices& choices);
+  /// Forgets what was collected for scales other than those of the last plan.
+  void forget_others();
 
  private:
+  struct Refiner {
+    std::unique_ptr<WeightRefiner> made;
+    std::unique_ptr<CachedRefiner> cached;
+  };
+
   const PlanRefiner* refine(const QuantizePlan& plan, const PlanNumbers& numbers);
 
   const QuantizeContext& context_;
   const Session& floats_;
   const Calibration* calibration_;
   CalibrationData* data_;
-  std::unique_ptr<WeightRefiner> refiner_;
-  std::unique_ptr<CachedRefiner> cached_;
+  std::vector<Refiner> refiners_;  ///< the one used last in front
 };
 
 }  // namespace ortool

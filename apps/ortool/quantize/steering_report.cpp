@@ -12,6 +12,11 @@ std::string signed_number(double value) {
   return (value < 0 ? "" : "+") + fixed_number(value, 3);
 }
 
+std::string form_text(const MethodTrial& trial) {
+  return format("{} with {} weights", name_of(trial.method),
+                trial.is_fitted ? "fitted" : "the nearest");
+}
+
 }  // namespace
 
 void add_search(const Validation& validation, const SearchResult& found, QuantizeReport& result) {
@@ -44,15 +49,18 @@ void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& r
   Json list = Json::list();
   std::string others;
   for (const MethodTrial& trial : trials) {
-    list.add(Json::object().set("method", name_of(trial.method)).set("sqnr_db", trial.sqnr_db));
+    list.add(Json::object()
+                 .set("method", name_of(trial.method))
+                 .set("fits_weights", trial.is_fitted)
+                 .set("sqnr_db", trial.sqnr_db));
     if (&trial == &trials.front()) continue;
-    others += format("{}{} {}", others.empty() ? "" : ", ", name_of(trial.method),
-                     decibels(trial.sqnr_db));
+    others +=
+        format("{}{} {}", others.empty() ? "" : ", ", form_text(trial), decibels(trial.sqnr_db));
   }
   result.steering.set("method_trials", std::move(list));
   result.steering_text +=
-      format("ranges by {}: SQNR {} where that of others is less ({})\n",
-             name_of(trials.front().method), decibels(trials.front().sqnr_db), others);
+      format("ranges by {}: SQNR {} of samples held back ({})\n", form_text(trials.front()),
+             decibels(trials.front().sqnr_db), others);
 }
 
 void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {

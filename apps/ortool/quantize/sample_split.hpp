@@ -1,0 +1,17 @@
+// Which calibration samples fit what a recipe tries, and which say whether it was worth it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ortool {
+
+struct SampleSplit {
+  std::vector<std::int64_t> fitting;  ///< at most 128
+  std::vector<std::int64_t> judging;  ///< at most 32
+};
+
+/// Every fifth of `count` samples judges, the others fit. Of fewer than ten all do both.
+SampleSplit split_samples(std::int64_t count);
+
+}  // namespace ortool
