@@ -107,6 +107,7 @@ class QdqWriter {
   void write_weights(const PlannedNode& planned);
   void write_levels(const PlannedNode& planned, QuantizedWeight& weight);
   void write_bias(const PlannedNode& planned, const QuantizedWeight& weight);
+  void correct_added_bias(const PlannedNode& planned, const QuantizedWeight& weight);
   void write_value(const PlannedValue& planned);
   Value& dequantize(Graph& graph, Value& levels, Value& scale, Value* zero_point, Node* before);
   Value& number(Graph& graph, const std::string& key, Tensor tensor);
@@ -239,6 +240,7 @@ void QdqWriter::write_weights(const PlannedNode& planned) {
     if (key.axis >= 0) set_axis(*seen->producer(), key.axis);
   }
   write_bias(planned, weight);
+  correct_added_bias(planned, weight);
   graph.set_input(node, planned.weight_input, seen);
 }
 
@@ -258,6 +260,24 @@ void QdqWriter::write_bias(const PlannedNode& planned, const QuantizedWeight& we
   Value& seen = dequantize(graph, levels, scale, nullptr, &node);
   if (is_list) set_axis(*seen.producer(), 0);
   graph.set_input(node, 2, &seen);
+}
+
+/// What is added to a matrix product stays a float.
+void QdqWriter::correct_added_bias(const PlannedNode& planned, const QuantizedWeight& weight) {
+  const bool can_have = numbers_.refiner != nullptr && planned.node->op_type() == "MatMul" &&
+                        planned.weight_input == 1 && planned.end != planned.node;
+  Node* const adder = can_have ? only_reader(*planned.node->output(0)) : nullptr;
+  if (adder == nullptr || adder->op_type() != "Add") return;
+  const std::optional<std::int64_t> operand = constant_operand(*adder);
+  if (!operand) return;
+  const Tensor& bias = constant_behind(adder->input(*operand))->constant();
+  const Shape& shape = bias.shape();
+  const bool is_row = bias.type() == DataType::float32 && shape.rank() > 0 &&
+                      shape[shape.rank() - 1] == bias.element_count();
+  if (!is_row) return;
+  Tensor corrected = numbers_.refiner->correct(planned, bias, weight.made);
+  Graph& graph = adder->graph();
+  graph.set_input(*adder, *operand, &graph.add_constant("", std::move(corrected)));
 }
 
 /// Whether the reader is a quantised node that wants this input quantised.

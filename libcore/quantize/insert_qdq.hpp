@@ -23,7 +23,7 @@ class PlanRefiner {
   virtual ~PlanRefiner() = default;
   /// Levels with the scales of `nearest` for the product's weights.
   virtual WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const = 0;
-  /// The bias that goes with levels of its weights.
+  /// The bias that goes with levels of its weights, of the product itself or of the Add behind it.
   virtual Tensor correct(const PlannedNode& planned, const Tensor& bias,
                          const WeightLevels& levels) const = 0;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "libcore/graph/model.hpp"
 #include "libcore/quantize/choose_scale.hpp"
@@ -12,11 +13,19 @@
 
 namespace ortool {
 
+enum class WeightFit {
+  nearest,  ///< not at all
+  quick,    ///< see RoundingEffort
+  thorough
+};
+
 struct NodeChoice {
   bool is_quantized = true;  ///< also where it would not be by itself
   std::string reason;        ///< of one that is not
   std::optional<DataType> weight_type;
   std::optional<bool> is_per_channel;
+  std::vector<double>
+      bias_shift;  ///< what its bias is made less by, a number an output; may be empty
 };
 
 struct ValueChoice {
@@ -29,8 +38,10 @@ struct ValueChoice {
 struct PlanChoices {
   std::map<std::string, NodeChoice, std::less<>> nodes;    ///< by names_apart()
   std::map<std::string, ValueChoice, std::less<>> values;  ///< by name
-  /// Whether recipes that fit weights and biases to what layers read do so; else all are nearest.
-  bool fits_weights = true;
+  /// How weights and biases follow what layers read, where there are data and the recipe says so.
+  WeightFit weight_fit = WeightFit::quick;
+  /// Factors of the channels that are scaled together, by BalanceGroup::name.
+  std::map<std::string, std::vector<double>, std::less<>> balance;
   /// Whether weights are stored in few bits too that are read by what computes in floats.
   bool stores_rest = true;
 };

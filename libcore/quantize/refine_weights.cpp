@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/nn/conv.hpp"
-#include "libcore/quantize/balance.hpp"
+#include "libcore/quantize/bias_shift.hpp"
+#include "libcore/quantize/channel_links.hpp"
 
 namespace ortool {
 namespace {
@@ -41,17 +41,7 @@ std::optional<InputWindows> windows_of(const PlannedNode& planned) {
 
 std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned) {
   if (planned.weight_input != 1) return std::nullopt;
-  const Node& node = *planned.node;
-  const Shape& shape = weights_of(planned).shape();
-  if (node.op_type() == "Conv")
-    return WeightMatrix(shape, WeightLayout::outputs_first, read_op<Conv>(node).groups);
-  if (shape.rank() != 2) return std::nullopt;
-  if (node.op_type() == "MatMul") return WeightMatrix(shape, WeightLayout::inputs_first);
-  if (node.op_type() != "Gemm") return std::nullopt;
-  const auto op = read_op<Gemm>(node);
-  if (op.transpose_a) return std::nullopt;
-  return WeightMatrix(shape,
-                      op.transpose_b ? WeightLayout::outputs_first : WeightLayout::inputs_first);
+  return matrix_of_weights(*planned.node);
 }
 
 std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
@@ -77,11 +67,8 @@ std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
 WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                              const Calibration& calibration, const Session& session,
                              FunctionRef<NamedValues(std::int64_t)> sample,
-                             const CollectOptions& options, const RefineOptions& refining)
-    : type_(numbers.weights.type),
-      calibration_(calibration),
-      refining_(refining),
-      stop_(options.stop) {
+                             const CollectOptions& options, ThreadPool* pool)
+    : type_(numbers.weights.type), calibration_(calibration), pool_(pool), stop_(options.stop) {
   const std::vector<MomentRequest> requests = requests_of(plan, numbers, seen_);
   for (std::size_t first = 0; first < requests.size();) {
     std::size_t last = first;
@@ -109,16 +96,17 @@ bool WeightRefiner::serves(const QuantizePlan& plan, const PlanNumbers& numbers)
   });
 }
 
-WeightLevels WeightRefiner::round(const PlannedNode& planned, WeightLevels nearest) const {
+WeightLevels WeightRefiner::round_with(RoundingEffort effort, const PlannedNode& planned,
+                                       WeightLevels nearest) const {
   const auto found = moments_.find(planned.node->output(0)->name());
   if (found == moments_.end()) return nearest;
   QuantizationType type = type_;
   type.type = planned.weight_type.value_or(type.type);
   Workers alone(stop_);
   std::optional<Workers> shared;
-  if (refining_.pool != nullptr) shared.emplace(*refining_.pool, refining_.pool->size(), stop_);
+  if (pool_ != nullptr) shared.emplace(*pool_, pool_->size(), stop_);
   return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type,
-                          found->second, shared ? *shared : alone, refining_.effort)
+                          found->second, shared ? *shared : alone, effort)
       .levels;
 }
 

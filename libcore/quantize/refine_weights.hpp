@@ -18,30 +18,28 @@ namespace ortool {
 /// a Conv, Gemm or MatMul of a matrix.
 std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned);
 
-/// How a WeightRefiner works.
-struct RefineOptions {
-  ThreadPool* pool = nullptr;  ///< rounding spreads over it; null: the calling thread alone
-  RoundingEffort effort = RoundingEffort::quick;
-};
-
 /// Makes better levels and biases for the products of a plan, and of plans of copies of its model;
 /// what it is made from outlives it.
 class WeightRefiner : public PlanRefiner {
  public:
   /// Runs the float model `session` on the samples once for each part of the products whose sums
-  /// fit into a share of memory. Products whose windows it cannot tell are left out. The pool
-  /// outlives this.
+  /// fit into a share of memory. Products whose windows it cannot tell are left out. Rounding
+  /// spreads over `pool`, which may be null, and outlives this.
   WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                 const Calibration& calibration, const Session& session,
                 FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options,
-                const RefineOptions& refining = {});
+                ThreadPool* pool = nullptr);
 
   /// Whether a refiner made for this plan would do the same: it saw every product that this one
   /// asks about, with the scales of this one.
   bool serves(const QuantizePlan& plan, const PlanNumbers& numbers) const;
 
   /// Each weight up or down, so that the layer's results differ least: see improve_rounding().
-  WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const override;
+  WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const override {
+    return round_with(RoundingEffort::quick, planned, std::move(nearest));
+  }
+  WeightLevels round_with(RoundingEffort effort, const PlannedNode& planned,
+                          WeightLevels nearest) const;
   /// The bias less what quantised weights add to the mean of the results: see expected_shift().
   Tensor correct(const PlannedNode& planned, const Tensor& bias,
                  const WeightLevels& levels) const override;
@@ -59,7 +57,7 @@ class WeightRefiner : public PlanRefiner {
   QuantizationType type_;
   std::vector<Seen> seen_;
   const Calibration& calibration_;
-  RefineOptions refining_;
+  ThreadPool* pool_;
   const StopToken* stop_;
   std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's result
 };

@@ -28,8 +28,8 @@ def main(program, model, data):
             found.append(f"the trials {trials} do not lead to {document['calibration']['method']}")
         if sorted(trial["method"] for trial in trials if not trial["fits_weights"]) != ["auto", "minmax", "mse", "percentile"]:
             found.append(f"not every method is among {trials}")
-        preferred = [trial["sqnr_db"] + (_BONUS if trial["method"] == "mse" else 0) for trial in trials]
-        if preferred != sorted(preferred, reverse=True):
+        fitted = [trial["sqnr_db"] + (_BONUS if trial["method"] == "mse" else 0) for trial in trials if trial["fits_weights"]]
+        if trials[0]["fits_weights"] and fitted[0] != max(fitted):
             found.append(f"the best of {trials} is not the first")
         for trial in trials:
             if not trial["fits_weights"]:

@@ -11,9 +11,16 @@ namespace {
 /// Fitted weights turn the order of methods that are no further apart.
 constexpr double close_db = 6;
 
-bool comes_first(const MethodTrial& a, const MethodTrial& b) {
-  if (a.preference() != b.preference()) return a.preference() > b.preference();
-  return a.is_fitted && !b.is_fitted;
+void sort_by_preference(std::vector<MethodTrial>& trials) {
+  std::stable_sort(trials.begin(), trials.end(), [](const MethodTrial& a, const MethodTrial& b) {
+    return a.preference() > b.preference();
+  });
+}
+
+SampleRatios with_bonus(const MethodTrial& trial) {
+  SampleRatios ratios = trial.ratios;
+  for (double& ratio : ratios) ratio += trial.bonus();
+  return ratios;
 }
 
 }  // namespace
@@ -31,20 +38,30 @@ std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudg
   const Progress progress(invocation.options, invocation.messages, "choosing ranges");
   const auto try_one = [&](CalibrationMethod method, bool is_fitted) {
     PlanChoices tried = with_method(choices, calibration, method);
-    tried.fits_weights = is_fitted;
+    tried.weight_fit = is_fitted ? WeightFit::quick : WeightFit::nearest;
     tried.stores_rest = false;
     const Candidate candidate = maker.make(tried);
-    return MethodTrial{method, is_fitted, judge.sqnr_db(*candidate.model)};
+    return MethodTrial{method, is_fitted, judge.judge(*candidate.model)};
   };
-  std::vector<MethodTrial> trials;
-  for (const CalibrationMethod method : methods) trials.push_back(try_one(method, false));
-  std::stable_sort(trials.begin(), trials.end(), comes_first);
-  const std::vector<MethodTrial> rough = trials;
-  for (std::size_t i = 0; i < std::min<std::size_t>(rough.size(), 2); ++i) {
-    const bool is_close = rough[i].preference() >= rough[0].preference() - close_db;
-    if (i == 0 || is_close) trials.push_back(try_one(rough[i].method, true));
+  std::vector<MethodTrial> rough;
+  for (const CalibrationMethod method : methods) rough.push_back(try_one(method, false));
+  sort_by_preference(rough);
+  std::vector<MethodTrial> fitted;
+  for (const MethodTrial& trial : rough) {
+    const bool is_close = trial.preference() >= rough.front().preference() - close_db;
+    if (fitted.size() < 2 && is_close) fitted.push_back(try_one(trial.method, true));
   }
-  std::stable_sort(trials.begin(), trials.end(), comes_first);
+  sort_by_preference(fitted);
+  const MethodTrial best = is_better(with_bonus(rough.front()), with_bonus(fitted.front()))
+                               ? rough.front()
+                               : fitted.front();
+  std::vector<MethodTrial> trials = std::move(fitted);
+  trials.insert(trials.end(), rough.begin(), rough.end());
+  sort_by_preference(trials);
+  const auto chosen = std::find_if(trials.begin(), trials.end(), [&](const MethodTrial& trial) {
+    return trial.method == best.method && trial.is_fitted == best.is_fitted;
+  });
+  std::rotate(trials.begin(), chosen, chosen + 1);
   return trials;
 }
 

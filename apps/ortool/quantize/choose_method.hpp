@@ -15,16 +15,17 @@ namespace ortool {
 struct MethodTrial {
   CalibrationMethod method = CalibrationMethod::mse;
   bool is_fitted = false;  ///< weights and biases by what layers read; else the nearest ones
-  double sqnr_db = 0;      ///< see FormJudge
+  SampleRatios ratios;
 
   /// A gain below 3 dB over the least squared error says nothing about other samples.
-  double preference() const { return sqnr_db + (method == CalibrationMethod::mse ? 3 : 0); }
+  double bonus() const { return method == CalibrationMethod::mse ? 3 : 0; }
+  double preference() const { return mean_of(ratios) + bonus(); }
 };
 
 /// Quantises copies of the prepared model by each of the methods in turn, to the nearest levels;
 /// then, with weights fitted, by the best one, and by the second best where that is no more than
-/// 6 dB behind. Tells all, the best one first; the fitted one of two that are as good. What
-/// `choices` say of nodes holds in all.
+/// 6 dB behind. Tells all, the best one first, then by what they leave: a fitted form unless one of
+/// nearest levels is_better(). What `choices` say of nodes holds in all.
 std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudge& judge,
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods);

@@ -1,13 +1,21 @@
 // Inputs and outputs of the float model are kept as long as they are small: forms are many.
 #include "apps/ortool/quantize/form_judge.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 #include "apps/ortool/quantize/candidate.hpp"
 #include "apps/ortool/quantize/sample_split.hpp"
+#include "libcore/graph/copy_model.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
+/// A sample that agrees wholly must not outweigh all others.
+constexpr double most_ratio_db = 150;
+constexpr double least_gain_of_one_db = 0.5;
 
 std::int64_t bytes_of(const RunValue& value) {
   return value.is_tensor() ? value.tensor().size_bytes() : 0;
@@ -20,11 +28,32 @@ RunOptions run_options(const QuantizeContext& context) {
   return options;
 }
 
+/// What an output is made of, where it is made of scores.
+Value& judged_value(Value& output) {
+  const Node* const producer = output.producer();
+  const bool is_squeezed =
+      producer != nullptr && producer->domain().empty() &&
+      (producer->op_type() == "Softmax" || producer->op_type() == "LogSoftmax" ||
+       producer->op_type() == "Sigmoid");
+  if (!is_squeezed) return output;
+  Value& scores = *producer->input(0);
+  const bool is_computed = scores.producer() != nullptr && !scores.is_graph_output();
+  return is_computed ? scores : output;
+}
+
+std::unique_ptr<Session> judged_session(const QuantizeContext& context, const Model& model) {
+  const std::unique_ptr<Model> judged = copy_model(model);
+  Graph& graph = *judged->graph;
+  for (std::size_t i = 0; i < graph.outputs().size(); ++i)
+    graph.set_output(static_cast<std::int64_t>(i), judged_value(*graph.outputs()[i]));
+  return make_session(context.invocation, context.machine, *judged, OptimizeLevel::all);
+}
+
 }  // namespace
 
-FormJudge::FormJudge(const QuantizeContext& context, const Session& floats, CalibrationData& data)
+FormJudge::FormJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data)
     : context_(context),
-      floats_(floats),
+      floats_(judged_session(context, prepared)),
       data_(data),
       samples_(split_samples(data.size()).judging) {
   std::int64_t bytes = 0;
@@ -40,23 +69,41 @@ FormJudge::FormJudge(const QuantizeContext& context, const Session& floats, Cali
 FormJudge::Judged FormJudge::make(std::int64_t sample) const {
   Judged judged;
   judged.inputs = data_.sample(sample).inputs;
-  judged.outputs = floats_.run(judged.inputs, run_options(context_));
+  judged.outputs = floats_->run(judged.inputs, run_options(context_));
   return judged;
 }
 
-double FormJudge::sqnr_db(const Model& quantized) const {
-  const auto session =
-      make_session(context_.invocation, context_.machine, quantized, OptimizeLevel::all);
-  std::vector<OutputError> errors(floats_.outputs().size());
+SampleRatios FormJudge::judge(const Model& quantized) const {
+  const auto session = judged_session(context_, quantized);
+  SampleRatios ratios;
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     std::optional<Judged> made;
     if (i >= kept_.size()) made = make(samples_[i]);
     const Judged& judged = made ? *made : kept_[i];
     const std::vector<RunValue> found = session->run(judged.inputs, run_options(context_));
+    std::vector<OutputError> errors(found.size());
     for (std::size_t k = 0; k < errors.size(); ++k)
       add_output(found[k], judged.outputs[k], errors[k]);
+    ratios.push_back(std::clamp(worst_sqnr_db(errors), -most_ratio_db, most_ratio_db));
   }
-  return worst_sqnr_db(errors);
+  return ratios;
+}
+
+double mean_of(const SampleRatios& ratios) {
+  double sum = 0;
+  for (const double ratio : ratios) sum += ratio;
+  return ratios.empty() ? 0 : sum / static_cast<double>(ratios.size());
+}
+
+bool is_better(const SampleRatios& ratios, const SampleRatios& others, Bar bar) {
+  const double gain = mean_of(ratios) - mean_of(others);
+  const auto count = static_cast<double>(ratios.size());
+  double squares = 0;
+  for (std::size_t i = 0; i < ratios.size(); ++i)
+    squares += std::pow(ratios[i] - others[i] - gain, 2);
+  const double deviation = count > 1 ? std::sqrt(squares / (count - 1) / count) : 0;
+  const double least = count > 1 ? bar.least_db : std::max(bar.least_db, least_gain_of_one_db);
+  return gain > least && gain > bar.deviations * deviation;
 }
 
 }  // namespace ortool

@@ -9,13 +9,29 @@
 
 namespace ortool {
 
+/// The signal-to-noise ratio of the worst output in dB, at most 150, by sample.
+using SampleRatios = std::vector<double>;
+
+double mean_of(const SampleRatios& ratios);
+
+/// How much better is better: the mean of the differences of the same samples by so much, and by so
+/// many of its standard errors. A single sample has to gain half a dB.
+struct Bar {
+  double least_db = 0.5;
+  double deviations = 2;
+};
+
+bool is_better(const SampleRatios& ratios, const SampleRatios& others, Bar bar = {});
+
+/// Looks at outputs, and where a Softmax or Sigmoid makes one, at what that reads: of answers that
+/// are nearly certain next to nothing is left to compare.
 class FormJudge {
  public:
-  /// Runs the float model on the judging samples of split_samples(). What is given outlives this.
-  FormJudge(const QuantizeContext& context, const Session& floats, CalibrationData& data);
+  /// Runs the prepared model on the judging samples of split_samples(). What is given outlives
+  /// this.
+  FormJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data);
 
-  /// The signal-to-noise ratio of the worst output over all samples; infinite where all agree.
-  double sqnr_db(const Model& quantized) const;
+  SampleRatios judge(const Model& quantized) const;
 
  private:
   struct Judged {
@@ -26,7 +42,7 @@ class FormJudge {
   Judged make(std::int64_t sample) const;
 
   const QuantizeContext& context_;
-  const Session& floats_;
+  std::unique_ptr<Session> floats_;
   CalibrationData& data_;
   std::vector<std::int64_t> samples_;
   std::vector<Judged> kept_;  ///< of the first samples

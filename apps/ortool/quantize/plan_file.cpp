@@ -2,6 +2,7 @@
 #include "apps/ortool/quantize/plan_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "apps/ortool/suggest.hpp"
@@ -15,6 +16,10 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t plan_version = 1;
+constexpr std::array<std::pair<std::string_view, WeightFit>, 3> weight_fits = {
+    {{"nearest", WeightFit::nearest},
+     {"quick", WeightFit::quick},
+     {"thorough", WeightFit::thorough}}};
 constexpr std::int64_t most_plan_bytes = std::int64_t{256} << 20;
 
 using Names = std::vector<std::string>;
@@ -52,8 +57,46 @@ DataType type_of(const Json& object, std::string_view key, const Names& known) {
   return *data_type_from_name(name);
 }
 
+std::string_view name_of(WeightFit fit) {
+  for (const auto& [name, each] : weight_fits) {
+    if (each == fit) return name;
+  }
+  return {};
+}
+
+WeightFit read_fit(const std::string& text) {
+  Names known;
+  for (const auto& [name, fit] : weight_fits) {
+    if (name == text) return fit;
+    known.emplace_back(name);
+  }
+  throw unknown_name("weight-fit", text, "fits", known);
+}
+
+std::vector<double> read_numbers(const Json& line, std::string_view key) {
+  const Json* list = line.find(key);
+  if (list == nullptr || !list->is_list()) throw broken(format("{} must be a list", quote(key)));
+  std::vector<double> numbers;
+  for (const Json& item : list->items()) {
+    if (!item.is_number() || !std::isfinite(item.number()))
+      throw broken(format("{} holds numbers alone", quote(key)));
+    numbers.push_back(item.number());
+  }
+  return numbers;
+}
+
+std::vector<double> read_factors(const Json& line) {
+  check_keys(line, {"group", "factors"});
+  std::vector<double> factors = read_numbers(line, "factors");
+  const bool is_good = std::all_of(factors.begin(), factors.end(),
+                                   [](double factor) { return factor > 1e-9 && factor < 1e9; });
+  if (!is_good) throw broken("factors lie between 1e-9 and 1e9");
+  return factors;
+}
+
 NodeChoice read_node(const Json& line) {
-  check_keys(line, {"node", "op_type", "quantized", "weight_type", "per_channel", "reason"});
+  check_keys(
+      line, {"node", "op_type", "quantized", "weight_type", "per_channel", "bias_shift", "reason"});
   NodeChoice choice;
   const Json* is_quantized = line.find("quantized");
   if (is_quantized == nullptr) throw broken("does not say whether it is 'quantized'");
@@ -63,6 +106,7 @@ NodeChoice read_node(const Json& line) {
     choice.weight_type = type_of(line, "weight_type", {"int8", "uint8", "int4"});
   if (const Json* given = line.find("per_channel"))
     choice.is_per_channel = flag_of(*given, "per_channel");
+  if (line.find("bias_shift") != nullptr) choice.bias_shift = read_numbers(line, "bias_shift");
   return choice;
 }
 
@@ -140,7 +184,7 @@ Json settings_json(const QuantizeSettings& settings, const QuantizeReport& resul
       .set("weight-type", name_of(settings.weights.type))
       .set("per-tensor", !settings.is_per_channel)
       .set("reduce-range", settings.weights.is_reduced ? "on" : "off")
-      .set("fits-weights", result.fits_weights)
+      .set("weight-fit", name_of(result.weight_fit))
       .set("stores-rest", result.stores_rest);
 }
 
@@ -153,6 +197,7 @@ Json node_line(const ReportedNode& node, const QuantizeSettings& settings) {
     line.set("weight_type", name_of(node.weight_type.value_or(settings.weights.type)))
         .set("per_channel", node.is_per_channel);
   }
+  if (!node.bias_shift.empty()) line.set("bias_shift", Json::list_of(node.bias_shift));
   if (!node.is_quantized) line.set("reason", node.reason);
   return line;
 }
@@ -217,20 +262,23 @@ PlanFile read_plan_file(const std::string& path) {
   PlanFile plan;
   const Json document = parse_json(read_text_file(path, most_plan_bytes), path);
   try {
-    check_keys(document, {"plan_version", "settings", "nodes", "tensors"});
+    check_keys(document, {"plan_version", "settings", "balance", "nodes", "tensors"});
     const Json* version = document.find("plan_version");
     if (version == nullptr || !version->is_number() || version->number() != plan_version)
       throw broken(format("'plan_version' must be {}", plan_version));
     if (const Json* settings = document.find("settings")) {
       check_keys(*settings,
                  {"mode", "recipe", "activation-type", "symmetric-activations", "weight-type",
-                  "per-tensor", "reduce-range", "fits-weights", "stores-rest"});
+                  "per-tensor", "reduce-range", "weight-fit", "stores-rest"});
       plan.settings = *settings;
       if (const Json* stores = settings->find("stores-rest"))
         plan.choices.stores_rest = flag_of(*stores, "stores-rest");
-      if (const Json* fits = settings->find("fits-weights"))
-        plan.choices.fits_weights = flag_of(*fits, "fits-weights");
+      if (settings->find("weight-fit") != nullptr)
+        plan.choices.weight_fit = read_fit(text_of(*settings, "weight-fit"));
     }
+    read_lines(document, "balance", "group", [&](const std::string& name, const Json& line) {
+      add_once(plan.choices.balance, name, read_factors(line));
+    });
     read_lines(document, "nodes", "node", [&](const std::string& name, const Json& line) {
       add_once(plan.choices.nodes, name, read_node(line));
     });
@@ -273,11 +321,16 @@ void write_plan_file(const std::string& path, const QuantizeReport& result) {
   std::vector<std::string> tensors;
   for (const ChosenValue& value : made.chosen)
     tensors.push_back(tensor_line(value, made).write_compact());
+  std::vector<std::string> groups;
+  for (const auto& [name, factors] : result.balance) {
+    groups.push_back(
+        Json::object().set("group", name).set("factors", Json::list_of(factors)).write_compact());
+  }
   AtomicFile file(path);
   file.write("{\n  \"plan_version\": " + std::to_string(plan_version) +
              ",\n  \"settings\": " + settings_json(settings, result).write_compact() +
-             ",\n  \"nodes\": " + lines_text(nodes) + ",\n  \"tensors\": " + lines_text(tensors) +
-             "\n}\n");
+             ",\n  \"balance\": " + lines_text(groups) + ",\n  \"nodes\": " + lines_text(nodes) +
+             ",\n  \"tensors\": " + lines_text(tensors) + "\n}\n");
   file.commit();
 }
 

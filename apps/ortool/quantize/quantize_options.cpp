@@ -75,7 +75,7 @@ OptionGroup calibration_group() {
           {.name = "recipe",
            .value = "RECIPE",
            .help = "fast: nearest levels; accurate (default): weights and biases by their "
-                   "layer's error",
+                   "layer's error; max: channels balanced and biases measured as well",
            .choices = {"fast", "accurate", "max"}},
           {.name = "percentile",
            .value = "P",

@@ -214,8 +214,11 @@ std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
     told.op_type = std::string(node.op_type());
     told.origins = origins_of(node);
     if (result != nullptr) told.value = std::string(result->name());
+    if (node.output(0) != nullptr) told.output = std::string(node.output(0)->name());
     told.is_quantized = planned.is_quantized;
     told.has_weights = planned.weight_input >= 0;
+    told.has_bias = node.op_type() == "MatMul" ? planned.end != &node
+                                               : node.input_count() > 2 && node.input(2) != nullptr;
     told.reason = planned.reason;
     told.role = planned.role;
     told.is_per_channel = planned.weight_axis.has_value();

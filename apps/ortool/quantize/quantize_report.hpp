@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,14 +34,17 @@ struct ReportedNode {
   std::string plan_name;  ///< that no other node has: see names_apart()
   std::string op_type;
   std::vector<std::string> origins;
-  std::string value;  ///< that holds its result
+  std::string value;   ///< that holds its result
+  std::string output;  ///< what it makes by itself, before what is computed with it
   bool is_quantized = false;
   bool has_weights = false;
+  bool has_bias = false;  ///< in the product, or in what is computed with it
   std::string reason;
   QuantizeRole role = QuantizeRole::none;
   bool is_per_channel = false;
   std::optional<DataType> weight_type;  ///< where it is not that of all
   std::vector<std::string> reads;       ///< computed float values
+  std::vector<double> bias_shift;       ///< NodeChoice::bias_shift
 };
 
 /// What a plan became.
@@ -63,7 +67,8 @@ struct QuantizeReport {
   Json steering = Json::object();  ///< keys of the document about searches and advice
   std::string steering_text;
   bool stores_rest = true;  ///< with the next, PlanChoices of the result
-  bool fits_weights = true;
+  WeightFit weight_fit = WeightFit::quick;
+  std::map<std::string, std::vector<double>, std::less<>> balance;
   bool is_refused = false;  ///< no plan does what was asked: nothing is written
   StoredBytes before_bytes;
   StoredBytes after_bytes;

@@ -105,8 +105,7 @@ void run_quantize(Invocation& invocation) {
       quantize_without_data(context, model);
     }
     if (!target) return;
-    if (options.has("plan-out"))
-      write_plan_file(options.text("plan-out"), result);
+    if (options.has("plan-out")) write_plan_file(options.text("plan-out"), result);
     result.after_bytes = stored_bytes(model);
     if (result.is_refused) return;
     declared.restore(model, false);

@@ -90,13 +90,9 @@ QuantizeMode read_mode(const OptionValues& options, const Json& plan) {
 std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeMode mode) {
   const bool is_fitted = mode == QuantizeMode::statically && options.has("calibration-data");
   const std::string recipe = chosen_text(options, plan, "recipe", is_fitted ? "accurate" : "fast");
-  if (recipe == "max") {
-    throw Error(ErrorCode::unsupported, "the recipe max does not exist in this version",
-                "take --recipe accurate, the default")
-        .with_id("quantize.recipe");
-  }
-  if (recipe != "fast" && recipe != "accurate")
-    throw unknown_name("recipe", recipe, "recipes", std::vector<std::string>{"fast", "accurate"});
+  if (recipe != "fast" && recipe != "accurate" && recipe != "max")
+    throw unknown_name("recipe", recipe, "recipes",
+                       std::vector<std::string>{"fast", "accurate", "max"});
   if (recipe != "fast" && !is_fitted && mode == QuantizeMode::statically) {
     throw Error(ErrorCode::invalid,
                 format("the recipe {} fits weights to data, and there is none", recipe),

@@ -8,10 +8,12 @@
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/static_maker.hpp"
 #include "apps/ortool/quantize/steering_report.hpp"
+#include "apps/ortool/quantize/techniques.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/quantize/balance_channels.hpp"
 
 namespace ortool {
 namespace {
@@ -34,7 +36,10 @@ class StaticRun {
  private:
   void calibrate_values();
   void diagnose_data();
-  void choose_method(const CandidateMaker& candidates, PlanChoices& choices);
+  PreparedModel prepared();
+  void make_candidates();
+  void adopt(BalancedModel balanced);
+  void choose_forms(PlanChoices& choices);
   void compare(const Candidate& candidate, CalibrationData& data);
   void measure(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
   void keep_budget(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
@@ -45,8 +50,11 @@ class StaticRun {
   Invocation& invocation_;
   Model& model_;
   std::unique_ptr<Session> floats_;
+  std::unique_ptr<Session> unbalanced_;  ///< before channels were balanced; data know its inputs
   std::optional<CalibrationData> data_;
   std::optional<Calibration> calibration_;
+  std::optional<StaticMaker> maker_;
+  std::optional<CandidateMaker> candidates_;
   std::optional<KeptFaster> times_;
 };
 
@@ -81,8 +89,28 @@ void StaticRun::diagnose_data() {
   }
 }
 
+PreparedModel StaticRun::prepared() {
+  return {model_, *floats_, calibration_ ? &*calibration_ : nullptr, data_ ? &*data_ : nullptr};
+}
+
+void StaticRun::make_candidates() {
+  maker_.emplace(context_, *floats_, calibration_ ? &*calibration_ : nullptr,
+                 data_ ? &*data_ : nullptr);
+  candidates_.emplace(context_, model_, *maker_);
+}
+
+void StaticRun::adopt(BalancedModel balanced) {
+  candidates_.reset();
+  maker_.reset();
+  balance_channels(model_, balanced.groups);
+  unbalanced_ = std::move(floats_);
+  floats_ = std::move(balanced.session);
+  if (balanced.calibration) calibration_ = std::move(*balanced.calibration);
+  make_candidates();
+}
+
 /// What suits this model, of what nobody said.
-void StaticRun::choose_method(const CandidateMaker& candidates, PlanChoices& choices) {
+void StaticRun::choose_forms(PlanChoices& choices) {
   const OptionValues& options = invocation_.options;
   if (!data_ || !calibration_ || options.has("plan") || context_.settings.recipe == "fast") return;
   const bool is_said = options.has("calibration-method");
@@ -90,12 +118,19 @@ void StaticRun::choose_method(const CandidateMaker& candidates, PlanChoices& cho
                                             CalibrationMethod::percentile,
                                             CalibrationMethod::minmax};
   if (is_said) methods = {context_.settings.method.method};
-  const FormJudge judge(context_, *floats_, *data_);
-  const std::vector<MethodTrial> trials =
-      try_methods(candidates, judge, *calibration_, choices, methods);
-  add_method_trials(trials, context_.result);
-  choices.fits_weights = trials.front().is_fitted;
-  if (!is_said) choices = with_method(std::move(choices), *calibration_, trials.front().method);
+  const FormJudge judge(context_, model_, *data_);
+  const std::vector<MethodTrial> forms =
+      try_methods(*candidates_, judge, *calibration_, choices, methods);
+  const MethodTrial& best = forms.front();
+  add_method_trials(forms, context_.result);
+  choices.weight_fit = best.is_fitted ? WeightFit::quick : WeightFit::nearest;
+  if (!is_said) choices = with_method(std::move(choices), *calibration_, best.method);
+  if (context_.settings.recipe != "max") return;
+  Techniques techniques(context_, judge, best.ratios);
+  if (auto balanced = techniques.balance(prepared(), choices)) adopt(std::move(*balanced));
+  techniques.round(*candidates_, choices);
+  techniques.correct_biases(*candidates_, *floats_, *data_, choices);
+  add_techniques(techniques.trials(), context_.result);
 }
 
 void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
@@ -143,13 +178,14 @@ void StaticRun::advise(const CandidateMaker& candidates, CalibrationData& data,
 void StaticRun::run() {
   calibrate_values();
   if (context_.settings.calibrates_only) return;
-  StaticMaker maker(context_, *floats_, calibration_ ? &*calibration_ : nullptr,
-                    data_ ? &*data_ : nullptr);
-  const CandidateMaker candidates(context_, model_, maker);
   PlanChoices choices = context_.choices;
-  choose_method(candidates, choices);
+  make_candidates();
+  if (auto balanced = balance_as_chosen(context_, prepared(), choices)) adopt(std::move(*balanced));
+  choose_forms(choices);
+  const CandidateMaker& candidates = *candidates_;
+  maker_->fit_to_all();
   Candidate candidate = candidates.make(choices);
-  maker.forget_others();
+  maker_->forget_others();
   check_choices(invocation_, choices, model_, candidate.plan);
   const bool is_fast = context_.settings.recipe == "fast";
   const OptionValues& options = invocation_.options;
@@ -168,9 +204,10 @@ void StaticRun::run() {
   if (judged && has_changed) compare(candidate, *judged);
   if (judged && !is_fast && !context_.result.is_refused)
     advise(candidates, *judged, choices, candidate);
-  context_.result.plan = maker.make(model_, choices);
+  context_.result.plan = maker_->make(model_, choices);
   context_.result.stores_rest = choices.stores_rest;
-  context_.result.fits_weights = choices.fits_weights;
+  context_.result.weight_fit = choices.weight_fit;
+  context_.result.balance = choices.balance;
   if (times_) add_kept_faster(*times_, context_.result);
   diagnose_data();
   if (!context_.settings.has_integer_operators) return;

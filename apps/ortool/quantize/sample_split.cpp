@@ -23,4 +23,10 @@ SampleSplit split_samples(std::int64_t count) {
   return split;
 }
 
+std::vector<std::int64_t> all_fitting(std::int64_t count) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < count && all.size() < most_fitting; ++i) all.push_back(i);
+  return all;
+}
+
 }  // namespace ortool

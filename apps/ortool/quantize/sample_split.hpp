@@ -14,4 +14,7 @@ struct SampleSplit {
 /// Every fifth of `count` samples judges, the others fit. Of fewer than ten all do both.
 SampleSplit split_samples(std::int64_t count);
 
+/// The first of `count` samples, as many as may fit.
+std::vector<std::int64_t> all_fitting(std::int64_t count);
+
 }  // namespace ortool

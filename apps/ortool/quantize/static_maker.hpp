@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "apps/ortool/quantize/quantize_context.hpp"
-#include "libcore/quantize/cached_refiner.hpp"
 #include "libcore/quantize/plan_choices.hpp"
-#include "libcore/quantize/refine_weights.hpp"
 
 namespace ortool {
 
@@ -16,28 +14,28 @@ class StaticMaker {
   /// `calibration` and `data` may be null: then choices say all scales, and weights are rounded to
   /// the nearest levels. What is given outlives this.
   StaticMaker(const QuantizeContext& context, const Session& floats, const Calibration* calibration,
-              CalibrationData* data)
-      : context_(context), floats_(floats), calibration_(calibration), data_(data) {}
+              CalibrationData* data);
+  ~StaticMaker();
 
   /// Quantises `model`, the prepared model or a copy of it. The result depends on the choices, the
   /// data and the settings alone, not on what was made before.
   MadePlan make(Model& model, const PlanChoices& choices);
+  /// From now on weights follow all samples, not only those that leave others to judge by.
+  void fit_to_all();
   /// Forgets what was collected for scales other than those of the last plan.
   void forget_others();
 
  private:
-  struct Refiner {
-    std::unique_ptr<WeightRefiner> made;
-    std::unique_ptr<CachedRefiner> cached;
-  };
+  struct Refiner;
 
-  const PlanRefiner* refine(const QuantizePlan& plan, const PlanNumbers& numbers);
+  const PlanRefiner* refine(const QuantizePlan& plan, const PlanNumbers& numbers, WeightFit fit);
 
   const QuantizeContext& context_;
   const Session& floats_;
   const Calibration* calibration_;
   CalibrationData* data_;
-  std::vector<Refiner> refiners_;  ///< the one used last in front
+  std::vector<std::int64_t> fitting_;               ///< samples
+  std::vector<std::unique_ptr<Refiner>> refiners_;  ///< the one used last in front
 };
 
 }  // namespace ortool

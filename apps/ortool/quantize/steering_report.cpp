@@ -52,15 +52,32 @@ void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& r
     list.add(Json::object()
                  .set("method", name_of(trial.method))
                  .set("fits_weights", trial.is_fitted)
-                 .set("sqnr_db", trial.sqnr_db));
+                 .set("sqnr_db", mean_of(trial.ratios)));
     if (&trial == &trials.front()) continue;
-    others +=
-        format("{}{} {}", others.empty() ? "" : ", ", form_text(trial), decibels(trial.sqnr_db));
+    others += format("{}{} {}", others.empty() ? "" : ", ", form_text(trial),
+                     decibels(mean_of(trial.ratios)));
   }
   result.steering.set("method_trials", std::move(list));
   result.steering_text +=
       format("ranges by {}: SQNR {} of samples held back ({})\n", form_text(trials.front()),
-             decibels(trials.front().sqnr_db), others);
+             decibels(mean_of(trials.front().ratios)), others);
+}
+
+void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& result) {
+  Json list = Json::list();
+  for (const TechniqueTrial& trial : trials) {
+    list.add(Json::object()
+                 .set("technique", trial.technique)
+                 .set("groups", Json::list_of(trial.on))
+                 .set("gain_db", trial.gain_db)
+                 .set("is_kept", trial.is_kept));
+    const std::string on =
+        trial.on.empty() ? std::string() : format(" of channels from {} on", list_names(trial.on));
+    result.steering_text +=
+        format("{}{}: {} dB, {}\n", trial.technique, on, signed_number(trial.gain_db),
+               trial.is_kept ? "kept" : "left out");
+  }
+  result.steering.set("techniques", std::move(list));
 }
 
 void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {

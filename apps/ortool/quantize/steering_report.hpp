@@ -7,6 +7,7 @@
 #include "apps/ortool/quantize/choose_method.hpp"
 #include "apps/ortool/quantize/keep_faster.hpp"
 #include "apps/ortool/quantize/max_drop.hpp"
+#include "apps/ortool/quantize/techniques.hpp"
 
 namespace ortool {
 
@@ -15,6 +16,9 @@ void add_search(const Validation& validation, const SearchResult& found, Quantiz
 
 /// Adds `method_trials`.
 void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& result);
+
+/// Adds `techniques`.
+void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& result);
 
 /// Adds `keep_faster`.
 void add_kept_faster(const KeptFaster& kept, QuantizeReport& result);

@@ -1,0 +1,70 @@
+// In the order of computation, so that what earlier products were off by is gone when later ones
+// are measured.
+#include <algorithm>
+
+#include "apps/ortool/quantize/sample_split.hpp"
+#include "apps/ortool/quantize/techniques.hpp"
+#include "apps/ortool/report/progress.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::size_t most_parts = 8;
+constexpr std::size_t most_samples = 32;
+
+struct Corrected {
+  std::string plan_name;
+  std::string output;
+  bool is_convolution = false;
+};
+
+std::vector<Corrected> corrected_products(const MadePlan& plan) {
+  std::vector<Corrected> products;
+  for (const ReportedNode& node : plan.nodes) {
+    if (!node.is_quantized || node.role != QuantizeRole::product || !node.has_weights ||
+        !node.has_bias) {
+      continue;
+    }
+    const bool is_matrix = node.op_type == "MatMul" || node.op_type == "Gemm";
+    products.push_back({node.plan_name, node.output, !is_matrix});
+  }
+  return products;
+}
+
+}  // namespace
+
+void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
+                    PlanChoices& choices) {
+  const QuantizeContext& context = maker.context();
+  const Progress progress(context.invocation.options, context.invocation.messages, "biases");
+  RunOptions options;
+  options.threads = context.machine.threads;
+  options.stop = &context.invocation.stop;
+  std::vector<std::int64_t> samples = split_samples(data.size()).fitting;
+  if (samples.size() > most_samples) samples.resize(most_samples);
+  Candidate candidate = maker.make(choices);
+  const std::vector<Corrected> products = corrected_products(candidate.plan);
+  const std::size_t parts = std::min(products.size(), most_parts);
+  for (std::size_t part = 0; part < parts; ++part) {
+    if (part > 0) candidate = maker.make(choices);
+    const auto session = maker.session(*candidate.model, OptimizeLevel::none);
+    const std::size_t first = part * products.size() / parts;
+    const std::size_t last = (part + 1) * products.size() / parts;
+    std::vector<ErrorRequest> requests;
+    for (std::size_t i = first; i < last; ++i) {
+      requests.push_back(
+          {{products[i].output, products[i].output}, products[i].is_convolution ? 1 : -1});
+    }
+    ErrorCollector collector(requests);
+    for (const std::int64_t sample : samples)
+      collector.add(floats, *session, data.sample(sample).inputs, options);
+    for (std::size_t i = first; i < last; ++i) {
+      const ValueError* error = collector.find(products[i].output);
+      if (error == nullptr) continue;
+      std::vector<double> shift = error->sums.channel_mean_errors();
+      if (!shift.empty()) choices.nodes[products[i].plan_name].bias_shift = std::move(shift);
+    }
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,86 @@
+// What the recipe max tries beyond the others, each kept only where held-back samples gain.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/quantize/candidate.hpp"
+#include "apps/ortool/quantize/form_judge.hpp"
+#include "libcore/quantize/balance_groups.hpp"
+#include "libcore/quantize/calibration.hpp"
+
+namespace ortool {
+
+/// One thing that was tried.
+struct TechniqueTrial {
+  std::string technique;        ///< "balance", "rounding", "bias"
+  std::vector<std::string> on;  ///< the groups that are balanced; empty: the whole model
+  double gain_db = 0;           ///< of FormJudge's mean over what was there before
+  bool is_kept = false;
+};
+
+/// A prepared model with balanced channels, and what calibration sees of it.
+struct BalancedModel {
+  std::vector<BalanceGroup> groups;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Session> session;  ///< node by node
+  std::unique_ptr<Calibration> calibration;
+};
+
+/// What the prepared model is, and what is known of it.
+struct PreparedModel {
+  Model& model;
+  const Session& session;  ///< node by node
+  const Calibration* calibration;
+  CalibrationData* data;
+};
+
+/// The model balanced by the factors of `choices`. Throws ErrorCode::invalid for groups that it has
+/// not, and factors that do not fit. Nothing where there are none, and, with a warning, where the
+/// outputs on a few samples would differ by more than a ten thousandth of the largest.
+std::optional<BalancedModel> balance_as_chosen(const QuantizeContext& context,
+                                               const PreparedModel& prepared,
+                                               const PlanChoices& choices);
+
+/// Looks for groups of values whose channels gain by factors: with the nearest levels, up to twelve
+/// parts of them in turn, the most promising first. Puts those that gain into choices.balance.
+std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
+                                        const PreparedModel& prepared, const FormJudge& judge,
+                                        PlanChoices& choices);
+
+/// Takes out of biases what the results of their products are off by in mean, product after product
+/// in up to eight parts, as measured on up to 32 fitting samples. Puts the shifts into the choices
+/// of nodes.
+void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
+                    PlanChoices& choices);
+
+/// Tries one technique after the other on what is best so far.
+class Techniques {
+ public:
+  /// `best` is what the form without them is worth. What is given outlives this.
+  Techniques(const QuantizeContext& context, const FormJudge& judge, SampleRatios best)
+      : context_(context), judge_(judge), best_(std::move(best)) {}
+
+  /// Nothing where balanced channels gain nothing; else `choices` ask for them.
+  std::optional<BalancedModel> balance(const PreparedModel& prepared, PlanChoices& choices);
+  /// More effort in rounding.
+  void round(const CandidateMaker& maker, PlanChoices& choices);
+  /// Shifts of biases, as measured.
+  void correct_biases(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
+                      PlanChoices& choices);
+
+  const std::vector<TechniqueTrial>& trials() const { return trials_; }
+
+ private:
+  /// Whether the form is better than the best so far, which it is then; tells the trial.
+  bool takes(std::string technique, const CandidateMaker& maker, PlanChoices choices);
+
+  const QuantizeContext& context_;
+  const FormJudge& judge_;
+  SampleRatios best_;
+  std::vector<TechniqueTrial> trials_;
+};
+
+}  // namespace ortool
