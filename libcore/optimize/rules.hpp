@@ -61,10 +61,12 @@ Rule fuse_pad();
 
 // libcore/optimize/rules/fuse_product.cpp
 Rule fuse_matmul_add();
-Rule fuse_matmul_add_reshape();
 Rule fuse_gemm_transpose();
 Rule fuse_gemm_scale();
 Rule replace_einsum();
+
+// libcore/optimize/rules/fuse_matmul_add_reshape.cpp
+Rule fuse_matmul_add_reshape();
 
 // libcore/optimize/rules/merge_factors.cpp
 Rule merge_factors();

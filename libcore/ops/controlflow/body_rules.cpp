@@ -61,6 +61,52 @@ bool widen_type(ValueType& type, const ValueType& other, const Dimension& unknow
   return has_changed;
 }
 
+/// Of a carried value, not the same in every iteration.
+struct OpenSize {
+  std::size_t value = 0;
+  std::size_t axis = 0;
+  std::size_t first = 0;  ///< the first of those that are equal in every iteration
+
+  const Dimension* in(const std::vector<InferredValue>& values) const {
+    const PartialShape& shape = values[value].type.shape;
+    return shape && axis < shape->size() ? &(*shape)[axis] : nullptr;
+  }
+};
+
+bool are_equal_sizes(const Dimension* a, const Dimension* b) {
+  return a != nullptr && b != nullptr && !a->is_unknown() && *a == *b;
+}
+
+std::vector<OpenSize> find_open_sizes(const std::vector<InferredValue>& carried) {
+  std::vector<OpenSize> sizes;
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const PartialShape& shape = carried[i].type.shape;
+    if (!carried[i].type.is_tensor() || !shape) continue;
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      if ((*shape)[axis].is_unknown()) sizes.push_back({i, axis, 0});
+    }
+  }
+  return sizes;
+}
+
+/// Parts those of one group whose sizes in `values` differ; whether there were any.
+bool part_by(const std::vector<InferredValue>& values, std::vector<OpenSize>& sizes) {
+  const std::vector<OpenSize> old = sizes;
+  bool has_parted = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i].first = i;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (old[j].first != old[i].first || sizes[j].first != j ||
+          !are_equal_sizes(sizes[j].in(values), sizes[i].in(values)))
+        continue;
+      sizes[i].first = j;
+      break;
+    }
+    if (sizes[i].first != old[i].first) has_parted = true;
+  }
+  return has_parted;
+}
+
 }  // namespace
 
 bool widen(InferredValue& value, const InferredValue& other, const Dimension& unknown) {
@@ -104,6 +150,30 @@ std::vector<InferredValue> repeat_body(
     }
     if (calls <= most_calls) continue;
     return results;
+  }
+}
+
+std::string name_of_size(const Value& input, std::size_t axis) {
+  return format("{}_dim_{}", input.name(), axis);
+}
+
+void name_sizes(const std::vector<InferredValue>& before, const std::vector<InferredValue>& carried,
+                std::span<Value* const> inputs,
+                FunctionRef<std::vector<InferredValue>(const std::vector<InferredValue>&)> body) {
+  std::vector<OpenSize> sizes = find_open_sizes(carried);
+  if (sizes.empty()) return;
+  part_by(before, sizes);
+  for (int calls = 1;; ++calls) {
+    std::vector<InferredValue> named = carried;
+    for (const OpenSize& size : sizes) {
+      const OpenSize& first = sizes[size.first];
+      (*named[size.value].type.shape)[size.axis] =
+          Dimension::symbol(name_of_size(*inputs[first.value], first.axis));
+    }
+    const std::vector<InferredValue> results = body(named);
+    if (calls > most_calls || !part_by(results, sizes)) return;
+    if (calls < most_calls) continue;
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].first = i;
   }
 }
 

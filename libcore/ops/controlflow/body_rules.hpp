@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "libcore/base/function_ref.hpp"
@@ -25,6 +27,16 @@ std::optional<std::vector<InferredValue>> try_body(InferContext& context, const 
 std::vector<InferredValue> repeat_body(
     std::vector<InferredValue>& carried, const Dimension& unknown,
     FunctionRef<std::vector<InferredValue>(const std::vector<InferredValue>&)> body);
+
+/// The symbol that a size of a body's input has while it is not known.
+std::string name_of_size(const Value& input, std::size_t axis);
+
+/// Calls `body` with symbols for the sizes of `carried` values that change from iteration to
+/// iteration, for what it then knows of its own values. Sizes that begin equal (`before`) and
+/// change alike have one symbol. `inputs` are the body's, one a carried value.
+void name_sizes(const std::vector<InferredValue>& before, const std::vector<InferredValue>& carried,
+                std::span<Value* const> inputs,
+                FunctionRef<std::vector<InferredValue>(const std::vector<InferredValue>&)> body);
 
 /// Throws ErrorCode::invalid unless the body has as many inputs and outputs.
 void check_body(const Graph& body, std::int64_t inputs, std::int64_t outputs);

@@ -2,6 +2,7 @@
 #include "libcore/ops/controlflow/loop.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "libcore/ops/controlflow/body_rules.hpp"
 #include "libcore/ops/controlflow/flow_types.hpp"
@@ -105,6 +106,28 @@ Dimension trip_count(const InferContext& context, bool stays_true) {
   return max(*most, 0);
 }
 
+/// An earlier inference may have left symbols of inside in the body, which mean nothing outside.
+void forget_sizes(std::vector<InferredValue>& values, std::span<Value* const> inputs,
+                  const Dimension& unknown) {
+  SymbolMap inside;
+  for (const Value* input : inputs) {
+    const std::size_t rank = input->type().shape ? input->type().shape->size() : 0;
+    for (std::size_t axis = 0; axis < rank; ++axis)
+      inside.emplace(name_of_size(*input, axis), unknown);
+  }
+  for (InferredValue& value : values) {
+    if (value.type.shape) {
+      for (Dimension& dimension : *value.type.shape) {
+        if (dimension.is_formula()) dimension = substitute(dimension, inside);
+      }
+    }
+    if (!value.elements) continue;
+    for (KnownElement& element : *value.elements) {
+      if (element.numerator.is_formula()) element = substitute(element.numerator, inside);
+    }
+  }
+}
+
 }  // namespace
 
 constinit const OpSchema Loop::schema = {"Loop", "", loop_versions};
@@ -125,17 +148,22 @@ void Loop::infer(InferContext& context) const {
   // The body only runs while the condition holds.
   const InferredValue condition{ValueType::tensor(DataType::boolean, Dimensions{}),
                                 KnownElements{Dimension(1)}};
+  const std::vector<InferredValue> before = carried;
   bool stays_true = false;
-  std::vector<InferredValue> results =
-      repeat_body(carried, unknown, [&](const std::vector<InferredValue>& values) {
-        std::vector<InferredValue> inputs = {iteration, condition};
-        inputs.insert(inputs.end(), values.begin(), values.end());
-        std::vector<InferredValue> outputs = context.infer_body(*body, std::move(inputs));
-        stays_true = is_true(outputs.front());
-        outputs.erase(outputs.begin());
-        return outputs;
-      });
-  const Dimension trips = trip_count(context, stays_true).or_because(unknown);
+  const auto run_body = [&](const std::vector<InferredValue>& values) {
+    std::vector<InferredValue> inputs = {iteration, condition};
+    inputs.insert(inputs.end(), values.begin(), values.end());
+    std::vector<InferredValue> outputs = context.infer_body(*body, std::move(inputs));
+    stays_true = is_true(outputs.front());
+    outputs.erase(outputs.begin());
+    return outputs;
+  };
+  const std::span<Value* const> inputs = body->inputs().subspan(2);
+  std::vector<InferredValue> results = repeat_body(carried, unknown, run_body);
+  forget_sizes(results, inputs, unknown);
+  const bool always_true = stays_true;
+  name_sizes(before, carried, inputs, run_body);
+  const Dimension trips = trip_count(context, always_true).or_because(unknown);
   // Where the body runs at all, what it gives is more than what holds before it too.
   std::vector<InferredValue>& last = is_at_least(trips, 1) ? results : carried;
   for (std::size_t i = 0; i < carried.size(); ++i)

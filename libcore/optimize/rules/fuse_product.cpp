@@ -107,45 +107,6 @@ Rule fuse_matmul_add() {
       }};
 }
 
-/// A Gemm adds its row as it stores, which MatMul and Add do in two passes over the result; the
-/// Reshapes cost nothing, and the one behind is there already.
-Rule fuse_matmul_add_reshape() {
-  const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
-  return {.name = "fuse-matmul-add-reshape",
-          .summary = "Reshape(MatMul(x, weights) + row) -> Reshape(Gemm(Reshape(x), weights, row))",
-          .is_for_files = true,
-          .pattern = op("Reshape", {op("Add", {product, constant("row")}), any("shape")}),
-          .where =
-              [](const Match& match) {
-                if (match.graph().opset("") < opset_with_broadcasting)
-                  return no("operands are broadcast by an attribute before opset 7");
-                if (!is_float_gemm(match["product"])) return no("it is not made of floats");
-                if (rank_of(match["x"]) < 3 || rank_of(match["weights"]) != 2)
-                  return no("it is not known to be a product of more axes by a matrix");
-                const Shape& row = match["row"].constant().shape();
-                const std::int64_t columns = match["weights"].constant().shape()[1];
-                if (row.rank() == 0 || row.element_count() != columns ||
-                    row[row.rank() - 1] != columns || row.rank() > rank_of(match["x"]))
-                  return no("what is added is no row");
-                const Dimensions* result = dimensions_of(match.result());
-                if (result == nullptr || !written_shape(nullptr, *result))
-                  return no("more than one dimension behind it is not known");
-                return yes();
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            const Match& match = replacement.match();
-            const Shape& weights = match["weights"].constant().shape();
-            Value& x = add_reshape(replacement, match["x"], {-1, weights[0]});
-            Tensor row = match["row"].constant().reshaped(Shape{weights[1]});
-            Value& row_added = match["row"].constant().shape().rank() == 1
-                                   ? match["row"]
-                                   : replacement.constant(std::move(row));
-            Value& sum = replacement.add("Gemm", {&x, &match["weights"], &row_added});
-            return add_reshape(replacement, sum,
-                               *written_shape(nullptr, *dimensions_of(match.result())));
-          }};
-}
-
 Rule fuse_gemm_transpose() {
   const auto transpose = [](const char* name) {
     return op("Transpose", {any(name)})

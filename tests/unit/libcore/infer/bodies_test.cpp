@@ -88,6 +88,33 @@ TEST_CASE("shapes that a loop keeps stay, those that it changes are open", "[inf
   CHECK(cause_of(*model, "c") == "again");
 }
 
+TEST_CASE("sizes that a loop changes have names inside, one where they change alike", "[infer]") {
+  const auto model = inferred(R"(g (bool go, float[n, 4] x, float[1, 4] row) => (a, b, c, d)
+      <int64 trips = {3}> {
+    [again] a, b, c, d = Loop (trips, go, x, x, x) <
+      body = l (int64 i, bool more, float[p, 4] s, float[q, 4] t, float[r, 4] u) => (next, v, w, z, o) {
+        next = Identity (more)
+        v = Concat <axis = 0> (s, row)
+        w = Concat <axis = 0> (row, t)
+        z = Concat <axis = 0> (u, u)
+        o = Add (s, t)
+      }>
+  })");
+  const Graph& body = *model->graph->first_node()->subgraphs().front();
+  for (int round = 0; round < 2; ++round) {
+    CHECK(to_string(body.find_value("t")->type().shape) == "s_dim_0 x 4");
+    CHECK(to_string(body.find_value("o")->type().shape) == "s_dim_0 x 4");
+    CHECK(to_string(body.find_value("w")->type().shape) ==
+          to_string(body.find_value("v")->type().shape));
+    CHECK(to_string(body.find_value("u")->type().shape) == "u_dim_0 x 4");
+    CHECK(shape_of(*model, "a") == "? x 4");
+    CHECK(shape_of(*model, "c") == "? x 4");
+    CHECK(shape_of(*model, "d") == "? x ? x 4");
+    CHECK(cause_of(*model, "a") == "again");
+    infer_shapes(*model);
+  }
+}
+
 TEST_CASE("a loop with a known number of turns stacks as many results", "[infer]") {
   const std::string text = R"( => (a, c) <bool yes = {1}, int64 seven = {7}> {
     TRIPS

@@ -1,0 +1,122 @@
+// A product with a bias whose heads are cut out behind it becomes a Gemm between Reshapes.
+#include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/write_node.hpp"
+
+namespace ortool {
+namespace {
+
+/// Before it operands were broadcast by an attribute.
+constexpr std::int64_t opset_with_broadcasting = 7;
+
+const Node* only_reader(const Value& value) {
+  const bool is_one = value.uses().size() == 1 && value.uses().front().kind == Use::Kind::input;
+  return is_one ? value.uses().front().node : nullptr;
+}
+
+bool is_made_by(const Value* value, std::string_view op_type) {
+  const Node* maker = value != nullptr ? value->producer() : nullptr;
+  return maker != nullptr && maker->op_type() == op_type;
+}
+
+/// The node that masks the scores which these heads are multiplied for or by; where nothing does,
+/// their Softmax. Null where the heads are not those of an attention.
+const Node* masking_node(const Value& heads) {
+  const Node* moved = only_reader(heads);
+  if (moved == nullptr || moved->op_type() != "Transpose") return nullptr;
+  const Node* node = only_reader(*moved->output(0));
+  if (node == nullptr || node->op_type() != "MatMul") return nullptr;
+  if (is_made_by(node->input(0), "Softmax")) {
+    const Node* softmax = node->input(0)->producer();
+    const Node* maker = softmax->input(0)->producer();
+    const bool is_masked =
+        is_made_by(softmax->input(0), "Add") || is_made_by(softmax->input(0), "Where");
+    return is_masked ? maker : softmax;
+  }
+  node = only_reader(*node->output(0));
+  if (node != nullptr && (node->op_type() == "Mul" || node->op_type() == "Div"))
+    node = only_reader(*node->output(0));
+  return node;
+}
+
+bool are_scores(const Value* value) {
+  if (is_made_by(value, "MatMul")) return true;
+  return (is_made_by(value, "Mul") || is_made_by(value, "Div")) &&
+         (is_made_by(value->producer()->input(0), "MatMul") ||
+          is_made_by(value->producer()->input(1), "MatMul"));
+}
+
+/// (1 - x) * n of an x that was given axes in one step, or a constant.
+bool is_plain_mask(const Value* mask) {
+  constexpr int most_steps = 8;
+  int unsqueezes = 0;
+  for (int step = 0; step < most_steps && mask != nullptr; ++step) {
+    const Node* maker = mask->producer();
+    if (maker == nullptr) return unsqueezes <= 1;
+    const std::string_view op_type = maker->op_type();
+    if (op_type == "Unsqueeze") ++unsqueezes;
+    if (op_type != "Unsqueeze" && op_type != "Cast" && op_type != "Sub" && op_type != "Mul")
+      return false;
+    const bool is_second = maker->input(0) != nullptr && maker->input(0)->is_constant();
+    mask = maker->input(is_second ? 1 : 0);
+  }
+  return false;
+}
+
+/// onnxruntime looks for three products with biases whose scores meet a mask that was given two
+/// axes one after the other, or a Where.
+bool may_become_attention(const Value& heads) {
+  const Node* masking = masking_node(heads);
+  if (masking == nullptr || masking->op_type() == "Softmax") return false;
+  if (masking->op_type() != "Add") return true;
+  return !is_plain_mask(masking->input(are_scores(masking->input(0)) ? 1 : 0));
+}
+
+}  // namespace
+
+/// A Gemm adds its row as it stores, which MatMul and Add do in two passes over the result; the
+/// Reshapes cost nothing, and the one behind is there already.
+Rule fuse_matmul_add_reshape() {
+  const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
+  return {
+      .name = "fuse-matmul-add-reshape",
+      .summary = "Reshape(MatMul(x, weights) + row) -> Reshape(Gemm(Reshape(x), weights, row))",
+      .is_for_files = true,
+      .pattern = op("Reshape", {op("Add", {product, constant("row")}), any("shape")}),
+      .where =
+          [](const Match& match) {
+            if (match.graph().opset("") < opset_with_broadcasting)
+              return no("operands are broadcast by an attribute before opset 7");
+            const DataType type = element_of(match["product"]);
+            if (type != DataType::float32 && type != DataType::float16 && type != DataType::float64)
+              return no("it is not made of floats");
+            if (rank_of(match["x"]) < 3 || rank_of(match["weights"]) != 2)
+              return no("it is not known to be a product of more axes by a matrix");
+            const Shape& row = match["row"].constant().shape();
+            const std::int64_t columns = match["weights"].constant().shape()[1];
+            if (row.rank() == 0 || row.element_count() != columns ||
+                row[row.rank() - 1] != columns || row.rank() > rank_of(match["x"]))
+              return no("what is added is no row");
+            const Dimensions* result = dimensions_of(match.result());
+            if (result == nullptr || !written_shape(nullptr, *result))
+              return no("more than one dimension behind it is not known");
+            if (may_become_attention(match.result()))
+              return no("onnxruntime may make an Attention of the products as they are");
+            return yes();
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        const Match& match = replacement.match();
+        const Shape& weights = match["weights"].constant().shape();
+        Value& x = add_reshape(replacement, match["x"], {-1, weights[0]});
+        Tensor row = match["row"].constant().reshaped(Shape{weights[1]});
+        Value& row_added = match["row"].constant().shape().rank() == 1
+                               ? match["row"]
+                               : replacement.constant(std::move(row));
+        Value& sum = replacement.add("Gemm", {&x, &match["weights"], &row_added});
+        return add_reshape(replacement, sum,
+                           *written_shape(nullptr, *dimensions_of(match.result())));
+      }};
+}
+
+}  // namespace ortool
