@@ -224,27 +224,47 @@ class TiledByteConv {
     functions_.copy(copy);
   }
 
-  /// Of a plain image: all that a window reads, by four columns of four channels each.
+  /// Of a plain image: all that a window reads, by four columns of four channels each. Units beyond
+  /// the window have no weights.
   void copy_windows(std::int64_t first, std::int64_t end, std::uint8_t* out) const {
+    for (std::int64_t unit = 0; unit < steps_.units; unit += steps_.chunk_units()) {
+      std::uint8_t* to = out + unit / steps_.chunk_units() * plan_.plane_bytes();
+      switch (std::min(steps_.chunk_units(), steps_.units - unit)) {
+        case 1:
+          copy_units<1>(first, end, unit, to);
+          break;
+        case 2:
+          copy_units<2>(first, end, unit, to);
+          break;
+        case 3:
+          copy_units<3>(first, end, unit, to);
+          break;
+        default:
+          copy_units<4>(first, end, unit, to);
+      }
+    }
+  }
+
+  template <int units>
+  void copy_units(std::int64_t first, std::int64_t end, std::int64_t unit, std::uint8_t* to) const {
     const std::int64_t row_units = (sizes_.kernel[2] + 3) / 4;
     const std::int64_t width = PixelCopy(sizes_).columns;
-    // Units beyond the window have no weights.
-    for (std::int64_t unit = 0; unit < steps_.units; ++unit) {
-      std::uint8_t* to = out + unit / steps_.chunk_units() * plan_.plane_bytes() +
-                         unit % steps_.chunk_units() * byte_block;
-      const std::int64_t tap_row = unit / row_units;
-      std::int64_t row = first / sizes_.out[2];
-      std::int64_t column = first % sizes_.out[2];
-      for (std::int64_t pixel = first; pixel < end; ++row, column = 0) {
-        const std::int64_t count = std::min(sizes_.out[2] - column, end - pixel);
-        const std::uint8_t* from =
-            image_copy_ + ((row * sizes_.stride[1] + tap_row * sizes_.dilation[1]) * width +
-                           column * sizes_.stride[2] + unit % row_units * 4) *
-                              4;
-        for (std::int64_t i = 0; i < count; ++i, to += steps_.pixel_bytes)
-          std::memcpy(to, from + i * sizes_.stride[2] * 4, byte_block);
-        pixel += count;
+    std::int64_t offsets[std::size_t{units}];
+    for (std::int64_t i = 0; i < units; ++i) {
+      offsets[i] =
+          ((unit + i) / row_units * sizes_.dilation[1] * width + (unit + i) % row_units * 4) * 4;
+    }
+    const std::int64_t step = sizes_.stride[2] * 4;
+    std::int64_t row = first / sizes_.out[2];
+    std::int64_t column = first % sizes_.out[2];
+    for (std::int64_t pixel = first; pixel < end; ++row, column = 0) {
+      const std::int64_t count = std::min(sizes_.out[2] - column, end - pixel);
+      const std::uint8_t* from = image_copy_ + row * sizes_.stride[1] * width * 4 + column * step;
+      for (std::int64_t i = 0; i < count; ++i, from += step, to += steps_.pixel_bytes) {
+        for (int k = 0; k < units; ++k)
+          std::memcpy(to + k * byte_block, from + offsets[k], byte_block);
       }
+      pixel += count;
     }
   }
 

@@ -134,6 +134,17 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
   return isa >= Isa::amx ? results * (0.15 + depth / 1500) : results * (0.1 + depth / 300);
 }
 
+/// Whether the image takes longer to be brought to tiles than to be convolved without.
+bool is_small_convolution(const NodeView& view, const BlockedByteConvOp& op) {
+  constexpr double few_products = 100'000;
+  const std::optional<ConvSizes> sizes = guessed_sizes(view, op);
+  return sizes && sizes->groups == 1 &&
+         static_cast<double>(sizes->batch) * volume_of(sizes->out) *
+                 static_cast<double>(sizes->channels_out) *
+                 static_cast<double>(sizes->channels_in) * volume_of(sizes->kernel) <
+             few_products;
+}
+
 std::vector<LayoutChoice> byte_conv_layouts(const NodeView& view, const KernelRow& row) {
   const BlockedByteConvOp op = read_byte_conv(view.node());
   const std::optional<ConvSizes> sizes = guessed_sizes(view, op);
@@ -216,6 +227,11 @@ class BlockedByteConvKernel : public Kernel {
     conv_.op = read_byte_conv(view.node());
     conv_.from_plain = view.layouts().input(image_input) == Layout::plain;
     conv_.isa = row.isa;
+    if (row.isa == Isa::amx && is_small_convolution(view, conv_.op)) {
+      conv_.isa = Isa::avx512;
+      name_ = view.node().op_type() == "QuantizedConv" ? "quantized_conv_blocked_avx512"
+                                                       : "qlinear_conv_blocked_avx512";
+    }
     conv_.most_threads = context.most_threads;
     conv_.form = {image_flip(view), weight_flip(view)};
     conv_.has_float_bias = conv_.op.has_floats && view.node().input(float_bias_input) != nullptr;
