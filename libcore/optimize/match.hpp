@@ -38,6 +38,10 @@ class Match {
   /// The first element of the constant bound to a name.
   double number(std::string_view name) const;
 
+  /// What is made shall be read by ortool alone; otherwise by others too, which know patterns of
+  /// their own.
+  bool has_own_operators = false;
+
  private:
   friend class Matcher;
 

@@ -12,6 +12,7 @@
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/opset_guards.hpp"
 #include "libcore/optimize/opset_legacy.hpp"
+#include "libcore/optimize/softmax_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -166,50 +167,6 @@ Node& dropout_down(Node& node) {
       !(training->is_constant() && element_as_int64(training->constant(), 0) == 0))
     refuse_form("it may be in training");
   drop_inputs_from(node, 1);
-  return node;
-}
-
-// Softmax and its kin took all axes from `axis` on together before opset 13.
-
-bool is_last_axis(const Node& node, std::int64_t axis) {
-  const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
-  return axis == -1 || (rank > 0 && axis == rank - 1);
-}
-
-Node& softmax_up(Node& node) {
-  const std::int64_t axis = integer_of(node, "axis", 1);
-  if (is_last_axis(node, axis)) {
-    set_integer(node, "axis", -1);
-    return node;
-  }
-  Graph& graph = node.graph();
-  Value* output = node.output(0);
-  const std::string op_type(node.op_type());
-  const std::string name(node.name());
-  Node* before = node.next();
-  Value* input = take_out(node).front();
-  // The node's name goes to the one that makes its result: names are given once.
-  const auto add = [&](const char* type, std::vector<Value*> inputs, Value* result) -> Node& {
-    const bool is_end = result != nullptr;
-    if (result == nullptr) result = &graph.add_value("");
-    Value* const outputs[] = {result};
-    return graph.add_node(type, "", inputs, outputs, is_end ? name : std::string(), before);
-  };
-  Node& flat = add("Flatten", {input}, nullptr);
-  set_integer(flat, "axis", axis);
-  Node& made = add(op_type.c_str(), {flat.output(0)}, nullptr);
-  set_integer(made, "axis", -1);
-  const Node& shape = add("Shape", {input}, nullptr);
-  return add("Reshape", {made.output(0), shape.output(0)}, output);
-}
-
-Node& softmax_down(Node& node) {
-  const std::int64_t axis = integer_of(node, "axis", -1);
-  if (!is_last_axis(node, axis))
-    refuse_form("it is along an axis that is not known to be the last");
-  const std::int64_t rank = rank_of(*node.input(0));
-  if (rank < 0) refuse_form("the rank of its input is not known");
-  set_integer(node, "axis", rank - 1);
   return node;
 }
 

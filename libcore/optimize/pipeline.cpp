@@ -123,6 +123,8 @@ std::vector<RuleGroup> pipeline() {
                      fuse_norm_scale(),
                      fuse_norm_bias(),
                      remove_zero_addend(),
+                     turn_reduction(),
+                     turn_softmax(),
                      merge_factors(),
                      fold_product_scale()}});
   groups.push_back({"fuse attention",

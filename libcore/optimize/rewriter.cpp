@@ -87,6 +87,7 @@ class Rewriter {
   bool apply(const Rule& rule, Node& node, PassRecord& record) {
     Match match;
     if (!find_match(rule.pattern, node, match)) return false;
+    match.has_own_operators = options_.has_own_operators;
     std::vector<std::string> members;
     if (options_.keeps_events) members = names_of(match);
     const std::int64_t nodes_before = graph_.node_count();

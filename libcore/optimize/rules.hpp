@@ -77,6 +77,8 @@ Rule take_joined_parts();
 
 // libcore/optimize/rules/move_transposes.cpp
 Rule cancel_transposes();
+Rule turn_reduction();
+Rule turn_softmax();
 
 // libcore/optimize/rules/move_quantization.cpp
 Rule remove_requantization();

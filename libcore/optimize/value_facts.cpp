@@ -82,6 +82,20 @@ std::optional<std::vector<std::int64_t>> order_of(const Node& transpose) {
   return op.order(rank);
 }
 
+bool moves_ones_alone(const Node& transpose) {
+  const Dimensions* dimensions = dimensions_of(*transpose.input(0));
+  const auto order = order_of(transpose);
+  if (dimensions == nullptr || !order) return false;
+  std::int64_t last = -1;
+  for (const std::int64_t axis : *order) {
+    const Dimension& dimension = (*dimensions)[static_cast<std::size_t>(axis)];
+    if (dimension.is_known() && dimension.number() == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
 bool is_filled_with(const Value& constant, double number) {
   if (!constant.is_constant()) return false;
   const Tensor& tensor = constant.constant();

@@ -31,6 +31,8 @@ std::optional<std::vector<std::int64_t>> written_shape(const Dimensions* from, c
                                                        bool zero_is_zero = false);
 /// The order of a Transpose of a value of known rank.
 std::optional<std::vector<std::int64_t>> order_of(const Node& transpose);
+/// Whether a Transpose moves no axes but such of one element, so that it is a Reshape.
+bool moves_ones_alone(const Node& transpose);
 /// Whether all elements of a constant of floats are `number`.
 bool is_filled_with(const Value& constant, double number);
 /// The same, where the sign of a 0 counts.

@@ -99,6 +99,30 @@ Graphs transposes() {
   return graphs;
 }
 
+/// Every order, reduced along every set of axes.
+Graphs turned_reductions() {
+  Graphs graphs;
+  const Integers sizes = {2, 3, 1, 4};
+  for (std::int64_t rank = 1; rank <= 4; ++rank) {
+    for (const Integers& order : orders_of(rank)) {
+      for (unsigned chosen = 1; chosen < (1U << rank); ++chosen) {
+        Integers axes;
+        for (std::int64_t axis = 0; axis < rank; ++axis) {
+          if ((chosen >> axis & 1U) != 0) axes.push_back(axis);
+        }
+        for (const int keeps : {0, 1}) {
+          graphs.push_back(graph_of(Integers(sizes.begin(), sizes.begin() + rank),
+                                    "int64 none = {0}",
+                                    format("b = Transpose <perm = [{}]> (a) "
+                                           "z = ReduceMax <axes = [{}], keepdims = {}> (b)",
+                                           list(order), list(axes), keeps)));
+        }
+      }
+    }
+  }
+  return graphs;
+}
+
 Graphs reshapes() {
   Graphs graphs;
   const std::vector<Integers> shapes = shapes_of(6, 3);
@@ -118,6 +142,26 @@ Graphs reshapes() {
               graph_of(from, vector_constant("s", between) + ", " + vector_constant("t", way),
                        "b = Reshape (a, s) z = Reshape (b, t)"));
         }
+      }
+    }
+  }
+  return graphs;
+}
+
+/// Every order of axes of one and of more elements, before and behind every Reshape to other ones.
+Graphs turned_reshapes() {
+  Graphs graphs = reshapes();
+  for (const Integers& shape : std::vector<Integers>{{1, 2}, {2, 1, 3}, {1, 2, 1}, {2, 1, 1, 3}}) {
+    for (const Integers& order : orders_of(static_cast<std::int64_t>(shape.size()))) {
+      const std::int64_t count =
+          std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+      for (const Integers& to : shapes_of(count, 3)) {
+        graphs.push_back(
+            graph_of(shape, vector_constant("s", to),
+                     format("b = Transpose <perm = [{}]> (a) z = Reshape (b, s)", list(order))));
+        graphs.push_back(
+            graph_of(to, vector_constant("s", shape),
+                     format("b = Reshape (a, s) z = Transpose <perm = [{}]> (b)", list(order))));
       }
     }
   }
@@ -297,7 +341,7 @@ Graphs broadcasts() {
 const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
   static const std::map<std::string_view, Graphs (*)()> rows = {
       {"merge-concats", concats},
-      {"merge-reshapes", reshapes},
+      {"merge-reshapes", turned_reshapes},
       {"merge-slices", slice_pairs},
       {"merge-squeezes", squeezes},
       {"merge-transposes", transposes},
@@ -308,6 +352,7 @@ const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
       {"remove-same-slice", slices},
       {"remove-same-transpose", transposes},
       {"take-joined-parts", joined_parts},
+      {"turn-reduction", turned_reductions},
   };
   return rows;
 }

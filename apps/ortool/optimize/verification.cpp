@@ -40,6 +40,18 @@ std::vector<std::string> input_symbols(const Model& model) {
   return symbols;
 }
 
+/// Whether the input may have this shape.
+bool takes(const Value& input, const Shape& shape) {
+  const PartialShape& declared = input.type().shape;
+  if (!declared) return true;
+  bool fits = static_cast<std::int64_t>(declared->size()) == shape.rank();
+  for (std::size_t i = 0; fits && i < declared->size(); ++i) {
+    const Dimension& dimension = (*declared)[i];
+    fits = !dimension.is_known() || dimension.number() == shape[static_cast<std::int64_t>(i)];
+  }
+  return fits;
+}
+
 /// Whether an error says that the model cannot be run, rather than that this run has to end.
 bool is_about_model(const Error& error) {
   return error.code() == ErrorCode::invalid || error.code() == ErrorCode::unsupported;
@@ -98,8 +110,17 @@ void Verifier::read_test_inputs() {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto found = set.find(*inputs[i], positions[i], invocation_.memory);
       if (!found) continue;
-      if (found->value.is_tensor())
-        learn_symbols(*inputs[i], found->value.tensor().shape(), sizes_);
+      if (found->value.is_tensor()) {
+        const Shape& shape = found->value.tensor().shape();
+        if (rewriting_.has_fixed_shapes() && !takes(*inputs[i], shape)) {
+          invocation_.warn(format("{} is left aside, since {} is {} there: inputs are made up",
+                                  folder, quote(inputs[i]->name()), shape.to_string()));
+          test_inputs_.clear();
+          sizes_.clear();
+          return;
+        }
+        learn_symbols(*inputs[i], shape, sizes_);
+      }
       test_inputs_.emplace_back(std::string(inputs[i]->name()), std::move(found->value));
     }
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 #include "libcore/ops/tensor/reshape.hpp"
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/ops/tensor/squeeze.hpp"
+#include "libcore/optimize/known_patterns.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
@@ -40,7 +41,31 @@ std::optional<Integers> merged_shape(const Match& match) {
   return to != nullptr ? written_shape(dimensions_of(match["x"]), *to) : std::nullopt;
 }
 
+constexpr const char* mask_stays =
+    "other runtimes know the mask of an attention by its two Unsqueezes";
+
+/// Whether a Transpose may be that of an attention's heads, were it one head: it is known by it.
+bool may_split_heads(const Node& transpose) {
+  const Node* maker = transpose.input(0)->producer();
+  if (maker != nullptr && maker->op_type() == "MatMul") return true;
+  const std::span<const Use> uses = transpose.output(0)->uses();
+  return std::any_of(uses.begin(), uses.end(), [](const Use& use) {
+    if (use.kind != Use::Kind::input) return false;
+    const std::string_view op_type = use.node->op_type();
+    return op_type == "MatMul" || op_type == "Mul" || op_type == "Div";
+  });
+}
+
+/// Whether a move changes nothing but the shape.
+bool is_reshape(const Node& node) {
+  return node.op_type() != "Transpose" || (moves_ones_alone(node) && !may_split_heads(node));
+}
+
 Verdict can_merge_shapes(const Match& match) {
+  if (!is_reshape(match.root()) || !is_reshape(match.node("first")))
+    return no("the Transpose moves axes of several elements, or splits heads");
+  if (match.root().op_type() == "Unsqueeze" && is_known_mask(match, match.result()))
+    return no(mask_stays);
   if (match.graph().opset("") < opset_with_shape_input)
     return no("the shape is an attribute before opset 5");
   if (has_own_shape(match) || merged_shape(match)) return yes();
@@ -213,14 +238,17 @@ Rule merge_reshapes() {
   const auto ways = [](const Pattern& x, bool is_first) {
     std::vector<Pattern> patterns = {op("Reshape", {x, maybe(any())}), op("Flatten", {x}),
                                      op("Squeeze", {x, maybe(any())}),
-                                     op("Unsqueeze", {x, maybe(any())})};
+                                     op("Unsqueeze", {x, maybe(any())}), op("Transpose", {x})};
     if (is_first) {
-      for (Pattern& pattern : patterns) pattern = pattern.shared();
+      for (Pattern& pattern : patterns) pattern = pattern.shared().as("first");
     }
     return any_of(std::move(patterns));
   };
   return {.name = "merge-reshapes",
-          .summary = "Reshape, Flatten, Squeeze or Unsqueeze of another one -> Reshape(x)",
+          .summary =
+              "Reshape, Flatten, Squeeze, Unsqueeze, or Transpose of axes of one element, of "
+              "another one "
+              "-> Reshape(x)",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
           .pattern = ways(ways(any("x"), true), false),
@@ -246,6 +274,7 @@ Rule merge_unsqueezes() {
           .pattern = op("Unsqueeze", {first, maybe(any())}),
           .where =
               [](const Match& match) {
+                if (is_known_mask(match, match.result())) return no(mask_stays);
                 return unsqueezed_axes(match) ? yes() : no("the rank or the axes are not known");
               },
           .replace = [](Replacement& replacement) -> Value& {

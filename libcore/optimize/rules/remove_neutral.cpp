@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "libcore/optimize/known_patterns.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -11,6 +12,9 @@ namespace {
 
 /// Larger constants are not looked through.
 constexpr std::int64_t most_elements = std::int64_t{1} << 16;
+
+constexpr const char* pattern_stays =
+    "other runtimes know the normalisation or biased product by these weights";
 
 /// Whether all elements are `number`, whose sign counts for a floating-point 0.
 bool is_all(const Tensor& tensor, double number) {
@@ -50,6 +54,8 @@ Rule remove_neutral_operand() {
               [](const Match& match) {
                 if (!is_neutral(match.root().op_type(), match["c"].constant()))
                   return no("the constant changes something");
+                if (completes_known_pattern(match, match["x"], match["c"]))
+                  return no(pattern_stays);
                 if (have_equal_types(match["x"], match.result())) return yes();
                 return no("nothing says that the shape stays the same");
               },
@@ -66,6 +72,8 @@ Rule remove_zero_addend() {
           .where =
               [](const Match& match) {
                 if (!is_filled_with(match["zeros"], 0)) return no("the constant is not all zeros");
+                if (completes_known_pattern(match, match["x"], match["zeros"]))
+                  return no(pattern_stays);
                 if (have_equal_types(match["x"], match.result())) return yes();
                 return no("nothing says that the shape stays the same");
               },

@@ -96,7 +96,7 @@ Rule remove_same_reshape() {
 
 Rule remove_same_transpose() {
   return {.name = "remove-same-transpose",
-          .summary = "Transpose that leaves all axes where they are -> x",
+          .summary = "Transpose that leaves all elements, and the shape, as they are -> x",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
           .pattern = op("Transpose", {any("x")}),
@@ -105,7 +105,10 @@ Rule remove_same_transpose() {
                 const auto order = order_of(match.root());
                 std::vector<std::int64_t> same(order ? order->size() : 0);
                 std::iota(same.begin(), same.end(), 0);
-                return order && *order == same ? yes() : no("it moves axes");
+                if (order && *order == same) return yes();
+                const bool moves_nothing =
+                    moves_ones_alone(match.root()) && have_equal_types(match["x"], match.result());
+                return moves_nothing ? yes() : no("it moves axes");
               },
           .replace = take_input};
 }

@@ -65,6 +65,12 @@ TEST_CASE("Softmax over several axes is spelled out where it became one axis") {
       11, 13, "g (float[2, 3, 4] x) => (float[2, 3, 4] y) { [last] y = Softmax <axis = 1> (x) }");
   CHECK(has(named, "[last] y = Reshape"));
   CHECK(named.find("[last]") == named.rfind("[last]"));
+  const std::string ones = converted(
+      11, 13, "g (float[N, 3, 1, 1] x) => (float[N, 3, 1, 1] y) { y = Softmax <axis = 1> (x) }");
+  CHECK(has(ones, "y = Softmax <axis = 1> (x)"));
+  const std::string ones_down = converted(
+      13, 11, "g (float[N, 3, 1, 1] x) => (float[N, 3, 1, 1] y) { y = Softmax <axis = 1> (x) }");
+  CHECK(has(ones_down, "y = Softmax <axis = 1> (x)"));
   const std::string down =
       converted(13, 11, "g (float[2, 3, 4] x) => (float[2, 3, 4] y) { y = Softmax (x) }");
   CHECK(has(down, "Softmax <axis = 2> (x)"));

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "apps/ortool/options/save_options.hpp"
+#include "libcore/io/npy.hpp"
 #include "libcore/onnx/load.hpp"
 #include "libcore/onnx/save.hpp"
 #include "libcore/optimize/rules.hpp"
@@ -65,6 +66,7 @@ class Call {
   const Report& report() const { return report_; }
   const Json& verification() const { return *report_.payload.find("verification"); }
   std::string folder() const { return std::filesystem::path(output_.path()).parent_path(); }
+  std::string model_folder() const { return std::filesystem::path(input_.path()).parent_path(); }
   bool has_written() const { return std::filesystem::exists(output_.path()); }
   std::string written() const { return print_model(*load_model(output_.path())); }
 
@@ -225,6 +227,20 @@ TEST_CASE("a wrong rule of a quantised model is named all the same") {
   check(multiply_by(0.33333337F * 1.01F), "d", "q");
   check(change_zero_point("QuantizeLinear"), "q", "q");
   check(change_zero_point("DequantizeLinear"), "f", "y");
+}
+
+TEST_CASE("test data of another size than --dim asks for is left aside") {
+  Call call(four_steps);
+  const std::filesystem::path set = std::filesystem::path(call.model_folder()) / "test_data_set_0";
+  std::filesystem::create_directory(set);
+  save_npy((set / "input_0.npy").string(), Tensor::of<float>(Shape({2, 3}), {1, 2, 3, 4, 5, 6}));
+  call.set("dim", "n=4");
+  call.run({remove_identity()});
+  std::filesystem::remove_all(set);
+  CHECK(call.verification().find("passed")->flag());
+  CHECK(call.verification().find("runs")->number() == 3);
+  REQUIRE_FALSE(call.report().warnings().empty());
+  CHECK_THAT(call.report().warnings().front(), Catch::Contains("is left aside, since 'x' is 2x3"));
 }
 
 TEST_CASE("a model written over itself needs --force") {

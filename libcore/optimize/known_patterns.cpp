@@ -1,0 +1,64 @@
+// Normalisations as means, roots and quotients; biased products; masks.
+#include "libcore/optimize/known_patterns.hpp"
+
+#include "libcore/optimize/value_facts.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t opset_with_layer_norm = 17;
+constexpr std::int64_t opset_with_attention = 23;
+
+const Node* maker_of(const Value* value, std::string_view op_type) {
+  const Node* maker = value != nullptr ? value->producer() : nullptr;
+  return maker != nullptr && maker->domain().empty() && maker->op_type() == op_type ? maker
+                                                                                    : nullptr;
+}
+
+/// The only node that reads the value, if it is of this operator.
+const Node* only_reader(const Value& value, std::string_view op_type) {
+  if (value.uses().size() != 1 || value.uses()[0].kind != Use::Kind::input) return nullptr;
+  const Node* reader = value.uses()[0].node;
+  return reader->domain().empty() && reader->op_type() == op_type ? reader : nullptr;
+}
+
+/// x / sqrt(y)
+bool is_normalised(const Value* value) {
+  const Node* quotient = maker_of(value, "Div");
+  return quotient != nullptr && maker_of(quotient->input(1), "Sqrt") != nullptr;
+}
+
+bool is_scaled(const Value* value) {
+  const Node* product = maker_of(value, "Mul");
+  return product != nullptr &&
+         (is_normalised(product->input(0)) || is_normalised(product->input(1)));
+}
+
+bool is_product_by_weights(const Value* value) {
+  const Node* product = maker_of(value, "MatMul");
+  return product != nullptr && product->input(1)->is_constant();
+}
+
+}  // namespace
+
+bool completes_known_pattern(const Match& match, const Value& x, const Value& weights) {
+  if (match.has_own_operators || !weights.is_constant() || rank_of(weights) != 1 ||
+      weights.constant().element_count() == 1)
+    return false;
+  const std::int64_t opset = match.graph().opset("");
+  const bool is_norm = is_normalised(&x) || is_scaled(&x);
+  return (opset < opset_with_layer_norm && is_norm) ||
+         (opset < opset_with_attention && is_product_by_weights(&x));
+}
+
+bool is_known_mask(const Match& match, const Value& value) {
+  if (match.has_own_operators || match.graph().opset("") >= opset_with_attention) return false;
+  const Node* cast = only_reader(value, "Cast");
+  const Node* difference = only_reader(cast != nullptr ? *cast->output(0) : value, "Sub");
+  if (difference == nullptr || !difference->input(0)->is_constant()) return false;
+  const Node* product = only_reader(*difference->output(0), "Mul");
+  return product != nullptr &&
+         (product->input(0)->is_constant() || product->input(1)->is_constant());
+}
+
+}  // namespace ortool
