@@ -8,6 +8,7 @@
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/quantize/float_reasons.hpp"
 #include "libcore/quantize/plan.hpp"
 
 namespace ortool {
@@ -105,6 +106,7 @@ class GraphPlanner {
   const PlanRules& rules_;
   QuantizePlan& plan_;
   std::vector<PlannedNode> nodes_;
+  FloatReasons reasons_;
   std::unordered_map<const Node*, const Node*> followed_;  ///< followers, by what they follow
   std::unordered_set<const Value*> supplied_;
   std::unordered_set<const Value*> matrix_ends_;  ///< results of matrix products
@@ -128,8 +130,13 @@ bool GraphPlanner::starts_with_little_work(const Node& node) const {
          work_of(node, 1) <= little_first_work * work_of_all_;
 }
 
+/// Whether the node reads how large a value is, and nothing of what is in it.
+bool reads_sizes_alone(const Node& node) {
+  return node.domain().empty() && (node.op_type() == "Shape" || node.op_type() == "Size");
+}
+
 void GraphPlanner::consider(Node& node) {
-  if (!makes_floats(node) && !reads_floats(node)) return;
+  if ((!makes_floats(node) && !reads_floats(node)) || reads_sizes_alone(node)) return;
   PlannedNode planned;
   planned.node = planned.end = &node;
   planned.role = quantize_role(node);
@@ -140,8 +147,11 @@ void GraphPlanner::consider(Node& node) {
     planned.is_quantized = found->is_quantized;
     planned.reason = found->reason;
     planned.role = Role::clip;
+    if (!planned.is_quantized) reasons_.note_input(node, *leader->second->output(0));
   } else if (planned.role == Role::none) {
-    planned.reason = format("{} computes in floats", node.op_type());
+    planned.reason = reads_floats(node)
+                         ? format("{} computes in floats", node.op_type())
+                         : format("{} makes floats of what are none", node.op_type());
   } else if (!is_refused(planned)) {
     if (planned.role == Role::product) {
       consider_product(planned);
@@ -149,6 +159,7 @@ void GraphPlanner::consider(Node& node) {
       consider_chain(planned);
     }
   }
+  if (!planned.is_quantized) reasons_.note_start(node);
   nodes_.push_back(std::move(planned));
 }
 
@@ -217,7 +228,7 @@ void GraphPlanner::consider_chain(PlannedNode& planned) {
   const bool is_concat = planned.role == Role::concat;
   const bool reads_all = is_concat || planned.role == Role::sum;
   std::int64_t supplied = 0;
-  std::int64_t others = 0;
+  const Value* other = nullptr;
   for (std::int64_t i = 0; i < (reads_all ? node.input_count() : 1); ++i) {
     Value* input = node.input(i);
     if (input == nullptr || !is_float_tensor(input)) {
@@ -225,10 +236,15 @@ void GraphPlanner::consider_chain(PlannedNode& planned) {
       return;
     }
     if (supplied_.contains(input)) ++supplied;
-    if (!supplied_.contains(input) && constant_behind(input) == nullptr) ++others;
+    if (!supplied_.contains(input) && constant_behind(input) == nullptr) other = input;
   }
-  if (supplied == 0 || (others > 0 && !is_concat)) {
-    planned.reason = "what it reads comes from nodes that compute in floats";
+  if (supplied == 0 && other == nullptr) {
+    planned.reason = "nothing it reads is computed";
+    return;
+  }
+  if (other != nullptr && (supplied == 0 || !is_concat)) {
+    planned.reason = reasons_.of_input(*other);
+    reasons_.note_input(node, *other);
     return;
   }
   if (planned.role == Role::function && matrix_ends_.contains(node.input(0))) {
@@ -256,7 +272,8 @@ void GraphPlanner::demand(PlannedNode& planned) {
     is_asked = is_asked || is_demanded(planned.end->output(i));
   if (!is_follower && planned.is_quantized && !is_asked) {
     planned.is_quantized = false;
-    planned.reason = "its result goes to nodes that compute in floats";
+    planned.reason = reasons_.of_result(*planned.end);
+    reasons_.note_result(node, planned.reason);
   }
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);

@@ -93,7 +93,7 @@ TEST_CASE("a node that is refused says why, and so do nodes that it cuts off") {
   const QuantizePlan plan = make_plan(*model, rules);
   CHECK(quantized_nodes(plan) == "a");
   CHECK(reason_of(plan, "b") == "no wish");
-  CHECK(reason_of(plan, "s") == "its result goes to nodes that compute in floats");
+  CHECK(reason_of(plan, "s") == "its result goes to Conv, which computes in floats");
 }
 
 TEST_CASE("what moves elements shares the scale of what it reads") {
@@ -129,6 +129,28 @@ TEST_CASE("the sums of a matrix product stay floats for a normalisation behind t
   CHECK(quantized_nodes(plan) == "a c");
   CHECK(values_of(plan) == "x:0");
   CHECK(reason_of(plan, "l") == "LayerNormalization computes in floats");
+}
+
+TEST_CASE("the reason of a float node names where floats begin, or end") {
+  const auto model = inferred_model(
+      "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+      "g (float[1, 1, 4, 4] x) => (float[1, 1, 4, 4] y, float[1, 1, 4, 4] z)"
+      "<float[1, 1, 1, 1] w = {1}, int64[4] shape = {1, 1, 2, 8}, int64[4] square = {1, 1, 4, 4},"
+      " float[1] one = {1}>"
+      "{ [early] a = Reshape (x, shape) [back] b = Reshape (a, square) [c] p = Conv (b, w)"
+      "  [n] q = InstanceNormalization (p, one, one) [behind] r = Transpose (q)"
+      "  [moved] y = Reshape (r, square) [c2] s = Conv (b, w) [t1] t = Sigmoid (s)"
+      "  [t2] z = Transpose (t) [size] u = Shape (p) }");
+  PlanRules rules;
+  rules.is_wanted = [](const Node&) { return true; };
+  const QuantizePlan plan = make_plan(*model, rules);
+  CHECK(reason_of(plan, "early") == "it reads an input, before anything is quantised");
+  CHECK(reason_of(plan, "back") == "it reads an input, before anything is quantised");
+  CHECK(reason_of(plan, "moved") ==
+        "what it reads comes from InstanceNormalization, which computes in floats");
+  CHECK(reason_of(plan, "t1") == "its result is an output, which stays a float");
+  CHECK(reason_of(plan, "t2") == "its result is an output, which stays a float");
+  CHECK(reason_of(plan, "size") == "not planned");
 }
 
 TEST_CASE("a product of two computed values is quantised only where that is wanted") {
