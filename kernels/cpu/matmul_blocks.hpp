@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/panel_product.hpp"
 #include "libcore/base/thread_pool.hpp"
 
 namespace ortool::cpu {
@@ -31,10 +32,16 @@ std::int64_t packed_block_matrix_bytes(const BlockMatMulSizes& sizes);
 /// Packs into `out`: as many bytes as before but for zero points, which take one each.
 void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::byte* out);
 
-/// out (m × n) = a (m × k) by a packed matrix, summed in order of k. Levels become floats as they
-/// are multiplied; nothing of the matrix is unpacked into memory. Each sum is one task's: the bits
-/// do not depend on threads.
+/// Bytes of workspace for `block_matmul` run by up to `threads` threads; it may be 0.
+std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
+                                          int threads);
+
+/// out (m × n) = finish(a (m × k) by a packed matrix), summed in order of k. Levels become floats
+/// as they are multiplied, or some hundred steps of k at a time where there are many rows; the
+/// matrix is never unpacked into memory. Of the epilogue an addend a column, the residual and the
+/// activation count. Each sum is one task's: the bits do not depend on threads.
 void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
-                  const std::byte* packed, float* out, Isa isa, Workers& workers);
+                  const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
+                  void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -15,6 +15,7 @@
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
+#include "libcore/runtime/keep_weight_bytes.hpp"
 #include "libcore/runtime/layout.hpp"
 #include "libcore/runtime/place.hpp"
 #include "libcore/runtime/program.hpp"
@@ -88,6 +89,7 @@ void fuse_clusters(Graph& graph, const RewriteOptions& options, MemoryCap* cap) 
     RewriteReport report;
     fold_constants(*each, keeping, report);
     static_cast<void>(fuse_quantized(*each, cap));
+    static_cast<void>(keep_weight_bytes(*each, cap));
     settle_captures(graph);
   }
 }

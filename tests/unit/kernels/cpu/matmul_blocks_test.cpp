@@ -61,7 +61,11 @@ std::vector<float> compute(const Problem& problem, Isa isa, Workers& workers) {
                      problem.sizes.has_zeros ? problem.zeros.data() : nullptr},
                     packed.data());
   std::vector<float> out(static_cast<std::size_t>(problem.m * problem.sizes.n), 7.0F);
-  block_matmul(problem.m, problem.sizes, problem.a.data(), packed.data(), out.data(), isa, workers);
+  AlignedBuffer workspace(
+      block_matmul_workspace_bytes(problem.m, problem.sizes, isa, workers.count()) + 64, nullptr,
+      "a test");
+  block_matmul(problem.m, problem.sizes, problem.a.data(), packed.data(), out.data(), {}, isa,
+               workspace.data(), workers);
   return out;
 }
 
@@ -96,7 +100,7 @@ TEST_CASE("products with levels in blocks are those of the weights they stand fo
   for (const Isa isa : test::levels_here()) {
     for (const int bits : {4, 8}) {
       for (const bool has_zeros : {false, true}) {
-        for (const std::int64_t m : {0, 1, 3, 8, 21}) {
+        for (const std::int64_t m : {0, 1, 3, 8, 21, 50}) {
           for (const std::int64_t n : {1, 16, 37}) {
             for (const std::int64_t k : {16, 33, 96}) {
               const Problem problem = make_problem(m, {n, k, 16, bits, has_zeros});
@@ -114,9 +118,11 @@ TEST_CASE("threads change no bit of a product with levels in blocks") {
   ThreadPool pool(4);
   Workers many(pool, 4);
   Workers alone;
-  const Problem problem = make_problem(5, {203, 160, 32, 4, true});
-  for (const Isa isa : test::levels_here())
-    CHECK(compute(problem, isa, many) == compute(problem, isa, alone));
+  for (const std::int64_t m : {5, 530}) {
+    const Problem problem = make_problem(m, {203, 160, 32, 4, true});
+    for (const Isa isa : test::levels_here())
+      CHECK(compute(problem, isa, many) == compute(problem, isa, alone));
+  }
 }
 
 }  // namespace
