@@ -54,7 +54,8 @@ std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes) {
     ClusterEditor editor(graph, node, cap);
     clusters.visit(graph, node, [&] {
       return fuse_quantized_product(editor, node, *to) ||
-             fuse_quantized_binary(editor, node, *to) || fuse_quantized_move(editor, node, *to);
+             fuse_quantized_spread(editor, node, *to) || fuse_quantized_binary(editor, node, *to) ||
+             fuse_quantized_mean(editor, node, *to) || fuse_quantized_chain(editor, node, *to);
     });
   }
   // What is left of products has a result that stays a float.

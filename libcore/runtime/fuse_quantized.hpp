@@ -27,8 +27,9 @@ struct ClusterNotes {
 /// | Conv                                      | ortool.QuantizedConv                        |
 /// | MatMul                                    | QLinearMatMul                               |
 /// | Add, Sub, Mul of two tensors              | ortool.QuantizedBinary                      |
-/// | Concat, MaxPool, Reshape, Transpose, …    | the same on bytes                           |
+/// | Concat, MaxPool, Pad, nearest Resize, …   | the same on bytes                           |
 /// | functions of one element, or nothing      | ortool.ByteLookup, its table computed below |
+/// | those that differ from channel to channel | ortool.ChannelLookup, a table a channel     |
 ///
 /// A Gemm of bytes by constant ones, and a MatMul of such whose result is not quantised, becomes a
 /// MatMulInteger whose sums are made floats by Cast and Mul.

@@ -9,7 +9,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_table_bytes = 4096;
+/// Of floats, for 4096 channels.
+constexpr std::int64_t most_table_bytes = std::int64_t{4} << 20;
 
 /// Computes a value that nodes make of constants alone.
 void make_constant(Graph& graph, Value& value, Evaluator& evaluator) {
@@ -30,8 +31,8 @@ void make_constant(Graph& graph, Value& value, Evaluator& evaluator) {
 /// Folding leaves DequantizeLinear of constants as it is, and with it the tables.
 void make_tables(Graph& graph, Evaluator& evaluator) {
   for (Node& node : graph.nodes()) {
-    if (node.domain() == own_domain && node.op_type() == "ByteLookup")
-      make_constant(graph, *node.input(1), evaluator);
+    const bool has_table = node.op_type() == "ByteLookup" || node.op_type() == "ChannelLookup";
+    if (node.domain() == own_domain && has_table) make_constant(graph, *node.input(1), evaluator);
   }
 }
 

@@ -10,8 +10,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t opset_with_byte_clip = 12;
-
 /// A bias twice: in units of the product of both scales, and as floats. None has none.
 struct QuantizedBias {
   Value* units = nullptr;
@@ -31,28 +29,6 @@ std::optional<QuantizedBias> quantized_bias(const ClusterEditor& editor, const V
   if (!made) return std::nullopt;
   return QuantizedBias{&editor.constant(std::move(made->units)),
                        &editor.constant(std::move(made->floats))};
-}
-
-Tensor byte_scalar(DataType type, std::int64_t value) {
-  Tensor result(type, Shape{});
-  set_element(result, 0, value);
-  return result;
-}
-
-/// The value kept to the bounds; itself where the type does so.
-Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
-                  DataType type) {
-  const ByteBounds natural = ByteBounds::of(type);
-  if (bounds.low == natural.low && bounds.high == natural.high) return value;
-  Value& low = editor.constant(byte_scalar(type, bounds.low));
-  Value& high = editor.constant(byte_scalar(type, bounds.high));
-  return editor.add("Clip", "", {&value, &low, &high});
-}
-
-bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type) {
-  const ByteBounds natural = ByteBounds::of(type);
-  return (bounds.low == natural.low && bounds.high == natural.high) ||
-         editor.graph().opset("") >= opset_with_byte_clip;
 }
 
 /// A product that is being rewritten.

@@ -6,9 +6,12 @@
 
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/runtime/session_nodes.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
+
+constexpr std::int64_t opset_with_byte_clip = 12;
 
 /// The nodes that make the inputs, each once.
 std::vector<Node*> makers_of(const Node& node) {
@@ -43,6 +46,12 @@ void remove_unread(Graph& graph, std::vector<Node*> open) {
       if (std::find(open.begin(), open.end(), maker) == open.end()) open.push_back(maker);
     }
   }
+}
+
+Tensor byte_scalar(DataType type, std::int64_t value) {
+  Tensor result(type, Shape{});
+  set_element(result, 0, value);
+  return result;
 }
 
 }  // namespace
@@ -106,6 +115,21 @@ std::vector<std::string> cluster_names(const Node& end) {
   std::vector<std::string> names;
   for (auto node = met.rbegin(); node != met.rend(); ++node) names.emplace_back((*node)->name());
   return names;
+}
+
+Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
+                  DataType type) {
+  const ByteBounds natural = ByteBounds::of(type);
+  if (bounds.low == natural.low && bounds.high == natural.high) return value;
+  Value& low = editor.constant(byte_scalar(type, bounds.low));
+  Value& high = editor.constant(byte_scalar(type, bounds.high));
+  return editor.add("Clip", "", {&value, &low, &high});
+}
+
+bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type) {
+  const ByteBounds natural = ByteBounds::of(type);
+  return (bounds.low == natural.low && bounds.high == natural.high) ||
+         editor.graph().opset("") >= opset_with_byte_clip;
 }
 
 }  // namespace ortool

@@ -43,10 +43,18 @@ class ClusterEditor {
   MemoryCap* cap_;
 };
 
+/// Whether bytes can be kept to the bounds: they are the type's, or the opset has a Clip of bytes.
+bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type);
+/// The value kept to the bounds; itself where the type does so.
+Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
+                  DataType type);
+
 // The rewrites, by what stands before the QuantizeLinear: each returns whether it did one.
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to);
+bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantization& to);
+bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantization& to);
-bool fuse_quantized_move(ClusterEditor& editor, const Node& end, const Quantization& to);
+bool fuse_quantized_chain(ClusterEditor& editor, const Node& end, const Quantization& to);
 /// A MatMul or Gemm of bytes, which is the editor's end, whatever follows it.
 bool fuse_quantized_sums(ClusterEditor& editor, const Node& node);
 

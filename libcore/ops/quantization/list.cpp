@@ -1,6 +1,7 @@
 // The quantisation operators, one line each, sorted by domain, then name.
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/quantization/byte_lookup.hpp"
+#include "libcore/ops/quantization/channel_lookup.hpp"
 #include "libcore/ops/quantization/conv_integer.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/dynamic_quantize_linear.hpp"
@@ -10,16 +11,18 @@
 #include "libcore/ops/quantization/quantize_linear.hpp"
 #include "libcore/ops/quantization/quantized_binary.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
+#include "libcore/ops/quantization/quantized_mean.hpp"
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr OpEntry quantization_entries[] = {
-    op_entry<ConvInteger>(),     op_entry<DequantizeLinear>(), op_entry<DynamicQuantizeLinear>(),
-    op_entry<MatMulInteger>(),   op_entry<QLinearConv>(),      op_entry<QLinearMatMul>(),
-    op_entry<QuantizeLinear>(),  op_entry<MatMulNBits>(),      op_entry<ByteLookup>(),
-    op_entry<QuantizedBinary>(), op_entry<QuantizedConv>(),
+    op_entry<ConvInteger>(),    op_entry<DequantizeLinear>(), op_entry<DynamicQuantizeLinear>(),
+    op_entry<MatMulInteger>(),  op_entry<QLinearConv>(),      op_entry<QLinearMatMul>(),
+    op_entry<QuantizeLinear>(), op_entry<MatMulNBits>(),      op_entry<ByteLookup>(),
+    op_entry<ChannelLookup>(),  op_entry<QuantizedBinary>(),  op_entry<QuantizedConv>(),
+    op_entry<QuantizedMean>(),
 };
 
 }  // namespace

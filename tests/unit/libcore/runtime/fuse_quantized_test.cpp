@@ -22,7 +22,8 @@ std::string fused(std::string_view nodes, std::string_view outputs, int opset = 
       " int64[2] shape = {8, 4}, int8[4,2] m = {1, 2, 3, 4, 5, 6, 7, 8},\n"
       " float[4] wk = {1, 2, 3, 4}, float[4] scales = {1, 1, 2, 2}, int8[2,4] n = {1, 2, 3, 4, 5, "
       "6, 7, 8},\n"
-      " int8[2,2,1,1] w = {1, 2, 3, 4}, float[2] ws = {0.5, 0.25}, float two = {2}>\n"
+      " int8[2,2,1,1] w = {1, 2, 3, 4}, float[2] ws = {0.5, 0.25}, float two = {2},\n"
+      " float[2,1,1] slopes = {0.5, 0.25}, int64[8] pads = {0, 0, 1, 0, 0, 0, 0, 1}>\n"
       "{ xf = DequantizeLinear (x, s, z)\n" +
       std::string(nodes) + "}";
   const std::unique_ptr<Model> model = inferred_model(text);
@@ -62,6 +63,38 @@ TEST_CASE("a Resize that only repeats elements repeats bytes") {
         "Resize");
   CHECK(fused("c = Resize <mode = \"linear\"> (xf, , scales) " + resize, output) ==
         "DequantizeLinear Resize QuantizeLinear");
+}
+
+TEST_CASE("functions of constants that differ from channel to channel become a table a channel") {
+  const std::string end = " y = QuantizeLinear (c, t, z)";
+  const std::string tables = " QuantizeLinear Reshape ChannelLookup";
+  CHECK(fused("c = PRelu (xf, slopes)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear PRelu" + tables);
+  CHECK(fused("a = Mul (slopes, xf) b = Relu (a) c = Add (b, two)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear Mul Relu Add" + tables);
+  CHECK(fused("c = BatchNormalization (xf, ws, ws, ws, ws)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear BatchNormalization" + tables);
+  // Numbers along the last dimension, and channels that are moved before.
+  CHECK(fused("c = Add (xf, wk)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear Add QuantizeLinear");
+  CHECK(fused("a = Transpose (xf) b = Transpose (a) c = PRelu (b, slopes)" + end,
+              "int8[1,2,4,4] y") == "DequantizeLinear Transpose Transpose PRelu QuantizeLinear");
+}
+
+TEST_CASE("functions and moves in a row become one table and moves of bytes") {
+  const std::string end = " y = QuantizeLinear (c, t, z)";
+  const std::string pool = "MaxPool <kernel_shape = [2, 2], strides = [2, 2]> ";
+  CHECK(fused("a = Sigmoid (xf) b = " + pool + "(a) c = Transpose (b)" + end, "int8[2,2,2,1] y") ==
+        "DequantizeLinear Sigmoid QuantizeLinear ByteLookup MaxPool Transpose");
+  CHECK(fused("a = " + pool + "(xf) b = Sigmoid (a) c = Neg (b)" + end, "int8[1,2,2,2] y") ==
+        "MaxPool DequantizeLinear Sigmoid Neg QuantizeLinear ByteLookup");
+  // A table on either side would have to know which element is the largest behind the other one.
+  CHECK(fused("a = Sigmoid (xf) b = " + pool + "(a) c = Neg (b)" + end, "int8[1,2,2,2] y") ==
+        "DequantizeLinear Sigmoid MaxPool Neg QuantizeLinear");
+  CHECK(fused("c = Pad (xf, pads)" + end, "int8[1,2,5,5] y") ==
+        "Pad DequantizeLinear QuantizeLinear ByteLookup");
+  CHECK(fused("c = Pad (xf, pads, two)" + end, "int8[1,2,5,5] y") ==
+        "DequantizeLinear Pad QuantizeLinear");
 }
 
 TEST_CASE(

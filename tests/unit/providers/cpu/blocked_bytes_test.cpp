@@ -19,13 +19,25 @@ std::string weights(std::string_view name, std::string_view shape, int count) {
   return text + "}";
 }
 
+/// "float[shape] name = {…}", of 32 positive numbers without a pattern.
+std::string numbers(std::string_view name, std::string_view shape) {
+  std::string text = "float[" + std::string(shape) + "] " + std::string(name) + " = {";
+  for (int i = 0; i < 32; ++i)
+    text += (i > 0 ? ", 0." : "0.") + std::to_string(1000 + i * 2731 % 8999);
+  return text + "}";
+}
+
 /// Two convolutions of bytes, and between them what makes `e` of `cf`.
 std::string network(std::string_view between) {
   return "<ir_version: 8, opset_import: [\"\" : 18]>\n"
          "g (float[1,16,9,7] x) => (float[1,8,h,w] y)\n"
          "<float s = {0.02}, uint8 z = {128}, float ws = {0.001}, float t = {0.05}, uint8 tz = "
          "{3},\n"
-         " float u = {0.03}, uint8 uz = {90}, uint8 two = {103}, float[4] scales = {1, 1, 2, "
+         " float[1,1,1,1] least = {-0.4}, int64[8] pads = {0, 0, 1, 2, 0, 0, 0, 1},\n"
+         " int64[2] pixels = {2, 3}, " +
+         weights("wt", "32,32,2,2", 32 * 32 * 4) + ",\n " + numbers("slopes", "32,1,1") + ", " +
+         numbers("slopes_1", "32") + ", " + numbers("ones", "32") +
+         ",\n float u = {0.03}, uint8 uz = {90}, uint8 two = {103}, float[4] scales = {1, 1, 2, "
          "2},\n " +
          weights("wa", "32,16,3,3", 32 * 16 * 9) + ",\n " + weights("wb", "8,32,1,1", 8 * 32) +
          ">\n"
@@ -51,6 +63,39 @@ void check_same_bits(std::string_view between) {
 
 TEST_CASE("functions of bytes go over blocked ones") {
   check_same_bits("  e = HardSwish (cf)\n");
+}
+
+TEST_CASE("functions that differ from channel to channel go over blocked bytes") {
+  check_same_bits("  e = PRelu (cf, slopes)\n");
+  check_same_bits(
+      "  n = BatchNormalization (cf, slopes_1, slopes_1, slopes_1, ones)\n"
+      "  l = LeakyRelu <alpha = 0.2> (n) e = Max (l, least)\n");
+  check_same_bits("  m = Mul (slopes, cf) e = Add (m, slopes)\n");
+}
+
+TEST_CASE("functions and moves in a row go over blocked bytes") {
+  check_same_bits(
+      "  l = LeakyRelu <alpha = 0.2> (cf) m = Max (l, least)\n"
+      "  e = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (m)\n");
+  check_same_bits(
+      "  turned = Transpose <perm = [0, 1, 3, 2]> (cf) g = Sigmoid (turned)\n"
+      "  e = Transpose <perm = [0, 1, 3, 2]> (g)\n");
+  check_same_bits("  g = Sigmoid (cf) e = Pad (g, pads)\n");
+  check_same_bits("  g = Pad (cf, pads) e = Sigmoid (g)\n");
+}
+
+TEST_CASE("a ConvTranspose whose windows do not overlap is a convolution of blocked bytes") {
+  const std::string spread = "  tf = DequantizeLinear <axis = 1> (wt, slopes_1)\n";
+  check_same_bits(spread + "  e = ConvTranspose <strides = [2, 2]> (cf, tf)\n");
+  check_same_bits(spread +
+                  "  b = ConvTranspose <strides = [2, 2]> (cf, tf, slopes_1) e = Relu (b)\n");
+}
+
+TEST_CASE("means of blocked bytes are those of floats") {
+  check_same_bits("  e = GlobalAveragePool (cf)\n");
+  check_same_bits(
+      "  m = ReduceMean <keepdims = 0> (cf, pixels) mq = QuantizeLinear (m, u, uz)\n"
+      "  mf = DequantizeLinear (mq, u, uz) e = Unsqueeze (mf, pixels)\n");
 }
 
 TEST_CASE("blocked bytes are multiplied by one byte a channel") {

@@ -1,0 +1,14 @@
+// The loop of lookups in blocks of channels that needs instructions of a level.
+#pragma once
+
+#include <stdint.h>
+
+namespace ortool::cpu {
+
+namespace avx512 {
+/// out[16 p + lane] = tables[offsets[lane] + in[16 p + lane]]; offsets are multiples of four.
+void look_up_pixels(const uint8_t* in, const uint8_t* tables, const int32_t* offsets,
+                    int64_t pixels, uint8_t* out);
+}  // namespace avx512
+
+}  // namespace ortool::cpu

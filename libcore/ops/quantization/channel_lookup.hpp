@@ -1,0 +1,18 @@
+// ortool.ChannelLookup: each byte replaced by an entry of its channel's table. The session makes
+// such nodes; no file holds them.
+#pragma once
+
+#include "libcore/ops/attribute_reader.hpp"
+#include "libcore/ops/infer_context.hpp"
+#include "libcore/ops/op_schema.hpp"
+
+namespace ortool {
+
+struct ChannelLookup {
+  static const OpSchema schema;
+
+  void read(AttributeReader&, int) {}
+  void infer(InferContext& context) const;
+};
+
+}  // namespace ortool

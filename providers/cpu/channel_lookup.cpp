@@ -1,0 +1,68 @@
+// Kernel rows of the session's own ChannelLookup.
+#include "kernels/cpu/channel_lookup.hpp"
+
+#include <array>
+#include <vector>
+
+#include "providers/cpu/function_kernel.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/level_rows.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+ChannelLookupSizes channel_sizes(const Shape& x) {
+  return {x[0], x[1], x.product(2, x.rank())};
+}
+
+KernelPtr compile_channel_lookup(const NodeView&, const KernelRow& row, const CompileContext&) {
+  return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
+    const ChannelLookupSizes sizes = channel_sizes(context.inputs[0].shape);
+    return make_prepared({.overwritable = {0}}, [sizes, isa](const RunContext& run) {
+      channel_lookup(sizes, run.input<std::uint8_t>(0), run.input<std::uint8_t>(1),
+                     run.output<std::uint8_t>(0), isa, run.workers());
+    });
+  });
+}
+
+KernelPtr compile_channel_lookup_blocked(const NodeView&, const KernelRow& row,
+                                         const CompileContext&) {
+  return make_kernel(row.name, [](const PrepareContext& context) {
+    const ChannelLookupSizes sizes = channel_sizes(context.inputs[0].shape);
+    return make_prepared({.overwritable = {0}}, [sizes](const RunContext& run) {
+      channel_lookup_blocked(sizes, run.input<std::uint8_t>(0), run.input<std::uint8_t>(1),
+                             run.output<std::uint8_t>(0), run.workers());
+    });
+  });
+}
+
+bool accepts_channel_lookup(const NodeView&) {
+  return true;
+}
+
+std::vector<LayoutChoice> channel_lookup_layouts(const NodeView& view, const KernelRow&) {
+  const PartialShape& shape = view.node().input(0)->type().shape;
+  if (!shape || shape->size() < 3 || !(*shape)[1].is_known()) return {};
+  // Equal, but blocked is what the search shall begin with.
+  constexpr double margin_ns = 1;
+  std::vector<LayoutChoice> choices(2);
+  choices[0].nanoseconds = margin_ns;
+  choices[1].inputs = {Layout::blocked16};
+  choices[1].outputs = {Layout::blocked16};
+  return choices;
+}
+
+constexpr auto channel_lookup_rows = join_rows(
+    byte_level_rows<"channel_lookup">("ChannelLookup", "int8, uint8", accepts_channel_lookup,
+                                      compile_channel_lookup, "ortool"),
+    std::array<KernelRow, 1>{{{"channel_lookup_blocked", "ortool", "ChannelLookup", Isa::avx512,
+                               "int8, uint8", accepts_channel_lookup,
+                               compile_channel_lookup_blocked, nullptr, channel_lookup_layouts}}});
+
+}  // namespace
+
+std::span<const KernelRow> channel_lookup_kernels() {
+  return channel_lookup_rows;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,70 @@
+// Kernel rows of the session's own QuantizedMean.
+#include "libcore/ops/quantization/quantized_mean.hpp"
+
+#include <array>
+#include <vector>
+
+#include "kernels/cpu/byte_mean.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "providers/cpu/byte_numbers.hpp"
+#include "providers/cpu/function_kernel.hpp"
+#include "providers/cpu/kernel_files.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+KernelPtr compile_quantized_mean(const NodeView& view, const KernelRow& row,
+                                 const CompileContext&) {
+  return make_kernel(row.name, [op = read_op<ortool::QuantizedMean>(view.node())](
+                                   const PrepareContext& context) {
+    const Shape& x = context.inputs[0].shape;
+    ByteMean sizes;
+    sizes.batch = x[0];
+    sizes.channels = x[1];
+    sizes.pixels = x.product(2, x.rank());
+    sizes.is_blocked = context.inputs[0].layout == Layout::blocked16;
+    const DataType x_type = context.inputs[0].type;
+    const DataType y_type = context.inputs[4].type;
+    const ByteLimits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
+    return make_prepared({}, [=](const RunContext& run) {
+      ByteMean mean = sizes;
+      const std::uint8_t flip = x_type == DataType::int8 ? 128 : 0;
+      mean.x = {flip, flipped_zero(x_type, run.input<std::uint8_t>(2), 0, flip),
+                *run.input<float>(1)};
+      mean.y_scale = *run.input<float>(3);
+      mean.range = limits.range(flipped_zero(y_type, run.input<std::uint8_t>(4), 0, 0));
+      byte_mean(mean, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
+    });
+  });
+}
+
+bool accepts_byte_mean(const NodeView&) {
+  return true;
+}
+
+/// Means lie the same way in both layouts, so they come out plain.
+std::vector<LayoutChoice> byte_mean_layouts(const NodeView& view, const KernelRow&) {
+  const PartialShape& shape = view.node().input(0)->type().shape;
+  if (!shape || shape->size() < 3 || !(*shape)[1].is_known()) return {};
+  // Equal, but blocked is what the search shall begin with.
+  constexpr double margin_ns = 1;
+  std::vector<LayoutChoice> choices(2);
+  choices[0].nanoseconds = margin_ns;
+  choices[1].inputs = {Layout::blocked16};
+  choices[1].outputs = {Layout::plain};
+  return choices;
+}
+
+constexpr std::array<KernelRow, 2> quantized_mean_rows = {
+    {{"quantized_mean_blocked", "ortool", "QuantizedMean", Isa::avx512, "int8, uint8",
+      accepts_byte_mean, compile_quantized_mean, nullptr, byte_mean_layouts},
+     {"quantized_mean", "ortool", "QuantizedMean", Isa::baseline, "int8, uint8", accepts_byte_mean,
+      compile_quantized_mean}}};
+
+}  // namespace
+
+std::span<const KernelRow> quantized_mean_kernels() {
+  return quantized_mean_rows;
+}
+
+}  // namespace ortool::cpu
