@@ -153,10 +153,6 @@ std::vector<InferredValue> repeat_body(
   }
 }
 
-std::string name_of_size(const Value& input, std::size_t axis) {
-  return format("{}_dim_{}", input.name(), axis);
-}
-
 void name_sizes(const std::vector<InferredValue>& before, const std::vector<InferredValue>& carried,
                 std::span<Value* const> inputs,
                 FunctionRef<std::vector<InferredValue>(const std::vector<InferredValue>&)> body) {
@@ -168,7 +164,7 @@ void name_sizes(const std::vector<InferredValue>& before, const std::vector<Infe
     for (const OpenSize& size : sizes) {
       const OpenSize& first = sizes[size.first];
       (*named[size.value].type.shape)[size.axis] =
-          Dimension::symbol(name_of_size(*inputs[first.value], first.axis));
+          Dimension::symbol(format("{}_dim_{}", inputs[first.value]->name(), first.axis));
     }
     const std::vector<InferredValue> results = body(named);
     if (calls > most_calls || !part_by(results, sizes)) return;

@@ -28,9 +28,6 @@ std::vector<InferredValue> repeat_body(
     std::vector<InferredValue>& carried, const Dimension& unknown,
     FunctionRef<std::vector<InferredValue>(const std::vector<InferredValue>&)> body);
 
-/// The symbol that a size of a body's input has while it is not known.
-std::string name_of_size(const Value& input, std::size_t axis);
-
 /// Calls `body` with symbols for the sizes of `carried` values that change from iteration to
 /// iteration, for what it then knows of its own values. Sizes that begin equal (`before`) and
 /// change alike have one symbol. `inputs` are the body's, one a carried value.

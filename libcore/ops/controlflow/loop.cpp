@@ -106,14 +106,19 @@ Dimension trip_count(const InferContext& context, bool stays_true) {
   return max(*most, 0);
 }
 
-/// An earlier inference may have left symbols of inside in the body, which mean nothing outside.
-void forget_sizes(std::vector<InferredValue>& values, std::span<Value* const> inputs,
-                  const Dimension& unknown) {
+/// Symbols of sizes that change inside mean nothing outside: those that the file declares, and
+/// those of an earlier inference.
+void forget_sizes(std::vector<InferredValue>& values, const std::vector<InferredValue>& carried,
+                  std::span<Value* const> inputs, const Dimension& unknown) {
   SymbolMap inside;
-  for (const Value* input : inputs) {
-    const std::size_t rank = input->type().shape ? input->type().shape->size() : 0;
-    for (std::size_t axis = 0; axis < rank; ++axis)
-      inside.emplace(name_of_size(*input, axis), unknown);
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const PartialShape& open = carried[i].type.shape;
+    const PartialShape& declared = inputs[i]->type().shape;
+    if (!open || !declared || open->size() != declared->size()) continue;
+    for (std::size_t axis = 0; axis < open->size(); ++axis) {
+      const Dimension& size = (*declared)[axis];
+      if ((*open)[axis].is_unknown() && size.is_symbol()) inside.emplace(size.symbol(), unknown);
+    }
   }
   for (InferredValue& value : values) {
     if (value.type.shape) {
@@ -160,9 +165,10 @@ void Loop::infer(InferContext& context) const {
   };
   const std::span<Value* const> inputs = body->inputs().subspan(2);
   std::vector<InferredValue> results = repeat_body(carried, unknown, run_body);
-  forget_sizes(results, inputs, unknown);
+  forget_sizes(results, carried, inputs, unknown);
   const bool always_true = stays_true;
-  name_sizes(before, carried, inputs, run_body);
+  // Inside of other bodies that would be many times as much work.
+  if (body->depth() == 1) name_sizes(before, carried, inputs, run_body);
   const Dimension trips = trip_count(context, always_true).or_because(unknown);
   // Where the body runs at all, what it gives is more than what holds before it too.
   std::vector<InferredValue>& last = is_at_least(trips, 1) ? results : carried;
