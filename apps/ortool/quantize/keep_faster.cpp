@@ -81,6 +81,7 @@ class FasterKeeper {
   void measure_clusters();
   void try_unmeasured(const std::vector<ClusterTimes*>& clusters);
   std::vector<ClusterTimes*> slowest_clusters();
+  void prefer_all(const PlanChoices& all);
   void measure_whole();
 
   const CandidateMaker& maker_;
@@ -232,6 +233,19 @@ std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
   return kept;
 }
 
+/// What was left in float may cost more at the edges than it gains.
+void FasterKeeper::prefer_all(const PlanChoices& all) {
+  const bool has_left = std::any_of(result_.clusters.begin(), result_.clusters.end(),
+                                    [](const ClusterTimes& cluster) { return !cluster.is_kept; });
+  if (!has_left) return;
+  const auto with_all = fast_session(*maker_.make(all).model);
+  const auto as_kept = fast_session(*maker_.make(choices_).model);
+  const FormTimes times = time_forms(*with_all, *as_kept, sample_, context_, whole_ms);
+  if (times.ratio.ratio > least_gain) return;
+  choices_ = all;
+  for (ClusterTimes& cluster : result_.clusters) cluster.is_kept = true;
+}
+
 void FasterKeeper::measure_whole() {
   const Progress progress(context_.invocation.options, context_.invocation.messages, "measuring");
   const auto as_float = maker_.session(maker_.prepared(), OptimizeLevel::all);
@@ -259,12 +273,14 @@ void FasterKeeper::measure_whole() {
 }
 
 KeptFaster FasterKeeper::run() {
+  const PlanChoices all = choices_;
   measure_clusters();
   std::vector<ClusterTimes*> unmeasured;
   for (ClusterTimes& cluster : result_.clusters) {
     if (!cluster.is_measured) unmeasured.push_back(&cluster);
   }
   try_unmeasured(unmeasured);
+  prefer_all(all);
   measure_whole();
   return std::move(result_);
 }
