@@ -31,6 +31,20 @@ void check_object(const Json& value) {
 
 }  // namespace
 
+OptionSpec image_option() {
+  return {.name = "image",
+          .value = "NAME=RECIPE",
+          .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
+          .repeats = true};
+}
+
+OptionSpec image_config_option() {
+  return {.name = "image-config",
+          .value = "FILE",
+          .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
+          .completes = Completes::files};
+}
+
 std::map<std::string, ImageOptions> read_image_config(const std::string& path,
                                                       std::span<const std::string> inputs) {
   const Json document = parse_json(read_text_file(path, most_file_bytes), path);

@@ -269,14 +269,8 @@ OptionGroup input_options() {
                .value = "NAME=LO:HI",
                .help = "range of made-up data",
                .repeats = true},
-              {.name = "image",
-               .value = "NAME=RECIPE",
-               .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
-               .repeats = true},
-              {.name = "image-config",
-               .value = "FILE",
-               .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
-               .completes = Completes::files},
+              image_option(),
+              image_config_option(),
               {.name = "dtype", .value = "TYPE", .help = "element type of .raw and .json files"},
           }};
 }

@@ -1,4 +1,5 @@
 // The table of the command's own options.
+#include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 namespace ortool {
@@ -46,14 +47,8 @@ OptionGroup calibration_group() {
            .help = "an .npz, a folder, pictures or a MANIFEST.json, as run --data takes",
            .repeats = true,
            .completes = Completes::files},
-          {.name = "image",
-           .value = "NAME=RECIPE",
-           .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
-           .repeats = true},
-          {.name = "image-config",
-           .value = "FILE",
-           .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
-           .completes = Completes::files},
+          image_option(),
+          image_config_option(),
           {.name = "validation-data",
            .value = "SET",
            .help = "compare the two models on this set (default: the calibration data)",
