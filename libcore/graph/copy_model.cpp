@@ -91,6 +91,13 @@ void copy_held(const Attribute& from, Attribute& to) {
       from.value);
 }
 
+Attribute copy_attribute(const Attribute& attribute) {
+  Attribute made = copy_plain(attribute);
+  made.present_fields = attribute.present_fields;
+  if (attribute.notes != nullptr) made.notes = std::make_unique<Notes>(*attribute.notes);
+  return made;
+}
+
 std::vector<Attribute> copy_attributes(const Node& node) {
   std::vector<Attribute> copies;
   for (const Attribute& attribute : node.attributes()) {

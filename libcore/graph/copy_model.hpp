@@ -17,7 +17,10 @@ std::unique_ptr<Model> copy_model(const Model& model);
 /// Gives `to` what `from` holds; nothing where that is graphs.
 void copy_held(const Attribute& from, Attribute& to);
 
-/// Copies of the node's attributes, those that hold graphs left out.
+/// An attribute once more, with its notes and what its file said of it; of graphs only the name.
+Attribute copy_attribute(const Attribute& attribute);
+
+/// Copies of the node's attributes without what belongs to files, those that hold graphs left out.
 std::vector<Attribute> copy_attributes(const Node& node);
 
 }  // namespace ortool

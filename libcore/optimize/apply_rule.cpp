@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/rewriter.hpp"
 
 namespace ortool {
@@ -167,24 +167,15 @@ void Application::give_origins(const Replacement& replacement) const {
 
 /// The graph knows no way to change what a node makes, so the node is made again.
 void Application::remake(Node& maker, std::int64_t index, Value& value, std::string_view name) {
-  std::vector<Value*> inputs;
-  for (std::int64_t i = 0; i < maker.input_count(); ++i) inputs.push_back(maker.input(i));
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < maker.output_count(); ++i) outputs.push_back(maker.output(i));
   Value& old_output = *outputs[static_cast<std::size_t>(index)];
   outputs[static_cast<std::size_t>(index)] = &value;
-  std::vector<Attribute> attributes = copy_attributes(maker);
-  const Notes notes = maker.notes();
-  const std::int64_t place = order_.place_of(maker);
-  Node* before = maker.next();
   graph_.replace_uses(old_output, value);
-  graph_.remove_node(maker);
+  const std::int64_t place = order_.place_of(maker);
   order_.remove(maker);
+  order_.put(make_again(maker, outputs, name), place);
   graph_.remove_value(old_output);
-  Node& made = graph_.add_node(maker.op_type(), maker.domain(), inputs, outputs, name, before);
-  order_.put(made, place);
-  for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
-  if (!notes.is_empty()) made.mutable_notes() = notes;
 }
 
 void Application::put_in(Value& old_value, Value& new_value, std::string_view name) {

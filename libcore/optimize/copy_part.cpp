@@ -52,24 +52,17 @@ class PartCopier {
     made.set_overload(node.overload());
     made.present_fields = node.present_fields;
     if (!node.notes().is_empty()) made.mutable_notes() = node.notes();
-    for (const Attribute& attribute : node.attributes()) copy_attribute(attribute, made);
+    for (const Attribute& attribute : node.attributes()) add_copy(attribute, made);
   }
 
  private:
-  void copy_attribute(const Attribute& attribute, Node& to) {
+  void add_copy(const Attribute& attribute, Node& to) {
     if (const auto* graph = std::get_if<std::unique_ptr<Graph>>(&attribute.value)) {
       copy_graph(**graph, to.make_subgraph(attribute.name));
     } else if (const auto* graphs = std::get_if<Attribute::Graphs>(&attribute.value)) {
       for (const auto& each : *graphs) copy_graph(*each, to.make_subgraph(attribute.name, true));
     } else {
-      Attribute made;
-      made.name = attribute.name;
-      made.reference = attribute.reference;
-      made.reference_kind = attribute.reference_kind;
-      made.present_fields = attribute.present_fields;
-      if (attribute.notes != nullptr) made.notes = std::make_unique<Notes>(*attribute.notes);
-      copy_held(attribute, made);
-      to.set_attribute(std::move(made));
+      to.set_attribute(copy_attribute(attribute));
     }
   }
 

@@ -148,23 +148,22 @@ std::vector<Value*> take_out(Node& node) {
   return inputs;
 }
 
-Node& make_again(Node& node, const std::vector<Value*>& outputs) {
+Node& make_again(Node& node, std::span<Value* const> outputs,
+                 std::optional<std::string_view> name) {
   Graph& graph = node.graph();
   std::vector<Attribute> attributes;
-  for (const Attribute& attribute : node.attributes()) {
-    Attribute& copy = attributes.emplace_back();
-    copy.name = attribute.name;
-    copy.present_fields = attribute.present_fields;
-    if (attribute.notes != nullptr) copy.notes = std::make_unique<Notes>(*attribute.notes);
-    copy_held(attribute, copy);
-  }
+  for (const Attribute& attribute : node.attributes())
+    attributes.push_back(copy_attribute(attribute));
   const std::string op_type(node.op_type());
   const std::string domain(node.domain());
-  const std::string name = node.has_name_of_its_own() ? std::string(node.name()) : std::string();
+  const std::string overload(node.overload());
+  const std::string own_name(node.has_name_of_its_own() ? node.name() : std::string_view());
+  const std::string made_name(name.value_or(own_name));
   const Notes notes = node.notes();
   Node* before = node.next();
   const std::vector<Value*> inputs = take_out(node);
-  Node& made = graph.add_node(op_type, domain, inputs, outputs, name, before);
+  Node& made = graph.add_node(op_type, domain, inputs, outputs, made_name, before);
+  made.set_overload(overload);
   for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
   if (!notes.is_empty()) made.mutable_notes() = notes;
   return made;

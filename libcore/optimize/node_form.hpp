@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,9 @@ std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
 /// Removes a node; gives what it read, captured once more where nothing else in its body reads it.
 std::vector<Value*> take_out(Node& node);
 
-/// The node once more in its place, with other outputs, which nothing makes yet; it holds no
-/// graphs.
-Node& make_again(Node& node, const std::vector<Value*>& outputs);
+/// The node once more in its place, with other outputs, which nothing else makes, and under `name`
+/// where one is given; it holds no graphs.
+Node& make_again(Node& node, std::span<Value* const> outputs,
+                 std::optional<std::string_view> name = std::nullopt);
 
 }  // namespace ortool

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "libcore/graph/copy_model.hpp"
-#include "libcore/runtime/session_nodes.hpp"
+#include "libcore/optimize/node_form.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -94,7 +94,7 @@ void ClusterEditor::finish(Value& value) {
   graph_.remove_node(*end_);
   Value* const outputs[] = {&old};
   if (is_new) {
-    remake_with_outputs(maker(value), outputs);
+    make_again(maker(value), outputs, maker(value).name());
     graph_.remove_value(value);
   } else {
     Value* const inputs[] = {&value};

@@ -2,10 +2,7 @@
 #include "libcore/runtime/session_nodes.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
-#include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {
@@ -32,20 +29,6 @@ bool has_plain_attributes(const Node& node) {
     }
   };
   return std::all_of(node.attributes().begin(), node.attributes().end(), is_plain);
-}
-
-Node& remake_with_outputs(Node& node, std::span<Value* const> outputs) {
-  std::vector<Value*> inputs;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
-  std::vector<Attribute> attributes = copy_attributes(node);
-  const Notes notes = node.notes();
-  Graph& graph = node.graph();
-  Node* const next = node.next();
-  graph.remove_node(node);
-  Node& made = graph.add_node(node.op_type(), node.domain(), inputs, outputs, node.name(), next);
-  for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
-  if (!notes.is_empty()) made.mutable_notes() = notes;
-  return made;
 }
 
 bool is_reorder(const Node& node) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/node_form.hpp"
 #include "libcore/runtime/session_nodes.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -184,7 +185,7 @@ class Widener {
     }
     if (leaving.empty()) return;
     Node* const next = node.next();
-    Node& made = remake_with_outputs(node, outputs);
+    Node& made = make_again(node, outputs, node.name());
     chosen_.erase(&node);
     chosen_.insert(&made);
     for (const auto& [wide, output] : leaving) add_cast(*wide, *output, DataType::float16, next);
