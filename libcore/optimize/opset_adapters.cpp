@@ -38,13 +38,20 @@ Node& axes_down(Node& node) {
   return node;
 }
 
-Node& split_up(Node& node) {
-  move_to_input(node, "split", 1);
+// Numbers of any other name that move likewise.
+
+constexpr char split_name[] = "split";
+constexpr char shape_name[] = "shape";
+
+template <const auto& name>
+Node& second_input_up(Node& node) {
+  move_to_input(node, name, 1);
   return node;
 }
 
-Node& split_down(Node& node) {
-  move_to_attribute(node, "split", 1);
+template <const auto& name>
+Node& second_input_down(Node& node) {
+  move_to_attribute(node, name, 1);
   return node;
 }
 
@@ -268,7 +275,7 @@ Node& batch_norm_up(Node& node) {
 
 constexpr OpsetStep steps[] = {
     {"Concat", 4, legacy::concat_up, nullptr},
-    {"Reshape", 5, legacy::reshape_up, legacy::reshape_down},
+    {"Reshape", 5, second_input_up<shape_name>, second_input_down<shape_name>},
     {"Cast", 6, legacy::cast_up, legacy::cast_down},
     {"Clip", 6, guards::unbounded_clip_up, nullptr},
     {"Add", 7, legacy::broadcast_up, legacy::broadcast_down},
@@ -312,7 +319,7 @@ constexpr OpsetStep steps[] = {
     {"QuantizeLinear", 13, nullptr, guards::single_scale_down},
     {"ReduceSum", 13, axes_up, axes_down},
     {"Softmax", 13, softmax_up, softmax_down},
-    {"Split", 13, split_up, split_down},
+    {"Split", 13, second_input_up<split_name>, second_input_down<split_name>},
     {"Squeeze", 13, axes_up, axes_down},
     {"Unsqueeze", 13, axes_up, axes_down},
     {"RoiAlign", 16, guards::roi_align_up, guards::roi_align_down},

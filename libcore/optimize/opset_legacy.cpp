@@ -175,16 +175,6 @@ Node& cast_down(Node& node) {
   return node;
 }
 
-Node& reshape_up(Node& node) {
-  move_to_input(node, "shape", 1);
-  return node;
-}
-
-Node& reshape_down(Node& node) {
-  move_to_attribute(node, "shape", 1);
-  return node;
-}
-
 Node& concat_up(Node& node) {
   if (node.find_attribute("axis") == nullptr) set_integer(node, "axis", 1);
   return node;

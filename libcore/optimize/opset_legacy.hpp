@@ -28,9 +28,6 @@ Node& recurrent_down(Node& node);
 /// Cast at 6: types by name, then by number.
 Node& cast_up(Node& node);
 Node& cast_down(Node& node);
-/// Reshape at 5: an attribute, then an input.
-Node& reshape_up(Node& node);
-Node& reshape_down(Node& node);
 /// Concat at 4: the axis was 1 where none is given.
 Node& concat_up(Node& node);
 /// Max, Mean, Min and Sum at 8: operands of one shape, then numpy's rule.
