@@ -101,34 +101,35 @@ double noise_floor(std::span<const double> times, std::uint64_t seed) {
   return std::expm1(differences[halvings * 95 / 100] / std::sqrt(2.0));
 }
 
-std::string_view name_of(Verdict verdict) {
+std::string_view name_of(RegressionVerdict verdict) {
   switch (verdict) {
-    case Verdict::pass:
+    case RegressionVerdict::pass:
       return "pass";
-    case Verdict::regressed:
+    case RegressionVerdict::regressed:
       return "regressed";
-    case Verdict::inconclusive:
+    case RegressionVerdict::inconclusive:
       return "inconclusive";
-    case Verdict::incomparable:
+    case RegressionVerdict::incomparable:
       return "incomparable";
     default:
       return "new";
   }
 }
 
-Verdict judge_ratio(const RatioEstimate& estimate, double threshold) {
+RegressionVerdict judge_ratio(const RatioEstimate& estimate, double threshold) {
   const double most = 1 + threshold;
   if (estimate.ratio > most) {
-    return estimate.is_significant() ? Verdict::regressed : Verdict::inconclusive;
+    return estimate.is_significant() ? RegressionVerdict::regressed
+                                     : RegressionVerdict::inconclusive;
   }
   const bool may_be_either = estimate.interval.low <= 1 && estimate.interval.high > most;
-  return may_be_either ? Verdict::inconclusive : Verdict::pass;
+  return may_be_either ? RegressionVerdict::inconclusive : RegressionVerdict::pass;
 }
 
-Verdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
-                     std::span<const double> b, double threshold) {
-  const Verdict verdict = judge_ratio(estimate, threshold);
-  if (verdict != Verdict::regressed) return verdict;
+RegressionVerdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
+                               std::span<const double> b, double threshold) {
+  const RegressionVerdict verdict = judge_ratio(estimate, threshold);
+  if (verdict != RegressionVerdict::regressed) return verdict;
   const std::size_t half = std::min(a.size(), b.size()) / 2;
   const auto shows_it = [&](std::size_t begin) {
     std::vector<double> logarithms(half);
@@ -136,12 +137,12 @@ Verdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
     return std::exp(mean_of_middle(logarithms)) > 1 + threshold / 2;
   };
   const bool is_steady = half > 0 && shows_it(0) && shows_it(std::min(a.size(), b.size()) - half);
-  return is_steady ? Verdict::regressed : Verdict::inconclusive;
+  return is_steady ? RegressionVerdict::regressed : RegressionVerdict::inconclusive;
 }
 
-Verdict judge_bound(const Interval& measured, double bound) {
-  if (measured.high <= bound) return Verdict::pass;
-  return measured.low > bound ? Verdict::regressed : Verdict::inconclusive;
+RegressionVerdict judge_bound(const Interval& measured, double bound) {
+  if (measured.high <= bound) return RegressionVerdict::pass;
+  return measured.low > bound ? RegressionVerdict::regressed : RegressionVerdict::inconclusive;
 }
 
 }  // namespace ortool

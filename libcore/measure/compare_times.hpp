@@ -37,24 +37,24 @@ RatioEstimate compare_apart(std::span<const double> a, std::span<const double> b
 /// divided by the root of two since halves are half as long. 0 of fewer than four.
 double noise_floor(std::span<const double> times, std::uint64_t seed);
 
-enum class Verdict { pass, regressed, inconclusive, incomparable, fresh };
+enum class RegressionVerdict { pass, regressed, inconclusive, incomparable, fresh };
 
 /// "pass", "regressed", "inconclusive", "incomparable", "new".
-std::string_view name_of(Verdict verdict);
+std::string_view name_of(RegressionVerdict verdict);
 
 /// Regressed: significantly slower, and by more than `threshold` (0.05 for 5 %). Inconclusive: the
 /// interval holds both no change and a change beyond the threshold, or a ratio beyond it is not
 /// significant.
-Verdict judge_ratio(const RatioEstimate& estimate, double threshold);
+RegressionVerdict judge_ratio(const RatioEstimate& estimate, double threshold);
 
 /// judge_ratio() of times taken in pairs, where a regression counts only when the first and the
 /// last half of the rounds, each for itself, show at least half of the threshold: a machine that
 /// was busy for a while may hit one side more than the other, but hardly in both halves.
-Verdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
-                     std::span<const double> b, double threshold);
+RegressionVerdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
+                               std::span<const double> b, double threshold);
 
 /// Of a bound that a measured value must not exceed: regressed when all of the interval lies above
 /// it, inconclusive when it holds the bound.
-Verdict judge_bound(const Interval& measured, double bound);
+RegressionVerdict judge_bound(const Interval& measured, double bound);
 
 }  // namespace ortool

@@ -81,7 +81,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
 std::string difference(const UserRule& rule, const Tensor& found, const Tensor& expected) {
   if (rule.level == OptimizeLevel::basic && !have_same_bits(found, expected))
     return "its graphs give other bits";
-  const Comparison comparison =
+  const TensorComparison comparison =
       compare(found, expected, {.rtol = 1e-4, .atol = 1e-5, .atol_of_max = true});
   if (comparison.passed) return {};
   if (!comparison.difference.empty()) return comparison.difference;

@@ -1,4 +1,4 @@
-// Importing the own domain into the main graph, which opsets belong to, and making nodes again.
+// The own domain in the main graph, which opsets belong to, and what nodes of sessions are.
 #include "libcore/runtime/session_nodes.hpp"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ double steps_between(DataType type, double a, double b) {
 /// Sums that all measures come from.
 class Measures {
  public:
-  Measures(Comparison& result, DataType type) : result_(result), type_(type) {}
+  Measures(TensorComparison& result, DataType type) : result_(result), type_(type) {}
 
   /// `allowed`: how far off a finite pair may be.
   void add(std::int64_t index, double found, double expected, double allowed) {
@@ -86,7 +86,7 @@ class Measures {
     result_.worst_index = index;
   }
 
-  Comparison& result_;
+  TensorComparison& result_;
   DataType type_;
   double found_squares_ = 0;
   double expected_squares_ = 0;
@@ -170,8 +170,8 @@ void compare_numbers(const Tensor& found, const Tensor& expected, const Toleranc
 
 }  // namespace
 
-Comparison compare(const Tensor& found, const Tensor& expected, const Tolerance& tolerance) {
-  Comparison result;
+TensorComparison compare(const Tensor& found, const Tensor& expected, const Tolerance& tolerance) {
+  TensorComparison result;
   if (found.type() != expected.type()) {
     result.difference =
         format("type {} found, {} expected", name_of(found.type()), name_of(expected.type()));

@@ -18,7 +18,7 @@ struct Tolerance {
 };
 
 /// What a comparison found. NaN equals NaN; infinities must be the same.
-struct Comparison {
+struct TensorComparison {
   bool passed = false;
   std::string difference;    ///< other type or shape, in words; nothing else is filled then
   double max_abs_error = 0;  ///< of pairs of finite elements
@@ -32,7 +32,8 @@ struct Comparison {
 };
 
 /// Compares `found` with the reference `expected`.
-Comparison compare(const Tensor& found, const Tensor& expected, const Tolerance& tolerance = {});
+TensorComparison compare(const Tensor& found, const Tensor& expected,
+                         const Tolerance& tolerance = {});
 
 /// Of the elements of a tensor of numbers; strings and complex ones give the count alone.
 struct Statistics {

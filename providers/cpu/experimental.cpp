@@ -39,7 +39,7 @@ struct ScaledFunction {
 ScaledFunction scaled_function(const Affine& op) {
   return {UnaryOp::affine, {op.alpha, op.beta}};
 }
-ScaledFunction scaled_function(const Scale& op) {
+ScaledFunction scaled_function(const ScaleOp& op) {
   return {UnaryOp::affine, {op.scale, 0}};
 }
 ScaledFunction scaled_function(const ScaledTanh& op) {
@@ -189,7 +189,8 @@ constexpr auto experimental_rows = join_rows(
               compile_image_scaler),
     level_rows<"parametric_softplus">("ParametricSoftplus", float_type_names, accepts_floats,
                                       compile_scaled_function<ParametricSoftplus>),
-    level_rows<"scale">("Scale", float_type_names, accepts_floats, compile_scaled_function<Scale>),
+    level_rows<"scale">("Scale", float_type_names, accepts_floats,
+                        compile_scaled_function<ScaleOp>),
     level_rows<"scaled_tanh">("ScaledTanh", float_type_names, accepts_floats,
                               compile_scaled_function<ScaledTanh>));
 

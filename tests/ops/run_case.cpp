@@ -119,7 +119,7 @@ class Runner {
       expected = reference_[index];
       source = "from the baseline";
     }
-    const Comparison comparison = compare(found, expected, case_.tolerance);
+    const TensorComparison comparison = compare(found, expected, case_.tolerance);
     if (!comparison.difference.empty()) {
       add(where, format("{}: {}", output.name, comparison.difference));
     } else if (!comparison.passed) {
@@ -133,7 +133,7 @@ class Runner {
 
   void report_element(std::string_view where, const std::string& name, const Tensor& found,
                       const Tensor& expected, std::string_view source,
-                      const Comparison& comparison) {
+                      const TensorComparison& comparison) {
     std::int64_t first = 0;
     while (first < found.element_count() && is_near(found, expected, first)) ++first;
     if (first == found.element_count()) first = comparison.worst_index;

@@ -215,7 +215,7 @@ class CaseRun {
           add(format("output {} has other bits", i));
         continue;
       }
-      const Comparison comparison =
+      const TensorComparison comparison =
           compare(found[i].tensor(), expected[i].tensor(), case_.tolerance);
       if (!comparison.passed) add(format("output {} differs: {}", i, comparison.difference));
     }

@@ -8,6 +8,7 @@ import unittest
 
 import check_documents
 import check_includes
+import check_names
 import check_objects
 import check_tree
 
@@ -34,6 +35,24 @@ class SmallTree(unittest.TestCase):
         self.assertEqual(len(violations), 1, violations)
         for word in words:
             self.assertIn(word, violations[0])
+
+
+class Names(SmallTree):
+    def define(self, path, text):
+        self.write(path, f"// A file.\nnamespace ortool {{\n{text}\n}}\n")
+
+    def test_accepts_names_that_cannot_meet(self):
+        self.define("libcore/graph/one.hpp", "struct Verdict { int a; };\nclass Later;")
+        self.define("libcore/graph/two.hpp", "struct Judge { struct Verdict { long b; }; };")
+        self.define("libcore/graph/two.cpp", "namespace {\nclass Verdict : Base { };\n}")
+        self.define("libcore/graph/three.cpp", "class Judge::Part { };\nvoid f() { struct Verdict { }; }")
+        self.define("kernels/cpu/four.hpp", "namespace cpu {\nstruct Verdict { };\n}")
+        self.assertEqual(check_names.check(self.root), [])
+
+    def test_a_name_is_defined_once_in_its_namespace(self):
+        self.define("libcore/graph/one.hpp", "struct Verdict { int a; };")
+        self.define("apps/ortool/two.hpp", "enum class Verdict : short { pass };")
+        self.expect(check_names.check(self.root), "libcore/graph/one.hpp", "apps/ortool/two.hpp", "ortool::Verdict")
 
 
 class Includes(SmallTree):

@@ -94,8 +94,8 @@ const BaselineEntry* Baseline::find(const BenchVariant& variant) const {
   return nullptr;
 }
 
-Verdict Baseline::verdict_without_entry() const {
-  return is_folder_ ? Verdict::fresh : Verdict::incomparable;
+RegressionVerdict Baseline::verdict_without_entry() const {
+  return is_folder_ ? RegressionVerdict::fresh : RegressionVerdict::incomparable;
 }
 
 std::string Baseline::store(const Json& results, const MachineFingerprint& machine) const {

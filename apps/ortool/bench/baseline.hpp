@@ -30,7 +30,7 @@ class Baseline {
   /// where there is none, and for a baseline of another machine.
   const BaselineEntry* find(const BenchVariant& variant) const;
   /// Fresh for a folder, which takes up what is new; incomparable for a file.
-  Verdict verdict_without_entry() const;
+  RegressionVerdict verdict_without_entry() const;
   /// Of a file from another machine: what is different. Empty when it may be compared with.
   const std::string& incomparable_because() const { return incomparable_because_; }
 

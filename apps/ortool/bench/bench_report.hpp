@@ -13,7 +13,7 @@ namespace ortool {
 /// All that bench found.
 struct BenchFindings {
   std::vector<VariantResult> results;
-  std::vector<Comparison> comparisons;
+  std::vector<VariantComparison> comparisons;
   std::vector<GateEntry> gate;
   std::vector<NodeProfile> profile;  ///< of all variants profiled
   std::vector<std::string> warnings;

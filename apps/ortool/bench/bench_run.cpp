@@ -236,7 +236,7 @@ void BenchRun::profile_all() {
 bool BenchRun::is_gated(const std::string& variant) const {
   return std::any_of(findings_.gate.begin(), findings_.gate.end(), [&](const GateEntry& entry) {
     return (entry.variant == variant || entry.against == variant) && entry.metric != "peak_rss" &&
-           entry.verdict != Verdict::fresh;
+           entry.verdict != RegressionVerdict::fresh;
   });
 }
 
@@ -250,7 +250,7 @@ void BenchRun::settle() {
     invocation_.warn(format("{}: times still changed after the warm-up", result.variant.name));
   }
   for (const GateEntry& entry : findings_.gate) {
-    if (entry.verdict == Verdict::incomparable) {
+    if (entry.verdict == RegressionVerdict::incomparable) {
       invocation_.warn(format("{} has no entry for {}", entry.against, entry.variant));
     }
   }
@@ -260,9 +260,10 @@ int BenchRun::verdict() const {
   int code = 0;
   bool is_open = false;
   for (const GateEntry& entry : findings_.gate) {
-    if (entry.verdict == Verdict::regressed) code = static_cast<int>(ErrorCode::negative_result);
-    is_open =
-        is_open || entry.verdict == Verdict::inconclusive || entry.verdict == Verdict::incomparable;
+    if (entry.verdict == RegressionVerdict::regressed)
+      code = static_cast<int>(ErrorCode::negative_result);
+    is_open = is_open || entry.verdict == RegressionVerdict::inconclusive ||
+              entry.verdict == RegressionVerdict::incomparable;
   }
   for (const VariantResult& result : findings_.results) {
     if (!result.was_measured()) continue;
@@ -288,7 +289,7 @@ void BenchRun::report() {
     invocation_.warn(format("new here: kept in {} as what later runs are compared with", stored));
   }
   Json comparisons = Json::list();
-  for (const Comparison& comparison : findings_.comparisons) {
+  for (const VariantComparison& comparison : findings_.comparisons) {
     comparisons.add(comparison_block(comparison));
   }
   Json gate = Json::list();

@@ -28,19 +28,19 @@ RatioEstimate compare_with_baseline(const LaneTimes& times, const std::vector<do
   return estimate;
 }
 
-Verdict judge_lanes(const RatioEstimate& estimate, const LaneTimes& a, const LaneTimes& b,
-                    double threshold) {
+RegressionVerdict judge_lanes(const RatioEstimate& estimate, const LaneTimes& a, const LaneTimes& b,
+                              double threshold) {
   return judge_paired(estimate, block_medians(a.blocks), block_medians(b.blocks), threshold);
 }
 
-bool is_known_ratio(const RatioEstimate& estimate, Verdict verdict, double threshold,
+bool is_known_ratio(const RatioEstimate& estimate, RegressionVerdict verdict, double threshold,
                     double precision) {
-  return verdict != Verdict::inconclusive &&
+  return verdict != RegressionVerdict::inconclusive &&
          share_width(estimate) <= std::max(precision, threshold / 4);
 }
 
 GateEntry ratio_entry(const VariantResult& result, std::string against, double baseline_ms,
-                      const RatioEstimate& estimate, double threshold, Verdict verdict) {
+                      const RatioEstimate& estimate, double threshold, RegressionVerdict verdict) {
   return {result.variant.name, "p50",          std::move(against),
           baseline_ms,         estimate.ratio, estimate.interval,
           threshold,           verdict};
@@ -55,7 +55,7 @@ GateEntry latency_entry(const VariantResult& result, const LatencyBound& bound) 
                   0,
                   {},
                   0,
-                  Verdict::inconclusive};
+                  RegressionVerdict::inconclusive};
   if (!found.has_enough) return entry;
   entry.ratio = found.value / bound.bound_ms;
   entry.interval = {found.interval.low / bound.bound_ms, found.interval.high / bound.bound_ms};
@@ -65,8 +65,14 @@ GateEntry latency_entry(const VariantResult& result, const LatencyBound& bound) 
 
 GateEntry memory_entry(const VariantResult& result, std::int64_t most_bytes) {
   const auto most = static_cast<double>(most_bytes);
-  GateEntry entry{result.variant.name,  "peak_rss", "--max-rss", most, 0, {}, 0,
-                  Verdict::inconclusive};
+  GateEntry entry{result.variant.name,
+                  "peak_rss",
+                  "--max-rss",
+                  most,
+                  0,
+                  {},
+                  0,
+                  RegressionVerdict::inconclusive};
   if (result.memory.peak_rss_bytes <= 0) return entry;
   entry.ratio = static_cast<double>(result.memory.peak_rss_bytes) / most;
   entry.interval = {entry.ratio, entry.ratio};
@@ -100,12 +106,12 @@ RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b) {
   return estimate;
 }
 
-std::vector<Comparison> compare_all(const std::vector<VariantResult>& results) {
+std::vector<VariantComparison> compare_all(const std::vector<VariantResult>& results) {
   std::vector<BenchVariant> variants;
   for (const VariantResult& result : results) variants.push_back(result.variant);
   const bool has_references = std::any_of(variants.begin(), variants.end(),
                                           [](const auto& variant) { return variant.is_reference; });
-  std::vector<Comparison> comparisons;
+  std::vector<VariantComparison> comparisons;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::optional<std::size_t> other =
         has_references ? reference_of(variants, i)
@@ -126,7 +132,7 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
       has_gate = true;
       if (times[i].blocks.size() < least_rounds) return false;
       const RatioEstimate estimate = compare_lanes(times[i], times[*other]);
-      const Verdict verdict = judge_lanes(estimate, times[i], times[*other], threshold);
+      const RegressionVerdict verdict = judge_lanes(estimate, times[i], times[*other], threshold);
       if (!is_known_ratio(estimate, verdict, threshold, settings.precision)) return false;
     }
     const BaselineEntry* before = variants[i].is_reference ? nullptr : baseline.find(variants[i]);
@@ -135,13 +141,13 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
       if (times[i].blocks.size() < least_rounds) return false;
       const RatioEstimate estimate = compare_with_baseline(times[i], before->block_medians_ms);
       // The baseline's own width stays whatever is measured now.
-      if (judge_ratio(estimate, threshold) == Verdict::inconclusive) return false;
+      if (judge_ratio(estimate, threshold) == RegressionVerdict::inconclusive) return false;
     }
     if (settings.max_latency && !variants[i].is_reference) {
       has_gate = true;
       const PercentileEstimate found = percentile_of(times[i], settings.max_latency->percent);
-      if (!found.has_enough ||
-          judge_bound(found.interval, settings.max_latency->bound_ms) == Verdict::inconclusive) {
+      if (!found.has_enough || judge_bound(found.interval, settings.max_latency->bound_ms) ==
+                                   RegressionVerdict::inconclusive) {
         return false;
       }
     }
@@ -191,7 +197,7 @@ std::vector<GateEntry> judge(const std::vector<VariantResult>& results,
   return entries;
 }
 
-Json comparison_block(const Comparison& comparison) {
+Json comparison_block(const VariantComparison& comparison) {
   return Json::object()
       .set("a", comparison.a)
       .set("b", comparison.b)

@@ -12,7 +12,7 @@
 namespace ortool {
 
 /// How many times the time of `b` that of `a` is.
-struct Comparison {
+struct VariantComparison {
   std::string a;
   std::string b;
   RatioEstimate estimate;
@@ -26,7 +26,7 @@ struct GateEntry {
   double ratio = 0;                ///< 0: not known
   Interval interval;
   double threshold = 0;
-  Verdict verdict = Verdict::inconclusive;
+  RegressionVerdict verdict = RegressionVerdict::inconclusive;
 };
 
 /// The position of the reference that a variant is compared with, or nothing.
@@ -38,7 +38,7 @@ std::optional<std::size_t> reference_of(const std::vector<BenchVariant>& variant
 RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b);
 
 /// Each variant with its reference; without one, with the first.
-std::vector<Comparison> compare_all(const std::vector<VariantResult>& results);
+std::vector<VariantComparison> compare_all(const std::vector<VariantResult>& results);
 
 /// Whether the lanes are known well enough: those that a gate looks at by its verdict, all others
 /// by the precision of their median.
@@ -49,7 +49,7 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
 std::vector<GateEntry> judge(const std::vector<VariantResult>& results,
                              const BenchSettings& settings, const Baseline& baseline);
 
-Json comparison_block(const Comparison& comparison);
+Json comparison_block(const VariantComparison& comparison);
 Json gate_block(const GateEntry& entry);
 
 }  // namespace ortool

@@ -72,13 +72,13 @@ std::string median_text(const VariantResult& result) {
                 short_ms(result.median.interval.low), short_ms(result.median.interval.high));
 }
 
-std::string_view sign_of(Verdict verdict) {
+std::string_view sign_of(RegressionVerdict verdict) {
   switch (verdict) {
-    case Verdict::pass:
+    case RegressionVerdict::pass:
       return "✅ pass";
-    case Verdict::regressed:
+    case RegressionVerdict::regressed:
       return "❌ regressed";
-    case Verdict::fresh:
+    case RegressionVerdict::fresh:
       return "🆕 new";
     default:
       return "❔ ";
@@ -180,7 +180,7 @@ std::string markdown_report(const BenchFindings& findings) {
     text +=
         "\n| compared | with | time ratio (99 % interval) | significant | noise floor |\n"
         "|---|---|---|---|---|\n";
-    for (const Comparison& comparison : findings.comparisons) {
+    for (const VariantComparison& comparison : findings.comparisons) {
       const RatioEstimate& estimate = comparison.estimate;
       text += format(
           "| {} | {} | {} ({} to {}) | {} | {} % |\n", markdown_cell(comparison.a),
@@ -238,7 +238,8 @@ std::string junit_report(const BenchFindings& findings) {
     for (const GateEntry& entry : findings.gate) {
       if (entry.variant != name) continue;
       has_verdict = true;
-      const bool is_good = entry.verdict == Verdict::pass || entry.verdict == Verdict::fresh;
+      const bool is_good =
+          entry.verdict == RegressionVerdict::pass || entry.verdict == RegressionVerdict::fresh;
       add(format("{} {} against {}", name, entry.metric, entry.against), seconds,
           is_good ? std::string() : failure(verdict_sentence(entry)));
     }
@@ -257,9 +258,10 @@ std::string junit_report(const BenchFindings& findings) {
 std::string github_report(const BenchFindings& findings) {
   std::string commands;
   for (const GateEntry& entry : findings.gate) {
-    if (entry.verdict == Verdict::pass || entry.verdict == Verdict::fresh) continue;
+    if (entry.verdict == RegressionVerdict::pass || entry.verdict == RegressionVerdict::fresh)
+      continue;
     commands += format("::{} title=ortool bench::{}\n",
-                       entry.verdict == Verdict::regressed ? "error" : "warning",
+                       entry.verdict == RegressionVerdict::regressed ? "error" : "warning",
                        command_text(verdict_sentence(entry)));
   }
   for (const std::string& warning : findings.warnings) {

@@ -143,9 +143,9 @@ std::string verdict_sentence(const GateEntry& entry) {
     return is_memory ? readable_bytes(value) : short_ms(value);
   };
   if (entry.ratio <= 0 || !entry.baseline) {
-    return text + (entry.verdict == Verdict::fresh ? ": nothing to compare with yet"
-                   : is_bound                      ? ": not known"
-                                                   : ": " + entry.against + " has no such entry");
+    return text + (entry.verdict == RegressionVerdict::fresh ? ": nothing to compare with yet"
+                   : is_bound                                ? ": not known"
+                              : ": " + entry.against + " has no such entry");
   }
   if (is_bound) {
     return text + format(" is {}, the bound {}", amount(entry.ratio * *entry.baseline),
@@ -173,7 +173,7 @@ std::string text_report(const BenchFindings& findings, const BenchSettings& sett
                      result.times.is_steady ? "" : "; times still changed after the warm-up");
     }
   }
-  for (const Comparison& comparison : findings.comparisons) {
+  for (const VariantComparison& comparison : findings.comparisons) {
     const RatioEstimate& estimate = comparison.estimate;
     text += format(
         "{} takes {} times as long as {} ({} to {}, {}; noise floor {})\n", printable(comparison.a),

@@ -126,7 +126,7 @@ Assertion read_budget(const std::string& text) {
 }
 
 /// A formula too long for a line gives way to the node that it depends on.
-Metric metric_of(const Cost& cost) {
+ModelFigure metric_of(const Cost& cost) {
   constexpr std::size_t most_bytes = 200;
   if (cost.value()) return {cost.value(), {}};
   const std::string formula = cost.formula();
@@ -146,21 +146,22 @@ Metrics::Metrics(const Model& model, const Summary& summary,
                  const QuantizationReadout& quantization)
     : model_(model), summary_(summary) {
   const auto count = [](std::size_t number) {
-    return Metric{static_cast<std::int64_t>(number), {}};
+    return ModelFigure{static_cast<std::int64_t>(number), {}};
   };
   const auto of_weights = [&](const std::optional<std::int64_t>& number) {
-    return Metric{number, number ? "" : "not counted with --no-weights"};
+    return ModelFigure{number, number ? "" : "not counted with --no-weights"};
   };
   metrics_["node_count"] = {summary.node_count, {}};
   metrics_["op_types"] = count(summary.op_histogram.size());
   metrics_["parameter_count"] = {summary.parameter_count, {}};
   metrics_["weight_bytes"] = {summary.weight_bytes, {}};
   metrics_["macs"] = metric_of(summary.macs);
-  metrics_["peak_activation_bytes"] = summary.peak_activations.unknown != nullptr
-                                          ? Metric{{},
-                                                   format("the size of value '{}' is not known",
-                                                          summary.peak_activations.unknown->name())}
-                                          : metric_of(summary.peak_activations.bytes);
+  metrics_["peak_activation_bytes"] =
+      summary.peak_activations.unknown != nullptr
+          ? ModelFigure{{},
+                        format("the size of value '{}' is not known",
+                               summary.peak_activations.unknown->name())}
+          : metric_of(summary.peak_activations.bytes);
   metrics_["denormal_weights"] = of_weights(summary.denormal_weights());
   metrics_["duplicate_weight_bytes"] = of_weights(summary.duplicate_weight_bytes());
   std::optional<std::int64_t> nans;
@@ -182,7 +183,7 @@ Metrics::Metrics(const Model& model, const Summary& summary,
   metrics_["float_islands"] = count(quantization.islands.size());
 }
 
-Metric Metrics::find(std::string_view name) const {
+ModelFigure Metrics::find(std::string_view name) const {
   const auto found = metrics_.find(name);
   if (found != metrics_.end()) return found->second;
   if (name.starts_with(opset_prefix)) {

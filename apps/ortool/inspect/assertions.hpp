@@ -17,7 +17,7 @@
 namespace ortool {
 
 /// A figure of a model: a number, or what stands in its place.
-struct Metric {
+struct ModelFigure {
   std::optional<std::int64_t> number;
   std::string formula;  ///< of a figure that depends on dimensions, or why there is none
 };
@@ -29,12 +29,12 @@ class Metrics {
 
   /// Throws ErrorCode::invalid for a name that is none, with the nearest and the list. `ops.TYPE`
   /// may name any operator of the model or the catalog, `opset.DOMAIN` any domain.
-  Metric find(std::string_view name) const;
+  ModelFigure find(std::string_view name) const;
 
  private:
   const Model& model_;
   const Summary& summary_;
-  std::map<std::string, Metric, std::less<>> metrics_;
+  std::map<std::string, ModelFigure, std::less<>> metrics_;
 };
 
 struct Assertion {
@@ -42,7 +42,7 @@ struct Assertion {
   std::string metric;
   std::string comparator;
   double limit = 0;
-  Metric found;
+  ModelFigure found;
   bool has_passed = false;
 };
 

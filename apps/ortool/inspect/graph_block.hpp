@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-struct BlockOptions {
+struct GraphBlockOptions {
   std::int64_t most_elements = 16;  ///< of a tensor attribute; beyond, only type and shape
   std::string select = "*";         ///< nodes, initialisers and values whose names fit
   /// The provider of each node of the main graph, by name; null: not asked for.
@@ -22,7 +22,7 @@ struct BlockOptions {
 /// blocks. What a list holds is made when it is written.
 class BlockMaker {
  public:
-  BlockMaker(const Model& model, BlockOptions options)
+  BlockMaker(const Model& model, GraphBlockOptions options)
       : model_(model), options_(std::move(options)), counter_(model) {}
   BlockMaker(const BlockMaker&) = delete;
   BlockMaker& operator=(const BlockMaker&) = delete;
@@ -50,7 +50,7 @@ class BlockMaker {
   Json function_head(const Function& function) const;
 
   const Model& model_;
-  BlockOptions options_;
+  GraphBlockOptions options_;
   MacCounter counter_;
 };
 

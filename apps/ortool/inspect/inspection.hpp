@@ -16,7 +16,7 @@
 namespace ortool {
 
 struct InspectionOptions {
-  BlockOptions blocks;
+  GraphBlockOptions blocks;
   bool reads_weights = true;
   bool has_figures = true;  ///< false: the summary stays empty, for a mere picture
 };

@@ -42,7 +42,7 @@ struct PlacementReport {
 PlacementReport find_placement(const Invocation& invocation, const Model& model,
                                const std::string& path);
 
-/// For BlockOptions: the providers of nodes that are computed.
+/// For GraphBlockOptions: the providers of nodes that are computed.
 std::shared_ptr<const std::unordered_map<std::string, std::string>> providers_by_node(
     const PlacementReport& report);
 

@@ -111,7 +111,7 @@ EmbeddingCheck check_embedding(const Embedding& embedding, std::unique_ptr<Model
                      {found.bytes() + i * each, static_cast<std::size_t>(each)}, nullptr);
     // Bytes are told apart by more than one level, which integers allow nothing of.
     const bool is_bytes = wanted.type() == DataType::uint8;
-    const Comparison comparison =
+    const TensorComparison comparison =
         is_bytes ? compare(convert(part, DataType::float32), convert(wanted, DataType::float32),
                            tolerance_of(embedding))
                  : compare(part, wanted, tolerance_of(embedding));

@@ -58,7 +58,7 @@ class InputGatherer {
   void read_sets();
   void make_random();
   void refuse_missing() const;
-  std::map<std::string, Range, std::less<>> read_ranges() const;
+  std::map<std::string, RandomRange, std::less<>> read_ranges() const;
   const Value& value_of(std::string_view name) const;
   void give(std::string_view name, RunValue value, std::string source);
   /// Whether it takes no data by itself: it has a default, or gets its value later.
@@ -156,12 +156,12 @@ void InputGatherer::read_sets() {
   }
 }
 
-std::map<std::string, Range, std::less<>> InputGatherer::read_ranges() const {
-  std::map<std::string, Range, std::less<>> ranges;
+std::map<std::string, RandomRange, std::less<>> InputGatherer::read_ranges() const {
+  std::map<std::string, RandomRange, std::less<>> ranges;
   for (const std::string& text : options_.all("range")) {
     const NamedValue pair = split_named_value("range", text, names_, "input", "inputs");
     const std::vector<std::string> ends = split(pair.value, ':');
-    Range range;
+    RandomRange range;
     const bool fits = ends.size() == 2 && read_number(ends[0], range.low) &&
                       read_number(ends[1], range.high) && range.low <= range.high &&
                       range.high - range.low < 1e300;
@@ -214,7 +214,7 @@ void InputGatherer::make_random() {
     if (!is_wanted || is_given(input.name())) continue;
     RunValue value = random_value(
         input, symbols, defaulted, static_cast<std::uint64_t>(seed), static_cast<std::int64_t>(i),
-        range != ranges.end() ? std::optional<Range>(range->second) : std::nullopt,
+        range != ranges.end() ? std::optional<RandomRange>(range->second) : std::nullopt,
         invocation_.memory);
     give(input.name(), std::move(value), format("random, seed {}", seed));
     made.emplace_back(input.name());

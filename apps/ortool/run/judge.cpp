@@ -48,7 +48,7 @@ Judge::Verdict different(std::string reason) {
 }
 
 /// Adds what an element's comparison found to that of the whole.
-void merge(Comparison& whole, const Comparison& part) {
+void merge(TensorComparison& whole, const TensorComparison& part) {
   whole.passed = whole.passed && part.passed;
   whole.max_abs_error = std::max(whole.max_abs_error, part.max_abs_error);
   whole.max_rel_error = std::max(whole.max_rel_error, part.max_rel_error);
@@ -224,7 +224,7 @@ Tolerance Judge::tolerance_of(DataType type) const {
 Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expected) const {
   Verdict verdict;
   verdict.comparison = compare(found, expected, tolerance_of(expected.type()));
-  const Comparison& result = verdict.comparison;
+  const TensorComparison& result = verdict.comparison;
   if (!result.difference.empty()) {
     verdict.reason = result.difference;
     return verdict;
@@ -256,7 +256,7 @@ Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expecte
 
 Json comparison_block(std::string_view name, std::string_view against,
                       const Judge::Verdict& verdict) {
-  const Comparison& result = verdict.comparison;
+  const TensorComparison& result = verdict.comparison;
   Json block = Json::object();
   block.set("name", name)
       .set("against", against)

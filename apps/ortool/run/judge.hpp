@@ -41,7 +41,7 @@ class Judge {
 
   struct Verdict {
     bool has_passed = false;
-    Comparison comparison;
+    TensorComparison comparison;
     std::string reason;  ///< in words, why not
   };
   /// Sequences are compared element by element, maps by keys; figures are those of the worst

@@ -150,7 +150,7 @@ void follow(const Value& value, int depth, Reading& reading) {
   }
 }
 
-Range default_range(const Reading& reading, DataType type) {
+RandomRange default_range(const Reading& reading, DataType type) {
   if (is_floating_point(type)) return {0, 1};
   if (type == DataType::boolean || reading.is_mask) return {0, 1};
   if (type == DataType::uint8) return {0, 255};
@@ -203,7 +203,7 @@ void make_mask(Tensor& tensor) {
 }
 
 Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& generator,
-                     const std::optional<Range>& range, MemoryCap& cap) {
+                     const std::optional<RandomRange>& range, MemoryCap& cap) {
   if (type == DataType::string) {
     return Tensor::of_strings(
         shape, std::vector<std::string>(static_cast<std::size_t>(shape.element_count()), "text"));
@@ -217,7 +217,7 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& 
   }
   Reading reading;
   follow(input, 0, reading);
-  const Range bounds = range.value_or(default_range(reading, type));
+  const RandomRange bounds = range.value_or(default_range(reading, type));
   Tensor tensor(type, std::move(shape), &cap);
   const double width = bounds.high - bounds.low;
   if (type == DataType::float32) {
@@ -255,7 +255,8 @@ void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbol
 
 RunValue random_value(const Value& input, SymbolNumbers& symbols,
                       std::vector<std::string>& defaulted, std::uint64_t seed,
-                      std::int64_t position, const std::optional<Range>& range, MemoryCap& cap) {
+                      std::int64_t position, const std::optional<RandomRange>& range,
+                      MemoryCap& cap) {
   const ValueType* type = &input.type();
   while (type->kind == ValueType::Kind::optional && type->inner != nullptr) {
     type = type->inner.get();

@@ -15,7 +15,7 @@ namespace ortool {
 
 /// Numbers for a tensor's elements: from `low` up to `high`, floats below it, integers including
 /// it.
-struct Range {
+struct RandomRange {
   double low = 0;
   double high = 1;
 };
@@ -36,6 +36,7 @@ void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbol
 /// maps.
 RunValue random_value(const Value& input, SymbolNumbers& symbols,
                       std::vector<std::string>& defaulted, std::uint64_t seed,
-                      std::int64_t position, const std::optional<Range>& range, MemoryCap& cap);
+                      std::int64_t position, const std::optional<RandomRange>& range,
+                      MemoryCap& cap);
 
 }  // namespace ortool

@@ -72,7 +72,7 @@ double SampleJudge::cosine_of(const Sample& sample, const std::vector<RunValue>&
   for (const auto& [name, reference] : sample.references) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (session_.outputs()[i]->name() != name) continue;
-      const Comparison comparison = compare(outputs[i].tensor(), reference.tensor());
+      const TensorComparison comparison = compare(outputs[i].tensor(), reference.tensor());
       if (!comparison.difference.empty()) {
         throw Error(ErrorCode::invalid, format("output {}: {}", quote(name), comparison.difference))
             .with_id("data.reference");

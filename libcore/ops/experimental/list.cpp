@@ -19,7 +19,7 @@ constexpr OpEntry experimental_entries[] = {
     op_entry<GivenTensorFill>(),
     op_entry<ImageScaler>(),
     op_entry<ParametricSoftplus>(),
-    op_entry<Scale>(),
+    op_entry<ScaleOp>(),
     op_entry<ScaledTanh>(),
 };
 

@@ -39,7 +39,7 @@ constinit const OpSchema ParametricSoftplus::schema = {"ParametricSoftplus",
                                                          .attributes = undefaulted_attributes,
                                                          .types = {{"T", types::high_floats}}}}};
 
-constinit const OpSchema Scale::schema = {
+constinit const OpSchema ScaleOp::schema = {
     "Scale",
     "",
     {{.since = 1,
@@ -76,7 +76,7 @@ void ParametricSoftplus::read(AttributeReader& attributes, int) {
   beta = read_given_number(attributes, "beta");
 }
 
-void Scale::read(AttributeReader& attributes, int) {
+void ScaleOp::read(AttributeReader& attributes, int) {
   scale = attributes.number("scale", 1);
 }
 

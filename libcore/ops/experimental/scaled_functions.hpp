@@ -27,8 +27,8 @@ struct ParametricSoftplus : ElementwiseOp {
   void read(AttributeReader& attributes, int version);
 };
 
-/// scale x.
-struct Scale : ElementwiseOp {
+/// The operator Scale: scale x.
+struct ScaleOp : ElementwiseOp {
   static const OpSchema schema;
   float scale = 1;
   void read(AttributeReader& attributes, int version);

@@ -39,7 +39,7 @@ TEST_CASE("A planted slowdown is found through drift and bursts") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const Pair pair = made_pair(seed, 100, 1.05);
     const RatioEstimate estimate = compare_paired(pair.a, pair.b, 0.99, 1);
-    found += judge_ratio(estimate, 0.025) == Verdict::regressed ? 1 : 0;
+    found += judge_ratio(estimate, 0.025) == RegressionVerdict::regressed ? 1 : 0;
   }
   CHECK(found >= 95);
 }
@@ -50,7 +50,7 @@ TEST_CASE("Equal things do not regress") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Pair pair = made_pair(seed, 60, 1);
     const RatioEstimate estimate = compare_paired(pair.a, pair.b, 0.99, 1);
-    regressed += judge_ratio(estimate, 0.05) == Verdict::regressed ? 1 : 0;
+    regressed += judge_ratio(estimate, 0.05) == RegressionVerdict::regressed ? 1 : 0;
     different += estimate.is_significant() ? 1 : 0;
   }
   CHECK(regressed == 0);
@@ -79,7 +79,7 @@ TEST_CASE("One round tells nothing") {
   const std::vector<double> one = {1};
   CHECK(std::isinf(compare_paired(one, one, 0.95, 1).interval.high));
   CHECK_FALSE(compare_paired({}, {}, 0.95, 1).is_significant());
-  CHECK(judge_ratio(compare_paired(one, one, 0.95, 1), 0.05) == Verdict::inconclusive);
+  CHECK(judge_ratio(compare_paired(one, one, 0.95, 1), 0.05) == RegressionVerdict::inconclusive);
 }
 
 TEST_CASE("The noise floor is what two equal measurements differ by") {
@@ -101,29 +101,29 @@ TEST_CASE("A regression is both significant and above the threshold") {
   const auto judged = [](double ratio, double low, double high, double floor = 0) {
     return judge_ratio({ratio, {low, high}, floor}, 0.05);
   };
-  CHECK(judged(1.08, 1.06, 1.10) == Verdict::regressed);
-  CHECK(judged(1.08, 1.02, 1.15) == Verdict::regressed);
-  CHECK(judged(1.08, 0.98, 1.20) == Verdict::inconclusive);
-  CHECK(judged(1.08, 1.06, 1.10, 0.09) == Verdict::inconclusive);
-  CHECK(judged(1.03, 1.02, 1.04) == Verdict::pass);
-  CHECK(judged(1.00, 0.99, 1.01) == Verdict::pass);
-  CHECK(judged(1.02, 0.95, 1.09) == Verdict::inconclusive);
-  CHECK(judged(0.80, 0.70, 0.90) == Verdict::pass);
+  CHECK(judged(1.08, 1.06, 1.10) == RegressionVerdict::regressed);
+  CHECK(judged(1.08, 1.02, 1.15) == RegressionVerdict::regressed);
+  CHECK(judged(1.08, 0.98, 1.20) == RegressionVerdict::inconclusive);
+  CHECK(judged(1.08, 1.06, 1.10, 0.09) == RegressionVerdict::inconclusive);
+  CHECK(judged(1.03, 1.02, 1.04) == RegressionVerdict::pass);
+  CHECK(judged(1.00, 0.99, 1.01) == RegressionVerdict::pass);
+  CHECK(judged(1.02, 0.95, 1.09) == RegressionVerdict::inconclusive);
+  CHECK(judged(0.80, 0.70, 0.90) == RegressionVerdict::pass);
 }
 
 TEST_CASE("A slowdown that only half of the rounds show is no regression") {
   std::vector<double> a(40, 11.0);
   const std::vector<double> b(40, 10.0);
   const auto judged = [&] { return judge_paired(compare_paired(a, b, 0.99, 1), a, b, 0.02); };
-  CHECK(judged() == Verdict::regressed);
+  CHECK(judged() == RegressionVerdict::regressed);
   for (std::size_t i = 0; i < 18; ++i) a[i] = 10;
   CHECK(compare_paired(a, b, 0.99, 1).ratio > 1.02);
-  CHECK(judged() == Verdict::inconclusive);
+  CHECK(judged() == RegressionVerdict::inconclusive);
 }
 
 TEST_CASE("A bound is kept, broken, or not to be told") {
-  CHECK(judge_bound({9, 10}, 12) == Verdict::pass);
-  CHECK(judge_bound({13, 14}, 12) == Verdict::regressed);
-  CHECK(judge_bound({11, 13}, 12) == Verdict::inconclusive);
-  CHECK(name_of(Verdict::fresh) == "new");
+  CHECK(judge_bound({9, 10}, 12) == RegressionVerdict::pass);
+  CHECK(judge_bound({13, 14}, 12) == RegressionVerdict::regressed);
+  CHECK(judge_bound({11, 13}, 12) == RegressionVerdict::inconclusive);
+  CHECK(name_of(RegressionVerdict::fresh) == "new");
 }

@@ -22,8 +22,8 @@ Tensor floats(std::initializer_list<float> values) {
 }  // namespace
 
 TEST_CASE("equal tensors compare without error") {
-  const Comparison result = compare(floats({1, nan_value, -infinity}),
-                                    floats({1, nan_value, -infinity}), {.rtol = 0, .atol = 0});
+  const TensorComparison result = compare(
+      floats({1, nan_value, -infinity}), floats({1, nan_value, -infinity}), {.rtol = 0, .atol = 0});
   CHECK(result.passed);
   CHECK(result.max_abs_error == 0);
   CHECK(result.sqnr_db == std::numeric_limits<double>::infinity());
@@ -33,7 +33,7 @@ TEST_CASE("equal tensors compare without error") {
 }
 
 TEST_CASE("the measures of a known difference") {
-  const Comparison result =
+  const TensorComparison result =
       compare(floats({1, 2, 3.5F}), floats({1, 2.5F, 3}), {.rtol = 0, .atol = 0.1});
   CHECK_FALSE(result.passed);
   CHECK(result.mismatched == 2);
@@ -93,7 +93,7 @@ TEST_CASE("another type or shape is a difference in words") {
 }
 
 TEST_CASE("empty tensors are equal") {
-  const Comparison result = compare(floats({}), floats({}));
+  const TensorComparison result = compare(floats({}), floats({}));
   CHECK(result.passed);
   CHECK(result.cosine == 1);
 }

@@ -52,11 +52,13 @@ TEST_CASE("a variant that did not settle fails in junit where that was asked for
 }
 
 TEST_CASE("verdicts are sentences with what was found and what is allowed", "[bench_report]") {
-  const GateEntry slower{"m", "p50", "old", 2.0, 1.08, {1.06, 1.1}, 0.05, Verdict::regressed};
+  const GateEntry slower{"m",  "p50",       "old", 2.0,
+                         1.08, {1.06, 1.1}, 0.05,  RegressionVerdict::regressed};
   CHECK(
       verdict_sentence(slower) ==
       "regressed: m p50 is 1.080 times that of old (1.060 to 1.100; a regression is over 5.00 %)");
-  const GateEntry bound{"m", "p95", "--max-latency", 12.0, 0.5, {0.4, 0.6}, 0, Verdict::pass};
+  const GateEntry bound{"m",        "p95", "--max-latency",        12.0, 0.5,
+                        {0.4, 0.6}, 0,     RegressionVerdict::pass};
   CHECK(verdict_sentence(bound) == "pass: m p95 is 6.000 ms, the bound 12.00 ms");
 }
 

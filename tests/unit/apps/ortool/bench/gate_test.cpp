@@ -117,7 +117,7 @@ TEST_CASE("what is no report of bench is refused", "[gate]") {
 }
 
 TEST_CASE("without references variants are compared with the first", "[gate]") {
-  const std::vector<Comparison> found = compare_all({result_of("a", 1), result_of("b", 2)});
+  const std::vector<VariantComparison> found = compare_all({result_of("a", 1), result_of("b", 2)});
   REQUIRE(found.size() == 1);
   CHECK(found[0].a == "b cpu threads=1");
   CHECK(found[0].estimate.ratio == Approx(2).epsilon(0.01));
