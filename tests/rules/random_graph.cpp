@@ -1,131 +1,29 @@
-// Values are picked from those there are, so that results are read once, often or never; some
-// steps write several nodes, as exporters do.
+// Some steps write several nodes, as exporters do; results are read once, often or never.
 #include "tests/rules/random_graph.hpp"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <numeric>
-#include <string_view>
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "tests/rules/graph_writer.hpp"
 
 namespace ortool::test {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-
-constexpr std::int64_t symbol_size = 3;
-constexpr std::int64_t most_elements = 400;
-
-struct Made {
-  std::string name;
-  Sizes sizes;
-};
-
-class Writer {
+class StepWriter : private GraphWriter {
  public:
-  explicit Writer(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
+  using GraphWriter::GraphWriter;
 
   std::string write() {
-    const std::int64_t inputs = 1 + below(3);
-    std::string header;
-    for (std::int64_t i = 0; i < inputs; ++i) {
-      Made input{format("x{}", i), random_sizes()};
-      const bool has_symbol =
-          !input.sizes.empty() && input.sizes[0] == symbol_size && below(2) == 0;
-      header += (header.empty() ? "" : ", ") + declared(input, has_symbol);
-      values_.push_back(std::move(input));
-    }
+    add_inputs();
     const std::int64_t steps = 4 + below(18);
     for (std::int64_t i = 0; i < steps; ++i) step();
-    std::string outputs;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Made value = pick();
-      const std::string name = format("y{}", i);
-      nodes_ += format(" {} = Abs ({})", name, value.name);
-      outputs += (outputs.empty() ? "" : ", ") + std::string("float[] ") + name;
-    }
-    return "g (" + header + ") => (" + outputs + ") <" + constants_ + "> {" + nodes_ + " }";
+    return finish();
   }
 
  private:
-  std::int64_t below(std::int64_t count) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<std::int64_t>(state_ >> 11) % count;
-  }
-
-  Sizes random_sizes() {
-    Sizes sizes;
-    const std::int64_t rank = 1 + below(4);
-    for (std::int64_t i = 0; i < rank; ++i) sizes.push_back(1 + below(4));
-    return sizes;
-  }
-
-  static std::int64_t count_of(const Sizes& sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-  }
-
-  static std::string list(const Sizes& numbers) {
-    std::string text;
-    for (const std::int64_t number : numbers)
-      text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return text;
-  }
-
-  static std::string declared(const Made& value, bool has_symbol) {
-    std::string text = list(value.sizes);
-    if (has_symbol) text.replace(0, 1, "N");
-    return format("float[{}] {}", text, value.name);
-  }
-
-  std::string fresh() { return format("v{}", next_++); }
-
-  const Made& pick() {
-    // Mostly late ones, so that chains grow.
-    const auto count = static_cast<std::int64_t>(values_.size());
-    const std::int64_t back =
-        below(3) != 0 ? below(std::min<std::int64_t>(count, 3)) : below(count);
-    return values_[static_cast<std::size_t>(count - 1 - back)];
-  }
-
-  std::string constant(std::string_view type, const Sizes& sizes,
-                       const std::function<std::string()>& number) {
-    const std::string name = format("c{}", next_++);
-    std::string text;
-    for (std::int64_t i = 0; i < count_of(sizes); ++i) text += (i > 0 ? ", " : "") + number();
-    const std::string shape = sizes.empty() ? std::string() : "[" + list(sizes) + "]";
-    constants_ += (constants_.empty() ? "" : ", ") + std::string(type) + shape + " " + name +
-                  " = {" + text + "}";
-    return name;
-  }
-  std::string floats(const Sizes& sizes) {
-    return constant("float", sizes, [&] { return std::to_string(below(9) - 4) + ".5"; });
-  }
-  std::string filled(const Sizes& sizes, const std::string& number) {
-    return constant("float", sizes, [&] { return number; });
-  }
-  std::string integers(const Sizes& numbers) {
-    std::size_t next = 0;
-    return constant("int64", {static_cast<std::int64_t>(numbers.size())},
-                    [&] { return std::to_string(numbers[next++]); });
-  }
-
-  /// A node of one result.
-  std::string node(const std::string& name, const std::string& inputs,
-                   const std::string& attributes = {}) {
-    const std::string made = fresh();
-    nodes_ += " " + made + " = " + name + (attributes.empty() ? "" : " <" + attributes + ">") +
-              " (" + inputs + ")";
-    return made;
-  }
-  void keep(std::string name, Sizes sizes) {
-    if (count_of(sizes) <= most_elements) values_.push_back({std::move(name), std::move(sizes)});
-  }
-
   void step() {
     const Made x = pick();
     switch (below(26)) {
@@ -200,7 +98,7 @@ class Writer {
 
   void with_other(const Made& x) {
     static constexpr std::array<const char*, 5> names = {"Add", "Sub", "Max", "Min", "Mul"};
-    for (const Made& other : std::vector<Made>(values_)) {
+    for (const Made& other : std::vector<Made>(values())) {
       if (other.sizes != x.sizes || below(2) == 0) continue;
       const std::string bounded = node("Tanh", other.name);
       keep(node(names[static_cast<std::size_t>(below(5))], x.name + ", " + bounded), x.sizes);
@@ -367,10 +265,10 @@ class Writer {
     const std::string made = fresh();
     const std::string inner = fresh();
     const std::string other = fresh();
-    nodes_ += format(" {} = If ({}) <then_branch = t () => (float[] {}) ", made, is_two, inner) +
-              "{ " + format("{} = Neg ({})", inner, x.name) + " }" +
-              format(", else_branch = e () => (float[] {}) ", other) + "{ " +
-              format("{} = Relu ({})", other, x.name) + " }>";
+    add_text(format(" {} = If ({}) <then_branch = t () => (float[] {}) ", made, is_two, inner) +
+             "{ " + format("{} = Neg ({})", inner, x.name) + " }" +
+             format(", else_branch = e () => (float[] {}) ", other) + "{ " +
+             format("{} = Relu ({})", other, x.name) + " }>");
     keep(made, x.sizes);
   }
 
@@ -448,18 +346,12 @@ class Writer {
     const std::string b = node("Sigmoid", x.name);
     keep(node("Sub", node("Neg", a) + ", " + node("Neg", b)), x.sizes);
   }
-
-  std::uint64_t state_;
-  std::int64_t next_ = 0;
-  std::vector<Made> values_;
-  std::string constants_ = "float none = {0}";
-  std::string nodes_;
 };
 
 }  // namespace
 
 std::string random_graph(std::uint64_t seed) {
-  return Writer(seed).write();
+  return StepWriter(seed).write();
 }
 
 }  // namespace ortool::test
