@@ -10,15 +10,14 @@
 #include "kernels/cpu/blocked_bytes.hpp"
 #include "kernels/cpu/byte_pack.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using test::product;
 
-std::int64_t product(const std::int64_t (&dims)[3]) {
-  return dims[0] * dims[1] * dims[2];
-}
+using Bytes = std::vector<std::uint8_t>;
 
 Bytes random_bytes(test::Numbers& numbers, std::int64_t count) {
   Bytes result(static_cast<std::size_t>(count));

@@ -9,15 +9,14 @@
 #include "kernels/cpu/conv_plain.hpp"
 #include "kernels/cpu/reorder.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
+using test::activated;
 using test::Numbers;
-
-std::int64_t product(const std::int64_t (&dims)[3]) {
-  return dims[0] * dims[1] * dims[2];
-}
+using test::product;
 
 struct Case {
   ConvSizes sizes;
@@ -55,23 +54,6 @@ void fill(Numbers& numbers, Case& one) {
   one.epilogue.activation = static_cast<Activation>(numbers.between(0, 4));
   one.epilogue.low = one.epilogue.activation == Activation::clip ? -0.5F : 0.2F;
   one.epilogue.high = 0.75F;
-}
-
-double activate(double x, const ConvEpilogue& epilogue) {
-  const double low = epilogue.low;
-  const double high = epilogue.high;
-  switch (epilogue.activation) {
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::clip:
-      return std::min(std::max(x, low), high);
-    case Activation::leaky_relu:
-      return x < 0 ? x * low : x;
-    case Activation::hard_swish:
-      return x * std::max(0.0, std::min(1.0, x * low + high));
-    default:
-      return x;
-  }
 }
 
 /// The sums of products, or of their magnitudes.
@@ -203,7 +185,7 @@ void check(const Case& one) {
     const std::vector<float> y = Blocked(one, isa, 1).run();
     REQUIRE(y.size() == exact.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
-      const double expected = activate(exact[i], one.epilogue);
+      const double expected = activated(exact[i], one.epilogue);
       const double allowed = one.path == BlockedPath::winograd
                                  ? 8 * test::allowed_error(terms, tile_magnitude(s, magnitudes, i))
                                  : test::allowed_error(terms, magnitudes[i]);
@@ -295,8 +277,9 @@ TEST_CASE("Blocked convolutions by Winograd's transformation agree with sums in 
   }
 }
 
-TEST_CASE("Where Winograd's transformation is chosen its errors stay within the bound of plain sums",
-          "[conv]") {
+TEST_CASE(
+    "Where Winograd's transformation is chosen its errors stay within the bound of plain sums",
+    "[conv]") {
   const std::uint32_t seed = 20278;
   CAPTURE(seed);
   Numbers numbers(seed);
@@ -319,7 +302,7 @@ TEST_CASE("Where Winograd's transformation is chosen its errors stay within the 
       const std::vector<float> y = Blocked(one, isa, 2).run();
       double most = 0;
       for (std::size_t i = 0; i < y.size(); ++i) {
-        const double error = std::fabs(double{y[i]} - activate(exact[i], one.epilogue));
+        const double error = std::fabs(double{y[i]} - activated(exact[i], one.epilogue));
         most = std::max(most, error / test::allowed_error(9 * channels, magnitudes[i]));
       }
       CHECK(most <= 1);

@@ -10,15 +10,14 @@
 
 #include "kernels/cpu/conv_paths.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
+using test::activated;
 using test::Numbers;
-
-std::int64_t product(const std::int64_t (&dims)[3]) {
-  return dims[0] * dims[1] * dims[2];
-}
+using test::product;
 
 struct Case {
   ConvSizes sizes;
@@ -60,21 +59,6 @@ void fill(Numbers& numbers, Case& one) {
   one.epilogue.activation = static_cast<Activation>(numbers.between(0, 3));
   one.epilogue.low = one.epilogue.activation == Activation::clip ? -0.5F : 0.1F;
   one.epilogue.high = 0.75F;
-}
-
-double activate(double x, const ConvEpilogue& epilogue) {
-  const double low = epilogue.low;
-  const double high = epilogue.high;
-  switch (epilogue.activation) {
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::clip:
-      return std::min(std::max(x, low), high);
-    case Activation::leaky_relu:
-      return x < 0 ? x * low : x;
-    default:
-      return x;
-  }
 }
 
 struct Expected {
@@ -123,7 +107,7 @@ Expected expect(const Case& one) {
           sum += one.epilogue.residual[out];
           magnitude += std::fabs(one.epilogue.residual[out]);
         }
-        expected.value.push_back(activate(sum, one.epilogue));
+        expected.value.push_back(activated(sum, one.epilogue));
         expected.allowed.push_back(test::allowed_error(group_in * product(s.kernel), magnitude));
       }
     }

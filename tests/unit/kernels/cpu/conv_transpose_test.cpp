@@ -5,13 +5,12 @@
 
 #include "libcore/base/aligned_buffer.hpp"
 #include "tests/support/kernel_test.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-std::int64_t product(const std::int64_t (&dims)[3]) {
-  return dims[0] * dims[1] * dims[2];
-}
+using test::product;
 
 /// Sums written from the side of the inputs, which no kernel does.
 std::vector<double> plain_sums(const ConvTransposeSizes& sizes, const std::vector<float>& x,

@@ -8,10 +8,12 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
+using test::activated;
 using test::Numbers;
 
 struct Case {
@@ -64,23 +66,6 @@ Case make_case(Numbers& numbers, const GemmSizes& sizes) {
   return one;
 }
 
-double activate(double x, const Epilogue& epilogue) {
-  const double low = epilogue.low;
-  const double high = epilogue.high;
-  switch (epilogue.activation) {
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::clip:
-      return std::min(std::max(x, low), high);
-    case Activation::leaky_relu:
-      return x < 0 ? x * low : x;
-    case Activation::hard_swish:
-      return x * std::max(0.0, std::min(1.0, x * low + high));
-    default:
-      return x;
-  }
-}
-
 /// The largest excess of any element's error over what is allowed; at most 0 when all is well.
 double worst_excess(const Case& one, const std::vector<float>& c) {
   double worst = -1;
@@ -109,7 +94,7 @@ double worst_excess(const Case& one, const std::vector<float>& c) {
         sum += residual;
         magnitude += std::fabs(residual);
       }
-      const double expected = activate(sum, epilogue);
+      const double expected = activated(sum, epilogue);
       const double error =
           std::fabs(expected - c[static_cast<std::size_t>(row * one.c_stride + column)]);
       double allowed = test::allowed_error(one.sizes.k, magnitude);

@@ -10,15 +10,13 @@
 #include "kernels/cpu/conv_blocked.hpp"
 #include "kernels/cpu/reorder.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
 using test::Numbers;
-
-std::int64_t product(const std::int64_t (&dims)[3]) {
-  return dims[0] * dims[1] * dims[2];
-}
+using test::product;
 
 BlockedPoolSizes random_sizes(Numbers& numbers) {
   BlockedPoolSizes sizes;

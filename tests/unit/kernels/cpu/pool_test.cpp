@@ -8,15 +8,13 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+#include "tests/unit/kernels/cpu/window_test_support.hpp"
 
 namespace ortool::cpu {
 namespace {
 
 using test::Numbers;
-
-std::int64_t product(const std::int64_t (&dims)[3]) {
-  return dims[0] * dims[1] * dims[2];
-}
+using test::product;
 
 void pick_axis(Numbers& numbers, PoolSizes& sizes, int axis) {
   sizes.kernel[axis] = numbers.between(1, 4);

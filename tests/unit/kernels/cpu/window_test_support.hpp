@@ -1,0 +1,34 @@
+// Sizes of windows and what follows a sum, for tests of convolutions, pools and products.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "libcore/base/activation.hpp"
+
+namespace ortool::cpu::test {
+
+inline std::int64_t product(const std::int64_t (&dims)[3]) {
+  return dims[0] * dims[1] * dims[2];
+}
+
+/// What an epilogue makes of a sum, in double.
+template <typename Epilogue>
+double activated(double x, const Epilogue& epilogue) {
+  const double low = epilogue.low;
+  const double high = epilogue.high;
+  switch (epilogue.activation) {
+    case Activation::relu:
+      return std::max(x, 0.0);
+    case Activation::clip:
+      return std::min(std::max(x, low), high);
+    case Activation::leaky_relu:
+      return x < 0 ? x * low : x;
+    case Activation::hard_swish:
+      return x * std::max(0.0, std::min(1.0, x * low + high));
+    default:
+      return x;
+  }
+}
+
+}  // namespace ortool::cpu::test
