@@ -7,6 +7,7 @@
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/lean_session.hpp"
 #include "apps/ortool/run/value_set.hpp"
@@ -26,19 +27,6 @@ constexpr double half_atol_of_max = 2e-2;
 
 /// Sizes for free dimensions; many a model takes no 1.
 constexpr std::array<std::int64_t, 6> sizes_to_try = {1, 2, 8, 32, 128, 512};
-
-std::vector<std::string> input_symbols(const Model& model) {
-  std::vector<std::string> symbols;
-  for (const Value* input : model.graph->inputs()) {
-    if (!input->type().shape) continue;
-    for (const Dimension& dimension : *input->type().shape) {
-      const bool is_new = dimension.is_symbol() && std::find(symbols.begin(), symbols.end(),
-                                                             dimension.symbol()) == symbols.end();
-      if (is_new) symbols.push_back(dimension.symbol());
-    }
-  }
-  return symbols;
-}
 
 /// Whether the input may have this shape.
 bool takes(const Value& input, const Shape& shape) {

@@ -9,9 +9,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {
-namespace {
-
-std::vector<std::string> symbols_of(const Model& model) {
+std::vector<std::string> input_symbols(const Model& model) {
   std::vector<std::string> symbols;
   for (const Value* input : model.graph->inputs()) {
     if (!input->type().shape) continue;
@@ -23,8 +21,6 @@ std::vector<std::string> symbols_of(const Model& model) {
   }
   return symbols;
 }
-
-}  // namespace
 
 OptionGroup shape_options() {
   return {"Shapes",
@@ -59,7 +55,7 @@ Shape read_shape(std::string_view option, std::string_view text) {
 }
 
 void apply_shape_options(const OptionValues& options, Model& model) {
-  const std::vector<std::string> symbols = symbols_of(model);
+  const std::vector<std::string> symbols = input_symbols(model);
   for (const std::string& text : options.all("dim")) {
     const NamedValue pair =
         split_named_value("dim", text, symbols, "dimension", "dimensions of the inputs");

@@ -1,6 +1,9 @@
 // --dim and --shape.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "apps/ortool/command.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/tensor/shape.hpp"
@@ -8,6 +11,9 @@
 namespace ortool {
 
 OptionGroup shape_options();
+
+/// The symbols in the shapes of the model's inputs, in the order they come.
+std::vector<std::string> input_symbols(const Model& model);
 
 /// Fixes what the user fixed on the model's inputs. Throws ErrorCode::invalid for symbols and
 /// inputs that the model does not have.
