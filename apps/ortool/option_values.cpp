@@ -1,11 +1,10 @@
 // Reading option values strictly, without regard to the locale.
 #include "apps/ortool/option_values.hpp"
 
-#include <array>
 #include <charconv>
-#include <cmath>
 #include <utility>
 
+#include "apps/ortool/amount.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -69,32 +68,9 @@ double OptionValues::number(std::string_view name, double fallback, double least
 std::int64_t OptionValues::size_bytes(std::string_view name, std::int64_t fallback) const {
   if (!has(name)) return fallback;
   const std::string& text = all(name).back();
-  constexpr std::array<std::pair<std::string_view, double>, 9> units = {{
-      {"KiB", 0x1p10},
-      {"MiB", 0x1p20},
-      {"GiB", 0x1p30},
-      {"TiB", 0x1p40},
-      {"kB", 1e3},
-      {"KB", 1e3},
-      {"MB", 1e6},
-      {"GB", 1e9},
-      {"TB", 1e12},
-  }};
-  std::string_view digits = text;
-  double factor = 1;
-  for (const auto& [unit, bytes] : units) {
-    if (digits.ends_with(unit)) {
-      digits.remove_suffix(unit.size());
-      factor = bytes;
-      break;
-    }
-  }
-  double number = 0;
-  if (!read_number(digits, number) || !(number > 0) || number * factor > 0x1p60 ||
-      number * factor < 1) {
-    refuse(name, text, "size such as 500MB or 2GiB");
-  }
-  return static_cast<std::int64_t>(number * factor);
+  const double bytes = read_bytes(text).value_or(0);
+  if (!(bytes >= 1) || bytes > 0x1p60) refuse(name, text, "size such as 500MB or 2GiB");
+  return static_cast<std::int64_t>(bytes);
 }
 
 bool read_number(std::string_view text, double& number) {

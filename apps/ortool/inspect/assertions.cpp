@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "apps/ortool/amount.hpp"
 #include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
@@ -30,36 +31,6 @@ Error unreadable(std::string_view option, std::string_view text, std::string_vie
   return Error(ErrorCode::invalid, format("option --{}: {} is no condition", option, quote(text)),
                format("write it like --{} '{}'", option, example))
       .with_id("usage.value");
-}
-
-/// "20", "300M", "256MB", "1.5GiB".
-std::optional<double> read_amount(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 14> units = {{
-      {"KiB", 0x1p10},
-      {"MiB", 0x1p20},
-      {"GiB", 0x1p30},
-      {"TiB", 0x1p40},
-      {"kB", 1e3},
-      {"KB", 1e3},
-      {"MB", 1e6},
-      {"GB", 1e9},
-      {"TB", 1e12},
-      {"k", 1e3},
-      {"M", 1e6},
-      {"G", 1e9},
-      {"T", 1e12},
-      {"B", 1},
-  }};
-  double factor = 1;
-  for (const auto& [unit, value] : units) {
-    if (!text.ends_with(unit)) continue;
-    factor = value;
-    text.remove_suffix(unit.size());
-    break;
-  }
-  double number = 0;
-  if (!read_number(text, number) || !std::isfinite(number)) return std::nullopt;
-  return number * factor;
 }
 
 /// The limit of a condition; throws what says that it is none.
