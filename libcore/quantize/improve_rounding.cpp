@@ -12,7 +12,6 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
-#include "libcore/tensor/packed.hpp"
 
 namespace ortool {
 namespace {
@@ -244,15 +243,6 @@ ImprovedRow improve_row(const std::vector<double>& sums, const std::vector<doubl
   return improved;
 }
 
-void put_level(Tensor& tensor, std::int64_t index, std::int64_t level) {
-  const int bits = element_bits(tensor.type());
-  if (bits < 8) {
-    set_packed(tensor.mutable_bytes(), index, bits, static_cast<std::uint8_t>(level));
-  } else {
-    set_element(tensor, index, level);
-  }
-}
-
 }  // namespace
 
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
@@ -308,8 +298,8 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
         improved.error_before += scale * scale * row.error_before;
         improved.error_after += scale * scale * row.error_after;
         for (std::int64_t k = 0; k < count; ++k) {
-          put_level(improved.levels.data, index_of(output, k),
-                    static_cast<std::int64_t>(row.level[static_cast<std::size_t>(k)]) + zero);
+          set_element(improved.levels.data, index_of(output, k),
+                      static_cast<std::int64_t>(row.level[static_cast<std::size_t>(k)]) + zero);
         }
       }
     }

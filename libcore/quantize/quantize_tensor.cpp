@@ -8,7 +8,6 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
-#include "libcore/tensor/packed.hpp"
 
 namespace ortool {
 namespace {
@@ -110,15 +109,6 @@ void check_scale_count(std::span<const Scale> scales, const ChannelView& view) {
               format("{} scales are given for {} channels", scales.size(), view.channels));
 }
 
-void store_level(Tensor& tensor, std::int64_t index, std::int64_t level) {
-  const int bits = element_bits(tensor.type());
-  if (bits < 8) {
-    set_packed(tensor.mutable_bytes(), index, bits, static_cast<std::uint8_t>(level));
-  } else {
-    set_element(tensor, index, level);
-  }
-}
-
 }  // namespace
 
 std::vector<Scale> choose_weight_scales(const Tensor& weights, const WeightOptions& options) {
@@ -158,10 +148,10 @@ WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
   for (std::int64_t channel = 0; channel < view.channels; ++channel) {
     const Scale scale = scales[static_cast<std::size_t>(channel)];
     result.scales.mutable_data<float>()[static_cast<std::size_t>(channel)] = scale.scale;
-    store_level(result.zero_points, channel, scale.zero_point);
+    set_element(result.zero_points, channel, scale.zero_point);
     view.pieces_of(channel, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t i = first; i < first + count; ++i) {
-        store_level(result.data, i, to_level(data[static_cast<std::size_t>(i)], scale, levels));
+        set_element(result.data, i, to_level(data[static_cast<std::size_t>(i)], scale, levels));
       }
     });
   }
