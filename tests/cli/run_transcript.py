@@ -63,8 +63,12 @@ def run_case(case, arguments, folder):
     replace = lambda text: re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), text)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LC_")}
     environment.update(PATH=os.path.join(folder, "bin") + ":" + os.environ["PATH"], LC_ALL="C.UTF-8")
-    done = subprocess.run(["bash", "-c", replace(case["command"])], cwd=folder, env=environment,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)
+    try:
+        done = subprocess.run(["bash", "-c", replace(case["command"])], cwd=folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        print(f"line {case['line']}: $ {case['command']}\n  not done after {_TIMEOUT_SECONDS} s")
+        return False
     problems = []
     if done.returncode != case["exit"]:
         problems.append(f"exit code {done.returncode} (expected {case['exit']})")
@@ -91,7 +95,8 @@ def main():
     parser.add_argument("transcript")
     arguments = parser.parse_args()
     arguments.testdata = os.path.abspath(arguments.testdata)
-    with tempfile.TemporaryDirectory() as folder:
+    # What was not done in time may still write there.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(os.path.abspath(arguments.program), os.path.join(folder, "bin", "ortool"))
         results = [run_case(case, arguments, folder) for case in read_cases(arguments.transcript)]
