@@ -6,8 +6,8 @@
 namespace ortool {
 namespace {
 
+/// Exporters wrote transformers in other ways from there on.
 constexpr std::int64_t opset_with_layer_norm = 17;
-constexpr std::int64_t opset_with_attention = 23;
 
 const Node* maker_of(const Value* value, std::string_view op_type) {
   const Node* maker = value != nullptr ? value->producer() : nullptr;
@@ -45,14 +45,12 @@ bool completes_known_pattern(const Match& match, const Value& x, const Value& we
   if (match.has_own_operators || !weights.is_constant() || rank_of(weights) != 1 ||
       weights.constant().element_count() == 1)
     return false;
-  const std::int64_t opset = match.graph().opset("");
-  const bool is_norm = is_normalised(&x) || is_scaled(&x);
-  return (opset < opset_with_layer_norm && is_norm) ||
-         (opset < opset_with_attention && is_product_by_weights(&x));
+  return match.graph().opset("") < opset_with_layer_norm &&
+         (is_normalised(&x) || is_scaled(&x) || is_product_by_weights(&x));
 }
 
 bool is_known_mask(const Match& match, const Value& value) {
-  if (match.has_own_operators || match.graph().opset("") >= opset_with_attention) return false;
+  if (match.has_own_operators || match.graph().opset("") >= opset_with_layer_norm) return false;
   const Node* cast = only_reader(value, "Cast");
   const Node* difference = only_reader(cast != nullptr ? *cast->output(0) : value, "Sub");
   if (difference == nullptr || !difference->input(0)->is_constant()) return false;

@@ -52,6 +52,12 @@ bool rounds_on_the_way(const Model& model, std::int64_t target) {
   return false;
 }
 
+/// Calls of the model's functions become their nodes.
+void inline_all(Model& model) {
+  inline_functions(model);
+  model.functions.clear();
+}
+
 /// Constants that nothing reads any more, in all graphs.
 void drop_unread_constants(Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
@@ -158,8 +164,7 @@ std::vector<ClosestMatch> Rewriting::closest(const Model& model) const {
 
 void Rewriting::convert(Model& model) const {
   if (settings_.opset == 0 || settings_.opset == model.graph->opset("")) return;
-  inline_functions(model);
-  model.functions.clear();
+  inline_all(model);
   infer_shapes(model);
   conversion_rounds_ = rounds_on_the_way(model, settings_.opset);
   convert_opset(model, settings_.opset);
@@ -167,6 +172,8 @@ void Rewriting::convert(Model& model) const {
 
 RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   convert(model);
+  // What a function computes is converted where it is called.
+  if (settings_.is_float16) inline_all(model);
   infer_shapes(model);
   Workers alone(&invocation_.stop);
   const CompileContext context{.workers = alone, .cap = &invocation_.memory};

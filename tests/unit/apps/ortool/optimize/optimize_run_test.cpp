@@ -243,6 +243,19 @@ TEST_CASE("test data of another size than --dim asks for is left aside") {
   CHECK_THAT(call.report().warnings().front(), Catch::Contains("is left aside, since 'x' is 2x3"));
 }
 
+TEST_CASE("what functions compute becomes float16 at every level") {
+  Call call(
+      "<ir_version: 8, opset_import: [\"\" : 18, \"local\" : 1]>\n"
+      "g (float[2, 3] x) => (float[2, 3] y) <float[2, 3] k = {1, 2, 3, 4, 5, 6}>"
+      "{ [a] y = local.scale (x, k) }"
+      "<domain: \"local\", opset_import: [\"\" : 18]> scale (p, q) => (r) { r = Mul (p, q) }");
+  call.set("fp16", "true");
+  call.set("level", "none");
+  call.run({});
+  CHECK(call.report().payload.find("float16")->find("converted")->number() > 0);
+  CHECK(call.written().find("float16") != std::string::npos);
+}
+
 TEST_CASE("a model written over itself needs --force") {
   test::ScratchFile file("model.onnx");
   save_model(*parse_model(four_steps), file.path());
