@@ -41,10 +41,11 @@ Value& judged_value(Value& output) {
   return is_computed ? scores : output;
 }
 
-std::unique_ptr<Session> judged_session(const QuantizeContext& context, const Model& model) {
+std::unique_ptr<Session> judged_session(const QuantizeContext& context, const Model& model,
+                                        bool judges_scores) {
   const std::unique_ptr<Model> judged = copy_model(model);
   Graph& graph = *judged->graph;
-  for (std::size_t i = 0; i < graph.outputs().size(); ++i)
+  for (std::size_t i = 0; judges_scores && i < graph.outputs().size(); ++i)
     graph.set_output(static_cast<std::int64_t>(i), judged_value(*graph.outputs()[i]));
   return make_session(context.invocation, context.machine, *judged, OptimizeLevel::all);
 }
@@ -53,7 +54,8 @@ std::unique_ptr<Session> judged_session(const QuantizeContext& context, const Mo
 
 FormJudge::FormJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data)
     : context_(context),
-      floats_(judged_session(context, prepared)),
+      judges_scores_(split_samples(data.size()).is_apart),
+      floats_(judged_session(context, prepared, judges_scores_)),
       data_(data),
       samples_(split_samples(data.size()).judging) {
   std::int64_t bytes = 0;
@@ -74,7 +76,7 @@ FormJudge::Judged FormJudge::make(std::int64_t sample) const {
 }
 
 SampleRatios FormJudge::judge(const Model& quantized) const {
-  const auto session = judged_session(context_, quantized);
+  const auto session = judged_session(context_, quantized, judges_scores_);
   SampleRatios ratios;
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     std::optional<Judged> made;

@@ -24,7 +24,8 @@ struct Bar {
 bool is_better(const SampleRatios& ratios, const SampleRatios& others, Bar bar = {});
 
 /// Looks at outputs, and where a Softmax or Sigmoid makes one, at what that reads: of answers that
-/// are nearly certain next to nothing is left to compare.
+/// are nearly certain next to nothing is left to compare. With so few samples that none are held
+/// back outputs are taken as they are, as the report takes them.
 class FormJudge {
  public:
   /// Runs the prepared model on the judging samples of split_samples(). What is given outlives
@@ -42,6 +43,7 @@ class FormJudge {
   Judged make(std::int64_t sample) const;
 
   const QuantizeContext& context_;
+  bool judges_scores_;
   std::unique_ptr<Session> floats_;
   CalibrationData& data_;
   std::vector<std::int64_t> samples_;

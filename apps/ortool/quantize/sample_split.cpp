@@ -14,11 +14,12 @@ constexpr std::int64_t one_in = 5;
 
 SampleSplit split_samples(std::int64_t count) {
   SampleSplit split;
-  const bool is_apart = count >= least_to_split;
+  split.is_apart = count >= least_to_split;
   for (std::int64_t i = 0; i < count; ++i) {
-    const bool judges = is_apart && i % one_in == one_in - 1;
+    const bool judges = split.is_apart && i % one_in == one_in - 1;
     if (!judges && split.fitting.size() < most_fitting) split.fitting.push_back(i);
-    if ((judges || !is_apart) && split.judging.size() < most_judging) split.judging.push_back(i);
+    if ((judges || !split.is_apart) && split.judging.size() < most_judging)
+      split.judging.push_back(i);
   }
   return split;
 }

@@ -9,6 +9,7 @@ namespace ortool {
 struct SampleSplit {
   std::vector<std::int64_t> fitting;  ///< at most 128
   std::vector<std::int64_t> judging;  ///< at most 32
+  bool is_apart = false;              ///< no sample does both
 };
 
 /// Every fifth of `count` samples judges, the others fit. Of fewer than ten all do both.
