@@ -210,17 +210,6 @@ void set_text(Node& node, const char* name, const char* text) {
   node.set_attribute(std::move(attribute));
 }
 
-/// Before, places were scaled without regard to the middles of pixels.
-Node& resize_up(Node& node) {
-  Value* scales = node.input(1);
-  const Tensor no_region = Tensor::of<float>(Shape({0}), std::span<const float>());
-  node.graph().set_input(node, 1, &node.graph().add_constant("", no_region));
-  set_input_at(node, 2, scales);
-  set_text(node, "coordinate_transformation_mode", "asymmetric");
-  set_text(node, "nearest_mode", "floor");
-  return node;
-}
-
 Node& scatter_up(Node& node) {
   return replace_by(node, "ScatterElements", 3);
 }
@@ -309,7 +298,7 @@ constexpr OpsetStep steps[] = {
     {"Clip", 11, guards::clip_up, guards::clip_down},
     {"OneHot", 11, guards::one_hot, guards::one_hot},
     {"Pad", 11, pad_up, pad_down},
-    {"Resize", 11, resize_up, nullptr},
+    {"Resize", 11, legacy::resize_up, nullptr},
     {"Scatter", 11, scatter_up, nullptr},
     {"ScatterElements", 11, nullptr, scatter_down},
     {"Dropout", 12, dropout_up, dropout_down},

@@ -9,6 +9,7 @@
 
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool::legacy {
 namespace {
@@ -46,6 +47,23 @@ void append_ones(Node& node, std::int64_t index, std::int64_t count) {
   Value* const outputs[] = {&result};
   graph.add_node("Reshape", "", inputs, outputs, {}, &node);
   graph.set_input(node, index, &result);
+}
+
+std::vector<float> constant_scales(const Value* scales) {
+  std::vector<float> numbers;
+  if (scales == nullptr || !scales->is_constant()) return numbers;
+  for (std::int64_t i = 0; i < scales->constant().element_count(); ++i)
+    numbers.push_back(static_cast<float>(element_as_double(scales->constant(), i)));
+  return numbers;
+}
+
+/// A Resize of opset 11 by its scales.
+void set_resize(Node& node, Value& scales, const char* rounding) {
+  const Tensor no_region = Tensor::of<float>(Shape({0}), std::span<const float>());
+  node.graph().set_input(node, 1, &node.graph().add_constant("", no_region));
+  set_input_at(node, 2, &scales);
+  set_words(node, "coordinate_transformation_mode", "asymmetric");
+  set_words(node, "nearest_mode", rounding);
 }
 
 }  // namespace
@@ -212,6 +230,41 @@ Node& upsample_down(Node& node) {
   attribute.value = std::vector<float>(numbers.begin(), numbers.end());
   drop_inputs_from(node, 1);
   node.set_attribute(std::move(attribute));
+  return node;
+}
+
+Node& resize_up(Node& node) {
+  Graph& graph = node.graph();
+  Value* scales = node.input(1);
+  const std::vector<float> factors = constant_scales(scales);
+  const auto shortens = [](float factor) { return factor < 1; };
+  const bool has_shorter = std::any_of(factors.begin(), factors.end(), shortens);
+  const bool has_longer =
+      std::any_of(factors.begin(), factors.end(), [](float factor) { return factor > 1; });
+  const Attribute* mode = node.find_attribute("mode");
+  const bool is_nearest = mode == nullptr || std::get<std::string>(mode->value) == "nearest";
+  if (!has_shorter || !has_longer || !is_nearest) {
+    set_resize(node, *scales, has_shorter ? "ceil" : "floor");
+    return node;
+  }
+  // Axis by axis the nearest place is its own affair: first those that shrink, then the others.
+  std::vector<float> shorter = factors;
+  std::vector<float> longer = factors;
+  for (std::size_t i = 0; i < factors.size(); ++i) (shortens(factors[i]) ? longer : shorter)[i] = 1;
+  const auto constant = [&](const std::vector<float>& numbers) -> Value& {
+    const Shape shape{static_cast<std::int64_t>(numbers.size())};
+    return graph.add_constant("", Tensor::of<float>(shape, std::span(numbers)));
+  };
+  Value& between = graph.add_value("");
+  Value* const inputs[] = {node.input(0)};
+  Value* const outputs[] = {&between};
+  Node& first = graph.add_node("Resize", "", inputs, outputs, {}, &node);
+  set_words(first, "mode", "nearest");
+  set_input_at(first, 1, scales);
+  set_resize(first, constant(shorter), "ceil");
+  graph.set_input(node, 0, &between);
+  set_resize(node, constant(longer), "floor");
+  if (scales->uses().empty()) graph.remove_value(*scales);
   return node;
 }
 

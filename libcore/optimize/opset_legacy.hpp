@@ -35,5 +35,8 @@ Node& same_shapes_down(Node& node);
 /// Upsample at 9: scales are an attribute, then an input.
 Node& upsample_up(Node& node);
 Node& upsample_down(Node& node);
+/// Resize at 11: places counted from corners, `nearest` rounding up along axes that become shorter
+/// and down along others; then attributes say both. Scales that are computed are taken to enlarge.
+Node& resize_up(Node& node);
 
 }  // namespace ortool::legacy

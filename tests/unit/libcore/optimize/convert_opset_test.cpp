@@ -102,6 +102,25 @@ TEST_CASE("Resize of opset 10 says at 11 that it counted from corners") {
 }
 
 TEST_CASE(
+    "Resize of opset 10 rounds up at 11 along axes that become shorter, and down along others") {
+  const auto resized = [](const std::string& scales) {
+    return converted(10, 13,
+                     "g (float[1, 1, 4, 4] x) => (float y) <float[4] s = " + scales +
+                         "> { y = Resize <mode = \"nearest\"> (x, s) }");
+  };
+  const std::string shorter = resized("{1, 1, 0.6, 0.6}");
+  CHECK(has(shorter, "nearest_mode = \"ceil\""));
+  CHECK_FALSE(has(shorter, "floor"));
+  const std::string longer = resized("{1, 1, 2, 2}");
+  CHECK(has(longer, "nearest_mode = \"floor\""));
+  CHECK_FALSE(has(longer, "ceil"));
+  const std::string both = resized("{1, 1, 0.6, 2}");
+  CHECK(has(both, "{1, 1, 0.6, 1}"));
+  CHECK(has(both, "{1, 1, 1, 2}"));
+  CHECK(both.find("ceil") < both.find("floor"));
+}
+
+TEST_CASE(
     "a mask of Dropout changes its type where nobody reads it, and has no form where one does") {
   const std::string unread =
       converted(7, 13, "g (float[2] x) => (float[2] y) { y, mask = Dropout (x) }");
