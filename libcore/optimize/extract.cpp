@@ -7,6 +7,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/copy_part.hpp"
 
 namespace ortool {
@@ -20,14 +21,27 @@ bool holds(const std::vector<Value*>& values, const Value& value) {
   return std::find(values.begin(), values.end(), &value) != values.end();
 }
 
-Value& value_of(const Graph& graph, const std::string& name) {
+Value& value_of(const Model& model, const std::string& name) {
+  const Graph& graph = *model.graph;
   if (Value* value = graph.find_value(name)) return *value;
+  for (const Graph* inner : graphs_in(model)) {
+    const Value* value = inner->find_value(name);
+    if (value == nullptr || inner == &graph || inner->owner() == nullptr) continue;
+    throw about_name(format("{} is inside of node {} ({})", quote(name),
+                            quote(inner->owner()->name()), inner->owner()->op_type()),
+                     "only values of the main graph can be cut at");
+  }
   NearestName nearest(name);
-  for (const Value* value : graph.values()) nearest.offer(value->name());
+  std::vector<std::string> known;
+  for (const Value* value : graph.values()) {
+    if (value->is_constant()) continue;
+    nearest.offer(value->name());
+    known.emplace_back(value->name());
+  }
   throw about_name(format("the model has no value {}", quote(name)),
-                   nearest.best().empty()
-                       ? std::string("'ortool inspect MODEL --values' lists them")
-                       : format("the nearest name is {}", quote(nearest.best())));
+                   (nearest.best().empty() ? std::string()
+                                           : format("did you mean {}? ", quote(nearest.best()))) +
+                       format("the values are: {}", list_names(known, 420)));
 }
 
 class Extraction {
@@ -37,7 +51,7 @@ class Extraction {
   std::unique_ptr<Model> run(const std::vector<std::string>& inputs,
                              const std::vector<std::string>& outputs) {
     for (const std::string& name : inputs) add_input(name);
-    for (const std::string& name : outputs) outputs_.push_back(&value_of(graph_, name));
+    for (const std::string& name : outputs) outputs_.push_back(&value_of(model_, name));
     if (outputs.empty()) outputs_.assign(graph_.outputs().begin(), graph_.outputs().end());
     find_needed();
     check_inputs();
@@ -52,7 +66,7 @@ class Extraction {
 
  private:
   void add_input(const std::string& name) {
-    Value& value = value_of(graph_, name);
+    Value& value = value_of(model_, name);
     if (value.is_constant())
       throw about_name(format("{} is a constant", quote(name)), "constants need no input");
     if (!holds(inputs_, value)) inputs_.push_back(&value);

@@ -1,5 +1,6 @@
 // Reading rule files line by line; what is indented belongs to the line before.
 #include <algorithm>
+#include <charconv>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -7,7 +8,6 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/user_rules.hpp"
 #include "libcore/text/parse.hpp"
-#include "libcore/text/scanner.hpp"
 
 namespace ortool {
 namespace {
@@ -32,7 +32,10 @@ class RuleReader {
       text_.remove_prefix(std::min(end + 1, text_.size()));
       ++number_;
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line.empty() || line.front() == '#') continue;
+      if (line.empty() || line.front() == '#') {
+        if (block_ != nullptr) *block_ += '\n';
+        continue;
+      }
       if (line.front() == ' ' || line.front() == '\t') {
         if (block_ == nullptr) fail("an indented line belongs to nothing");
         block_->append(line).append(1, '\n');
@@ -42,6 +45,7 @@ class RuleReader {
     }
     std::vector<std::shared_ptr<const UserRule>> rules;
     for (Draft& draft : drafts_) rules.push_back(finish(draft));
+    if (rules.empty()) fail("the file holds no rule");
     return rules;
   }
 
@@ -63,14 +67,17 @@ class RuleReader {
     if (word == "summary") {
       draft.rule.summary = rest;
     } else if (word == "opset") {
-      draft.opset = Scanner(rest).integer("an opset");
-      if (draft.opset < 1) fail(format("{} is no opset", quote(rest)));
+      const auto [end, failure] =
+          std::from_chars(rest.data(), rest.data() + rest.size(), draft.opset);
+      if (failure != std::errc() || end != rest.data() + rest.size() || draft.opset < 1)
+        fail(format("{} is no opset", quote(rest)));
     } else if (word == "level") {
       read_level(rest, draft.rule.level);
-    } else if (word == "before") {
-      block_ = &draft.before;
-    } else if (word == "after") {
-      block_ = &draft.after;
+    } else if (word == "before" || word == "after") {
+      block_ = word == "before" ? &draft.before : &draft.after;
+      if (!block_->empty()) fail(format("the rule has two graphs {}", quote(word)));
+      // The graph's lines count as the file's.
+      block_->assign(static_cast<std::size_t>(number_), '\n');
     } else {
       fail(format("{} is no word of a file of rules", quote(word)));
     }
@@ -105,10 +112,11 @@ class RuleReader {
   }
 
   static std::shared_ptr<const UserRule> finish(Draft& draft) {
-    const std::string place = format("line {}: rule {}", draft.line, quote(draft.rule.name));
+    const std::string place = format("rule {}", quote(draft.rule.name));
     try {
       if (draft.before.empty() || draft.after.empty() || draft.opset == 0)
-        throw Error(ErrorCode::invalid, "it needs 'opset', 'before' and 'after'");
+        throw Error(ErrorCode::invalid,
+                    format("line {}: it needs 'opset', 'before' and 'after'", draft.line));
       draft.rule.before = model_of(draft.before, draft.opset);
       draft.rule.after = model_of(draft.after, draft.opset);
       check(draft.rule);

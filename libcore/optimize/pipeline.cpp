@@ -190,6 +190,7 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
         rewrite(**graph, group.rules, options, report);
     }
     if (report.rewrites == before || report.rewrites >= options.most_rewrites) break;
+    report.is_endless = round == most_rounds - 1;
   }
   return report;
 }

@@ -38,6 +38,8 @@ struct RewriteReport {
   std::int64_t rewrites = 0;
   std::vector<RewriteEvent> events;
   std::vector<PassRecord> passes;  ///< those that ran, in the order of their first visit
+  /// Rules went on finding places when they had had their chance.
+  bool is_endless = false;
 
   PassRecord& record_of(std::string_view pass);
 };

@@ -16,6 +16,7 @@
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
@@ -32,7 +33,33 @@ namespace {
 
 /// From this version on weights need not stand among the inputs as well.
 constexpr std::int64_t ir_version_of_free_weights = 4;
+/// The group of --rules.
+constexpr std::string_view user_group = "user's own";
 constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
+
+/// Of --rules: that some rule acted, and that all came to an end.
+void check_user_rules(const Invocation& invocation, const std::vector<RuleGroup>& groups,
+                      const RewriteReport& rewrites) {
+  if (!invocation.options.has("rules")) return;
+  std::vector<std::string> acted;
+  for (const RuleGroup& group : groups) {
+    if (group.name != user_group) continue;
+    for (const PassRecord& pass : rewrites.passes) {
+      const bool is_own = std::any_of(group.rules.begin(), group.rules.end(),
+                                      [&](const Rule& rule) { return rule.name == pass.name; });
+      if (is_own && pass.applied > 0) acted.push_back(format("{}", pass.name));
+    }
+  }
+  const std::string file = invocation.options.text("rules");
+  if (acted.empty()) {
+    invocation.warn(format("{}: no rule of it acted (--explain tells why)", file));
+  } else if (rewrites.is_endless) {
+    throw Error(ErrorCode::invalid,
+                format("{}: the rules find new places without an end: {}", file, list_names(acted)),
+                "what a rule makes must not be what it, or another one, begins with")
+        .with_id("rules.endless");
+  }
+}
 
 /// One run of the command.
 class OptimizeRun {
@@ -43,6 +70,7 @@ class OptimizeRun {
         report_(invocation.report),
         settings_(read_optimize_settings(options_, describe_passes(groups))),
         providers_(choose_providers(invocation)),
+        groups_(groups),
         rewriting_(invocation, settings_, groups, *providers_.back()) {}
 
   void run();
@@ -63,6 +91,7 @@ class OptimizeRun {
   Report& report_;
   OptimizeSettings settings_;
   std::vector<std::shared_ptr<const Provider>> providers_;
+  const std::vector<RuleGroup>& groups_;
   Rewriting rewriting_;
   RewriteReport rewrites_;
   std::string repro_text_;
@@ -71,7 +100,7 @@ class OptimizeRun {
 void OptimizeRun::run() {
   LoadedModel loaded = rewriting_.load_file();
   describe_model_argument(invocation_, loaded);
-  const SaveTarget target = read_save_target(options_, loaded);
+  const SaveTarget target = read_save_target(invocation_, loaded);
   const bool may_save = in_file(loaded.path, [&] {
     loaded.model = rewriting_.prepare(std::move(loaded.model));
     const DeclaredTypes declared(*loaded.model);
@@ -79,8 +108,12 @@ void OptimizeRun::run() {
     declared.restore(*loaded.model, rewriting_.has_fixed_shapes());
     return verify();
   });
+  if (target.path == "-") {
+    // The model alone goes there.
+    if (!may_save) write_to_stderr(report_.text);
+    report_.text.clear();
+  }
   if (may_save && !options_.flag("dry-run")) save(*loaded.model, target);
-  if (target.path == "-") report_.text.clear();
 }
 
 void OptimizeRun::rewrite(Model& model) {
@@ -90,6 +123,7 @@ void OptimizeRun::rewrite(Model& model) {
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
   if (settings_.is_float16) choose_floats();
   rewrites_ = rewriting_.apply(model);
+  check_user_rules(invocation_, groups_, rewrites_);
   if (settings_.is_float16) report_float16();
   report_.payload.set("after", summary_block(summarize(model, invocation_.has_document)));
   report_.payload.set("passes", passes_block(rewrites_, before));
@@ -151,8 +185,9 @@ bool OptimizeRun::verify() {
     return true;
   }
   if (*result.has_passed) {
-    report_.text += format("verified in {} runs: largest error {}\n", result.runs,
-                           readable_number(result.max_abs_error));
+    report_.text +=
+        format("verified in {} {}: largest error {}\n", result.runs,
+               result.runs == 1 ? "run" : "runs", readable_number(result.max_abs_error));
     report_.text += stages_text(result);
     return true;
   }
@@ -204,6 +239,7 @@ void OptimizeRun::save(Model& model, const SaveTarget& target) {
   }
   const std::int64_t bytes = save_to(target, model);
   report_.payload.set("output", Json::object().set("path", target.path).set("bytes", bytes));
+  if (target.path == "-") return;
   report_.text += format("written: {} ({})\n", shorten(target.path),
                          readable_bytes(static_cast<double>(bytes)));
 }
@@ -231,8 +267,8 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
   if (path.empty()) return groups;
   const std::vector<PassDescription> known = describe_passes(groups);
   const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
-  RuleGroup basic{"user's own", OptimizeLevel::basic, {}, {}};
-  RuleGroup extended{"user's own", OptimizeLevel::extended, {}, {}};
+  RuleGroup basic{user_group, OptimizeLevel::basic, {}, {}};
+  RuleGroup extended{user_group, OptimizeLevel::extended, {}, {}};
   const std::string text = read_text_file(path, most_rules_bytes);
   in_file(path, [&] {
     for (const auto& rule : parse_user_rules(text)) {
