@@ -33,7 +33,10 @@ std::vector<OptionGroup> common_options(const Command& command) {
       {"Output",
        {
            {.name = "json", .help = "one JSON document on stdout, also on failure"},
-           {.name = "format", .value = "FORMAT", .choices = formats},
+           {.name = "format",
+            .value = "FORMAT",
+            .help = command.formats_help(),
+            .choices = formats},
            {.name = "report",
             .value = "FILE",
             .help = "write the JSON document to a file as well",

@@ -63,6 +63,8 @@ class Command {
   virtual std::vector<OptionGroup> options() const = 0;
   /// What --format takes besides text and json; the command writes it as its report's text.
   virtual std::vector<std::string_view> more_formats() const { return {}; }
+  /// The help of --format; empty: the list of what it takes.
+  virtual std::string_view formats_help() const { return {}; }
   /// What this version refuses.
   virtual std::vector<std::string_view> planned_formats() const { return {}; }
   /// Of the contract but not of this version: nothing else of it is asked then.

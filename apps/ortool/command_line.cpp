@@ -38,6 +38,18 @@ void check_empty_value(std::span<const std::string> words) {
   }
 }
 
+/// The same value twice does no harm.
+void check_given_once(const OptionSpec& option, std::span<const std::string> values) {
+  for (const std::string& value : values) {
+    if (value == values.front()) continue;
+    throw Error(ErrorCode::invalid,
+                format("option --{} is given twice: {} and {}", option.name, quote(values.front()),
+                       quote(value)),
+                "leave one of them out")
+        .with_id("usage.twice");
+  }
+}
+
 }  // namespace
 
 void check_option(const OptionSpec& option, std::string_view value) {
@@ -92,6 +104,7 @@ CommandLine parse_command_line(const std::vector<OptionGroup>& groups,
     if (entry->count() == 0) continue;
     std::vector<std::string> values = entry->results();
     for (const std::string& value : values) check_option(*option, value);
+    if (!option->is_flag() && !option->repeats) check_given_once(*option, values);
     line.options.set(option->name, std::move(values));
   }
   return line;

@@ -39,6 +39,43 @@ std::string help_of(const OptionSpec& option) {
   return option.help.empty() ? list_names(option.choices) : std::string(option.help);
 }
 
+/// The words of a text in lines of at most `columns` bytes, longer words alone.
+std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool fits = lines.back().size() + 1 + word.size() <= columns;
+    if (!lines.back().empty() && !fits) lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
+
+/// A line an option, its help going on below itself; empty where all options are planned ones.
+std::string options_text(const std::vector<OptionSpec>& options) {
+  constexpr std::size_t before_columns = 2;
+  constexpr std::size_t between_columns = 2;
+  std::size_t name_columns = 0;
+  for (const OptionSpec& option : options) {
+    if (!option.is_planned) name_columns = std::max(name_columns, option_column(option).size());
+  }
+  const std::size_t help_begin = before_columns + name_columns + between_columns;
+  std::string text;
+  for (const OptionSpec& option : options) {
+    if (option.is_planned) continue;
+    std::string head(before_columns, ' ');
+    head += option_column(option);
+    for (const std::string& line : wrap(help_of(option), most_columns - help_begin)) {
+      text += head.append(help_begin - head.size(), ' ') + line + "\n";
+      head.clear();
+    }
+  }
+  return text;
+}
+
 /// Each purpose behind its line where all of them fit, otherwise above it.
 std::string examples_text(std::span<const Example> examples) {
   std::size_t line_columns = 0;
@@ -99,13 +136,9 @@ std::string command_help(const Command& command) {
       text.append("      ").append(group.brief).append("\n");
       continue;
     }
-    TextTable table;
-    for (const OptionSpec& option : group.options) {
-      if (option.is_planned) continue;
-      table.add_row({option_column(option), help_of(option)});
-    }
-    if (table.is_empty()) continue;
-    text.append("\n").append(group.title).append(":\n").append(table.to_string(2));
+    const std::string options = options_text(group.options);
+    if (options.empty()) continue;
+    text.append("\n").append(group.title).append(":\n").append(options);
   }
   return text;
 }

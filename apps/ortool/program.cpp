@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <new>
 #include <unistd.h>
 
 #include "apps/ortool/command_line.hpp"
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/help.hpp"
+#include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/signal_watch.hpp"
 #include "apps/ortool/suggest.hpp"
@@ -56,7 +56,6 @@ class Program {
   void run_command(const Command& command, std::span<const std::string> words);
   void apply_common_options(const OptionValues& options);
   void check_arguments(const Command& command, std::span<const std::string> arguments) const;
-  std::int64_t count_words_naming(const std::string& path) const;
   void set_report_path(const std::string& path, bool is_on_command_line);
   void show_help(std::string text, Json block);
   void fail(const Error& error);
@@ -218,24 +217,6 @@ void Program::check_arguments(const Command& command,
   }
 }
 
-/// How many words of the command line name the file at `path`, alone or behind an equals sign.
-std::int64_t Program::count_words_naming(const std::string& path) const {
-  std::int64_t count = 0;
-  std::error_code ignored;
-  for (const std::string& word : words_) {
-    const auto names_it = [&](const std::string& text) {
-      return !text.empty() && std::filesystem::equivalent(text, path, ignored);
-    };
-    bool is_named = names_it(word);
-    for (std::size_t at = word.find('='); !is_named && at != std::string::npos;
-         at = word.find('=', at + 1)) {
-      is_named = names_it(word.substr(at + 1));
-    }
-    count += is_named ? 1 : 0;
-  }
-  return count;
-}
-
 /// Takes the report's path over, unless the report would replace something that is read.
 void Program::set_report_path(const std::string& path, bool is_on_command_line) {
   report_path_.clear();
@@ -243,7 +224,7 @@ void Program::set_report_path(const std::string& path, bool is_on_command_line) 
     throw Error(ErrorCode::invalid, "option --report: - is standard output", "use --json for that")
         .with_id("usage.value");
   }
-  if (!path.empty() && count_words_naming(path) > (is_on_command_line ? 1 : 0)) {
+  if (!path.empty() && count_words_naming(words_, path) > (is_on_command_line ? 1 : 0)) {
     throw Error(ErrorCode::invalid, format("option --report: {} is an input", quote(path)),
                 "give the report a name of its own")
         .with_id("usage.overwrite");

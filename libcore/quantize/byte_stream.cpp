@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void fail_damaged() {
   throw Error(ErrorCode::invalid, "the calibration is damaged",
-              "remove the file and calibrate again");
+              "name another file to calibrate again; this one stays as it is");
 }
 
 }  // namespace

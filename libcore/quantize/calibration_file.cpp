@@ -47,7 +47,7 @@ CalibrationSettings read_settings(ByteReader& in) {
 
 [[noreturn]] void fail_no_calibration(std::string_view reason) {
   throw Error(ErrorCode::invalid, format("this is no calibration: {}", reason),
-              "remove the file and calibrate again");
+              "name another file to calibrate again; this one stays as it is");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ ExactSum read_sum(ByteReader& in) {
     const double digit = in.number();
     if (!std::isfinite(digit) || std::abs(digit) > 0x1p900) {
       throw Error(ErrorCode::invalid, "the calibration is damaged",
-                  "remove the file and calibrate again");
+                  "name another file to calibrate again; this one stays as it is");
     }
     sum.add(digit);
   }

@@ -39,7 +39,7 @@ OptionGroup load_options() {
               {.name = "rate", .value = "QPS", .help = "requests come so often, whatever is done"},
               {.name = "distribution",
                .value = "HOW",
-               .help = "of their arrivals (default: poisson)",
+               .help = "of their arrivals: poisson (default), constant",
                .choices = {"poisson", "constant"}},
               {.name = "find-rate",
                .value = "pN=TIME",

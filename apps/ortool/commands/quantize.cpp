@@ -36,6 +36,10 @@ class QuantizeCommand : public Command {
     return groups;
   }
   std::vector<std::string_view> more_formats() const override { return {"qdq", "qoperator"}; }
+  std::string_view formats_help() const override {
+    return "of the model: qdq (default), or qoperator, operators on integers; of the report: text "
+           "(default), json";
+  }
   void run(Invocation& invocation) const override { run_quantize(invocation); }
 };
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "apps/ortool/data/sample_files.hpp"
+#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
@@ -87,8 +88,9 @@ std::map<std::string, std::string> read_labels_of(const std::string& path,
       .with_id("data.labels");
 }
 
-SampleList list_pictures(const std::string& path, const std::vector<std::string>& pictures,
-                         const Value& input) {
+/// A file a sample, for one input; an .npz may hold all of them.
+SampleList list_files(const std::string& path, const std::vector<std::string>& pictures,
+                      const std::string& input) {
   SampleList result;
   const std::string label_path = (fs::path(path) / label_file).string();
   std::map<std::string, std::string> labels;
@@ -96,7 +98,7 @@ SampleList list_pictures(const std::string& path, const std::vector<std::string>
   for (const std::string& picture : pictures) {
     SampleFiles files;
     files.name = picture;
-    files.inputs = {{std::string(input.name()), (fs::path(path) / picture).string()}};
+    files.inputs = {{input, (fs::path(path) / picture).string()}};
     const auto label = labels.find(picture);
     if (label != labels.end()) files.label = label_of(label->second);
     result.samples.push_back(std::move(files));
@@ -138,12 +140,38 @@ SampleList list_classes(const std::string& path, const std::vector<std::string>&
   return result;
 }
 
+/// Whether files are called after the model's inputs and outputs, and so belong together.
+bool is_one_sample(const std::vector<std::string>& files, const SampleContext& context) {
+  const std::vector<std::string> inputs = names_of(context.inputs);
+  std::vector<std::string> known = inputs;
+  for (const std::string& output : names_of(context.outputs)) known.push_back(output);
+  for (std::size_t i = 0; i < context.inputs.size(); ++i) known.push_back(format("input_{}", i));
+  for (std::size_t i = 0; i < context.outputs.size(); ++i) known.push_back(format("output_{}", i));
+  const auto are_among = [&](const std::vector<std::string>& names) {
+    return [&names](const std::string& file) {
+      const std::string stem = file.substr(0, file.size() - extension_of(file).size());
+      return std::find(names.begin(), names.end(), stem) != names.end();
+    };
+  };
+  return std::any_of(files.begin(), files.end(), are_among(inputs)) ||
+         std::all_of(files.begin(), files.end(), are_among(known));
+}
+
+/// Files of values that are called after nothing of the model.
+SampleList list_values(const std::string& path, const std::vector<std::string>& files,
+                       const SampleContext& context) {
+  const bool are_archives = std::all_of(files.begin(), files.end(), [](const std::string& file) {
+    return extension_of(file) == ".npz";
+  });
+  return list_files(path, files, are_archives ? "" : std::string(only_input(context, path).name()));
+}
+
 }  // namespace
 
 SampleList list_folder(const std::string& path, const SampleContext& context) {
   const Listing listing = list(path);
   if (!listing.pictures.empty()) {
-    return list_pictures(path, listing.pictures, only_input(context, path));
+    return list_files(path, listing.pictures, std::string(only_input(context, path).name()));
   }
   const bool has_classes =
       std::any_of(listing.folders.begin(), listing.folders.end(), [&](const std::string& folder) {
@@ -160,6 +188,7 @@ SampleList list_folder(const std::string& path, const SampleContext& context) {
     result.samples.push_back(std::move(files));
   }
   if (result.samples.empty() && !listing.values.empty()) {
+    if (!is_one_sample(listing.values, context)) return list_values(path, listing.values, context);
     SampleFiles files;
     files.name = fs::path(path).filename().string();
     files.inputs = {{"", path}};
@@ -168,8 +197,8 @@ SampleList list_folder(const std::string& path, const SampleContext& context) {
   if (!result.samples.empty()) return result;
   throw Error(
       ErrorCode::invalid, format("{}: holds no samples", path),
-      "a set is an .npz, a folder of pictures, a folder of files a sample, or a folder with "
-      "MANIFEST.json")
+      "a set is an .npz, a folder of pictures or of files (.npy, .npz, .pb), a folder of files a "
+      "sample, or a folder with MANIFEST.json")
       .with_id("data.empty");
 }
 

@@ -116,7 +116,7 @@ const Value& only_input(const SampleContext& context, std::string_view path) {
   }
   if (count == 1) return *only;
   throw Error(ErrorCode::invalid,
-              format("{}: holds pictures, but the model has {} inputs", path, count),
+              format("{}: holds a file a sample, but the model has {} inputs", path, count),
               "write a MANIFEST.json that says which file is for which input "
               "(`ortool schema manifest`), or give a folder of files a sample")
       .with_id("data.inputs");

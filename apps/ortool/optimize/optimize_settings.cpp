@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/run/judge.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 namespace {
@@ -41,6 +43,47 @@ OptimizeLevel read_level(const OptionValues& options) {
       .with_id("usage.applies_to_nothing");
 }
 
+/// A pass that would not run anyway cannot be skipped.
+void check_skipped(const OptimizeSettings& settings, std::span<const PassDescription> known) {
+  for (const std::string& name : settings.skipped) {
+    const auto pass = std::find_if(known.begin(), known.end(),
+                                   [&](const PassDescription& each) { return each.name == name; });
+    if (!settings.passes.empty()) {
+      const bool is_named =
+          std::find(settings.passes.begin(), settings.passes.end(), name) != settings.passes.end();
+      refuse(format("option --skip-pass: {} is {} --passes", quote(name),
+                    is_named ? "asked for by" : "not among"),
+             "--passes names all that runs");
+    }
+    if (!pass->is_on_request && pass->level <= settings.level) continue;
+    refuse(format("option --skip-pass: {} does not run with --level {}", quote(name),
+                  name_of(settings.level)),
+           "'ortool optimize --list-passes' tells the level of each");
+  }
+}
+
+/// Options for a file where none is written.
+void check_written(const OptionValues& options) {
+  if (!options.has("output") && !options.flag("dry-run")) {
+    throw Error(ErrorCode::invalid, "nowhere to write the model to",
+                "add -o OUT.onnx, or --dry-run to see what would be done")
+        .with_id("usage.output");
+  }
+  if (!options.flag("dry-run")) return;
+  for (const char* option : {"output", "force", "external-data", "external-threshold"}) {
+    if (options.has(option))
+      refuse(format("option --{} has no effect with --dry-run", option), "leave one of them out");
+  }
+}
+
+/// Of --rtol and --atol, whose own help is that of comparisons with expected outputs.
+std::vector<OptionSpec> form_tolerance_options() {
+  std::vector<OptionSpec> options = tolerance_options();
+  options[0].help = "relative tolerance (float32: 1e-4; after basic passes alone: the same bits)";
+  options[1].help = "absolute tolerance, or A*max of the original (float32: 1e-5*max)";
+  return options;
+}
+
 }  // namespace
 
 std::string_view name_of(OptimizeLevel level) {
@@ -66,7 +109,7 @@ std::vector<OptionGroup> optimize_options() {
            .choices = {"none", "basic", "extended", "all"}},
           {.name = "target",
            .value = "WHO",
-           .help = "who will run it: ortool may get operators of its own",
+           .help = "ortool, cpu or onednn: operators of ortool's own may be saved; cuda: not yet",
            .choices = {"ortool", "cpu", "onednn", "cuda"}},
           {.name = "passes",
            .value = "A,B",
@@ -116,7 +159,7 @@ std::vector<OptionGroup> optimize_options() {
            .completes = Completes::folders},
           {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
       }};
-  for (const OptionSpec& option : tolerance_options()) verifying.options.push_back(option);
+  for (const OptionSpec& option : form_tolerance_options()) verifying.options.push_back(option);
   return {rewriting, verifying};
 }
 
@@ -146,13 +189,11 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_runs));
   if (options.has("passes") && options.has("level"))
     refuse("option --level has no effect with --passes", "--passes names all that runs");
-  if (!options.has("output") && !options.flag("dry-run")) {
-    throw Error(ErrorCode::invalid, "nowhere to write the model to",
-                "add -o OUT.onnx, or --dry-run to see what would be done")
-        .with_id("usage.output");
-  }
-  if (options.has("output") && options.flag("dry-run"))
-    refuse("option --output has no effect with --dry-run", "leave one of them out");
+  check_skipped(settings, known);
+  check_written(options);
+  // Said now, not once the model is rewritten.
+  static_cast<void>(thread_count(options));
+  static_cast<void>(Judge(options));
   if (settings.runs > 0 || settings.is_float16) return settings;
   for (const char* option : {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random",
                              "seed", "range", "image", "image-config", "dtype", "threads"}) {

@@ -27,23 +27,25 @@ OptimizeLevel optimize_level(std::string_view text) {
 }  // namespace
 
 OptionGroup execution_options() {
-  return {"Execution",
-          {
-              {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
-              {.name = "execution",
-               .value = "HOW",
-               .help = "sequential: one node after the other; parallel: independent ones at once",
-               .choices = {"sequential", "parallel"}},
-              {.name = "optimize",
-               .value = "LEVEL",
-               .help = "rewrites before running (none: every node by its own kernel)",
-               .choices = {"none", "basic", "extended", "all"}},
-              {.name = "precision",
-               .value = "TYPE",
-               .help = "how float32 models are computed: float32",
-               .choices = {"float32", "float16", "bfloat16"}},
-              {.name = "custom-ops", .value = "LIB.so", .is_planned = true},
-          }};
+  return {
+      "Execution",
+      {
+          {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
+          {.name = "execution",
+           .value = "HOW",
+           .help = "sequential: one node after the other; parallel: independent ones at once",
+           .choices = {"sequential", "parallel"}},
+          {.name = "optimize",
+           .value = "LEVEL",
+           .help = "rewrites before running: none (every node by its own kernel), basic, extended, "
+                   "all (default)",
+           .choices = {"none", "basic", "extended", "all"}},
+          {.name = "precision",
+           .value = "TYPE",
+           .help = "how float32 models are computed: float32; float16, bfloat16: not yet",
+           .choices = {"float32", "float16", "bfloat16"}},
+          {.name = "custom-ops", .value = "LIB.so", .is_planned = true},
+      }};
 }
 
 int thread_count(const OptionValues& options) {

@@ -1,9 +1,11 @@
 // What the options say of the file to write.
 #include "apps/ortool/options/save_options.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <unistd.h>
 
+#include "apps/ortool/options/written_files.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -13,31 +15,18 @@ namespace {
 constexpr std::int64_t default_threshold_bytes = 1024;
 constexpr const char* standard_output_path = "/dev/stdout";
 
-/// What a long run would only find out at its end.
-void check_can_be_written(const std::string& path) {
-  const auto fail = [&](std::string_view what, std::string_view hint) {
-    throw Error(ErrorCode::write_failed, std::string(what), std::string(hint))
-        .with_id("output.write")
-        .in(path);
-  };
-  if (path.empty()) {
-    throw Error(ErrorCode::invalid, "option --output: no name is given",
-                "put a file's name behind -o")
-        .with_id("usage.output");
-  }
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) fail("is a folder", "name a file in it");
-  std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!std::filesystem::is_directory(folder, ignored))
-    fail("cannot be written (there is no such folder)", "make the folder first");
-}
-
 void check_stream(const OptionValues& options) {
   if (options.flag("json") || options.text("format") == "json") {
     throw Error(ErrorCode::invalid, "option --json has no effect with --output -",
                 "leave one of them out; --report FILE writes the document too")
         .with_id("usage.applies_to_nothing");
+  }
+  // A closed stream became an empty file that can only be read.
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags == -1 || (flags & O_ACCMODE) == O_RDONLY) {
+    throw Error(ErrorCode::write_failed, "standard output: cannot be written (it is closed)",
+                "put a pipe or > FILE behind the command")
+        .with_id("output.write");
   }
   if (::isatty(STDOUT_FILENO) == 1) {
     throw Error(ErrorCode::invalid, "option --output: a terminal is no place for a model",
@@ -59,7 +48,8 @@ OptionGroup save_options() {
               {.name = "force", .help = "OUT.onnx may be MODEL itself"},
               {.name = "external-data",
                .value = "WHEN",
-               .help = "weights in a file beside the model: auto (as before; all above 2 GB)",
+               .help = "weights in a file beside the model: auto (as before; all above 2 GB), "
+                       "always, never",
                .choices = {"auto", "always", "never"}},
               {.name = "external-threshold",
                .value = "SIZE",
@@ -67,14 +57,18 @@ OptionGroup save_options() {
           }};
 }
 
-SaveTarget read_save_target(const OptionValues& options, const LoadedModel& loaded) {
+SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loaded) {
+  const OptionValues& options = invocation.options;
   SaveTarget target;
   target.path = options.text("output");
-  if (options.has("output"))
-    target.path == "-" ? check_stream(options) : check_can_be_written(target.path);
+  const bool is_file = options.has("output") && target.path != "-";
+  if (target.path == "-") check_stream(options);
+  if (is_file) check_can_be_written("output", target.path);
   std::error_code ignored;
-  if (target.path != "-" && loaded.path != "-" && !options.flag("force") &&
-      std::filesystem::equivalent(target.path, loaded.path, ignored)) {
+  const bool is_model = is_file && loaded.path != "-" &&
+                        std::filesystem::equivalent(target.path, loaded.path, ignored);
+  if (is_file && !is_model) check_is_no_other_file(invocation, "output", target.path);
+  if (is_model && !options.flag("force")) {
     throw Error(ErrorCode::invalid,
                 format("option --output: {} is the model that is read", quote(target.path)),
                 "give another name, or --force to replace it")

@@ -17,9 +17,10 @@ struct SaveTarget {
   SaveOptions options;
 };
 
-/// Reads the options. Throws ErrorCode::invalid for values that are none, and without --force for a
-/// target that is the file that `loaded` names.
-SaveTarget read_save_target(const OptionValues& options, const LoadedModel& loaded);
+/// Reads the options. Throws ErrorCode::invalid for values that are none, for a target that is
+/// another file of the command line, and without --force for one that is the file that `loaded`
+/// names; ErrorCode::write_failed where nothing can be written there.
+SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loaded);
 
 /// Writes the model; to standard output in one piece. Returns the file's size, 0 for a stream.
 std::int64_t save_to(const SaveTarget& target, const Model& model);

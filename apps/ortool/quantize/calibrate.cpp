@@ -60,14 +60,18 @@ Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machi
     progress.tell_done(told.done, told.total);
   };
   if (cache.is_used()) options.checkpoint = [&] { cache.save(state); };
-  collect(
-      session, state,
-      [&](std::int64_t index) {
-        NamedValues inputs = data->sample(index).inputs;
-        if (cache.is_used()) state.set_digest(index, digest_of(inputs));
-        return inputs;
-      },
-      options);
+  const auto next = [&](std::int64_t index) {
+    NamedValues inputs = data->sample(index).inputs;
+    if (cache.is_used()) state.set_digest(index, digest_of(inputs));
+    return inputs;
+  };
+  try {
+    collect(session, state, next, options);
+  } catch (Error& error) {
+    // Only what is wrong with a sample is its file's affair.
+    if (error.code() != ErrorCode::invalid || data->last_read().empty()) throw;
+    throw error.in(data->last_read());
+  }
   return state;
 }
 

@@ -67,7 +67,9 @@ Sample CalibrationData::sample(std::int64_t index) {
   }
   for (; next_ < index; ++next_) static_cast<void>(open_->next());
   ++next_;
+  last_read_ = paths_[set];
   Sample sample = open_->next();
+  if (sample.name != format("{}", index)) last_read_ += ": " + sample.name;
   for (auto& [name, value] : sample.inputs) {
     if (value.is_tensor()) value = RunValue(value.tensor().aligned());
   }

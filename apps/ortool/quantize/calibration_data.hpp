@@ -26,6 +26,8 @@ class CalibrationData {
   std::vector<std::string> class_names() const;
   /// Sample `index`: the next one is cheap, an earlier one reads its set again from the start.
   Sample sample(std::int64_t index);
+  /// The sample read last, for messages: "pictures: cat.png".
+  const std::string& last_read() const { return last_read_; }
 
  private:
   std::unique_ptr<SampleSet> open(std::size_t set) const;
@@ -41,6 +43,7 @@ class CalibrationData {
   std::unique_ptr<SampleSet> open_;
   std::size_t open_index_ = 0;
   std::int64_t next_ = 0;  ///< of the open set
+  std::string last_read_;
 };
 
 }  // namespace ortool

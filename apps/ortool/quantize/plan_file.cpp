@@ -115,6 +115,8 @@ Scale read_scale(const Json& line, DataType type) {
   const Json* zero_point = line.find("zero_point");
   if (scale == nullptr || zero_point == nullptr || !scale->is_number() || !zero_point->is_number())
     throw broken("'scale' and 'zero_point' are two numbers that belong together");
+  if (zero_point->number() != std::floor(zero_point->number()))
+    throw broken(format("the zero point must be a whole number (found {})", zero_point->number()));
   Scale result{static_cast<float>(scale->number()),
                static_cast<std::int64_t>(zero_point->number())};
   const Levels levels = levels_of({type});

@@ -6,36 +6,38 @@ namespace ortool {
 namespace {
 
 OptionGroup what_options() {
-  return {"What to make",
-          {
-              {.name = "mode",
-               .value = "MODE",
-               .help = "static (default with calibration data), dynamic or weight-only",
-               .choices = {"static", "dynamic", "weight-only"}},
-              {.name = "activation-type",
-               .value = "TYPE",
-               .help = "of values between nodes (default: uint8)",
-               .choices = {"uint8", "int8", "uint16", "int16"}},
-              {.name = "weight-type",
-               .value = "TYPE",
-               .help = "of weights (default: int8)",
-               .choices = {"int8", "uint8", "int4"}},
-              {.name = "block-size",
-               .value = "N",
-               .help = "of weight-only matrices: a scale for so many rows (default for int4 and "
-                       "qoperator: 32)"},
-              {.name = "per-channel", .help = "a scale for each channel of weights (default)"},
-              {.name = "per-tensor", .help = "one scale for each tensor of weights"},
-              {.name = "symmetric-activations", .help = "zero in the middle of the levels"},
-              {.name = "reduce-range",
-               .value = "WHEN",
-               .help = "weights of 7 bits, for processors without VNNI (default: auto)",
-               .choices = {"auto", "on", "off"}},
-              {.name = "target-isa",
-               .value = "ISA",
-               .help = "where the model shall run (default: host)",
-               .choices = {"host", "portable", "avx2", "vnni", "neon", "dotprod", "i8mm"}},
-          }};
+  return {
+      "What to make",
+      {
+          {.name = "mode",
+           .value = "MODE",
+           .help = "static (default with calibration data), dynamic or weight-only",
+           .choices = {"static", "dynamic", "weight-only"}},
+          {.name = "activation-type",
+           .value = "TYPE",
+           .help = "of values between nodes: uint8 (default), int8, uint16, int16",
+           .choices = {"uint8", "int8", "uint16", "int16"}},
+          {.name = "weight-type",
+           .value = "TYPE",
+           .help = "of weights: int8 (default), uint8, int4",
+           .choices = {"int8", "uint8", "int4"}},
+          {.name = "block-size",
+           .value = "N",
+           .help =
+               "of weight-only matrices: a scale for so many rows, 0: for all (default for int4 "
+               "and qoperator: 32)"},
+          {.name = "per-channel", .help = "a scale for each channel of weights (default)"},
+          {.name = "per-tensor", .help = "one scale for each tensor of weights"},
+          {.name = "symmetric-activations", .help = "zero in the middle of the levels"},
+          {.name = "reduce-range",
+           .value = "WHEN",
+           .help = "weights of 7 bits, for processors without VNNI: auto (default), on, off",
+           .choices = {"auto", "on", "off"}},
+          {.name = "target-isa",
+           .value = "ISA",
+           .help = "where it shall run: host (default), portable, avx2, vnni, neon, dotprod, i8mm",
+           .choices = {"host", "portable", "avx2", "vnni", "neon", "dotprod", "i8mm"}},
+      }};
 }
 
 OptionGroup calibration_group() {
@@ -47,11 +49,16 @@ OptionGroup calibration_group() {
            .help = "an .npz, a folder, pictures or a MANIFEST.json, as run --data takes",
            .repeats = true,
            .completes = Completes::files},
+          {.name = "allow-random-calibration", .is_planned = true},
           image_option(),
           image_config_option(),
           {.name = "validation-data",
            .value = "SET",
            .help = "compare the two models on this set (default: the calibration data)",
+           .completes = Completes::files},
+          {.name = "labels",
+           .value = "FILE",
+           .help = "the classes' names, one a line, for --metric on labels that are texts",
            .completes = Completes::files},
           {.name = "samples",
            .value = "N",
@@ -64,8 +71,8 @@ OptionGroup calibration_group() {
           {.name = "calibrate-only", .help = "fill the cache and write no model"},
           {.name = "calibration-method",
            .value = "METHOD",
-           .help = "how ranges are chosen (default: what suits the model best); auto: by error a "
-                   "tensor",
+           .help = "minmax, moving-average, percentile, entropy, mse; auto: by error a tensor "
+                   "(default: what suits best)",
            .choices = {"auto", "minmax", "moving-average", "entropy", "percentile", "mse"}},
           {.name = "recipe",
            .value = "RECIPE",
@@ -74,7 +81,7 @@ OptionGroup calibration_group() {
            .choices = {"fast", "accurate", "max"}},
           {.name = "percentile",
            .value = "P",
-           .help = "of elements inside the range, method percentile (default: 99.99)"},
+           .help = "of elements inside the range, methods percentile and auto (default: 99.99)"},
       }};
 }
 

@@ -261,7 +261,8 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
   if (!settings.calibrates_only) {
-    report.text += format("{} nodes quantised, {} in float\n", quantized, floats);
+    report.text += format("{} {} quantised, {} in float\n", quantized,
+                          quantized == 1 ? "node" : "nodes", floats);
     report.text += reasons_text(result);
     report.text += integers_text(result);
   }

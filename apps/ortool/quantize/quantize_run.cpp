@@ -10,10 +10,12 @@
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
+#include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/quantize_context.hpp"
 #include "apps/ortool/quantize/quantize_with_data.hpp"
 #include "apps/ortool/quantize/quantize_without_data.hpp"
+#include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/convert_opset.hpp"
@@ -75,6 +77,22 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
   model.ir_version = std::max(model.ir_version, ir_version_of_opset(done.opset_after));
 }
 
+/// That the files beside the model can be written, before hours of work.
+void check_other_files(const Invocation& invocation) {
+  const OptionValues& options = invocation.options;
+  for (const std::string& path : options.all("calibration-cache"))
+    check_can_be_written("calibration-cache", path);
+  if (!options.has("plan-out")) return;
+  const std::string path = options.text("plan-out");
+  if (path == "-") {
+    throw Error(ErrorCode::invalid, "option --plan-out: a plan goes to a file",
+                "name one, such as plan.json")
+        .with_id("usage.value");
+  }
+  check_can_be_written("plan-out", path);
+  check_is_no_other_file(invocation, "plan-out", path);
+}
+
 }  // namespace
 
 void run_quantize(Invocation& invocation) {
@@ -86,7 +104,8 @@ void run_quantize(Invocation& invocation) {
   const QuantizeMachine machine{choose_providers(invocation), pool, threads};
   LoadedModel loaded = load_model_argument(invocation);
   std::optional<SaveTarget> target;
-  if (!settings.calibrates_only) target = read_save_target(options, loaded);
+  if (!settings.calibrates_only) target = read_save_target(invocation, loaded);
+  check_other_files(invocation);
   QuantizeReport result;
   result.settings = &settings;
   in_file(loaded.path, [&] {
@@ -114,7 +133,10 @@ void run_quantize(Invocation& invocation) {
   });
   add_quantize_report(invocation.report, result);
   if (result.is_refused) invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);
-  if (target && target->path == "-") invocation.report.text.clear();
+  if (!target || target->path != "-") return;
+  // The model alone goes there.
+  if (result.is_refused) write_to_stderr(invocation.report.text);
+  invocation.report.text.clear();
 }
 
 }  // namespace ortool

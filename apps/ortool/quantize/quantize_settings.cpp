@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
+#include "apps/ortool/quantize/validation.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -17,7 +19,7 @@ constexpr std::int64_t most_block_size = 65536;
 constexpr std::int64_t least_block_size = 16;
 
 /// Options that say how to calibrate; without data they have no effect.
-constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
+constexpr std::array<std::string_view, 13> calibration_options = {"calibration-data",
                                                                   "calibration-cache",
                                                                   "calibrate-only",
                                                                   "calibration-method",
@@ -28,7 +30,6 @@ constexpr std::array<std::string_view, 14> calibration_options = {"calibration-d
                                                                   "image",
                                                                   "image-config",
                                                                   "max-drop",
-                                                                  "metric",
                                                                   "keep-faster",
                                                                   "recipe"};
 
@@ -102,6 +103,11 @@ std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeM
   return recipe;
 }
 
+/// Options that say something of a model, where none is written.
+constexpr std::array<std::string_view, 10> model_options = {
+    "output",   "force",  "external-data", "external-threshold", "plan-out",
+    "max-drop", "metric", "labels",        "keep-faster",        "validation-data"};
+
 void check_calibrate_only(const OptionValues& options) {
   if (!options.flag("calibrate-only")) {
     if (options.text("samples").find(':') == std::string::npos) return;
@@ -113,11 +119,62 @@ void check_calibrate_only(const OptionValues& options) {
                 "add --calibration-data SET and --calibration-cache FILE")
         .with_id("usage.calibration_data");
   }
+  for (const std::string_view name : model_options) {
+    if (!options.has(name)) continue;
+    throw does_not_fit(format("option --{} has no effect with --calibrate-only", name),
+                       "say it when the model is made from the cache");
+  }
+}
+
+/// The same samples twice only count for more.
+void check_sets(const OptionValues& options) {
+  const std::span<const std::string> sets = options.all("calibration-data");
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const auto before = sets.first(i);
+    const bool is_again = std::any_of(before.begin(), before.end(), [&](const std::string& other) {
+      std::error_code ignored;
+      return other == sets[i] || std::filesystem::equivalent(other, sets[i], ignored);
+    });
+    if (!is_again) continue;
+    throw does_not_fit(format("option --calibration-data: {} is given twice", quote(sets[i])),
+                       "leave one of them out");
+  }
+}
+
+/// What chooses no range.
+void check_percentile(const OptionValues& options) {
+  const std::string method = options.text("calibration-method");
+  const bool is_used = method.empty() || method == "percentile" || method == "auto";
+  if (!options.has("percentile") || is_used || options.has("plan")) return;
+  throw does_not_fit(
+      format("option --percentile has no effect with --calibration-method {}", method),
+      "it is for the methods percentile and auto");
+}
+
+/// Levels that become floats before anything is computed never meet in a sum.
+void check_reduced_weights(const OptionValues& options) {
+  for (const std::string_view name : {"reduce-range", "target-isa"}) {
+    if (!options.has(name)) continue;
+    throw does_not_fit(format("option --{} has no effect with --mode weight-only", name),
+                       "its products are those of floats, which do not saturate");
+  }
+}
+
+/// Names of classes where nobody looks at labels.
+void check_labels(const OptionValues& options) {
+  const std::string metric = options.text("metric", options.has("max-drop") ? "top1" : "");
+  if (!options.has("labels") || metric == "top1" || metric == "top5") return;
+  throw does_not_fit("option --labels has an effect with --metric top1 and top5 alone",
+                     "add --metric top1");
 }
 
 void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   if (options.flag("per-channel") && options.flag("per-tensor"))
     throw does_not_fit("--per-channel and --per-tensor contradict each other", "choose one");
+  check_sets(options);
+  check_percentile(options);
+  check_labels(options);
+  if (mode == QuantizeMode::weights_only) check_reduced_weights(options);
   if (mode == QuantizeMode::statically) return;
   const bool is_dynamic = mode == QuantizeMode::dynamically;
   if (options.flag("keep-faster") && is_dynamic && !options.has("validation-data")) {
@@ -128,13 +185,15 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   for (const std::string_view name : calibration_options) {
     if (!options.has(name) || (is_dynamic && name == "keep-faster")) continue;
     throw does_not_fit(format("option --{} has no effect with --mode {}", name, name_of(mode)),
-                       "only --mode static is calibrated");
+                       name == "max-drop"
+                           ? "only --mode static searches a plan; --metric tells what "
+                             "this one is worth"
+                           : "only --mode static is calibrated");
   }
 }
 
 /// MatMulNBits wants blocks of a power of two.
-void check_block_form(QuantizeSettings& settings) {
-  if (settings.block_size == 0) settings.block_size = default_block_size;
+void check_block_form(const QuantizeSettings& settings) {
   const std::int64_t size = settings.block_size;
   if (size >= least_block_size && (size & (size - 1)) == 0) return;
   throw does_not_fit(
@@ -142,7 +201,7 @@ void check_block_form(QuantizeSettings& settings) {
       "it takes powers of two from 16 up");
 }
 
-void check_integer_form(QuantizeSettings& settings) {
+void check_integer_form(const QuantizeSettings& settings) {
   if (settings.mode == QuantizeMode::weights_only) return check_block_form(settings);
   if (settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --format qoperator has no effect with --mode dynamic",
@@ -181,6 +240,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   settings.mode = read_mode(options, plan);
   refuse_unused(options, settings.mode);
   check_calibrate_only(options);
+  static_cast<void>(read_budget(options));
   settings.calibrates_only = options.flag("calibrate-only");
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
   settings.recipe = read_recipe(options, plan, settings.mode);
@@ -194,8 +254,10 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   if (is_small && settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --weight-type int4 has no effect with --mode dynamic",
                        "products of levels need bytes; use --mode weight-only");
+  settings.has_integer_operators = options.text("format") == "qoperator";
+  const bool has_blocks = is_small || settings.has_integer_operators;
   settings.block_size =
-      options.integer("block-size", is_small ? default_block_size : 0, 0, most_block_size);
+      options.integer("block-size", has_blocks ? default_block_size : 0, 0, most_block_size);
   if (options.has("block-size") && settings.mode != QuantizeMode::weights_only)
     throw does_not_fit("option --block-size has an effect with --mode weight-only alone",
                        "leave it out");
@@ -205,14 +267,13 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
     throw does_not_fit(format("option --reduce-range on has no effect on weights of {}",
                               name_of(settings.weights.type)),
                        "only bytes have a bit to spare");
-  settings.weights.is_reduced =
-      has_bytes && (reduce == "on" || (reduce == "auto" && saturates(options)));
+  settings.weights.is_reduced = has_bytes && settings.mode != QuantizeMode::weights_only &&
+                                (reduce == "on" || (reduce == "auto" && saturates(options)));
   if (saturates(options) && reduce == "off") {
     invocation.warn(
         "processors without VNNI may saturate sums of full-range bytes in other runtimes: results "
         "can differ there (--reduce-range auto)");
   }
-  settings.has_integer_operators = options.text("format") == "qoperator";
   if (settings.has_integer_operators) check_integer_form(settings);
   if (!options.has("output") && !settings.calibrates_only) {
     throw Error(ErrorCode::invalid, "there is no place to write the model to", "add -o OUT.onnx")

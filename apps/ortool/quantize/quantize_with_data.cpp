@@ -1,6 +1,7 @@
 // Ranges first, then the model, then what it is worth.
 #include "apps/ortool/quantize/quantize_with_data.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "apps/ortool/quantize/choose_method.hpp"
@@ -209,6 +210,9 @@ void StaticRun::run() {
   context_.result.weight_fit = choices.weight_fit;
   context_.result.balance = choices.balance;
   if (times_) add_kept_faster(*times_, context_.result);
+  const std::vector<ReportedNode>& nodes = context_.result.plan.nodes;
+  if (std::none_of(nodes.begin(), nodes.end(), [](const auto& node) { return node.is_quantized; }))
+    invocation_.warn("no node is quantised: the model computes in floats, as it did");
   diagnose_data();
   if (!context_.settings.has_integer_operators) return;
   std::string_view judging = has_validation ? "validation-data" : "";

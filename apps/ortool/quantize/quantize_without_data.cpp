@@ -2,6 +2,7 @@
 #include "apps/ortool/quantize/quantize_without_data.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "apps/ortool/quantize/keep_faster.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
@@ -107,15 +108,23 @@ void quantize_weights_alone(const QuantizeContext& context, Model& model) {
 }  // namespace
 
 void quantize_without_data(const QuantizeContext& context, Model& model) {
+  const OptionValues& options = context.invocation.options;
+  const std::optional<Budget> budget = read_budget(options);
   std::unique_ptr<Session> floats;
-  if (context.invocation.options.has("validation-data"))
+  if (options.has("validation-data") || budget)
     floats = make_session(context.invocation, context.machine, model, OptimizeLevel::none);
+  std::optional<Validation> validation;
+  if (budget) validation.emplace(context, *budget, model, *floats);
   if (context.settings.mode == QuantizeMode::dynamically) {
     quantize_products(context, model, floats.get());
   } else {
     quantize_weights_alone(context, model);
   }
-  if (floats != nullptr) compare_forms(context, *floats, model, "validation-data");
+  if (options.has("validation-data")) compare_forms(context, *floats, model, "validation-data");
+  if (!validation) return;
+  SearchResult found;
+  found.worth = validation->judge(model);
+  add_search(*validation, found, context.result);
 }
 
 }  // namespace ortool

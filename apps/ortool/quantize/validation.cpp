@@ -2,16 +2,20 @@
 #include "apps/ortool/quantize/validation.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <unistd.h>
 
 #include "apps/ortool/quantize/candidate.hpp"
+#include "apps/ortool/quantize/outside_command.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/sample_judge.hpp"
 #include "apps/ortool/suggest.hpp"
+#include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/save.hpp"
@@ -43,20 +47,30 @@ bool counts_labels(Judgement judgement) {
   return judgement == Judgement::top1 || judgement == Judgement::top5;
 }
 
-/// A file that goes with this.
-class ScratchFile {
+/// A folder of the user's own that goes with this, and all that is in it.
+class ScratchFolder {
  public:
-  explicit ScratchFile(std::string path) : path_(std::move(path)) {}
-  ~ScratchFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ortool-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorCode::write_failed,
+                  format("no folder for the model can be made: {}", error_text(errno)),
+                  "make room, or set TMPDIR")
+          .with_id("output.write")
+          .in(pattern);
+    }
+    path_ = std::move(pattern);
   }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  const std::string& path() const { return path_; }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file() const { return (path_ / "model.onnx").string(); }
 
  private:
-  std::string path_;
+  std::filesystem::path path_;
 };
 
 Error failed_command(const std::string& command, std::string what) {
@@ -96,6 +110,11 @@ std::optional<Budget> read_budget(const OptionValues& options) {
   if (metric.starts_with(command_prefix)) {
     budget.judgement = Judgement::command;
     budget.command = metric.substr(command_prefix.size());
+    if (budget.command.find_first_not_of(' ') == std::string::npos) {
+      throw Error(ErrorCode::invalid, "option --metric: cmd: names no command",
+                  "such as cmd:./evaluate.sh, which is called with the model's path")
+          .with_id("usage.value");
+    }
   } else {
     std::vector<std::string> known;
     bool is_known = false;
@@ -122,6 +141,14 @@ std::optional<Budget> read_budget(const OptionValues& options) {
         .with_id("usage.value");
   }
   budget.drop = budget.is_share ? drop / 100 : drop;
+  const bool is_of_one = budget.judgement != Judgement::command || budget.is_share;
+  if (is_of_one && *budget.drop >= 1) {
+    throw Error(
+        ErrorCode::invalid,
+        format("option --max-drop: {} is all there is to lose", quote(options.text("max-drop"))),
+        "a hundredth is 0.01 or 1%")
+        .with_id("usage.value");
+  }
   return budget;
 }
 
@@ -160,7 +187,9 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
 Worth Validation::judge_labels(const Session& session) const {
   CalibrationData data(context_.invocation, option_, floats_.model().graph->inputs(),
                        floats_.outputs());
-  const std::vector<std::string> classes = data.class_names();
+  const OptionValues& given = context_.invocation.options;
+  const std::vector<std::string> classes =
+      given.has("labels") ? read_labels(given.text("labels")) : data.class_names();
   SampleJudge judge(context_.invocation.options, session, classes);
   RunOptions options;
   options.threads = context_.machine.threads;
@@ -203,22 +232,15 @@ Worth Validation::judge_outputs(const Session& session) const {
 }
 
 Worth Validation::run_command(const Model& model) const {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path();
-  const ScratchFile file((folder / format("ortool-{}.onnx", getpid())).string());
-  save_model(model, file.path(), {});
-  const std::string line = budget_.command + " " + shell_word(file.path());
-  // NOLINTNEXTLINE: the user's own command, for a shell.
-  FILE* pipe = popen(line.c_str(), "r");
-  if (pipe == nullptr) throw failed_command(budget_.command, "cannot be started");
-  std::string text;
-  char buffer[4096];
-  for (std::size_t read = 0; (read = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    text.append(buffer, read);
-  const int status = pclose(pipe);
+  const ScratchFolder folder;
+  save_model(model, folder.file(), {});
+  const CommandEnd end = run_outside_command(budget_.command + " " + shell_word(folder.file()),
+                                             context_.invocation.stop);
   context_.invocation.stop.poll();
-  if (status != 0) throw failed_command(budget_.command, format("ended with {}", status >> 8));
+  if (end.exit_code != 0)
+    throw failed_command(budget_.command, format("ended with {}", end.exit_code));
   Worth worth;
-  const std::string number = last_line(text);
+  const std::string number = last_line(end.output);
   if (!read_number(number, worth.value) || std::isnan(worth.value))
     throw failed_command(budget_.command, format("ended its output with {}", quote(number)));
   return worth;
