@@ -38,7 +38,7 @@ void check_stream(const OptionValues& options) {
 }  // namespace
 
 OptionGroup save_options() {
-  return {"Output",
+  return {"Model to write",
           {
               {.name = "output",
                .value = "OUT.onnx",
@@ -53,7 +53,7 @@ OptionGroup save_options() {
                .choices = {"auto", "always", "never"}},
               {.name = "external-threshold",
                .value = "SIZE",
-               .help = "smaller weights stay in the model (default: 1024)"},
+               .help = "smaller weights stay in the model (default: 1024 bytes)"},
           }};
 }
 

@@ -77,6 +77,24 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
   model.ir_version = std::max(model.ir_version, ir_version_of_opset(done.opset_after));
 }
 
+/// A model that somebody gives by mistake, or on purpose for what is still float.
+void tell_quantized(const Invocation& invocation, const Model& model) {
+  std::int64_t count = 0;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      const std::string_view type = node.op_type();
+      count += type.starts_with("QLinear") || type.ends_with("QuantizeLinear") ||
+                       type.ends_with("Integer") || type.starts_with("Quantized")
+                   ? 1
+                   : 0;
+    }
+  }
+  if (count == 0) return;
+  invocation.warn(
+      format("the model is quantised already: {} nodes make or read integers, and stay as they are",
+             count));
+}
+
 /// That the files beside the model can be written, before hours of work.
 void check_other_files(const Invocation& invocation) {
   const OptionValues& options = invocation.options;
@@ -111,6 +129,7 @@ void run_quantize(Invocation& invocation) {
   in_file(loaded.path, [&] {
     Model& model = *loaded.model;
     const NodePatterns patterns(options, model);
+    tell_quantized(invocation, model);
     result.before_bytes = stored_bytes(model);
     result.file_bytes = file_bytes_of(loaded);
     const DeclaredTypes declared(model);
