@@ -112,13 +112,19 @@ class RuleReader {
   }
 
   static std::shared_ptr<const UserRule> finish(Draft& draft) {
-    const std::string place = format("rule {}", quote(draft.rule.name));
+    const std::string name = format("rule {}", quote(draft.rule.name));
+    const std::string place = format("line {}: {}", draft.line, name);
+    if (draft.before.empty() || draft.after.empty() || draft.opset == 0) {
+      throw Error(ErrorCode::invalid, "it needs 'opset', 'before' and 'after'").in(place);
+    }
     try {
-      if (draft.before.empty() || draft.after.empty() || draft.opset == 0)
-        throw Error(ErrorCode::invalid,
-                    format("line {}: it needs 'opset', 'before' and 'after'", draft.line));
       draft.rule.before = model_of(draft.before, draft.opset);
       draft.rule.after = model_of(draft.after, draft.opset);
+    } catch (Error& error) {
+      // Most of them tell their own line.
+      throw error.in(name);
+    }
+    try {
       check(draft.rule);
     } catch (Error& error) {
       throw error.in(place);

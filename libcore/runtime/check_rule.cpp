@@ -94,8 +94,9 @@ std::string difference(const UserRule& rule, const Tensor& found, const Tensor& 
                : compare(found, expected, {.rtol = 1e-4, .atol = 1e-5, .atol_of_max = true});
   if (comparison.passed) return is_basic ? "its graphs give other bits" : "";
   if (!comparison.difference.empty()) return comparison.difference;
-  return format("its graphs differ in {} of {} elements, by {} at most", comparison.mismatched,
-                comparison.count, comparison.max_abs_error);
+  return format("its graphs {} in {} of {} elements, by {} at most",
+                is_basic ? "give other bits" : "differ", comparison.mismatched, comparison.count,
+                comparison.max_abs_error);
 }
 
 NamedValues made_inputs(const UserRule& rule, Sizes& sizes, std::uint64_t& state) {
