@@ -115,9 +115,10 @@ class Conversion {
       if (entry == nullptr) return;
       const OpVersion* before = entry->schema->at(version - 1);
       const OpVersion* after = entry->schema->at(version);
-      if (before == after) continue;
-      drop_memory_hint(*node, after);
       const OpsetStep* step = find_opset_step(node->op_type(), version);
+      // What was withdrawn has no version behind its last one.
+      if (before == after && step == nullptr) continue;
+      drop_memory_hint(*node, after);
       if (step != nullptr && step->up != nullptr) {
         node = &step->up(*node);
       } else if (before != nullptr && after != nullptr) {

@@ -13,6 +13,7 @@
 #include "libcore/optimize/opset_guards.hpp"
 #include "libcore/optimize/opset_legacy.hpp"
 #include "libcore/optimize/softmax_form.hpp"
+#include "libcore/optimize/opset_withdrawn.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -291,7 +292,10 @@ constexpr OpsetStep steps[] = {
     {"Sum", 8, nullptr, legacy::same_shapes_down},
     {"BatchNormalization", 9, batch_norm_up, nullptr},
     {"Upsample", 9, legacy::upsample_up, legacy::upsample_down},
+    {"Affine", 10, withdrawn::affine_up, nullptr},
+    {"Crop", 10, withdrawn::crop_up, nullptr},
     {"Dropout", 10, mask_across, mask_across},
+    {"ImageScaler", 10, withdrawn::image_scaler_up, nullptr},
     {"Slice", 10, slice_up, slice_down},
     {"TopK", 10, top_k_up, top_k_down},
     {"Upsample", 10, upsample_up, nullptr},

@@ -142,14 +142,34 @@ TEST_CASE("experimental operators that ONNX took back have no form, all told at 
   try {
     converted(9, 13,
               "g (float[1, 3, 4, 4] x) => (float[1, 3, 4, 4] y, float[1, 3, 4, 4] z)"
-              "{ [one] y = ImageScaler <scale = 2.0, bias = [0.0, 1.0, 2.0]> (x)"
-              "  [two] z = Affine <alpha = 2.0, beta = 1.0> (x) }");
+              "{ [one] y = Scale <scale = 2.0> (x)"
+              "  [two] z = ScaledTanh <alpha = 2.0, beta = 1.0> (x) }");
     FAIL("both have no form");
   } catch (const Error& error) {
     REQUIRE(error.parts().size() == 2);
     CHECK(error.parts()[0].message() == "the operator is gone since opset 10");
-    CHECK(error.parts()[1].node() == "'two' (Affine)");
+    CHECK(error.parts()[1].node() == "'two' (ScaledTanh)");
   }
+}
+
+TEST_CASE("experiments that can be said in other words are") {
+  const std::string text = converted(7, 13,
+                                     "g (float[1, 2, 6, 8] x) => (float[1, 2, 2, 3] y)"
+                                     "{ a = ImageScaler <scale = 2.0, bias = [1.0, 3.0]> (x)"
+                                     "  b = Affine <alpha = 3.0, beta = 0.5> (a)"
+                                     "  c = Crop <border = [1, 2, 1, 1]> (b)"
+                                     "  y = Crop <border = [3, 1, 0, 0], scale = [2, 3]> (c) }");
+  CHECK_FALSE(has(text, "ImageScaler <"));
+  CHECK_FALSE(has(text, "Affine <"));
+  CHECK_FALSE(has(text, "Crop <"));
+  for (const char* part : {"{2, 1}", "{5, 7}", "{1, 3}", "{3, 6}"}) CHECK(has(text, part));
+  CHECK_THROWS_WITH(converted(7, 13,
+                              "g (float[1, 2, h, 8] x) => (float[1, 2, i, 6] y)"
+                              "{ y = Crop <border = [1, 0, 1, 0]> (x) }"),
+                    Catch::Contains("the size of its input is not known"));
+  CHECK_THROWS_WITH(
+      converted(7, 13, "g (float16[2] x) => (float16[2] y) { y = Affine <alpha = 3.0> (x) }"),
+      Catch::Contains("rounded before the sum"));
 }
 
 TEST_CASE("operands laid along an axis get ones behind them") {
