@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/base/format.hpp"
-#include "libcore/base/nearest.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -120,53 +118,17 @@ void find_channels(const Calibration& calibration, const ChosenRanges& ranges,
   }
 }
 
-std::string rounded(double number) {
-  return format("{}", number >= 10 ? std::round(number) : std::round(number * 1000) / 1000);
-}
-
 }  // namespace
 
-std::optional<std::string> describe_scale_mismatch(const std::string& name,
-                                                   const ValueRecord& input,
-                                                   const ValueRecord& output, const Tensor& bias) {
-  const std::span<const ChannelRecord> channels = output.channels();
-  if (static_cast<std::int64_t>(channels.size()) != bias.element_count()) return std::nullopt;
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    const double offset = std::abs(element_as_double(bias, static_cast<std::int64_t>(i)));
-    const double moved =
-        (static_cast<double>(channels[i].max) - static_cast<double>(channels[i].min)) / 2;
-    if (offset > 0 && moved > 0) ratios.push_back(moved / offset);
-  }
-  if (ratios.size() < 4 || ratios.size() * 2 < channels.size()) return std::nullopt;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  constexpr double too_large = 100;
-  constexpr double too_small = 0.02;
-  if (*middle<too_large&& * middle> too_small) return std::nullopt;
-  const bool is_large = *middle >= too_large;
-  return format(
-      "input {} reaches from {} to {}, and moves its first layer {} times as much as the layer's "
-      "bias does: it looks like data {} than those the model was trained on",
-      quote(name), input.min(), input.max(), rounded(*middle),
-      is_large ? "many times larger (0-255 for 0-1?)" : "many times smaller (0-1 for 0-255?)");
-}
-
 Diagnosis diagnose(const Calibration& calibration, const ChosenRanges& ranges,
-                   std::span<const FirstLayer> first_layers) {
+                   const InputEvidence& evidence) {
   Diagnosis diagnosis;
   diagnosis.samples = calibration.samples().count();
   find_settling(calibration, ranges, diagnosis);
   find_outliers(calibration, ranges, diagnosis);
   find_clipping(calibration, ranges, diagnosis);
   find_channels(calibration, ranges, diagnosis);
-  for (const FirstLayer& layer : first_layers) {
-    const ValueRecord* input = calibration.find(layer.input);
-    const ValueRecord* output = calibration.find(layer.output);
-    if (input == nullptr || output == nullptr || diagnosis.input_range_mismatch) continue;
-    diagnosis.input_range_mismatch =
-        describe_scale_mismatch(layer.input, *input, *output, layer.bias);
-  }
+  diagnosis.input_range_mismatch = judge_inputs(calibration, evidence);
   return diagnosis;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/judge_inputs.hpp"
 #include "libcore/quantize/methods.hpp"
 
 namespace ortool {
@@ -30,13 +31,6 @@ struct ConstantChannels {
   std::int64_t channel_count = 0;
 };
 
-/// A layer that reads an input of the model, for what its bias tells about the input's scale.
-struct FirstLayer {
-  std::string input;   ///< recorded
-  std::string output;  ///< recorded channel by channel
-  Tensor bias;         ///< one float a channel
-};
-
 struct Diagnosis {
   std::int64_t samples = 0;
   /// The samples after which 19 in 20 values had 95 % of the range they have in the end; nothing
@@ -48,20 +42,13 @@ struct Diagnosis {
   std::string most_clipped_value;             ///< empty when nothing is clipped
   double most_clipped_ratio = 0;
   std::vector<ConstantChannels> constant_channels;
-  std::vector<std::string> not_finite;  ///< values with NaN or infinite elements
-  std::optional<std::string> input_range_mismatch;
+  std::vector<std::string> not_finite;              ///< values with NaN or infinite elements
+  std::optional<std::string> input_range_mismatch;  ///< what judge_inputs() says
 };
 
-/// Looks at the records of the values in `ranges`, which all are in `calibration`, and compares
-/// inputs with what the biases of `first_layers` were made for.
+/// Looks at the records of the values in `ranges`, which all are in `calibration`, and at the
+/// model's inputs by what is known of them.
 Diagnosis diagnose(const Calibration& calibration, const ChosenRanges& ranges,
-                   std::span<const FirstLayer> first_layers = {});
-
-/// In words, when the input moves the layer's output a hundred times more than its bias does, or a
-/// fiftieth as much: biases are as large as what they are added to, so the layer was trained on
-/// inputs of another scale. Nothing for layers whose bias is zero.
-std::optional<std::string> describe_scale_mismatch(const std::string& name,
-                                                   const ValueRecord& input,
-                                                   const ValueRecord& output, const Tensor& bias);
+                   const InputEvidence& evidence = {});
 
 }  // namespace ortool

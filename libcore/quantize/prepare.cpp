@@ -2,8 +2,11 @@
 #include "libcore/quantize/prepare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
+#include "libcore/base/error.hpp"
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/convert_float32.hpp"
@@ -11,6 +14,8 @@
 #include "libcore/optimize/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
+#include "libcore/quantize/roles.hpp"
+#include "libcore/quantize/weight_only.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 
 namespace ortool {
@@ -53,6 +58,53 @@ std::int64_t least_opset_for(const std::vector<DataType>& types, const PrepareOp
   return std::max(options.least_opset, needs_half_scales ? opset_of_half_scales : 0);
 }
 
+/// Whether a node reads constant floats of the kind that is quantised.
+bool has_weights(const Model& model) {
+  constexpr std::array<std::string_view, 3> others = {"GRU", "LSTM", "RNN"};
+  for (Graph* graph : graphs_in(*model.graph)) {
+    for (Node& node : graph->nodes()) {
+      const bool is_other = node.domain().empty() &&
+                            std::find(others.begin(), others.end(), node.op_type()) != others.end();
+      if (is_table_in_floats(node)) return true;
+      if (!is_other && quantize_role(node) != QuantizeRole::product) continue;
+      for (std::int64_t i = 0; i < node.input_count(); ++i) {
+        const Value* weights = constant_behind(node.input(i));
+        if (weights != nullptr && is_floating_point(weights->constant().type())) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool can_have_opset(const Model& model, std::int64_t opset) {
+  const std::unique_ptr<Model> trial = copy_model(model);
+  infer_shapes(*trial);
+  try {
+    convert_opset(*trial, opset);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options) {
+  const std::int64_t now = model.graph->opset("");
+  if (now >= opset) return;
+  if (options.fallback_opset > 0 && !can_have_opset(model, opset)) {
+    opset = std::max(now, options.fallback_opset);
+    if (now >= opset) return;
+  }
+  try {
+    convert_opset(model, opset);
+  } catch (const Error& error) {
+    Error told(error.code(), "quantised it needs a later opset: " + error.message(),
+               "scales a channel need opset 13, and --per-tensor 10; --json lists all nodes");
+    told.with_id(error.id());
+    for (const Error& part : error.parts()) told.add_part(part);
+    throw told;
+  }
+}
+
 struct Count {
   std::int64_t nodes = 0;
   std::int64_t weights = 0;
@@ -87,8 +139,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   infer_shapes(model);
   const std::vector<DataType> types = product_types(model);
   preparation.opset_before = model.graph->opset("");
-  const std::int64_t opset = least_opset_for(types, options);
-  if (preparation.opset_before < opset) convert_opset(model, opset);
+  if (has_weights(model)) raise_opset(model, least_opset_for(types, options), options);
   preparation.opset_after = model.graph->opset("");
   if (preparation.opset_after != preparation.opset_before) infer_shapes(model);
   if (options.in_float32 && !types.empty()) {
@@ -96,6 +147,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     infer_shapes(model);
     preparation.types_converted = types;
   }
+  preparation.clues = find_input_clues(model);
   if (options.is_optimized) {
     Workers alone(options.stop);
     std::unique_ptr<Workers> shared;
@@ -114,6 +166,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     infer_shapes(model);
   }
   drop_unread_constants(model);
+  settle_input_clues(model, preparation.clues);
   const Count after = count(model);
   preparation.nodes_before = before.nodes;
   preparation.nodes_after = after.nodes;

@@ -8,6 +8,7 @@
 #include "libcore/base/stop_token.hpp"
 #include "libcore/base/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/quantize/input_clues.hpp"
 #include "libcore/runtime/provider.hpp"
 
 namespace ortool {
@@ -19,6 +20,8 @@ struct PrepareOptions {
   const StopToken* stop = nullptr;
   bool is_optimized = true;
   std::int64_t least_opset = 13;  ///< earlier models are converted
+  /// For models that cannot be written for least_opset; 0: there is none.
+  std::int64_t fallback_opset = 0;
   /// Products of float16, bfloat16 and float64 become products of float32 (convert_to_float32);
   /// otherwise those of 16 bits have opset 19, whose scales may be such floats.
   bool in_float32 = true;
@@ -35,11 +38,13 @@ struct Preparation {
   std::int64_t opset_before = 0;
   std::int64_t opset_after = 0;
   std::vector<DataType> types_converted;  ///< what became float32
+  InputClues clues;                       ///< read before the model was rewritten
 };
 
-/// Makes constants of inputs that have a default, inlines functions, raises the opset, computes
-/// what reads constants alone, and applies the optimiser's rules up to `extended`; types are
-/// inferred afterwards. The result is a model that other runtimes load too.
+/// Makes constants of inputs that have a default, inlines functions, raises the opset where there
+/// is anything to quantise, computes what reads constants alone, and applies the optimiser's rules
+/// up to `extended`; types are inferred afterwards. The result is a model that other runtimes load
+/// too. Throws ErrorCode::unsupported for a model that cannot be written for the opset.
 Preparation prepare_model(Model& model, const PrepareOptions& options);
 
 }  // namespace ortool

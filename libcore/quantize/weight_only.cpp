@@ -18,6 +18,8 @@ namespace {
 
 /// Smaller tensors gain nothing.
 constexpr std::int64_t least_elements = 256;
+/// Of a table, whose rows have a scale of four bytes each.
+constexpr std::int64_t least_row = 8;
 
 struct StoredLevels {
   Value* levels = nullptr;
@@ -235,8 +237,7 @@ void WeightWriter::write(const PlannedNode& planned) {
       for (const std::int64_t input : {1, 2}) {
         if (is_worthwhile(node.input(input))) dequantize(node, input, 1);
       }
-    } else if (node.domain().empty() && node.op_type() == "Gather" &&
-               is_worthwhile(node.input(0)) && constant_behind(node.input(1)) == nullptr &&
+    } else if (is_table_in_floats(node) && constant_behind(node.input(1)) == nullptr &&
                planned.reason.find("left out") == std::string::npos) {
       const Attribute* axis = node.find_attribute("axis");
       const bool is_first = axis == nullptr || std::get<std::int64_t>(axis->value) == 0;
@@ -248,6 +249,13 @@ void WeightWriter::write(const PlannedNode& planned) {
 }
 
 }  // namespace
+
+bool is_table_in_floats(const Node& node) {
+  if (!node.domain().empty() || node.op_type() != "Gather" || !is_worthwhile(node.input(0)))
+    return false;
+  const Shape& shape = constant_behind(node.input(0))->constant().shape();
+  return shape.rank() > 1 && shape.product(1, shape.rank()) >= least_row;
+}
 
 std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
                                    const WeightOnlyOptions& options) {

@@ -20,6 +20,9 @@ struct WeightOnlyOptions {
   MemoryCap* cap = nullptr;
 };
 
+/// Whether the node gathers from a constant table of floats that bytes make smaller.
+bool is_table_in_floats(const Node& node);
+
 /// Puts the weights of the plan's quantised products behind DequantizeLinear, and those that
 /// recurrent layers and Gather read: of a table each row has a scale, and only the rows that are
 /// gathered become floats. Tied weights are stored once (share_turned_levels). Scales are of the

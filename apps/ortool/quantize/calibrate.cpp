@@ -29,7 +29,7 @@ std::unique_ptr<Session> make_session(const Invocation& invocation, const Quanti
 Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machine,
                       const Session& session, CalibrationData* data,
                       const QuantizeSettings& settings, const QuantizePlan& plan,
-                      const CalibrationCache& cache) {
+                      const InputClues& clues, const CalibrationCache& cache) {
   if (data == nullptr) {
     std::optional<Calibration> whole = cache.load(nullptr);
     if (whole) return std::move(*whole);
@@ -41,6 +41,7 @@ Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machi
   const bool is_average = method == CalibrationMethod::moving_average;
   CalibrationSettings recorded;
   recorded.values = requested_values(plan);
+  add_requests(clues, recorded.values);
   // A cache serves every method but the one that depends on order.
   recorded.with_histograms =
       !is_average && (method != CalibrationMethod::minmax || cache.is_used());

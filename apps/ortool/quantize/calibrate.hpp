@@ -9,6 +9,7 @@
 #include "apps/ortool/quantize/calibration_data.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/input_clues.hpp"
 #include "libcore/quantize/plan.hpp"
 #include "libcore/runtime/session.hpp"
 
@@ -25,12 +26,12 @@ struct QuantizeMachine {
 std::unique_ptr<Session> make_session(const Invocation& invocation, const QuantizeMachine& machine,
                                       const Model& model, OptimizeLevel level);
 
-/// What the values that the plan asks about are like on the data: what the cache holds, and a pass
-/// over the samples that it has not, saved now and then and when somebody stops it. `data` may be
-/// null, and then the cache says all.
+/// What the values that the plan and the clues ask about are like on the data: what the cache
+/// holds, and a pass over the samples that it has not, saved now and then and when somebody stops
+/// it. `data` may be null, and then the cache says all.
 Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machine,
                       const Session& session, CalibrationData* data,
                       const QuantizeSettings& settings, const QuantizePlan& plan,
-                      const CalibrationCache& cache);
+                      const InputClues& clues, const CalibrationCache& cache);
 
 }  // namespace ortool

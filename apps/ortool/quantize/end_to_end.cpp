@@ -54,7 +54,7 @@ void add_output(const RunValue& found, const RunValue& expected, OutputError& er
 std::vector<OutputError> compare_outputs(const Invocation& invocation,
                                          const QuantizeMachine& machine, const Session& floats,
                                          const Session& quantized, CalibrationData& data,
-                                         std::int64_t most_samples) {
+                                         std::int64_t most_samples, LabelCounter* labels) {
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &invocation.stop;
@@ -65,9 +65,10 @@ std::vector<OutputError> compare_outputs(const Invocation& invocation,
   }
   const std::int64_t count = std::min(data.size(), most_samples);
   for (std::int64_t i = 0; i < count; ++i) {
-    const NamedValues inputs = data.sample(i).inputs;
-    const std::vector<RunValue> expected = floats.run(inputs, options);
-    const std::vector<RunValue> found = quantized.run(inputs, options);
+    const Sample sample = data.sample(i);
+    const std::vector<RunValue> expected = floats.run(sample.inputs, options);
+    const std::vector<RunValue> found = quantized.run(sample.inputs, options);
+    if (labels != nullptr) labels->add(sample, expected);
     for (std::size_t k = 0; k < errors.size(); ++k) add_output(found[k], expected[k], errors[k]);
   }
   return errors;
@@ -78,7 +79,10 @@ EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& mac
   const Progress progress(invocation.options, invocation.messages, "comparing");
   EndToEnd result;
   result.samples = std::min(data.size(), most_samples_end_to_end);
-  result.outputs = compare_outputs(invocation, machine, floats, quantized, data, result.samples);
+  LabelCounter labels(data.class_names());
+  result.outputs =
+      compare_outputs(invocation, machine, floats, quantized, data, result.samples, &labels);
+  result.labels = labels.count();
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &invocation.stop;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/ortool/quantize/calibrate.hpp"
+#include "apps/ortool/quantize/label_counter.hpp"
 #include "libcore/quantize/node_error.hpp"
 
 namespace ortool {
@@ -21,8 +22,9 @@ struct OutputError {
 struct EndToEnd {
   std::int64_t samples = 0;
   std::vector<OutputError> outputs;
-  std::int64_t node_samples = 0;   ///< of those, looked at value by value
-  std::vector<ValueError> values;  ///< in the order of computation
+  std::int64_t node_samples = 0;     ///< of those, looked at value by value
+  std::vector<ValueError> values;    ///< in the order of computation
+  std::optional<LabelCount> labels;  ///< how often the float model is right, where there are some
 };
 
 /// Adds what an output of one sample is off by, where both are tensors of numbers of one shape.
@@ -33,11 +35,12 @@ void add_output(const RunValue& found, const RunValue& expected, OutputError& er
 EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& machine,
                         const Session& floats, const Session& quantized, CalibrationData& data);
 
-/// The same of the outputs alone, on at most `most_samples`.
+/// The same of the outputs alone, on at most `most_samples`. `labels`, which may be null, counts
+/// what the float model says.
 std::vector<OutputError> compare_outputs(const Invocation& invocation,
                                          const QuantizeMachine& machine, const Session& floats,
                                          const Session& quantized, CalibrationData& data,
-                                         std::int64_t most_samples);
+                                         std::int64_t most_samples, LabelCounter* labels = nullptr);
 
 /// "46.8 dB".
 std::string decibels(double value);

@@ -18,6 +18,7 @@ struct QuantizeContext {
   const NodePatterns& patterns;
   const PlanChoices& choices;  ///< of --plan
   const CalibrationCache& cache;
+  const std::string& model_path;  ///< as it was given; "-": standard input
   QuantizeReport& result;
 };
 

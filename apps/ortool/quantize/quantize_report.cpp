@@ -142,6 +142,27 @@ Json calibration_block(const QuantizeReport& result) {
       .set("diagnosis", diagnosis_block(result.diagnosis));
 }
 
+/// What of the diagnosis no warning tells.
+std::string data_text(const QuantizeReport& result) {
+  if (result.settings->calibrates_only) return {};
+  const Diagnosis& found = result.diagnosis;
+  std::string text;
+  if (found.settled_after_samples)
+    text += format("; scales settle after {}", *found.settled_after_samples);
+  if (found.clipped_ratio > 0) {
+    text +=
+        format("; {} % of all elements clipped, most at {} ({} %)",
+               readable_number(found.clipped_ratio * 100), shorten(found.most_clipped_value, 40),
+               readable_number(found.most_clipped_ratio * 100));
+  }
+  std::size_t constant = 0;
+  for (const ConstantChannels& each : found.constant_channels) constant += each.channels.size();
+  if (constant > 0)
+    text +=
+        format("; {} channels of {} values are constant", constant, found.constant_channels.size());
+  return text;
+}
+
 std::string reasons_text(const QuantizeReport& result) {
   std::map<std::string, std::int64_t> counts;
   for (const ReportedNode& node : result.plan.nodes) {
@@ -267,8 +288,8 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
     report.text += integers_text(result);
   }
   if (result.samples > 0)
-    report.text += format("calibrated on {} samples in {}\n", result.samples,
-                          readable_ms(result.calibration_ms));
+    report.text += format("calibrated on {} samples in {}{}\n", result.samples,
+                          readable_ms(result.calibration_ms), data_text(result));
   if (settings.calibrates_only) return;
   report.text +=
       format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",

@@ -26,6 +26,9 @@ namespace {
 
 /// The first with scales a channel.
 constexpr std::int64_t least_opset = 13;
+/// The first with a scale a tensor, and that with ranges taken while the model runs.
+constexpr std::int64_t opset_of_single_scales = 10;
+constexpr std::int64_t opset_of_dynamic_scales = 11;
 /// The first with types of 4 and 16 bits, and with a scale a block.
 constexpr std::int64_t opset_of_small_types = 21;
 
@@ -59,6 +62,10 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
   options.cap = &invocation.memory;
   options.stop = &invocation.stop;
   options.least_opset = needs_late_opset(settings) ? opset_of_small_types : least_opset;
+  if (!settings.is_per_channel && !needs_late_opset(settings)) {
+    options.fallback_opset = settings.mode == QuantizeMode::dynamically ? opset_of_dynamic_scales
+                                                                        : opset_of_single_scales;
+  }
   options.in_float32 = settings.mode != QuantizeMode::weights_only;
   const Preparation done = prepare_model(model, options);
   result.preparation = done;
@@ -135,8 +142,8 @@ void run_quantize(Invocation& invocation) {
     const DeclaredTypes declared(model);
     prepare(invocation, settings, machine, model, result);
     const CalibrationCache cache(invocation, loaded.path, model);
-    const QuantizeContext context{invocation,   settings, machine, patterns,
-                                  plan.choices, cache,    result};
+    const QuantizeContext context{invocation,   settings, machine,     patterns,
+                                  plan.choices, cache,    loaded.path, result};
     if (settings.mode == QuantizeMode::statically) {
       quantize_with_data(context, model);
     } else {

@@ -6,6 +6,7 @@
 
 #include "apps/ortool/quantize/choose_method.hpp"
 #include "apps/ortool/quantize/integer_operators.hpp"
+#include "apps/ortool/quantize/own_test_data.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/static_maker.hpp"
 #include "apps/ortool/quantize/steering_report.hpp"
@@ -66,8 +67,9 @@ void StaticRun::calibrate_values() {
   // All that a plan may ask about, whatever this one leaves out.
   const PlanChoices nothing;
   const QuantizePlan plan = make_plan(model_, rules_of(context_, nullptr, nothing, names));
-  calibration_ = calibrate(invocation_, context_.machine, *floats_, data_ ? &*data_ : nullptr,
-                           context_.settings, plan, context_.cache);
+  calibration_ =
+      calibrate(invocation_, context_.machine, *floats_, data_ ? &*data_ : nullptr,
+                context_.settings, plan, context_.result.preparation.clues, context_.cache);
   context_.result.calibration_ms = watch.milliseconds();
   context_.result.samples = calibration_->samples().count();
 }
@@ -78,8 +80,13 @@ void StaticRun::diagnose_data() {
   for (const ChosenValue& value : context_.result.plan.chosen) {
     if (calibration_->find(value.name) != nullptr) ranges.emplace(value.name, value.chosen);
   }
-  context_.result.diagnosis = diagnose(*calibration_, ranges);
+  const InputEvidence evidence{
+      context_.result.preparation.clues,
+      ranges_of_own_pictures(context_.model_path, model_.graph->inputs(), invocation_.memory),
+      context_.result.end_to_end.labels};
+  context_.result.diagnosis = diagnose(*calibration_, ranges, evidence);
   const Diagnosis& found = context_.result.diagnosis;
+  if (found.input_range_mismatch) invocation_.warn(*found.input_range_mismatch);
   if (!found.settled_after_samples) {
     invocation_.warn(format("{} samples do not settle the ranges: more data would move the scales",
                             found.samples));

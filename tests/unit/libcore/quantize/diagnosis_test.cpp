@@ -74,23 +74,3 @@ TEST_CASE("What a range cuts off is counted") {
   CHECK(diagnosis.clipped_ratio <= 0.001);
   CHECK(diagnosis.most_clipped_value == "v");
 }
-
-TEST_CASE("Inputs of another scale than the first layer's bias was made for are told") {
-  const Tensor bias = Tensor::of<float>({4}, {0.5F, -0.3F, 0.2F, 1});
-  const auto finding = [&](float scale) {
-    ValueRecord input;
-    ValueRecord output(RecordOptions{false, 1, 0});
-    for (unsigned i = 0; i < 4; ++i) {
-      Tensor seen = random_tensor({2, 4, 9}, i);
-      for (float& value : seen.mutable_data<float>()) value *= scale;
-      input.add(seen, i);
-      output.add(seen, i);
-    }
-    return describe_scale_mismatch("pixels", input, output, bias);
-  };
-  CHECK_FALSE(finding(1).has_value());
-  REQUIRE(finding(255).has_value());
-  CHECK_THAT(*finding(255), Catch::Contains("0-255 for 0-1") && Catch::Contains("pixels"));
-  REQUIRE(finding(1.0F / 255).has_value());
-  CHECK_THAT(*finding(1.0F / 255), Catch::Contains("0-1 for 0-255"));
-}

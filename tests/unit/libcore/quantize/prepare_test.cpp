@@ -1,0 +1,38 @@
+// Which opset a model gets, and what of it is left as it is.
+#include "libcore/quantize/prepare.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "libcore/base/error.hpp"
+#include "tests/support/inferred_model.hpp"
+
+namespace ortool {
+namespace {
+
+/// The opset of a model of opset 9 whose OneHot cannot be written for opset 11 and later.
+std::int64_t prepared_opset(const std::string& nodes, std::int64_t fallback) {
+  const auto model = inferred_model(
+      "<ir_version: 4, opset_import: [\"\" : 9]>\n"
+      "g (float[2, 2] x, int64[2] i) => (float[2, 2] y, float[2, 3] z)"
+      "<float[2, 2] w = {1, 2, 3, 4}, int64 depth = {3}, float[2] values = {0, 1}>"
+      "{ z = OneHot (i, depth, values) " +
+      nodes + " }");
+  PrepareOptions options;
+  options.is_optimized = false;
+  options.fallback_opset = fallback;
+  return prepare_model(*model, options).opset_after;
+}
+
+TEST_CASE("a model without weights keeps its opset") {
+  CHECK(prepared_opset("y = Relu (x)", 0) == 9);
+}
+
+TEST_CASE("a model that cannot be written for opset 13 takes the fallback, or says why not") {
+  CHECK(prepared_opset("y = MatMul (x, w)", 10) == 10);
+  CHECK_THROWS_WITH(
+      prepared_opset("y = MatMul (x, w)", 0),
+      Catch::Contains("quantised it needs a later opset") && Catch::Contains("OneHot"));
+}
+
+}  // namespace
+}  // namespace ortool
