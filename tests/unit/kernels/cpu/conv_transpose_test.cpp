@@ -54,12 +54,13 @@ std::vector<double> plain_sums(const ConvTransposeSizes& sizes, const std::vecto
 }
 
 void check_sizes(const ConvTransposeSizes& sizes) {
-  const auto x = test::random_floats(sizes.batch * sizes.channels_in * product(sizes.in), 1);
-  const auto w = test::random_floats(
+  const auto x =
+      ortool::test::random_floats(sizes.batch * sizes.channels_in * product(sizes.in), 1);
+  const auto w = ortool::test::random_floats(
       sizes.channels_in * (sizes.channels_out / sizes.groups) * product(sizes.kernel), 2);
-  const auto bias = test::random_floats(sizes.channels_out, 3);
+  const auto bias = ortool::test::random_floats(sizes.channels_out, 3);
   const std::vector<double> exact = plain_sums(sizes, x, w, bias);
-  for (const Isa isa : test::available_isas()) {
+  for (const Isa isa : ortool::test::available_isas()) {
     std::vector<float> first;
     for (const int threads : {1, 2, 8}) {
       ThreadPool pool(threads);
@@ -76,7 +77,7 @@ void check_sizes(const ConvTransposeSizes& sizes) {
         worst = std::max(worst, std::abs(static_cast<double>(y[i]) - exact[i]));
       CHECK(worst < 1e-3);
       if (first.empty()) first = y;
-      CHECK(test::same_bits(first, y));
+      CHECK(ortool::test::same_bits(first, y));
     }
   }
   Workers workers;
