@@ -29,6 +29,7 @@ if ! command -v debootstrap >/dev/null; then
 fi
 
 machine=$(mktemp -d)
+chmod 755 "$machine"  # its users that are not root need the way in
 clean_up() {
   local status=$?
   # Unmounted first, so that removing the folder cannot reach into this machine's own /dev.

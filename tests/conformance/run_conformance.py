@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs ONNX's backend tests through `ortool run --test` and compares the verdicts with the list of known gaps.
 
-A test that fails and is no known gap is a failure of this run, and so is a known gap that passes. Tests run in
-processes of their own, so that a crash is seen as one. Exit status: 0 as expected, 1 not, 77 no tests here.
+A test that fails and is no known gap is a failure of this run, and so, beside the newer tests, is a known gap that
+passes. Tests run in processes of their own, so that a crash is seen as one. Exit status: 0 as expected, 1 not, 77 no
+tests here.
 """
 import argparse
 import concurrent.futures
@@ -144,7 +145,11 @@ def main():
     if not tests:
         print("skipped: there are no backend tests here")
         return 77
+    has_newer = os.path.isdir(arguments.newer)
     gaps = read_gaps(arguments.gaps)
+    if not has_newer:
+        # Which of Debian's tests the newest set changed is not known then, so both names of a test count.
+        gaps.update({key.replace("-1.12/", "/"): reason for key, reason in gaps.items() if "-1.12/" in key})
     environment = dict(os.environ, NO_COLOR="1")
     if arguments.isa:
         environment["ORTOOL_MAX_ISA"] = arguments.isa
@@ -169,8 +174,8 @@ def main():
     surprises = [f"FAILED   {test.key} [{test.verdict}] {test.note}" for test in failed if test.key not in gaps]
     surprises += [f"CRASHED  {test.key}" for test in failed if test.verdict == "crash" and test.key in gaps]
     surprises += [f"PASSES   {test.key}, which is listed as a gap: {gaps[test.key]}"
-                  for test in tests if test.verdict == "pass" and test.key in gaps]
-    if not arguments.only and os.path.isdir(arguments.newer):
+                  for test in tests if has_newer and test.verdict == "pass" and test.key in gaps]
+    if not arguments.only and has_newer:
         known = {test.key for test in tests}
         surprises += [f"UNKNOWN  {key} is listed as a gap, and there is no such test" for key in gaps if key not in known]
     for line in surprises:
