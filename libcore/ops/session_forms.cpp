@@ -1,9 +1,10 @@
 // Operators of ONNX under ortool's own domain, so that a session may use them in a model whose
-// opset came before them; and SkipLayerNormalization, which ONNX does not have.
+// opset came before them; and normalisations of sums, which ONNX does not have.
 #include <array>
 
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/attention.hpp"
+#include "libcore/ops/nn/embed_layer_normalization.hpp"
 #include "libcore/ops/nn/group_normalization.hpp"
 #include "libcore/ops/nn/layer_normalization.hpp"
 #include "libcore/ops/nn/rotary_embedding.hpp"
@@ -28,12 +29,18 @@ OpEntry session_form() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 10> entries = {
-      session_form<Attention>(),          session_form<Gelu>(),
-      session_form<GroupNormalization>(), session_form<HardSwish>(),
-      session_form<LayerNormalization>(), session_form<Mish>(),
-      session_form<RMSNormalization>(),   session_form<RotaryEmbedding>(),
-      op_entry<SkipLayerNormalization>(), session_form<Swish>(),
+  static const std::array<OpEntry, 11> entries = {
+      session_form<Attention>(),
+      op_entry<EmbedLayerNormalization>(),
+      session_form<Gelu>(),
+      session_form<GroupNormalization>(),
+      session_form<HardSwish>(),
+      session_form<LayerNormalization>(),
+      session_form<Mish>(),
+      session_form<RMSNormalization>(),
+      session_form<RotaryEmbedding>(),
+      op_entry<SkipLayerNormalization>(),
+      session_form<Swish>(),
   };
   return entries;
 }

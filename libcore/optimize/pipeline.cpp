@@ -139,7 +139,7 @@ std::vector<RuleGroup> pipeline() {
   // Bytes that are moved keep onnxruntime from seeing the pair of nodes around the move.
   groups.push_back({"fit kernels",
                     OptimizeLevel::all,
-                    {move_bytes(), fuse_skip_layer_norm()},
+                    {move_bytes(), fuse_embed_layer_norm(), fuse_skip_layer_norm()},
                     {merge_biased_products()}});
   return groups;
 }

@@ -96,6 +96,9 @@ Rule fuse_instance_norm_scale();
 Rule fuse_instance_norm_bias();
 Rule fuse_group_norm();
 
+// libcore/optimize/rules/fuse_embedding.cpp
+Rule fuse_embed_layer_norm();
+
 // libcore/optimize/rules/fuse_norm.cpp
 Rule fuse_layer_norm();
 Rule fuse_layer_norm_affine();

@@ -35,6 +35,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       det_kernels(),
       dropout_kernels(),
       einsum_kernels(),
+      embed_layer_normalization_kernels(),
       experimental_kernels(),
       feature_rows_kernels(),
       gather_kernels(),
