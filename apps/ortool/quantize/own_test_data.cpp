@@ -32,7 +32,9 @@ double neighbour_correlation(std::span<const float> numbers, const Shape& shape,
     if (static_cast<std::int64_t>(i) / step % count == count - 1) continue;
     together += here * (static_cast<double>(numbers[i + static_cast<std::size_t>(step)]) - mean);
   }
-  return alone > 0 ? together / alone : 0;
+  // Of flat data only the rounding of the mean is left.
+  const double noise = 1e-12 * mean * mean * static_cast<double>(numbers.size());
+  return alone > noise ? together / alone : 0;
 }
 
 void add_picture(const Tensor& tensor, ExpectedRange& known) {
