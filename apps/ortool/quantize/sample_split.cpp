@@ -7,7 +7,7 @@ namespace {
 /// Sums of layers' inputs tell little more after so many samples.
 constexpr std::size_t most_fitting = 128;
 constexpr std::size_t most_judging = 32;
-constexpr std::int64_t least_to_split = 10;
+constexpr std::int64_t least_to_split = 20;
 constexpr std::int64_t one_in = 5;
 
 }  // namespace
