@@ -25,7 +25,7 @@ constexpr std::int64_t opset_with_broadcasting = 7;
 /// Since it the sizes of a Split's parts are an input.
 constexpr std::int64_t opset_with_size_input = 13;
 /// Joined weights are held in memory, where those of the file are only mapped.
-constexpr std::int64_t most_joined_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t most_joined_bytes = std::int64_t{16} << 20;
 /// In a session only what a call of a kernel costs is saved, which counts for small products alone.
 constexpr std::int64_t most_joined_in_session = std::int64_t{1} << 20;
 
