@@ -33,7 +33,7 @@ _FORMS = {
     "per tensor": (["--per-tensor"], 20, 28),
     "uint8 weights": (["--weight-type", "uint8"], 24, 28),
     "int4 weights": (["--weight-type", "int4"], 4, 28),
-    "qoperator": (["--format", "qoperator"], 24, 28),
+    "qoperator": (["--format", "qoperator"], 20, 28),
     "qoperator int8": (["--format", "qoperator", "--activation-type", "int8"], 24, 28),
     "qoperator uint8": (["--format", "qoperator", "--weight-type", "uint8", "--per-tensor"], 20, 28),
     "dynamic": (["--mode", "dynamic"], 24, 28),
@@ -44,6 +44,9 @@ _FORMS = {
     "nbits 8": (["--mode", "weight-only", "--format", "qoperator"], 28, 80),
     "nbits 4": (["--mode", "weight-only", "--format", "qoperator", "--weight-type", "int4"], 4, 80),
 }
+# The same levels in another form: no more than this below the QDQ form of the same settings.
+_MOST_BELOW_QDQ = 0.5
+_QDQ_FORMS = {"qoperator": "static", "qoperator int8": "int8"}
 # Other floats differ in how they are brought to float32; that is the same for all forms of a mode.
 _FORMS_OF_OTHERS = ("static", "qoperator", "dynamic", "weights", "weights int4", "nbits 4")
 
@@ -135,8 +138,8 @@ class Case:
         return out, json.loads(done.stdout)
 
 
-def check(case, form, expected, has_peer):
-    """A line of figures, and what is wrong."""
+def check(case, form, expected, has_peer, figures):
+    """A line of figures, and what is wrong; puts the form's own figure into `figures`."""
     out, document = case.quantize(form)
     least_floats, least_peer = _FORMS[form][1:]
     findings = []
@@ -144,6 +147,10 @@ def check(case, form, expected, has_peer):
     own = least_decibels(found, expected)
     if own < least_floats:
         findings.append(f"{own:.1f} dB beside the float model (at least {least_floats})")
+    figures[form] = own
+    qdq = figures.get(_QDQ_FORMS.get(form))
+    if qdq is not None and own < qdq - _MOST_BELOW_QDQ:
+        findings.append(f"{own:.1f} dB beside the float model, in QDQ form {qdq:.1f}")
     peer = least_decibels(found, case.run_peer(out)) if has_peer else float("nan")
     if peer < min(least_peer, 45 if case.kind == "float16" else 200):
         findings.append(f"{peer:.1f} dB beside onnxruntime (at least {least_peer})")
@@ -164,9 +171,10 @@ def main():
             expected = case.run(case.path)
             # onnxruntime 1.31 dies of LSTM in float16.
             has_peer = (kind, make.__name__) != ("float16", "recurrent") and case.can_run_peer()
+            figures = {}
             for form in _FORMS if kind == "float32" else _FORMS_OF_OTHERS:
                 try:
-                    line, findings = check(case, form, expected, has_peer)
+                    line, findings = check(case, form, expected, has_peer, figures)
                 except Exception as error:  # pylint: disable=broad-exception-caught
                     line, findings = "", [str(error).strip()[:300]]
                 failures += len(findings)
