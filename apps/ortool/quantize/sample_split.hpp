@@ -12,7 +12,8 @@ struct SampleSplit {
   bool is_apart = false;              ///< no sample does both
 };
 
-/// Every fifth of `count` samples judges, the others fit. Of fewer than twenty, so less than four judges, all do both.
+/// Every fifth of `count` samples judges, the others fit. Of fewer than twenty, which leave less
+/// than four to judge, all do both.
 SampleSplit split_samples(std::int64_t count);
 
 /// The first of `count` samples, as many as may fit.
