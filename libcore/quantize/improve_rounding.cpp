@@ -27,9 +27,6 @@ struct RoundedRow {
   double highest = 0;
 };
 
-/// Outputs times the square of inputs: up to it all effort takes some hundredths of a second.
-constexpr std::size_t most_thorough = std::size_t{1} << 24;
-
 /// The level next to weight `index` that is nearer to `wanted`.
 double nearer_neighbour(const RoundedRow& row, std::size_t index, double wanted) {
   const double below = std::clamp(std::floor(row.exact[index]), row.lowest, row.highest);
@@ -254,8 +251,6 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
                                  RoundingEffort effort) {
   const std::span<const float> scales = nearest.scales.data<float>();
   const auto outputs = static_cast<std::size_t>(matrix.outputs());
-  const auto inputs = static_cast<std::size_t>(moments.columns());
-  if (outputs * inputs * inputs <= most_thorough) effort = RoundingEffort::thorough;
   if ((scales.size() != 1 && scales.size() != outputs) ||
       moments.columns() != matrix.group_inputs() * matrix.taps()) {
     throw Error(

@@ -22,7 +22,7 @@ struct ImprovedWeights {
 
 /// How long to look for better levels.
 enum class RoundingEffort {
-  quick,    ///< down from one start, one look at every pair; small layers as thorough ones
+  quick,    ///< down from one start, one look at every pair
   thorough  ///< from both starts, over and over: some per cent less error in several times the time
 };
 
