@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/own_domain.hpp"
@@ -13,16 +14,6 @@
 
 namespace ortool {
 namespace {
-
-/// Nodes of the own domain need its import at the outermost graph.
-void import_own_domain(Graph& graph) {
-  Graph* main = &graph;
-  while (main->owner() != nullptr) main = &main->owner()->graph();
-  if (main->opset(own_domain) == own_opset) return;
-  OpsetImports imports = main->opsets();
-  imports[own_domain] = own_opset;
-  main->set_opsets(std::move(imports));
-}
 
 void append(std::vector<Attribute>& attributes, NewAttributes made) {
   for (NewAttribute& each : made) {
@@ -50,7 +41,7 @@ std::vector<Value*> Replacement::add_many(std::string_view op_type, std::vector<
                                           NewAttributes attributes, std::size_t outputs) {
   const char* domain = domain_for(op_type, graph(), has_own_);
   ORTOOL_CHECK(domain != nullptr);
-  if (domain[0] != '\0') import_own_domain(graph());
+  if (domain[0] != '\0') import_domain(graph(), own_domain, own_opset);
   std::vector<Attribute> given;
   append(given, std::move(attributes));
   return put(op_type, domain, std::move(inputs), std::move(given), outputs);

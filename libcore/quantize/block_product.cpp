@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
@@ -28,15 +29,6 @@ Tensor turn_floats(const Tensor& matrix, MemoryCap* cap) {
           from[static_cast<std::size_t>(row * columns + column)];
   }
   return turned;
-}
-
-void import_domain(Graph& graph) {
-  Graph* main = &graph;
-  while (main->owner() != nullptr) main = &main->owner()->graph();
-  if (main->opset(contrib_domain) != 0) return;
-  OpsetImports imports = main->opsets();
-  imports[contrib_domain] = 1;
-  main->set_opsets(std::move(imports));
 }
 
 /// A value that a removed node read, which stood for an outer one and went away with its reader.
@@ -95,7 +87,7 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   Value& result = *node.output(0);
   const std::string name = node.has_name_of_its_own() ? std::string(node.name()) : std::string();
   Node* const before = node.next();
-  import_domain(graph);
+  if (graph.opset(contrib_domain) == 0) import_domain(graph, contrib_domain, 1);
   graph.remove_node(node);
   std::vector<Value*> inputs = {read_again(graph, left, outer_left),
                                 &seen_in(graph, *stored.levels), &seen_in(graph, *stored.scales)};

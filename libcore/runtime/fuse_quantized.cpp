@@ -2,6 +2,8 @@
 // then one at the products that are left.
 #include "libcore/runtime/fuse_quantized.hpp"
 
+#include "libcore/graph/import_domain.hpp"
+#include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/rewriter.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 #include "libcore/runtime/session_nodes.hpp"
@@ -65,7 +67,7 @@ std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes) {
     ClusterEditor editor(graph, node, cap);
     clusters.visit(graph, node, [&] { return fuse_quantized_sums(editor, node); });
   }
-  if (clusters.count() > 0) import_own_domain(graph);
+  if (clusters.count() > 0) import_domain(graph, own_domain, own_opset);
   return clusters.count();
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
@@ -181,15 +182,6 @@ void set_number(Node& node, std::string_view name, std::int64_t number) {
   node.set_attribute(std::move(attribute));
 }
 
-void import_domain(Graph& graph) {
-  Graph* main = &graph;
-  while (main->owner() != nullptr) main = &main->owner()->graph();
-  if (main->opset(contrib_domain) != 0) return;
-  OpsetImports imports = main->opsets();
-  imports[contrib_domain] = 1;
-  main->set_opsets(std::move(imports));
-}
-
 /// Whether a Gemm is no more than a product and a sum.
 bool is_plain(const Gemm& gemm, const Node& node) {
   return !gemm.transpose_a && gemm.alpha == 1.0F && (gemm.beta == 1.0F || node.input(2) == nullptr);
@@ -211,7 +203,7 @@ bool keep_product(const ClusterEditor& editor, Node& node, MemoryCap* cap, Value
   std::vector<Value*> inputs = {node.input(0), &editor.constant(std::move(operands.levels)),
                                 &editor.constant(std::move(operands.scales))};
   if (operands.zero_points) inputs.push_back(&editor.constant(std::move(*operands.zero_points)));
-  import_domain(editor.graph());
+  if (editor.graph().opset(contrib_domain) == 0) import_domain(editor.graph(), contrib_domain, 1);
   result = &editor.add("MatMulNBits", contrib_domain, inputs);
   Node& made = ClusterEditor::maker(*result);
   set_number(made, "K", matrix->k);

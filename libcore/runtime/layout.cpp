@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/layout_search.hpp"
 #include "libcore/runtime/session_nodes.hpp"
@@ -91,7 +92,7 @@ class ReorderWriter {
 void settle_layouts(Graph& graph, std::vector<PlacedGroup>& groups, const Provider& host) {
   const std::vector<LayoutChoice> choices = choose_layouts(groups);
   if (choices.empty()) return;
-  import_own_domain(graph);
+  import_domain(graph, own_domain, own_opset);
   ReorderWriter writer(graph, host);
   for (std::size_t i = 0; i < groups.size(); ++i) writer.note_outputs(groups[i], choices[i]);
   std::vector<PlacedGroup> result;

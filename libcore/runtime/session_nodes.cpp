@@ -1,4 +1,4 @@
-// The own domain in the main graph, which opsets belong to, and what nodes of sessions are.
+// What nodes of sessions are.
 #include "libcore/runtime/session_nodes.hpp"
 
 #include <algorithm>
@@ -6,14 +6,6 @@
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {
-
-void import_own_domain(Graph& graph) {
-  Graph* main = &graph;
-  while (main->owner() != nullptr) main = &main->owner()->graph();
-  OpsetImports imports = main->opsets();
-  imports[own_domain] = own_opset;
-  main->set_opsets(std::move(imports));
-}
 
 bool has_plain_attributes(const Node& node) {
   const auto is_plain = [](const Attribute& attribute) {

@@ -5,9 +5,6 @@
 
 namespace ortool {
 
-/// Lets the nodes of `graph` be of the own domain.
-void import_own_domain(Graph& graph);
-
 /// Whether all attributes are numbers, lists of them or texts, and none a reference.
 bool has_plain_attributes(const Node& node);
 
