@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "providers/cpu/byte_layouts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"
@@ -41,15 +42,8 @@ bool accepts_channel_lookup(const NodeView&) {
 }
 
 std::vector<LayoutChoice> channel_lookup_layouts(const NodeView& view, const KernelRow&) {
-  const PartialShape& shape = view.node().input(0)->type().shape;
-  if (!shape || shape->size() < 3 || !(*shape)[1].is_known()) return {};
-  // Equal, but blocked is what the search shall begin with.
-  constexpr double margin_ns = 1;
-  std::vector<LayoutChoice> choices(2);
-  choices[0].nanoseconds = margin_ns;
-  choices[1].inputs = {Layout::blocked16};
-  choices[1].outputs = {Layout::blocked16};
-  return choices;
+  if (!is_byte_image(*view.node().input(0))) return {};
+  return plain_or_blocked_bytes(view, {0});
 }
 
 constexpr auto channel_lookup_rows = join_rows(

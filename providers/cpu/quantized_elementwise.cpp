@@ -6,6 +6,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/byte_lookup.hpp"
 #include "libcore/ops/quantization/quantized_binary.hpp"
+#include "providers/cpu/byte_layouts.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -75,24 +76,6 @@ KernelPtr compile_byte_lookup(const NodeView&, const KernelRow& row, const Compi
 
 bool accepts_bytes(const NodeView&) {
   return true;
-}
-
-/// Plain, or all `images` and the result blocked, for the same price; blocked is what the search
-/// shall begin with.
-std::vector<LayoutChoice> plain_or_blocked_bytes(const NodeView& view,
-                                                 const std::vector<std::size_t>& images) {
-  constexpr double margin_ns = 1;
-  std::vector<LayoutChoice> choices(2);
-  choices[0].nanoseconds = margin_ns;
-  choices[1].inputs.resize(view.inputs().size(), Layout::plain);
-  for (const std::size_t image : images) choices[1].inputs[image] = Layout::blocked16;
-  choices[1].outputs = {Layout::blocked16};
-  return choices;
-}
-
-bool is_byte_image(const Value& value) {
-  const PartialShape& shape = value.type().shape;
-  return !value.is_constant() && shape && shape->size() >= 3 && (*shape)[1].is_known();
 }
 
 /// Images of the same known channels on both sides, or one and a number, can stay blocked.

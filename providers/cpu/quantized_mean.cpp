@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/byte_mean.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "providers/cpu/byte_layouts.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -44,15 +45,8 @@ bool accepts_byte_mean(const NodeView&) {
 
 /// Means lie the same way in both layouts, so they come out plain.
 std::vector<LayoutChoice> byte_mean_layouts(const NodeView& view, const KernelRow&) {
-  const PartialShape& shape = view.node().input(0)->type().shape;
-  if (!shape || shape->size() < 3 || !(*shape)[1].is_known()) return {};
-  // Equal, but blocked is what the search shall begin with.
-  constexpr double margin_ns = 1;
-  std::vector<LayoutChoice> choices(2);
-  choices[0].nanoseconds = margin_ns;
-  choices[1].inputs = {Layout::blocked16};
-  choices[1].outputs = {Layout::plain};
-  return choices;
+  if (!is_byte_image(*view.node().input(0))) return {};
+  return plain_or_blocked_bytes(view, {0}, Layout::plain);
 }
 
 constexpr std::array<KernelRow, 2> quantized_mean_rows = {
