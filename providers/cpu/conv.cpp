@@ -14,6 +14,7 @@
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/conv_form.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/follower_epilogue.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -80,15 +81,13 @@ class ConvPrepared : public Prepared {
     if (finish_) {
       result = place<float>(context, result_space_);
     } else {
-      epilogue.activation = conv_.followers.activation;
-      epilogue.low = conv_.followers.low;
-      epilogue.high = conv_.followers.high;
-      if (conv_.followers.residual >= 0) epilogue.residual = residual(context);
+      follow(epilogue, conv_.followers, context);
     }
     conv(sizes_, path_, context.input<float>(0), weights, result, epilogue, conv_.isa,
          place<std::byte>(context, kernel_space_), workers.get());
     if (finish_)
-      finish_->run(result, residual(context), context.output<float>(0), context.workers());
+      finish_->run(result, residual_of(conv_.followers, context), context.output<float>(0),
+                   context.workers());
   }
 
  private:
@@ -96,9 +95,6 @@ class ConvPrepared : public Prepared {
     std::vector<std::int64_t> shape = {x[0], weights[0]};
     for (const WindowAxis& axis : conv_.op.place(x, weights)) shape.push_back(axis.out);
     return Shape(std::move(shape));
-  }
-  const float* residual(const RunContext& context) const {
-    return context.input<float>(static_cast<std::size_t>(conv_.followers.residual));
   }
   template <typename T>
   static T* place(const RunContext& context, std::int64_t offset) {

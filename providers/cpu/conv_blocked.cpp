@@ -11,6 +11,7 @@
 #include "providers/cpu/conv_cost.hpp"
 #include "providers/cpu/conv_form.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/follower_epilogue.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/stored_shape.hpp"
 
@@ -56,23 +57,19 @@ class BlockedConvPrepared : public Prepared {
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.most_threads);
     const ProductFollowers& followers = conv_.followers;
-    const float* residual =
-        followers.residual < 0 ? nullptr
-                               : context.input<float>(static_cast<std::size_t>(followers.residual));
     ConvEpilogue epilogue;
     epilogue.bias = conv_.bias.size_bytes() > 0 ? conv_.bias.as<float>() : nullptr;
     float* result = context.output<float>(0);
     if (finish_) {
       result = reinterpret_cast<float*>(context.workspace() + result_space_);
     } else {
-      epilogue.residual = residual;
-      epilogue.activation = followers.activation;
-      epilogue.low = followers.low;
-      epilogue.high = followers.high;
+      follow(epilogue, followers, context);
     }
     conv_blocked(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
                  epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
-    if (finish_) finish_->run(result, residual, context.output<float>(0), context.workers());
+    if (finish_)
+      finish_->run(result, residual_of(followers, context), context.output<float>(0),
+                   context.workers());
   }
 
  private:

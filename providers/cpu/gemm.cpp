@@ -13,6 +13,7 @@
 #include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/follower_epilogue.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -89,7 +90,8 @@ class GemmPrepared : public Prepared {
     } else {
       gemm_unpacked(sizes_, a, b, result, sizes_.n, epilogue, gemm_.isa, space, context.workers());
     }
-    if (finish_) finish_->run(result, residual(context), out, context.workers());
+    if (finish_)
+      finish_->run(result, residual_of(gemm_.followers, context), out, context.workers());
   }
 
  private:
@@ -106,17 +108,9 @@ class GemmPrepared : public Prepared {
       epilogue.added_stride = sizes_.n;
     }
     if (finish_) return epilogue;
-    epilogue.activation = gemm_.followers.activation;
-    epilogue.low = gemm_.followers.low;
-    epilogue.high = gemm_.followers.high;
-    if (gemm_.followers.residual >= 0) {
-      epilogue.residual = residual(context);
-      epilogue.residual_stride = sizes_.n;
-    }
+    follow(epilogue, gemm_.followers, context);
+    epilogue.residual_stride = sizes_.n;
     return epilogue;
-  }
-  const float* residual(const RunContext& context) const {
-    return context.input<float>(static_cast<std::size_t>(gemm_.followers.residual));
   }
 
   const CompiledGemm& gemm_;

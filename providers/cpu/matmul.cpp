@@ -11,6 +11,7 @@
 #include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/follower_epilogue.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -78,7 +79,8 @@ class MatMulPrepared : public Prepared {
       gemm_batched(shapes_.offsets, sizes, a, b, result, sizes.n, epilogue, matmul_.isa, space,
                    workers.get());
     }
-    if (finish_) finish_->run(result, residual(context), out, context.workers());
+    if (finish_)
+      finish_->run(result, residual_of(matmul_.followers, context), out, context.workers());
   }
 
  private:
@@ -89,17 +91,9 @@ class MatMulPrepared : public Prepared {
       epilogue.added = matmul_.bias.as<float>();
     }
     if (finish_) return epilogue;
-    epilogue.activation = matmul_.followers.activation;
-    epilogue.low = matmul_.followers.low;
-    epilogue.high = matmul_.followers.high;
-    if (matmul_.followers.residual >= 0) {
-      epilogue.residual = residual(context);
-      epilogue.residual_stride = shapes_.sizes.n;
-    }
+    follow(epilogue, matmul_.followers, context);
+    epilogue.residual_stride = shapes_.sizes.n;
     return epilogue;
-  }
-  const float* residual(const RunContext& context) const {
-    return context.input<float>(static_cast<std::size_t>(matmul_.followers.residual));
   }
 
   const CompiledMatMul& matmul_;

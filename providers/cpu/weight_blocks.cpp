@@ -11,6 +11,7 @@
 #include "libcore/runtime/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/float_constant.hpp"
+#include "providers/cpu/follower_epilogue.hpp"
 #include "providers/cpu/half_kernel.hpp"
 #include "providers/cpu/join_rows.hpp"
 #include "providers/cpu/level_rows.hpp"
@@ -81,7 +82,8 @@ class BlockMatMulPrepared : public Prepared {
     float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     block_matmul(rows_, sizes, context.input<float>(0), packed, result, make_epilogue(context),
                  matmul_.isa, context.workspace() + space_, workers.get());
-    if (finish_) finish_->run(result, residual(context), out, context.workers());
+    if (finish_)
+      finish_->run(result, residual_of(matmul_.followers, context), out, context.workers());
   }
 
  private:
@@ -91,17 +93,9 @@ class BlockMatMulPrepared : public Prepared {
     if (matmul_.shift.size_bytes() > 0) epilogue.added = matmul_.shift.as<float>();
     if (epilogue.added != nullptr) epilogue.addend = Addend::per_column;
     if (finish_) return epilogue;
-    epilogue.activation = matmul_.followers.activation;
-    epilogue.low = matmul_.followers.low;
-    epilogue.high = matmul_.followers.high;
-    if (matmul_.followers.residual >= 0) {
-      epilogue.residual = residual(context);
-      epilogue.residual_stride = matmul_.sizes.n;
-    }
+    follow(epilogue, matmul_.followers, context);
+    epilogue.residual_stride = matmul_.sizes.n;
     return epilogue;
-  }
-  const float* residual(const RunContext& context) const {
-    return context.input<float>(static_cast<std::size_t>(matmul_.followers.residual));
   }
 
   const CompiledBlockMatMul& matmul_;

@@ -15,7 +15,7 @@ TEST_CASE("a body's import is the main graph's, and another version gives way") 
       "  y = If (c) <then_branch = t () => (float[2] a) { a = Neg (x) },"
       "    else_branch = e () => (float[2] b) { b = Abs (x) }> }");
   Graph& main = *model->graph;
-  Graph& body = *main.nodes().front()->subgraphs().front();
+  Graph& body = *main.first_node()->subgraphs().front();
   import_domain(body, "local", 3);
   CHECK(main.opset("local") == 3);
   CHECK(body.opset("local") == 3);

@@ -1,0 +1,27 @@
+// What a product's followers ask of its kernel.
+#pragma once
+
+#include <cstddef>
+
+#include "libcore/runtime/kernel.hpp"
+#include "libcore/runtime/product_followers.hpp"
+
+namespace ortool {
+
+/// The tensor that the followers add, or null.
+inline const float* residual_of(const ProductFollowers& followers, const RunContext& context) {
+  if (followers.residual < 0) return nullptr;
+  return context.input<float>(static_cast<std::size_t>(followers.residual));
+}
+
+/// Residual and activation of the followers, for `Epilogue` or `ConvEpilogue`.
+template <typename KernelEpilogue>
+void follow(KernelEpilogue& epilogue, const ProductFollowers& followers,
+            const RunContext& context) {
+  epilogue.residual = residual_of(followers, context);
+  epilogue.activation = followers.activation;
+  epilogue.low = followers.low;
+  epilogue.high = followers.high;
+}
+
+}  // namespace ortool
