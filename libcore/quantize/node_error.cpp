@@ -9,6 +9,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
+#include "libcore/tensor/signal_to_noise.hpp"
 
 namespace ortool {
 namespace {
@@ -131,11 +132,7 @@ void ErrorSums::merge(const ErrorSums& other) {
 }
 
 double ErrorSums::sqnr_db() const {
-  const double noise = error_squares_.value();
-  const double signal = expected_squares_.value();
-  if (noise == 0) return std::numeric_limits<double>::infinity();
-  if (signal == 0) return -std::numeric_limits<double>::infinity();
-  return 10 * std::log10(signal / noise);
+  return signal_to_noise_db(expected_squares_.value(), error_squares_.value());
 }
 
 double ErrorSums::cosine() const {

@@ -10,6 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/tensor/float_formats.hpp"
+#include "libcore/tensor/signal_to_noise.hpp"
 
 namespace ortool {
 namespace {
@@ -71,11 +72,7 @@ class Measures {
     } else {
       result_.cosine = found_squares_ == expected_squares_ ? 1 : 0;
     }
-    if (error_squares_ == 0) {
-      result_.sqnr_db = infinity;
-    } else {
-      result_.sqnr_db = 10 * std::log10(expected_squares_ / error_squares_);
-    }
+    result_.sqnr_db = signal_to_noise_db(expected_squares_, error_squares_);
     result_.passed = result_.mismatched == 0;
   }
 

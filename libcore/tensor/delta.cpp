@@ -9,6 +9,7 @@
 
 #include "libcore/base/file.hpp"
 #include "libcore/tensor/convert.hpp"
+#include "libcore/tensor/signal_to_noise.hpp"
 
 namespace ortool {
 namespace {
@@ -97,10 +98,8 @@ std::optional<TensorDelta> delta_of(const Tensor& before, const Tensor& after,
   if (error_squares > 0) {
     delta.relative =
         before_squares > 0 ? std::sqrt(error_squares) / std::sqrt(before_squares) : infinity;
-    delta.sqnr_db = 10 * std::log10(before_squares / error_squares);
-  } else {
-    delta.sqnr_db = infinity;
   }
+  delta.sqnr_db = signal_to_noise_db(before_squares, error_squares);
   const double lengths = std::sqrt(before_squares) * std::sqrt(after_squares);
   if (lengths > 0) {
     delta.cosine = std::clamp(products / lengths, -1.0, 1.0);
