@@ -5,6 +5,7 @@
 #include "libcore/runtime/evaluate.hpp"
 #include "libcore/runtime/plan.hpp"
 #include "libcore/runtime/plan_layout.hpp"
+#include "libcore/runtime/plan_likeness.hpp"
 #include "libcore/runtime/shape_rule.hpp"
 
 namespace ortool {
@@ -48,7 +49,8 @@ class PlanBuilder {
       : context_(context),
         plan_(new Plan(std::move(table))),
         earlier_(std::move(earlier)),
-        like_(like) {
+        like_(like),
+        likeness_(like, plan_->table_) {
     plan_->first_step_ = first_step;
     plan_->ordinal_ = ordinal;
   }
@@ -73,35 +75,9 @@ class PlanBuilder {
     });
   }
 
-  /// How what a slot holds compares with the plan to learn from.
-  struct Likeness {
-    bool has_one_form = false;
-    bool has_one_content = false;
-  };
-
-  Likeness likeness(const Operand& operand, Slot slot) const {
-    if (!like_->table().has(slot)) return {};
-    const Operand& other = like_->table().at(slot);
-    const bool has_one_form = have_one_form(operand, other);
-    return {has_one_form, has_one_form && have_one_content(operand, other)};
-  }
-
-  Likeness likeness(Slot slot) const {
-    if (slot == no_slot || is_constant_slot(slot)) return {true, true};
-    if (slot < plan_->table_.first()) return likeness(plan_->table_.at(slot), slot);
-    const auto index = static_cast<std::size_t>(slot - plan_->table_.first());
-    return index < likeness_.size() ? likeness_[index] : Likeness();
-  }
-
   void set(Slot slot, KnownOperandPtr known) {
-    if (like_ != nullptr) note_likeness(slot, likeness(known->operand, slot));
+    if (like_ != nullptr) likeness_.note(slot, likeness_.compare(known->operand, slot));
     table().set(slot, std::move(known));
-  }
-
-  void note_likeness(Slot slot, Likeness likeness) {
-    const auto index = static_cast<std::size_t>(slot - table().first());
-    if (likeness_.size() <= index) likeness_.resize(2 * index + 16);
-    likeness_[index] = likeness;
   }
 
   /// Takes all of a step from the plan that is like this one, when nothing that was looked at
@@ -112,13 +88,13 @@ class PlanBuilder {
     const auto index = static_cast<std::size_t>(number - plan_->first_step_);
     const std::uint64_t looks = like_->looks_[index];
     for (std::size_t i = 0; i < step.input_slots.size(); ++i) {
-      const Likeness input = likeness(step.input_slots[i]);
+      const Likeness input = likeness_.of(step.input_slots[i]);
       if (!input.has_one_form || (!input.has_one_content && (looks & bit_of(i)) != 0)) return false;
     }
     for (const CompiledStep::Member& member : step.members) {
       for (const Slot slot : member.outputs) {
         if (slot == no_slot) continue;
-        note_likeness(slot, {true, true});
+        likeness_.note(slot, {true, true});
         table().set(slot, like_->table().entry(slot));
       }
     }
@@ -395,7 +371,7 @@ class PlanBuilder {
   std::shared_ptr<Plan> plan_;
   std::vector<Plan::Crossing> earlier_;
   const Plan* like_;
-  std::vector<Likeness> likeness_;  ///< by slot from the table's first on
+  PlanLikeness likeness_;
 };
 
 std::shared_ptr<const Plan> Plan::build(const PlanContext& context, std::int32_t first_step,
