@@ -7,7 +7,6 @@
 
 #include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/options/named_value.hpp"
-#include "apps/ortool/run/random_inputs.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "apps/ortool/run/value_set.hpp"
 #include "apps/ortool/suggest.hpp"
@@ -157,26 +156,12 @@ void InputGatherer::read_sets() {
 }
 
 std::map<std::string, RandomRange, std::less<>> InputGatherer::read_ranges() const {
-  std::map<std::string, RandomRange, std::less<>> ranges;
-  for (const std::string& text : options_.all("range")) {
-    const NamedValue pair = split_named_value("range", text, names_, "input", "inputs");
-    const std::vector<std::string> ends = split(pair.value, ':');
-    RandomRange range;
-    const bool fits = ends.size() == 2 && read_number(ends[0], range.low) &&
-                      read_number(ends[1], range.high) && range.low <= range.high &&
-                      range.high - range.low < 1e300;
-    if (!fits) {
-      throw Error(ErrorCode::invalid, format("option --range: {} is no range", quote(pair.value)),
-                  format("write it like --range {}=-1:1", pair.name))
-          .with_id("usage.value");
-    }
-    if (is_given(pair.name)) {
-      throw Error(ErrorCode::invalid,
-                  format("option --range: input {} is not random", quote(pair.name)),
-                  "leave --range out for inputs from files")
-          .with_id("usage.applies_to_nothing");
-    }
-    ranges.insert_or_assign(pair.name, range);
+  auto ranges = read_random_ranges(options_, names_);
+  for (const auto& [name, range] : ranges) {
+    if (!is_given(name)) continue;
+    throw Error(ErrorCode::invalid, format("option --range: input {} is not random", quote(name)),
+                "leave --range out for inputs from files")
+        .with_id("usage.applies_to_nothing");
   }
   return ranges;
 }
@@ -278,6 +263,26 @@ OptionGroup input_options() {
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
                                       std::span<const std::string> later) {
   return InputGatherer(invocation, model, later).gather();
+}
+
+std::map<std::string, RandomRange, std::less<>> read_random_ranges(
+    const OptionValues& options, std::span<const std::string> inputs) {
+  std::map<std::string, RandomRange, std::less<>> ranges;
+  for (const std::string& text : options.all("range")) {
+    const NamedValue pair = split_named_value("range", text, inputs, "input", "inputs");
+    const std::vector<std::string> ends = split(pair.value, ':');
+    RandomRange range;
+    const bool fits = ends.size() == 2 && read_number(ends[0], range.low) &&
+                      read_number(ends[1], range.high) && range.low <= range.high &&
+                      range.high - range.low < 1e300;
+    if (!fits) {
+      throw Error(ErrorCode::invalid, format("option --range: {} is no range", quote(pair.value)),
+                  format("write it like --range {}=-1:1", pair.name))
+          .with_id("usage.value");
+    }
+    ranges.insert_or_assign(pair.name, range);
+  }
+  return ranges;
 }
 
 NamedValues named_values(std::span<const GivenInput> inputs) {

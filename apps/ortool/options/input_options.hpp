@@ -1,11 +1,14 @@
 // Where the inputs come from: files, archives, folders, pictures, or made up.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/run/random_inputs.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/runtime/session.hpp"
 
@@ -25,6 +28,10 @@ struct GivenInput {
 /// of `later` may be missing and are not made up.
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
                                       std::span<const std::string> later = {});
+
+/// What --range says, by input. Throws ErrorCode::invalid for what is no range or no input.
+std::map<std::string, RandomRange, std::less<>> read_random_ranges(
+    const OptionValues& options, std::span<const std::string> inputs);
 
 NamedValues named_values(std::span<const GivenInput> inputs);
 

@@ -10,8 +10,12 @@
 
 namespace ortool {
 std::vector<std::string> input_symbols(const Model& model) {
+  return input_symbols(model.graph->inputs());
+}
+
+std::vector<std::string> input_symbols(std::span<Value* const> inputs) {
   std::vector<std::string> symbols;
-  for (const Value* input : model.graph->inputs()) {
+  for (const Value* input : inputs) {
     if (!input->type().shape) continue;
     for (const Dimension& dimension : *input->type().shape) {
       const bool is_new = dimension.is_symbol() && std::find(symbols.begin(), symbols.end(),
@@ -54,8 +58,9 @@ Shape read_shape(std::string_view option, std::string_view text) {
   return Shape(std::move(dimensions));
 }
 
-void apply_shape_options(const OptionValues& options, Model& model) {
-  const std::vector<std::string> symbols = input_symbols(model);
+std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
+    const OptionValues& options, const std::vector<std::string>& symbols) {
+  std::map<std::string, std::int64_t, std::less<>> numbers;
   for (const std::string& text : options.all("dim")) {
     const NamedValue pair =
         split_named_value("dim", text, symbols, "dimension", "dimensions of the inputs");
@@ -65,8 +70,14 @@ void apply_shape_options(const OptionValues& options, Model& model) {
                   "give a whole number from 0 up")
           .with_id("usage.value");
     }
-    fix_dimension(model, pair.name, number);
+    numbers.insert_or_assign(pair.name, number);
   }
+  return numbers;
+}
+
+void apply_shape_options(const OptionValues& options, Model& model) {
+  for (const auto& [symbol, number] : read_dimension_numbers(options, input_symbols(model)))
+    fix_dimension(model, symbol, number);
   const std::vector<std::string> inputs = names_of(model.graph->inputs());
   for (const std::string& text : options.all("shape")) {
     const NamedValue pair = split_named_value("shape", text, inputs, "input", "inputs");

@@ -1,6 +1,10 @@
 // --dim and --shape.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +18,12 @@ OptionGroup shape_options();
 
 /// The symbols in the shapes of the model's inputs, in the order they come.
 std::vector<std::string> input_symbols(const Model& model);
+
+std::vector<std::string> input_symbols(std::span<Value* const> inputs);
+
+/// What --dim gives symbols. Throws ErrorCode::invalid for those that are not in `symbols`.
+std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
+    const OptionValues& options, const std::vector<std::string>& symbols);
 
 /// Fixes what the user fixed on the model's inputs. Throws ErrorCode::invalid for symbols and
 /// inputs that the model does not have.

@@ -69,10 +69,11 @@ CalibrationCache::CalibrationCache(const Invocation& invocation, const std::stri
     throw no_fit("option --calibration-cache: a model from standard input has no cache",
                  "give the model as a file");
   model_hash_ = hash_model(model_path, prepared);
+  if (invocation.options.flag("allow-random-calibration")) data_kind_ = "made up";
 }
 
 std::string CalibrationCache::key_for(const CalibrationSettings& settings) const {
-  return calibration_key(model_hash_, {}, settings);
+  return calibration_key(model_hash_, data_kind_, settings);
 }
 
 std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* settings) const {

@@ -34,6 +34,7 @@ class CalibrationCache {
 
   std::vector<std::string> paths_;
   std::string model_hash_;
+  std::string data_kind_;  ///< keeps made-up data apart from others; empty for those
 };
 
 /// A hash of what the inputs hold.

@@ -3,22 +3,31 @@
 
 #include <algorithm>
 
+#include "apps/ortool/data/random_samples.hpp"
 #include "apps/ortool/options/image_config.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
 namespace ortool {
+namespace {
+
+constexpr std::int64_t default_random_samples = 16;
+
+}  // namespace
 
 CalibrationData::CalibrationData(const Invocation& invocation, std::string_view option,
                                  std::span<Value* const> inputs, std::span<Value* const> outputs)
     : invocation_(invocation), inputs_(inputs), outputs_(outputs) {
   const std::span<const std::string> given = invocation.options.all(option);
   paths_.assign(given.begin(), given.end());
+  is_made_up_ = option == "calibration-data" && invocation.options.flag("allow-random-calibration");
+  if (is_made_up_) paths_ = {"made-up inputs"};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     sizes_.push_back(open(i)->size());
     size_ += sizes_.back();
   }
+  if (is_made_up_ && !invocation.options.has("samples")) size_ = default_random_samples;
   if (!invocation.options.has("samples") || option != "calibration-data") return;
   choose_samples(invocation.options.text("samples"));
 }
@@ -50,6 +59,7 @@ void CalibrationData::choose_samples(const std::string& text) {
 std::unique_ptr<SampleSet> CalibrationData::open(std::size_t set) const {
   SampleContext context{invocation_, inputs_, outputs_,
                         read_image_recipes(invocation_.options, names_of(inputs_))};
+  if (is_made_up_) return make_random_samples(std::move(context));
   return open_sample_set(paths_[set], std::move(context));
 }
 

@@ -13,9 +13,10 @@ namespace ortool {
 
 class CalibrationData {
  public:
-  /// Opens the sets that `option` names. Inputs and outputs are those of the model to run and
-  /// outlive this. Throws what open_sample_set() does, and ErrorCode::invalid for --samples beyond
-  /// what there is. --samples counts for the calibration data alone.
+  /// Opens the sets that `option` names; for calibration-data with --allow-random-calibration they
+  /// are made up, 16 samples where --samples says nothing. Inputs and outputs are those of the
+  /// model to run and outlive this. Throws what open_sample_set() does, and ErrorCode::invalid for
+  /// --samples beyond what there is. --samples counts for the calibration data alone.
   CalibrationData(const Invocation& invocation, std::string_view option,
                   std::span<Value* const> inputs, std::span<Value* const> outputs);
 
@@ -34,6 +35,7 @@ class CalibrationData {
   void choose_samples(const std::string& text);
 
   const Invocation& invocation_;
+  bool is_made_up_ = false;
   std::vector<std::string> paths_;
   std::span<Value* const> inputs_;
   std::span<Value* const> outputs_;

@@ -138,6 +138,7 @@ Json calibration_block(const QuantizeReport& result) {
   return Json::object()
       .set("method", name_of(result.chosen_method.value_or(result.settings->method.method)))
       .set("samples", result.samples)
+      .set("random", result.settings->has_random_data)
       .set("ms", result.calibration_ms)
       .set("diagnosis", diagnosis_block(result.diagnosis));
 }
@@ -288,7 +289,8 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
     report.text += integers_text(result);
   }
   if (result.samples > 0)
-    report.text += format("calibrated on {} samples in {}{}\n", result.samples,
+    report.text += format("calibrated on {} {}samples in {}{}\n", result.samples,
+                          settings.has_random_data ? "made-up " : "",
                           readable_ms(result.calibration_ms), data_text(result));
   if (settings.calibrates_only) return;
   report.text +=

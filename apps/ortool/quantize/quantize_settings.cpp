@@ -19,7 +19,8 @@ constexpr std::int64_t most_block_size = 65536;
 constexpr std::int64_t least_block_size = 16;
 
 /// Options that say how to calibrate; without data they have no effect.
-constexpr std::array<std::string_view, 13> calibration_options = {"calibration-data",
+constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
+                                                                  "allow-random-calibration",
                                                                   "calibration-cache",
                                                                   "calibrate-only",
                                                                   "calibration-method",
@@ -72,7 +73,8 @@ DataType chosen_type(const OptionValues& options, const Json& plan, std::string_
 }
 
 QuantizeMode read_mode(const OptionValues& options, const Json& plan) {
-  const bool has_data = options.has("calibration-data") || options.has("calibration-cache");
+  const bool has_data = options.has("calibration-data") || options.has("calibration-cache") ||
+                        options.flag("allow-random-calibration");
   const std::string mode = chosen_text(options, plan, "mode", has_data ? "static" : "");
   if (mode == "dynamic") return QuantizeMode::dynamically;
   if (mode == "weight-only") return QuantizeMode::weights_only;
@@ -114,7 +116,8 @@ void check_calibrate_only(const OptionValues& options) {
     throw does_not_fit("option --samples: a range of samples is for --calibrate-only",
                        "give the number of samples to take");
   }
-  if (!options.has("calibration-data") || !options.has("calibration-cache")) {
+  const bool has_data = options.has("calibration-data") || options.flag("allow-random-calibration");
+  if (!has_data || !options.has("calibration-cache")) {
     throw Error(ErrorCode::invalid, "--calibrate-only needs data and a place to keep what it sees",
                 "add --calibration-data SET and --calibration-cache FILE")
         .with_id("usage.calibration_data");
@@ -138,6 +141,26 @@ void check_sets(const OptionValues& options) {
     if (!is_again) continue;
     throw does_not_fit(format("option --calibration-data: {} is given twice", quote(sets[i])),
                        "leave one of them out");
+  }
+}
+
+/// Made-up data stand in for data, never beside them.
+void check_random_data(const OptionValues& options) {
+  if (!options.flag("allow-random-calibration")) {
+    for (const std::string_view name : {"seed", "range", "dim"}) {
+      if (!options.has(name)) continue;
+      throw does_not_fit(format("option --{} has no effect: no calibration data are made up", name),
+                         "it is for --allow-random-calibration");
+    }
+    return;
+  }
+  if (options.has("calibration-data"))
+    throw does_not_fit("--allow-random-calibration and --calibration-data contradict each other",
+                       "leave --allow-random-calibration out: the data are there");
+  for (const std::string_view name : {"image", "image-config"}) {
+    if (!options.has(name) || options.has("validation-data")) continue;
+    throw does_not_fit(format("option --{} has no effect with --allow-random-calibration", name),
+                       "made-up inputs are no pictures");
   }
 }
 
@@ -172,6 +195,7 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   if (options.flag("per-channel") && options.flag("per-tensor"))
     throw does_not_fit("--per-channel and --per-tensor contradict each other", "choose one");
   check_sets(options);
+  check_random_data(options);
   check_percentile(options);
   check_labels(options);
   if (mode == QuantizeMode::weights_only) check_reduced_weights(options);
@@ -241,6 +265,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   refuse_unused(options, settings.mode);
   check_calibrate_only(options);
   static_cast<void>(read_budget(options));
+  settings.has_random_data = options.flag("allow-random-calibration");
   settings.calibrates_only = options.flag("calibrate-only");
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
   settings.recipe = read_recipe(options, plan, settings.mode);

@@ -22,6 +22,7 @@ struct QuantizeSettings {
   std::int64_t block_size = 0;  ///< of weights alone; 0: a scale a channel
   std::string recipe = "fast";
   bool calibrates_only = false;
+  bool has_random_data = false;  ///< ranges come from made-up inputs
   /// The QOperator form in place of QDQ; of weights alone, MatMulNBits in place of
   /// DequantizeLinear.
   bool has_integer_operators = false;

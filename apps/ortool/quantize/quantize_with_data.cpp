@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apps/ortool/data/random_samples.hpp"
 #include "apps/ortool/quantize/choose_method.hpp"
 #include "apps/ortool/quantize/integer_operators.hpp"
 #include "apps/ortool/quantize/own_test_data.hpp"
@@ -28,14 +29,16 @@ class StaticRun {
         invocation_(context.invocation),
         model_(model),
         floats_(make_session(invocation_, context.machine, model, OptimizeLevel::none)) {
-    if (!invocation_.options.has("calibration-data")) return;
-    data_.emplace(invocation_, "calibration-data", floats_->model().graph->inputs(),
-                  floats_->outputs());
+    const auto inputs = floats_->model().graph->inputs();
+    if (!context.settings.has_random_data && !invocation_.options.has("calibration-data")) return;
+    data_.emplace(invocation_, "calibration-data", inputs, floats_->outputs());
+    if (context.settings.has_random_data) tell_made_up(inputs);
   }
 
   void run();
 
  private:
+  void tell_made_up(std::span<Value* const> inputs) const;
   void calibrate_values();
   void diagnose_data();
   PreparedModel prepared();
@@ -59,6 +62,15 @@ class StaticRun {
   std::optional<CandidateMaker> candidates_;
   std::optional<KeptFaster> times_;
 };
+
+void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
+  invocation_.warn(
+      "calibrated with made-up inputs: their ranges say little about those of real data, and the "
+      "errors told are not those of real data either (--calibration-data)");
+  const std::string guessed = guessed_sizes({invocation_, inputs, floats_->outputs(), {}});
+  if (!guessed.empty())
+    invocation_.warn(format("taken as 1, since not given: {} (--dim sets symbols)", guessed));
+}
 
 void StaticRun::calibrate_values() {
   if (!data_ && !context_.cache.is_used()) return;

@@ -1,0 +1,23 @@
+// Samples that are made up, each with a seed of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/ortool/data/sample_set.hpp"
+
+namespace ortool {
+
+/// Most samples that can be made up.
+constexpr std::int64_t most_random_samples = std::int64_t{1} << 40;
+
+/// `most_random_samples` samples as random_value() makes them: sample N with the seed --seed + N,
+/// in the ranges of --range, symbols as --dim says and 1 without it. Throws ErrorCode::invalid for
+/// names that the inputs do not have.
+std::unique_ptr<SampleSet> make_random_samples(SampleContext context);
+
+/// The sizes that made-up samples take as 1, since nothing says what they are: "batch, dimension 0
+/// of x"; empty where there are none.
+std::string guessed_sizes(const SampleContext& context);
+
+}  // namespace ortool
