@@ -1,6 +1,8 @@
 // One sample's files become its values; pictures go through the input's recipe.
 #include "apps/ortool/data/sample_files.hpp"
 
+#include <algorithm>
+
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "apps/ortool/run/value_set.hpp"
@@ -19,6 +21,7 @@ class FileSamples : public SampleSet {
   std::int64_t size() const override { return static_cast<std::int64_t>(list_.samples.size()); }
   const std::vector<std::string>& class_names() const override { return list_.class_names; }
   Sample next() override;
+  bool has_pictures(std::string_view input) const override;
 
  private:
   RunValue read_input(const Value& input, const std::string& path) const;
@@ -30,6 +33,15 @@ class FileSamples : public SampleSet {
   SampleContext context_;
   std::size_t next_ = 0;
 };
+
+bool FileSamples::has_pictures(std::string_view input) const {
+  const auto is_picture = [input](const auto& file) {
+    return file.first == input && is_picture_extension(extension_of(file.second));
+  };
+  return std::any_of(list_.samples.begin(), list_.samples.end(), [&](const SampleFiles& sample) {
+    return std::any_of(sample.inputs.begin(), sample.inputs.end(), is_picture);
+  });
+}
 
 const Value& FileSamples::find(std::span<Value* const> values, const std::string& name,
                                std::string_view kind) const {

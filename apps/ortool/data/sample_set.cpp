@@ -1,12 +1,14 @@
 // Which kind of set a path is.
 #include "apps/ortool/data/sample_set.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "apps/ortool/data/npz_samples.hpp"
 #include "apps/ortool/data/sample_files.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 
@@ -30,6 +32,19 @@ std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContex
   throw Error(ErrorCode::invalid, format("{}: is no set of samples", path),
               "a set is an .npz, a MANIFEST.json, or a folder")
       .with_id("data.set");
+}
+
+void refuse_unused_recipes(const std::map<std::string, ImageOptions, std::less<>>& recipes,
+                           std::span<const std::unique_ptr<SampleSet>> sets) {
+  for (const auto& [input, recipe] : recipes) {
+    if (std::any_of(sets.begin(), sets.end(),
+                    [&](const auto& set) { return set->has_pictures(input); }))
+      continue;
+    throw Error(ErrorCode::invalid,
+                format("option --image: input {} is given no picture", quote(input)),
+                "leave the recipe out: what an .npz, .npy or .pb holds is taken as it is")
+        .with_id("usage.applies_to_nothing");
+  }
 }
 
 }  // namespace ortool

@@ -48,6 +48,8 @@ class SampleSet {
   virtual Sample next() = 0;
   /// The names of the classes by number, where the set says so.
   virtual const std::vector<std::string>& class_names() const = 0;
+  /// Whether a sample's value of the input is a picture, which a recipe says how to read.
+  virtual bool has_pictures(std::string_view /*input*/) const { return false; }
 };
 
 /// Opens the set at `path`: an .npz with an array an input whose first axis is the samples, and
@@ -55,5 +57,10 @@ class SampleSet {
 /// files a sample; a MANIFEST.json, or a folder with one. Throws ErrorCode::invalid for what is
 /// none, or does not fit the inputs.
 std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context);
+
+/// Throws ErrorCode::invalid where a recipe of --image or --image-config is for an input that none
+/// of the sets has a picture of.
+void refuse_unused_recipes(const std::map<std::string, ImageOptions, std::less<>>& recipes,
+                           std::span<const std::unique_ptr<SampleSet>> sets);
 
 }  // namespace ortool

@@ -82,8 +82,11 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
   const OptionValues& options = invocation.options;
   if (!options.has("data")) return std::make_unique<OneSample>(invocation, model);
   const std::span<Value* const> inputs = model.graph->inputs();
-  return open_sample_set(options.text("data"), {invocation, inputs, model.graph->outputs(),
-                                                read_image_recipes(options, names_of(inputs))});
+  const auto recipes = read_image_recipes(options, names_of(inputs));
+  auto set =
+      open_sample_set(options.text("data"), {invocation, inputs, model.graph->outputs(), recipes});
+  refuse_unused_recipes(recipes, std::span(&set, 1));
+  return set;
 }
 
 /// Nodes as the file has them, each with its value.

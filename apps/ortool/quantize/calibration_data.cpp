@@ -86,4 +86,16 @@ Sample CalibrationData::sample(std::int64_t index) {
   return sample;
 }
 
+void check_image_options(const Invocation& invocation, std::span<Value* const> inputs,
+                         std::span<Value* const> outputs) {
+  const auto recipes = read_image_recipes(invocation.options, names_of(inputs));
+  if (recipes.empty()) return;
+  std::vector<std::unique_ptr<SampleSet>> sets;
+  for (const std::string_view option : {"calibration-data", "validation-data"}) {
+    for (const std::string& path : invocation.options.all(option))
+      sets.push_back(open_sample_set(path, {invocation, inputs, outputs, recipes}));
+  }
+  refuse_unused_recipes(recipes, sets);
+}
+
 }  // namespace ortool

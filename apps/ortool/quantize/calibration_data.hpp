@@ -48,4 +48,9 @@ class CalibrationData {
   std::string last_read_;
 };
 
+/// Throws ErrorCode::invalid for recipes of --image for inputs that neither the calibration nor the
+/// validation data have pictures of.
+void check_image_options(const Invocation& invocation, std::span<Value* const> inputs,
+                         std::span<Value* const> outputs);
+
 }  // namespace ortool

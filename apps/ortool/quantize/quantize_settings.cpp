@@ -207,7 +207,10 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
         .with_id("usage.calibration_data");
   }
   for (const std::string_view name : calibration_options) {
-    if (!options.has(name) || (is_dynamic && name == "keep-faster")) continue;
+    const bool is_of_pictures = name == "image" || name == "image-config";
+    const bool is_used =
+        is_of_pictures ? options.has("validation-data") : is_dynamic && name == "keep-faster";
+    if (!options.has(name) || is_used) continue;
     throw does_not_fit(format("option --{} has no effect with --mode {}", name, name_of(mode)),
                        name == "max-drop"
                            ? "only --mode static searches a plan; --metric tells what "

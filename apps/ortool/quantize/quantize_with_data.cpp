@@ -30,6 +30,7 @@ class StaticRun {
         model_(model),
         floats_(make_session(invocation_, context.machine, model, OptimizeLevel::none)) {
     const auto inputs = floats_->model().graph->inputs();
+    check_image_options(invocation_, inputs, floats_->outputs());
     if (!context.settings.has_random_data && !invocation_.options.has("calibration-data")) return;
     data_.emplace(invocation_, "calibration-data", inputs, floats_->outputs());
     if (context.settings.has_random_data) tell_made_up(inputs);

@@ -113,6 +113,8 @@ void quantize_without_data(const QuantizeContext& context, Model& model) {
   std::unique_ptr<Session> floats;
   if (options.has("validation-data") || budget)
     floats = make_session(context.invocation, context.machine, model, OptimizeLevel::none);
+  if (options.has("validation-data"))
+    check_image_options(context.invocation, floats->model().graph->inputs(), floats->outputs());
   std::optional<Validation> validation;
   if (budget) validation.emplace(context, *budget, model, *floats);
   if (context.settings.mode == QuantizeMode::dynamically) {

@@ -254,10 +254,10 @@ OptionGroup data_options() {
 
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
                    std::span<const std::string> labels,
-                   std::map<std::string, ImageOptions, std::less<>> recipes) {
-  SampleContext context{invocation, session.model().graph->inputs(), session.outputs(),
-                        std::move(recipes)};
+                   const std::map<std::string, ImageOptions, std::less<>>& recipes) {
+  SampleContext context{invocation, session.model().graph->inputs(), session.outputs(), recipes};
   auto set = open_sample_set(invocation.options.text("data"), std::move(context));
+  refuse_unused_recipes(recipes, std::span(&set, 1));
   return DataRun(invocation, session, run_options, labels, std::move(set)).run();
 }
 

@@ -26,6 +26,6 @@ struct DataTimes {
 /// useless.
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
                    std::span<const std::string> labels,
-                   std::map<std::string, ImageOptions, std::less<>> recipes);
+                   const std::map<std::string, ImageOptions, std::less<>>& recipes);
 
 }  // namespace ortool
