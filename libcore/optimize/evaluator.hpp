@@ -13,10 +13,13 @@ namespace ortool {
 struct FoldLimits {
   /// A result may be as large as this, or as what it is made from.
   std::int64_t tensor_bytes = std::int64_t{16} << 20;
-  /// What all results may take together beyond the constants that go away for them.
+  /// What all results of one visit may take together beyond the constants that go away for them.
   std::int64_t total_bytes = std::int64_t{64} << 20;
   bool keeps_dequantized = false;  ///< DequantizeLinear stays a node
   bool keeps_outputs = false;      ///< what makes an output of a graph stays a node
+  /// For files: in place of `total_bytes`, results that add much are made all or not at all, by
+  /// what the model holds at the time (fold_growth.hpp).
+  bool is_all_or_none = false;
 };
 
 /// The kernels of a provider, as the optimiser sees them.

@@ -18,17 +18,6 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t most_standard_input_bytes = std::int64_t{1} << 36;
-/// What folding may add to a file: so much, or this part of its weights.
-constexpr std::int64_t most_small_growth_bytes = std::int64_t{4} << 20;
-constexpr std::int64_t most_growth_divisor = 4;
-
-std::int64_t weight_bytes(const Model& model) {
-  std::int64_t bytes = 0;
-  for (const Graph* graph : graphs_in(model)) {
-    for (const Value* value : graph->values()) bytes += value->constant().size_bytes();
-  }
-  return bytes;
-}
 
 /// Runs can then give nothing else for them.
 void freeze_defaults(Graph& graph) {
@@ -180,8 +169,7 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   ConstantEvaluator evaluator(provider_, context);
   options.has_own_operators = settings_.has_own_operators;
   options.evaluator = &evaluator;
-  options.fold_limits.total_bytes =
-      std::max(most_small_growth_bytes, weight_bytes(model) / most_growth_divisor);
+  options.fold_limits.is_all_or_none = true;
   options.fold_limits.keeps_dequantized = true;
   options.fold_limits.keeps_outputs = true;
   options.stop = &invocation_.stop;

@@ -4,6 +4,7 @@
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant.hpp"
+#include "libcore/optimize/fold_growth.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/passes.hpp"
 
@@ -18,6 +19,15 @@ class Folding {
   Folding(const RewriteOptions& options, RewriteReport& report)
       : options_(options), notes_(pass_name, options, report) {}
 
+  /// Settles what results may add, where limits are not to depend on what was folded before.
+  void settle_growth(const Model& model) {
+    if (!options_.fold_limits.is_all_or_none || options_.evaluator == nullptr) return;
+    const std::int64_t most_bytes = most_growth_bytes(model);
+    const std::int64_t bytes =
+        fold_growth(model, [this](const Node& node) { return may_fold(node); });
+    most_growth_ = bytes <= most_bytes ? most_bytes : small_growth_bytes;
+  }
+
   void run(Graph& graph) {
     for (Node& node : graph.nodes()) {
       options_.poll();
@@ -29,10 +39,15 @@ class Folding {
 
  private:
   bool can_fold(const Node& node) const {
+    if (!may_fold(node)) return false;
+    const std::vector<Value*> inputs = inputs_of(node);
+    return std::all_of(inputs.begin(), inputs.end(),
+                       [](auto* each) { return constant_of(*each) != nullptr; });
+  }
+
+  /// Whatever the node reads.
+  bool may_fold(const Node& node) const {
     if (may_change(node) || !node.subgraphs().empty() || node.output_count() == 0) return false;
-    for (const Value* input : inputs_of(node)) {
-      if (constant_of(*input) == nullptr) return false;
-    }
     const FoldLimits& limits = options_.fold_limits;
     if (limits.keeps_dequantized && node.domain().empty() && node.op_type() == "DequantizeLinear")
       return false;
@@ -60,9 +75,10 @@ class Folding {
       if (input->is_constant() && input->uses().size() == 1) freed_bytes += bytes;
     }
     const FoldLimits& limits = options_.fold_limits;
+    const std::int64_t most_growth =
+        most_growth_.value_or(std::max(limits.total_bytes - grown_bytes_, std::int64_t{0}));
     const std::int64_t most_bytes =
-        std::min(std::max(limits.tensor_bytes, inputs_bytes),
-                 std::max(limits.total_bytes - grown_bytes_, std::int64_t{0}) + freed_bytes);
+        std::min(std::max(limits.tensor_bytes, inputs_bytes), most_growth + freed_bytes);
     std::optional<std::vector<Tensor>> results;
     const std::vector<Value*> lent = lend_captured(graph, node);
     try {
@@ -122,6 +138,7 @@ class Folding {
 
   const RewriteOptions& options_;
   PassNotes notes_;
+  std::optional<std::int64_t> most_growth_;  ///< of one node, once settled
   std::int64_t grown_bytes_ = 0;
 };
 
@@ -136,6 +153,7 @@ Pass fold_constants() {
           .summary = "nodes that read nothing but constants become constants",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             Folding folding(options, report);
+            folding.settle_growth(model);
             for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);
           }};
 }
