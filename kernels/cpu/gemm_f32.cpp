@@ -32,29 +32,12 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
 /// The tile that stands for the region of c at (row, column), for finish_tile.
 GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
                 std::int64_t rows, std::int64_t column, std::int64_t columns) {
-  GemmTile tile = {};
+  GemmTile tile = tile_of(epilogue);
   tile.c = c + row * c_stride + column;
   tile.c_stride = c_stride;
   tile.rows = static_cast<std::int32_t>(rows);
   tile.columns = static_cast<std::int32_t>(columns);
-  tile.addend = epilogue.addend;
-  tile.activation = epilogue.activation;
-  tile.alpha = epilogue.alpha;
-  tile.beta = epilogue.beta;
-  tile.low = epilogue.low;
-  tile.high = epilogue.high;
-  tile.added = epilogue.added;
-  tile.added_stride = epilogue.added_stride;
-  if (epilogue.addend == Addend::per_row) {
-    tile.added += row;
-    tile.added_stride = 1;
-  }
-  if (epilogue.addend == Addend::per_column) tile.added += column;
-  if (epilogue.addend == Addend::full) tile.added += row * epilogue.added_stride + column;
-  if (epilogue.residual != nullptr) {
-    tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
-    tile.residual_stride = epilogue.residual_stride;
-  }
+  aim_tile(tile, epilogue, row, column);
   return tile;
 }
 

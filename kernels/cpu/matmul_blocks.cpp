@@ -85,20 +85,12 @@ std::int64_t slab_bytes(const BlockMatMulSizes& sizes) {
 
 /// The part of the result that a task has made.
 GemmTile made_tile(const Epilogue& epilogue, const BlockPanelTask& task, std::int64_t column) {
-  GemmTile tile = {};
+  GemmTile tile = tile_of(epilogue);
   tile.c = task.out;
   tile.c_stride = task.out_stride;
   tile.rows = static_cast<std::int32_t>(task.rows);
   tile.columns = static_cast<std::int32_t>(task.columns);
-  tile.alpha = 1.0F;
-  tile.beta = 1.0F;
-  tile.addend = epilogue.addend;
-  if (epilogue.added != nullptr) tile.added = epilogue.added + column;
-  if (epilogue.residual != nullptr) tile.residual = epilogue.residual + column;
-  tile.residual_stride = epilogue.residual_stride;
-  tile.activation = epilogue.activation;
-  tile.low = epilogue.low;
-  tile.high = epilogue.high;
+  aim_tile(tile, epilogue, 0, column);
   return tile;
 }
 

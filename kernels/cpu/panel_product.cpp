@@ -19,22 +19,12 @@ constexpr std::int64_t line_floats = 16;
 /// What stays the same for all tiles of one call.
 struct TileMaker {
   const PanelProduct& product;
-  GemmTile tile = {};
+  GemmTile tile;
 
-  explicit TileMaker(const PanelProduct& whole) : product(whole) {
-    const Epilogue& epilogue = *whole.epilogue;
+  explicit TileMaker(const PanelProduct& whole) : product(whole), tile(tile_of(*whole.epilogue)) {
     tile.prefetch_stride = line_floats;
     tile.a_stride = whole.a_stride;
     tile.c_stride = whole.c_stride;
-    tile.addend = epilogue.addend;
-    tile.activation = epilogue.activation;
-    tile.alpha = epilogue.alpha;
-    tile.beta = epilogue.beta;
-    tile.low = epilogue.low;
-    tile.high = epilogue.high;
-    tile.added = epilogue.added;
-    tile.added_stride = epilogue.addend == Addend::per_row ? 1 : epilogue.added_stride;
-    tile.residual_stride = epilogue.residual_stride;
   }
 
   void set_k(std::int64_t begin, std::int64_t end) {
@@ -57,7 +47,6 @@ struct TileMaker {
   void run(std::int64_t row_panel, std::int64_t column_panel, std::int64_t k,
            const float* prefetch) {
     const GemmFunctions& functions = *product.functions;
-    const Epilogue& epilogue = *product.epilogue;
     const std::int64_t row = product.rows.first_row(row_panel);
     const std::int64_t column = product.columns.first_column(column_panel);
     const std::int64_t stored = product.columns.stored_in(column_panel);
@@ -69,14 +58,7 @@ struct TileMaker {
     tile.wide = stored == product.columns.width ? 1 : 0;
     tile.c = product.c + row * product.c_stride + column;
     tile.prefetch = prefetch;
-    if (epilogue.addend == Addend::per_row) tile.added = epilogue.added + row;
-    if (epilogue.addend == Addend::per_column) tile.added = epilogue.added + column;
-    if (epilogue.addend == Addend::full) {
-      tile.added = epilogue.added + row * epilogue.added_stride + column;
-    }
-    if (epilogue.residual != nullptr) {
-      tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
-    }
+    aim_tile(tile, *product.epilogue, row, column);
     if (functions.partial_columns == 1 || tile.columns == stored) {
       functions.tile(tile);
     } else {

@@ -27,6 +27,33 @@ struct Epilogue {
   float high = 0.0F;
 };
 
+/// A tile that finishes as `epilogue` says, at the result's first row and column; all else is zero.
+inline GemmTile tile_of(const Epilogue& epilogue) {
+  GemmTile tile = {};
+  tile.addend = epilogue.addend;
+  tile.activation = epilogue.activation;
+  tile.alpha = epilogue.alpha;
+  tile.beta = epilogue.beta;
+  tile.low = epilogue.low;
+  tile.high = epilogue.high;
+  tile.added = epilogue.added;
+  tile.added_stride = epilogue.addend == Addend::per_row ? 1 : epilogue.added_stride;
+  tile.residual = epilogue.residual;
+  tile.residual_stride = epilogue.residual_stride;
+  return tile;
+}
+
+/// Lets `tile` add what `epilogue` has for the result's `row` and `column` on.
+inline void aim_tile(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
+                     std::int64_t column) {
+  if (epilogue.addend == Addend::per_row) tile.added = epilogue.added + row;
+  if (epilogue.addend == Addend::per_column) tile.added = epilogue.added + column;
+  if (epilogue.addend == Addend::full)
+    tile.added = epilogue.added + row * epilogue.added_stride + column;
+  if (epilogue.residual != nullptr)
+    tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
+}
+
 /// `rows` cut into panels of nearly equal height, at most as high as the variant's register tile.
 struct RowPanels {
   std::int64_t count = 0;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "libcore/measure/random_bits.hpp"
+#include "libcore/base/random_bits.hpp"
 
 namespace ortool {
 

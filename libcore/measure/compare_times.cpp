@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "libcore/measure/random_bits.hpp"
+#include "libcore/base/random_bits.hpp"
 
 namespace ortool {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/window_sizes.hpp"
 #include "providers/cpu/float_constant.hpp"
-#include "providers/cpu/window_sizes.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -2,6 +2,7 @@
 #include "providers/cpu/pool_sizes.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/window_sizes.hpp"
 
 namespace ortool::cpu {
 
@@ -15,16 +16,7 @@ PoolSizes pool_sizes(const WindowAttributes& window, const Shape& x) {
   }
   PoolSizes sizes;
   sizes.planes = x.product(0, 2);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t axis = most_axes - axes.size() + i;
-    sizes.in[axis] = axes[i].in;
-    sizes.out[axis] = axes[i].out;
-    sizes.kernel[axis] = axes[i].kernel;
-    sizes.stride[axis] = axes[i].stride;
-    sizes.dilation[axis] = axes[i].dilation;
-    sizes.pad_begin[axis] = axes[i].pad_begin;
-    sizes.pad_end[axis] = axes[i].pad_end;
-  }
+  put_window(axes, sizes);
   return sizes;
 }
 

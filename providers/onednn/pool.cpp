@@ -10,6 +10,7 @@
 #include "kernels/cpu/workspace_slots.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/window_sizes.hpp"
 #include "libcore/runtime/workspace_layout.hpp"
 #include "providers/onednn/kernel_list.hpp"
 
@@ -49,16 +50,7 @@ cpu::PoolSizes pool_sizes_of(const PoolOp& op, const Shape& x) {
   }
   const auto spatial = x.dimensions().subspan(2);
   const std::vector<WindowAxis> axes = place_window(op.window, spatial, op.window.kernel);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t axis = 3 - axes.size() + i;
-    sizes.in[axis] = axes[i].in;
-    sizes.out[axis] = axes[i].out;
-    sizes.kernel[axis] = axes[i].kernel;
-    sizes.stride[axis] = axes[i].stride;
-    sizes.dilation[axis] = axes[i].dilation;
-    sizes.pad_begin[axis] = axes[i].pad_begin;
-    sizes.pad_end[axis] = axes[i].pad_end;
-  }
+  put_window(axes, sizes);
   return sizes;
 }
 

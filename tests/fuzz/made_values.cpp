@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "libcore/base/random_bits.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool::test {
@@ -15,37 +16,20 @@ namespace {
 
 constexpr std::int64_t most_elements = 65536;
 
-/// SplitMix64.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15ULL;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
-    return mixed ^ (mixed >> 31);
-  }
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
-
- private:
-  std::uint64_t state_;
-};
-
 enum class Style { small, spread, extreme, bits };
 
-double float_element(Random& random, Style style) {
+double float_element(RandomBits& random, Style style) {
   constexpr auto infinity = std::numeric_limits<double>::infinity();
   constexpr std::array<double, 12> extremes = {
       0,      -0.0,    1,     -1,     infinity, -infinity, std::numeric_limits<double>::quiet_NaN(),
       3.4e38, -3.4e38, 1e-45, 9.3e18, -65504};
-  const double fraction = static_cast<double>(random.next() >> 11) * 0x1p-53;
+  const double fraction = random.fraction();
   if (style == Style::small) return static_cast<double>(random.below(8)) - 2;
   if (style == Style::spread) return fraction * 4 - 2;
   return extremes[random.below(extremes.size())];
 }
 
-std::int64_t integer_element(Random& random, Style style) {
+std::int64_t integer_element(RandomBits& random, Style style) {
   constexpr std::array<std::int64_t, 10> extremes = {0,
                                                      1,
                                                      -1,
@@ -61,7 +45,7 @@ std::int64_t integer_element(Random& random, Style style) {
   return extremes[random.below(extremes.size())];
 }
 
-Tensor made_strings(Random& random, Shape shape) {
+Tensor made_strings(RandomBits& random, Shape shape) {
   static const std::array<std::string, 8> texts = {
       "", "a", "Text", "1.5e3", "nan", "\xc3\xa4\xe2\x82\xac", "\xff\xfe", "the quick brown fox"};
   std::vector<std::string> values;
@@ -70,7 +54,7 @@ Tensor made_strings(Random& random, Shape shape) {
   return Tensor::of_strings(std::move(shape), std::move(values));
 }
 
-Tensor made_tensor(Random& random, DataType type, Shape shape) {
+Tensor made_tensor(RandomBits& random, DataType type, Shape shape) {
   if (type == DataType::string) return made_strings(random, std::move(shape));
   Tensor tensor(type, std::move(shape));
   const auto style = static_cast<Style>(random.below(4));
@@ -142,7 +126,7 @@ class Maker {
     return Shape(std::move(numbers));
   }
 
-  Random random_;
+  RandomBits random_;
   std::map<std::string, std::int64_t> symbols_;
 };
 

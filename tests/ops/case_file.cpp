@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/random_bits.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse_literal.hpp"
 #include "libcore/text/scanner.hpp"
@@ -26,24 +27,6 @@ constexpr std::array<CodeName, 4> code_names = {{{"invalid", ErrorCode::invalid}
                                                  {"memory_limit", ErrorCode::memory_limit},
                                                  {"timeout", ErrorCode::timeout}}};
 
-/// The same numbers on every machine (SplitMix64).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15ULL;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
-    return mixed ^ (mixed >> 31);
-  }
-  /// In [0, 1).
-  double fraction() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
- private:
-  std::uint64_t state_;
-};
-
 double read_number(Scanner& scanner) {
   const NumberToken token = scanner.number();
   const auto value = to_double(token);
@@ -56,7 +39,7 @@ void fill_random(Scanner& scanner, Tensor& tensor) {
   const double low = read_number(scanner);
   const double high = read_number(scanner);
   if (!(low <= high)) scanner.fail("the lower end of random numbers is above the upper");
-  Random random(seed);
+  RandomBits random(seed);
   const bool is_float = is_floating_point(tensor.type());
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     if (is_float) {

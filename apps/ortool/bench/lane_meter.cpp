@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "apps/ortool/report/stopwatch.hpp"
-#include "libcore/measure/random_bits.hpp"
+#include "libcore/base/random_bits.hpp"
 #include "libcore/measure/steady_state.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// A generator of our own, so that a seed means the same bits everywhere.
+// Numbers from SplitMix64, so that a seed means the same bits everywhere.
 #include "apps/ortool/run/random_inputs.hpp"
 
 #include <algorithm>
@@ -10,29 +10,16 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/random_bits.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-class Generator {
- public:
-  explicit Generator(std::uint64_t state) : state_(state) {}
-
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t bits = state_;
-    bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9U;
-    bits = (bits ^ bits >> 27U) * 0x94d049bb133111ebU;
-    return bits ^ bits >> 31U;
-  }
-  /// In [0, 1), with 24 random bits, so that a float32 holds it exactly.
-  double fraction() { return static_cast<double>(next() >> 40U) * 0x1p-24; }
-
- private:
-  std::uint64_t state_;
-};
+/// In [0, 1), with 24 random bits, so that a float32 holds it exactly.
+double fraction_of(RandomBits& random) {
+  return static_cast<double>(random.next() >> 40U) * 0x1p-24;
+}
 
 /// An operator that reads one of its inputs as indices into another.
 struct IndexReader {
@@ -202,7 +189,7 @@ void make_mask(Tensor& tensor) {
   }
 }
 
-Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& generator,
+Tensor random_tensor(const Value& input, DataType type, Shape shape, RandomBits& random,
                      const std::optional<RandomRange>& range, MemoryCap& cap) {
   if (type == DataType::string) {
     return Tensor::of_strings(
@@ -222,14 +209,14 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, Generator& 
   const double width = bounds.high - bounds.low;
   if (type == DataType::float32) {
     for (float& element : tensor.mutable_data<float>()) {
-      element = static_cast<float>(bounds.low + generator.fraction() * width);
+      element = static_cast<float>(bounds.low + fraction_of(random) * width);
     }
     if (reading.is_mask && !range) make_mask(tensor);
     return tensor;
   }
   const bool is_float = is_floating_point(type);
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
-    const double fraction = generator.fraction();
+    const double fraction = fraction_of(random);
     if (is_float) {
       set_element(tensor, i, bounds.low + fraction * width);
     } else {
@@ -271,10 +258,8 @@ RunValue random_value(const Value& input, SymbolNumbers& symbols,
         .with_id("input.random");
   }
   const Shape shape = complete_shape(input, *type, symbols, defaulted);
-  Generator generator(seed * 0x2545f4914f6cdd1dU + static_cast<std::uint64_t>(position));
-  const auto make = [&] {
-    return random_tensor(input, type->element, shape, generator, range, cap);
-  };
+  RandomBits random(seed * 0x2545f4914f6cdd1dU + static_cast<std::uint64_t>(position));
+  const auto make = [&] { return random_tensor(input, type->element, shape, random, range, cap); };
   if (!is_sequence) return make();
   constexpr int sequence_length = 2;
   std::vector<RunValue> elements;

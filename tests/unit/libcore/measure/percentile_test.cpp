@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/base/random_bits.hpp"
 #include "libcore/measure/distributions.hpp"
-#include "libcore/measure/random_bits.hpp"
 
 using namespace ortool;
 

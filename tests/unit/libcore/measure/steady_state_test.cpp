@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/measure/random_bits.hpp"
+#include "libcore/base/random_bits.hpp"
 
 using namespace ortool;
 

@@ -6,20 +6,10 @@
 #include <catch2/catch.hpp>
 
 #include "apps/ortool/quantize/validation.hpp"
+#include "tests/support/reported_node.hpp"
 
 namespace ortool {
 namespace {
-
-ReportedNode node_of(const std::string& name, const std::string& value,
-                     std::vector<std::string> reads) {
-  ReportedNode node;
-  node.name = node.plan_name = name;
-  node.value = value;
-  node.is_quantized = true;
-  node.role = QuantizeRole::product;
-  node.reads = std::move(reads);
-  return node;
-}
 
 /// A value of ones that is off by the root of `noise` everywhere.
 ValueError error_of(const std::string& value, float noise) {

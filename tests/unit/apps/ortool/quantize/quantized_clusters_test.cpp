@@ -4,19 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred_model.hpp"
+#include "tests/support/reported_node.hpp"
 
 namespace ortool {
 namespace {
-
-ReportedNode node_of(const std::string& name, const std::string& value,
-                     std::vector<std::string> reads) {
-  ReportedNode node;
-  node.name = node.plan_name = name;
-  node.value = value;
-  node.is_quantized = true;
-  node.reads = std::move(reads);
-  return node;
-}
 
 MadePlan plan_of(std::vector<ReportedNode> nodes, const std::vector<std::string>& levels) {
   MadePlan plan;

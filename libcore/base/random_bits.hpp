@@ -19,6 +19,8 @@ class RandomBits {
   }
   /// Whole numbers in [0, count), `count` far below 2^32.
   std::uint64_t below(std::uint64_t count) { return ((next() >> 32U) * count) >> 32U; }
+  /// In [0, 1).
+  double fraction() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
   /// In (0, 1].
   double unit() { return static_cast<double>((next() >> 11U) + 1) * 0x1p-53; }
 

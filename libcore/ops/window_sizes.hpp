@@ -5,10 +5,10 @@
 
 #include "libcore/ops/window_rules.hpp"
 
-namespace ortool::cpu {
+namespace ortool {
 
 /// Sets image, kernel, stride, dilation and padding of the used axes; the leading ones stay as they
-/// are. At most three axes.
+/// are. At most three axes. `Sizes` has the padding at the begin as `pad`, or both ends.
 template <typename Sizes>
 void put_window(std::span<const WindowAxis> window, Sizes& sizes) {
   for (std::size_t i = 0; i < window.size(); ++i) {
@@ -18,8 +18,13 @@ void put_window(std::span<const WindowAxis> window, Sizes& sizes) {
     sizes.kernel[axis] = window[i].kernel;
     sizes.stride[axis] = window[i].stride;
     sizes.dilation[axis] = window[i].dilation;
-    sizes.pad[axis] = window[i].pad_begin;
+    if constexpr (requires { sizes.pad; }) {
+      sizes.pad[axis] = window[i].pad_begin;
+    } else {
+      sizes.pad_begin[axis] = window[i].pad_begin;
+      sizes.pad_end[axis] = window[i].pad_end;
+    }
   }
 }
 
-}  // namespace ortool::cpu
+}  // namespace ortool
