@@ -6,8 +6,8 @@
 namespace ortool::cpu {
 
 const BlockedByteFunctions* blocked_byte_functions(Isa isa) {
-  const bool has_any = isa >= Isa::avx512 && has_avx512_vnni();
-  return has_any ? &vnni_avx512::blocked_byte_functions : nullptr;
+  if (isa >= Isa::avx512 && has_avx512_vnni()) return &vnni_avx512::blocked_byte_functions;
+  return isa >= Isa::avx2 ? &avx2::blocked_byte_functions : nullptr;
 }
 
 JoinedWindowFunction joined_window_function(Isa isa) {

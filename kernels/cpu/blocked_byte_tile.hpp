@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-constexpr int most_blocked_byte_pixels = 14;
+constexpr int most_doubt_words = 4;  ///< of a tile, a vector
 constexpr int blocked_byte_channels = 16;
 /// Bytes behind what the windows of a row read that may be loaded as well.
 constexpr int blocked_byte_slack = 256;
@@ -20,22 +20,67 @@ struct BlockedByteFinish {
   ByteRange range;
 };
 
+/// Words that are taken once more for eight channels, with the rest of their weights: sums of pairs
+/// of products must fit 16 bits where a processor adds them there.
+struct ByteWordsAgain {
+  const int32_t* words;    ///< numbers of the words
+  const uint8_t* weights;  ///< 8 × 4 a word
+  int64_t count;
+};
+
+/// Those of the two halves of a block of channels.
+struct BlockWordsAgain {
+  ByteWordsAgain low;
+  ByteWordsAgain high;
+};
+
 /// Some pixels of one or two blocks of channels: products of unsigned bytes of the image by signed
 /// weights over the channels of all blocks of the input.
 struct BlockedByteTile {
   const uint8_t* in;       ///< where the first pixel's window begins
   const int64_t* offsets;  ///< one a block of 16 bytes of a window: bytes from there to it
   int64_t pixel_step;      ///< bytes from a pixel's window to the next
-  const uint8_t* weights;  ///< blocks × 4 × (16 × vectors) × 4: by four bytes, then channels
+  /// blocks × 4 × (16 × vectors) × 4: by four bytes, then channels. Where words are split: vectors
+  /// × blocks × 4 × 16 × 4.
+  const uint8_t* weights;
   int64_t blocks;
+  BlockWordsAgain again[2];  ///< of each vector, where words are split
   BlockedByteFinish finish;
   uint8_t* out;
   int64_t out_stride;  ///< bytes from a block of channels to the next
-  int32_t pixels;      ///< 1 … most_blocked_byte_pixels
+  int32_t pixels;      ///< 1 … most_pixels of the functions
   int32_t vectors;     ///< 1 or 2 blocks of channels
   /// For each vector, then four pixels: bit 16 * pixel + channel of a number near a half. Eight
   /// words; written when the function returns true.
   uint64_t* doubts;
+};
+
+/// Rows of pixels of one block of channels, to be turned into words of four pixels that lie above
+/// each other.
+struct ByteColumnTurn {
+  const uint8_t* rows[4];
+  int64_t pixels;
+  uint8_t flip;
+  uint8_t* out;  ///< pixels × 16 × 4
+};
+
+/// Pixels of one row of one block of channels, each channel by itself, from such words.
+struct ByteColumnRow {
+  const uint8_t* in;       ///< where the first pixel's window begins
+  const int64_t* offsets;  ///< one a word of a window: bytes from there to it
+  int64_t words;
+  int64_t pixel_step;      ///< bytes from a pixel's window to the next
+  const uint8_t* weights;  ///< words × 16 × 4
+  BlockWordsAgain again;
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t pixels;
+  uint64_t* doubts;  ///< a word for each four pixels; all are written
+};
+
+struct ByteColumnFunctions {
+  void (*turn)(const ByteColumnTurn& turn);
+  bool (*run)(const ByteColumnRow& row);  ///< returns whether any number lies near a half
 };
 
 /// Pixels of one row of one block of channels, each channel by itself.
@@ -54,7 +99,10 @@ struct BlockedByteWindow {
 /// Both return whether any number lies near a half.
 struct BlockedByteFunctions {
   bool (*tile)(const BlockedByteTile& tile);
-  bool (*window)(const BlockedByteWindow& window);
+  bool (*window)(const BlockedByteWindow& window);  ///< null where there are `columns`
+  int32_t most_pixels;                              ///< of a tile
+  /// Null: any weights can be summed up. Else words are split (ByteWordsAgain).
+  const ByteColumnFunctions* columns;
 };
 
 /// Null where this processor, up to the level, has none.
@@ -65,6 +113,10 @@ const BlockedByteFunctions* blocked_byte_functions(Isa isa);
 using JoinedWindowFunction = bool (*)(const BlockedByteWindow& window);
 JoinedWindowFunction joined_window_function(Isa isa);
 
+namespace avx2 {
+extern const BlockedByteFunctions blocked_byte_functions;
+extern const ByteColumnFunctions byte_column_functions;
+}  // namespace avx2
 namespace vnni_avx512 {
 extern const BlockedByteFunctions blocked_byte_functions;
 }

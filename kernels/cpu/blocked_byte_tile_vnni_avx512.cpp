@@ -11,6 +11,8 @@
 namespace ortool::cpu::vnni_avx512 {
 namespace {
 
+constexpr int most_pixels = 14;
+
 /// g++ 12 keeps copies of the intrinsic's sums in memory where floats are made of them.
 inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
   __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
@@ -100,7 +102,7 @@ bool run_blocked(const BlockedByteTile& tile) {
 using RunBlocked = bool (*)(const BlockedByteTile& tile);
 
 template <int vectors, int step>
-constexpr RunBlocked blocked_runs[most_blocked_byte_pixels] = {
+constexpr RunBlocked blocked_runs[most_pixels] = {
     run_blocked<1, vectors, step>,  run_blocked<2, vectors, step>,  run_blocked<3, vectors, step>,
     run_blocked<4, vectors, step>,  run_blocked<5, vectors, step>,  run_blocked<6, vectors, step>,
     run_blocked<7, vectors, step>,  run_blocked<8, vectors, step>,  run_blocked<9, vectors, step>,
@@ -193,6 +195,8 @@ bool run_blocked_window(const BlockedByteWindow& window) {
 }  // namespace
 
 const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
-                                                     .window = run_blocked_window};
+                                                     .window = run_blocked_window,
+                                                     .most_pixels = most_pixels,
+                                                     .columns = nullptr};
 
 }  // namespace ortool::cpu::vnni_avx512

@@ -16,6 +16,11 @@ void look_up_singly(const std::uint8_t* in, const std::uint8_t* table, std::int6
   for (std::int64_t i = 0; i < count; ++i) out[i] = table[in[i]];
 }
 
+void look_up_pixels_singly(const std::uint8_t* in, const std::uint8_t* tables,
+                           const std::int32_t* offsets, std::int64_t pixels, std::uint8_t* out) {
+  for (std::int64_t i = 0; i < pixels * 16; ++i) out[i] = tables[offsets[i % 16] + in[i]];
+}
+
 ByteTableFunction row_function(Isa isa) {
   if (isa >= Isa::amx) return amx_avx512::look_bytes_up;
   return isa >= Isa::avx2 ? avx2::look_bytes_up : look_up_singly;
@@ -38,7 +43,9 @@ void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
 }
 
 void channel_lookup_blocked(const ChannelLookupSizes& sizes, const std::uint8_t* in,
-                            const std::uint8_t* tables, std::uint8_t* out, Workers& workers) {
+                            const std::uint8_t* tables, std::uint8_t* out, Isa isa,
+                            Workers& workers) {
+  const auto look_up = isa >= Isa::avx512 ? avx512::look_up_pixels : look_up_pixels_singly;
   constexpr std::int64_t block = 16;
   const std::int64_t blocks = (sizes.channels + block - 1) / block;
   const std::int64_t grain = task_bytes / block;
@@ -52,8 +59,7 @@ void channel_lookup_blocked(const ChannelLookupSizes& sizes, const std::uint8_t*
             offsets[lane] =
                 static_cast<std::int32_t>(256 * std::min(first + lane, sizes.channels - 1));
           }
-          avx512::look_up_pixels(in + begin * block, tables, offsets, behind - begin,
-                                 out + begin * block);
+          look_up(in + begin * block, tables, offsets, behind - begin, out + begin * block);
           begin = behind;
         }
       });

@@ -20,9 +20,10 @@ struct ChannelLookupSizes {
 void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
                     const std::uint8_t* tables, std::uint8_t* out, Isa isa, Workers& workers);
 
-/// The same where 16 channels of a pixel lie together (Layout::blocked16), with AVX-512. What
-/// fills up the last block is looked up in the last channel's table.
+/// The same where 16 channels of a pixel lie together (Layout::blocked16). What fills up
+/// the last block is looked up in the last channel's table.
 void channel_lookup_blocked(const ChannelLookupSizes& sizes, const std::uint8_t* in,
-                            const std::uint8_t* tables, std::uint8_t* out, Workers& workers);
+                            const std::uint8_t* tables, std::uint8_t* out, Isa isa,
+                            Workers& workers);
 
 }  // namespace ortool::cpu

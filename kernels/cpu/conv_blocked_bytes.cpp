@@ -21,6 +21,11 @@ bool is_tiled(const ConvSizes& sizes, Isa isa) {
   return !has_own_channels(sizes) && tiled_byte_functions(isa) != nullptr;
 }
 
+/// Whether pairs of products must fit 16 bits.
+bool splits_words(Isa isa) {
+  return blocked_byte_functions(isa)->columns != nullptr;
+}
+
 void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
                 std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);
@@ -93,8 +98,11 @@ bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
          (sizes.groups == sizes.channels_in && sizes.groups == sizes.channels_out);
 }
 
-std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain, Isa isa) {
+std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain,
+                                            const std::uint8_t* weights, std::uint8_t flip,
+                                            Isa isa) {
   if (is_tiled(sizes, isa)) return packed_tiled_bytes(sizes, from_plain);
+  if (splits_words(isa)) return packed_byte_words(sizes, from_plain, weights, flip);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   if (has_own_channels(sizes)) {
     const bool is_joined = joined_depthwise_bytes(sizes, isa) != nullptr;
@@ -107,6 +115,7 @@ void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::
                             std::uint8_t flip, Isa isa, std::byte* out) {
   auto* to = reinterpret_cast<std::uint8_t*>(out);
   if (is_tiled(sizes, isa)) return pack_tiled_bytes(sizes, from_plain, weights, flip, to);
+  if (splits_words(isa)) return pack_byte_words(sizes, from_plain, weights, flip, to);
   if (has_own_channels(sizes)) {
     const bool is_joined = joined_depthwise_bytes(sizes, isa) != nullptr;
     return pack_depthwise(sizes, is_joined, weights, flip, to);
@@ -118,8 +127,12 @@ std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from
                                                int threads) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   if (is_tiled(sizes, isa)) return tiled_bytes_workspace(sizes, from_plain, threads);
-  return has_own_channels(sizes) ? depthwise_bytes_workspace(sizes, isa, threads)
-                                 : dense_bytes_workspace(sizes, from_plain, threads);
+  if (!has_own_channels(sizes)) {
+    return dense_bytes_workspace(sizes, from_plain, blocked_byte_functions(isa)->most_pixels,
+                                 threads);
+  }
+  return splits_words(isa) ? column_bytes_workspace(sizes, threads)
+                           : depthwise_bytes_workspace(sizes, isa, threads);
 }
 
 void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* x,
@@ -137,7 +150,10 @@ void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8
                              y,
                              *blocked_byte_functions(isa),
                              settler};
-  if (has_own_channels(sizes)) return convolve_depthwise_bytes(conv, isa, workspace, workers);
+  if (has_own_channels(sizes)) {
+    if (splits_words(isa)) return convolve_column_bytes(conv, workspace, workers);
+    return convolve_depthwise_bytes(conv, isa, workspace, workers);
+  }
   if (is_tiled(sizes, isa))
     return convolve_tiled_bytes(conv, *tiled_byte_functions(isa), from_plain, workspace, workers);
   convolve_dense_bytes(conv, from_plain, workspace, workers);

@@ -13,8 +13,11 @@ namespace ortool::cpu {
 /// group. Weights have no zero points.
 bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa);
 
-/// Bytes of the packed weights; spatial sizes and batch do not matter.
-std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain, Isa isa);
+/// Bytes of the packed weights; spatial sizes and batch do not matter. `weights` and `flip` are
+/// those that will be packed.
+std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain,
+                                            const std::uint8_t* weights, std::uint8_t flip,
+                                            Isa isa);
 
 /// Packs `weights` (channels_out × channels_in / groups × kernel) into `out` (64-byte aligned).
 void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,

@@ -13,8 +13,6 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t most_pixels = most_blocked_byte_pixels;
-constexpr std::int64_t most_doubt_words = 8;
 /// Bytes that a strip's copy shall take, and runs of a call where nothing is copied.
 constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
 constexpr std::int64_t runs_in_place = 16;
@@ -32,6 +30,7 @@ std::int64_t reach_of(const ConvSizes& sizes, int axis) {
 struct DensePlan {
   bool is_in_place;
   bool from_plain;
+  std::int64_t most_pixels;  ///< of a run
   std::int64_t rows;         ///< of the result; in place all pixels are one row
   std::int64_t columns;      ///< the same
   std::int64_t runs_a_row;   ///< about equal ones
@@ -42,8 +41,8 @@ struct DensePlan {
   std::int64_t pixel_bytes;  ///< of what windows read
   std::int64_t copy_bytes = 0;
 
-  DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip)
-      : is_in_place(lies_in_place(sizes, is_plain, flip)), from_plain(is_plain) {
+  DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip, std::int64_t most)
+      : is_in_place(lies_in_place(sizes, is_plain, flip)), from_plain(is_plain), most_pixels(most) {
     rows = is_in_place ? 1 : sizes.out[1];
     columns = is_in_place ? volume(sizes.out) : sizes.out[2];
     runs_a_row = (columns + most_pixels - 1) / most_pixels;
@@ -183,7 +182,7 @@ class DenseByteConv {
     const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
     const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
     const std::int64_t pixel = row * plan_.columns + column;
-    std::uint64_t doubts[most_doubt_words];
+    std::uint64_t doubts[2 * most_doubt_words];
     BlockedByteTile tile = {};
     tile.in = window_of(image, row, column, strip_row, strip_column, strip);
     tile.offsets = offsets_;
@@ -194,11 +193,16 @@ class DenseByteConv {
     tile.out_stride = pixels_ * byte_block;
     tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
     tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
+    if (conv_.functions.columns != nullptr) {
+      const ByteWords words(conv_.packed, blocks_out_, steps_ * 4);
+      tile.weights = words.weights(block);
+      for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words.again(block + i);
+    }
     tile.finish = conv_.finish(block);
     tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
     if (!conv_.functions.tile(tile)) return;
     for (std::int64_t i = 0; i < tile.vectors; ++i)
-      settle_doubts(conv_, image, block + i, pixel, count, doubts + i * 4);
+      settle_doubts(conv_, image, block + i, pixel, count, doubts + i * most_doubt_words);
   }
 
   const BlockedByteConv& conv_;
@@ -224,17 +228,18 @@ std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
                     : volume(sizes.kernel) * byte_blocks(sizes.channels_in);
 }
 
-std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads) {
+std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain,
+                                   std::int64_t most_pixels, int threads) {
   // As much as signed bytes ask for, which are copied even where they lie in place.
   constexpr std::uint8_t some_flip = 128;
   return offset_bytes(sizes, from_plain) + (from_plain ? PixelCopy(sizes).bytes : 0) +
-         DensePlan(sizes, from_plain, some_flip).copy_bytes * std::max(threads, 1);
+         DensePlan(sizes, from_plain, some_flip, most_pixels).copy_bytes * std::max(threads, 1);
 }
 
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
                           Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const DensePlan plan(sizes, from_plain, conv.form.image_flip);
+  const DensePlan plan(sizes, from_plain, conv.form.image_flip, conv.functions.most_pixels);
   const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
   const std::int64_t runs = plan.rows * plan.runs_a_row;
   const PixelCopy copy(sizes);

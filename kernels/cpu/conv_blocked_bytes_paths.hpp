@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/blocked_byte_tile.hpp"
+#include "kernels/cpu/byte_words.hpp"
 #include "kernels/cpu/conv_blocked_bytes.hpp"
 #include "kernels/cpu/conv_bytes_settle.hpp"
 #include "kernels/cpu/conv_paths.hpp"
@@ -45,7 +46,8 @@ void settle_doubts(const BlockedByteConv& conv, std::int64_t image, std::int64_t
 
 /// Blocks of 16 channels, or of four taps of four channels, that one result is a sum of.
 std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain);
-std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads);
+std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain,
+                                   std::int64_t most_pixels, int threads);
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
                           Workers& workers);
 
@@ -88,5 +90,9 @@ std::int64_t depthwise_byte_tap(const ConvSizes& sizes, bool is_joined, std::int
 std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, Isa isa, int threads);
 void convolve_depthwise_bytes(const BlockedByteConv& conv, Isa isa, void* workspace,
                               Workers& workers);
+
+/// The same where words are split.
+std::int64_t column_bytes_workspace(const ConvSizes& sizes, int threads);
+void convolve_column_bytes(const BlockedByteConv& conv, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

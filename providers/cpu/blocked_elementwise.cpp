@@ -231,7 +231,7 @@ constexpr std::array<KernelRow, 35> stored_rows = {{
     stored_row("exp_blocked_avx2", "Exp", Isa::avx2),
     concat_row("concat_blocked_avx512", Isa::avx512),
     concat_row("concat_blocked_avx2", Isa::avx2),
-    KernelRow{"concat_blocked_bytes", "", "Concat", Isa::avx512, "int8, uint8", accepts_bytes_alone,
+    KernelRow{"concat_blocked_bytes", "", "Concat", Isa::avx2, "int8, uint8", accepts_bytes_alone,
               compile_stored, nullptr, concat_layouts},
 }};
 

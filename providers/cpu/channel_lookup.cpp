@@ -28,11 +28,11 @@ KernelPtr compile_channel_lookup(const NodeView&, const KernelRow& row, const Co
 
 KernelPtr compile_channel_lookup_blocked(const NodeView&, const KernelRow& row,
                                          const CompileContext&) {
-  return make_kernel(row.name, [](const PrepareContext& context) {
+  return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
     const ChannelLookupSizes sizes = channel_sizes(context.inputs[0].shape);
-    return make_prepared({.overwritable = {0}}, [sizes](const RunContext& run) {
+    return make_prepared({.overwritable = {0}}, [sizes, isa](const RunContext& run) {
       channel_lookup_blocked(sizes, run.input<std::uint8_t>(0), run.input<std::uint8_t>(1),
-                             run.output<std::uint8_t>(0), run.workers());
+                             run.output<std::uint8_t>(0), isa, run.workers());
     });
   });
 }
@@ -46,12 +46,23 @@ std::vector<LayoutChoice> channel_lookup_layouts(const NodeView& view, const Ker
   return plain_or_blocked_bytes(view, {0});
 }
 
+constexpr KernelRow blocked_row(std::string_view name, Isa isa) {
+  return {name,
+          "ortool",
+          "ChannelLookup",
+          isa,
+          "int8, uint8",
+          accepts_channel_lookup,
+          compile_channel_lookup_blocked,
+          nullptr,
+          channel_lookup_layouts};
+}
+
 constexpr auto channel_lookup_rows = join_rows(
     byte_level_rows<"channel_lookup">("ChannelLookup", "int8, uint8", accepts_channel_lookup,
                                       compile_channel_lookup, "ortool"),
-    std::array<KernelRow, 1>{{{"channel_lookup_blocked", "ortool", "ChannelLookup", Isa::avx512,
-                               "int8, uint8", accepts_channel_lookup,
-                               compile_channel_lookup_blocked, nullptr, channel_lookup_layouts}}});
+    std::array<KernelRow, 2>{blocked_row("channel_lookup_blocked_avx512", Isa::avx512),
+                             blocked_row("channel_lookup_blocked_avx2", Isa::avx2)});
 
 }  // namespace
 

@@ -109,6 +109,11 @@ std::vector<LayoutChoice> window_pool_layouts(const NodeView& view, const Kernel
   return pool_layouts(view, blocked, blocked);
 }
 
+std::vector<LayoutChoice> byte_pool_layouts(const NodeView& view, const KernelRow&) {
+  if (!is_flat_image(view) || view.node().output(1) != nullptr) return {};
+  return pool_layouts(view, Layout::blocked16, Layout::blocked16);
+}
+
 /// Means of whole planes lie the same way in both layouts, so they come out plain.
 std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const KernelRow& row) {
   if (!is_flat_image(view)) return {};
@@ -118,7 +123,7 @@ std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const Kernel
 // clang-format off
 constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
     {"max_pool_blocked_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
-    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx512, "int8, uint8", accepts_byte_pool, compile_max_pool_blocked_bytes, nullptr, window_pool_layouts},
+    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_byte_pool, compile_max_pool_blocked_bytes, nullptr, byte_pool_layouts},
     {"max_pool_blocked_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
     {"average_pool_blocked_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},
     {"average_pool_blocked_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},

@@ -130,6 +130,8 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
   const double depth = from_plain
                            ? static_cast<double>(sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) * 16)
                            : volume_of(sizes.kernel) * filled(sizes.channels_in);
+  if (isa < Isa::avx512)
+    return is_blocked ? results * (0.3 + depth / 75) : results * (1.5 + depth / 45);
   if (!is_blocked) return results * (1.5 + depth / 150);
   return isa >= Isa::amx ? results * (0.15 + depth / 1500) : results * (0.1 + depth / 300);
 }
@@ -258,9 +260,10 @@ class BlockedByteConvKernel : public Kernel {
     sizes.channels_out = shape[0];
     for (std::int64_t i = 2; i < shape.rank(); ++i)
       sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
-    conv_.weights =
-        AlignedBuffer(packed_blocked_byte_conv_bytes(sizes, conv_.from_plain, conv_.isa),
-                      context.cap, "packed weights");
+    conv_.weights = AlignedBuffer(
+        packed_blocked_byte_conv_bytes(sizes, conv_.from_plain, constant_bytes(view, weights_input),
+                                       conv_.form.weight_flip, conv_.isa),
+        context.cap, "packed weights");
     pack_blocked_byte_conv(sizes, conv_.from_plain, constant_bytes(view, weights_input),
                            conv_.form.weight_flip, conv_.isa, conv_.weights.data());
   }
@@ -313,11 +316,13 @@ KernelPtr compile_blocked_byte_conv(const NodeView& view, const KernelRow& row,
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 4> quantized_conv_blocked_rows = {{
+constexpr std::array<KernelRow, 6> quantized_conv_blocked_rows = {{
     {"qlinear_conv_blocked_amx", "", "QLinearConv", Isa::amx, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
     {"quantized_conv_blocked_amx", "ortool", "QuantizedConv", Isa::amx, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
     {"qlinear_conv_blocked_avx512", "", "QLinearConv", Isa::avx512, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
     {"quantized_conv_blocked_avx512", "ortool", "QuantizedConv", Isa::avx512, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
+    {"qlinear_conv_blocked_avx2", "", "QLinearConv", Isa::avx2, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
+    {"quantized_conv_blocked_avx2", "ortool", "QuantizedConv", Isa::avx2, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
 }};
 // clang-format on
 

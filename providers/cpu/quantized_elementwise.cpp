@@ -116,15 +116,19 @@ constexpr auto own_rows() {
   auto rows = join_rows(
       byte_level_rows<"quantized_binary">("QuantizedBinary", "int8, uint8", accepts_bytes,
                                           compile_quantized_binary),
-      std::array<KernelRow, 4>{
+      std::array<KernelRow, 6>{
           blocked_byte_row("quantized_binary_blocked_amx", "QuantizedBinary", Isa::amx,
                            compile_quantized_binary, quantized_binary_layouts),
           blocked_byte_row("quantized_binary_blocked_avx512", "QuantizedBinary", Isa::avx512,
                            compile_quantized_binary, quantized_binary_layouts),
+          blocked_byte_row("quantized_binary_blocked_avx2", "QuantizedBinary", Isa::avx2,
+                           compile_quantized_binary, quantized_binary_layouts),
           blocked_byte_row("byte_lookup_blocked_amx", "ByteLookup", Isa::amx, compile_byte_lookup,
                            byte_lookup_layouts),
           blocked_byte_row("byte_lookup_blocked_avx512", "ByteLookup", Isa::avx512,
-                           compile_byte_lookup, byte_lookup_layouts)},
+                           compile_byte_lookup, byte_lookup_layouts),
+          blocked_byte_row("byte_lookup_blocked_avx2", "ByteLookup", Isa::avx2, compile_byte_lookup,
+                           byte_lookup_layouts)},
       byte_level_rows<"byte_lookup">("ByteLookup", "int8, uint8", accepts_bytes,
                                      compile_byte_lookup));
   for (KernelRow& row : rows) row.domain = "ortool";

@@ -284,7 +284,7 @@ bool accepts_nearest_bytes(const NodeView& view) {
 }
 
 constexpr std::array<KernelRow, 1> nearest_byte_rows = {
-    {{"resize_nearest_blocked_bytes", "", "Resize", Isa::avx512, "int8, uint8",
+    {{"resize_nearest_blocked_bytes", "", "Resize", Isa::avx2, "int8, uint8",
       accepts_nearest_bytes, compile_resize<Resize>, nullptr, nearest_layouts<Resize>}}};
 
 constexpr auto resize_rows_list = join_rows(

@@ -42,7 +42,6 @@ TEST_CASE("each channel's bytes are looked up in its own table on every level") 
 }
 
 TEST_CASE("lookups in blocks of channels take each lane's table, and any number of threads") {
-  if (best_isa() < Isa::avx512) return;
   ThreadPool pool(3);
   Workers workers(pool, 3);
   const ChannelLookupSizes sizes{2, 21, 3000};
@@ -54,9 +53,12 @@ TEST_CASE("lookups in blocks of channels take each lane's table, and any number 
     const std::int64_t channel = at / (16 * 3000) % 2 * 16 + at % 16;
     expected[i] = entry(tables, std::min<std::int64_t>(channel, 20), in[i]);
   }
-  std::vector<std::uint8_t> out(in.size());
-  channel_lookup_blocked(sizes, in.data(), tables.data(), out.data(), workers);
-  CHECK(out == expected);
+  for (const Isa isa : test::levels_here()) {
+    std::vector<std::uint8_t> out(in.size());
+    channel_lookup_blocked(sizes, in.data(), tables.data(), out.data(), isa, workers);
+    CAPTURE(isa_name(isa));
+    CHECK(out == expected);
+  }
 }
 
 }  // namespace
