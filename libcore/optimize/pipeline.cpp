@@ -127,11 +127,12 @@ std::vector<RuleGroup> pipeline() {
                      turn_softmax(),
                      merge_factors(),
                      fold_product_scale()}});
-  groups.push_back({"fuse attention",
-                    OptimizeLevel::extended,
-                    {fuse_rotary_pairs(), fuse_rotary_halves(), move_rotary(), fuse_attention(),
-                     fuse_attention_groups(), fuse_attention_cache(), fuse_attention_heads(),
-                     fuse_attention_scale(), fuse_causal_mask()}});
+  groups.push_back(
+      {"fuse attention",
+       OptimizeLevel::extended,
+       {fuse_rotary_pairs(), fuse_rotary_halves(), fuse_rotary_gathered(), fuse_rotary_fixed(),
+        move_rotary(), fuse_attention(), fuse_attention_groups(), fuse_attention_cache(),
+        fuse_attention_heads(), fuse_attention_scale(), fuse_causal_mask()}});
   groups.push_back({"fit files",
                     OptimizeLevel::extended,
                     {fuse_matmul_add(), fuse_matmul_add_reshape(), spread_attention_mask()},

@@ -63,6 +63,8 @@ Rule fuse_pad();
 Rule fuse_matmul_add();
 Rule fuse_gemm_transpose();
 Rule fuse_gemm_scale();
+
+// libcore/optimize/rules/replace_einsum.cpp
 Rule replace_einsum();
 
 // libcore/optimize/rules/fuse_matmul_add_reshape.cpp
@@ -124,5 +126,9 @@ Rule spread_attention_mask();
 // libcore/optimize/rules/fuse_rotary.cpp
 Rule fuse_rotary_pairs();
 Rule fuse_rotary_halves();
+
+// libcore/optimize/rules/fuse_rotary_tables.cpp
+Rule fuse_rotary_gathered();
+Rule fuse_rotary_fixed();
 
 }  // namespace ortool

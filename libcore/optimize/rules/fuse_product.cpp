@@ -1,10 +1,7 @@
-// What stands around a matrix product goes into Gemm; Einsum becomes MatMul.
-#include <algorithm>
-#include <optional>
+// What stands around a matrix product goes into Gemm.
 #include <string>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/math/einsum.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -31,54 +28,6 @@ NewAttributes flags_of(const Gemm& gemm, bool turns_a, bool turns_b) {
   attributes.push_back({"transA", std::int64_t{gemm.transpose_a != turns_a}});
   attributes.push_back({"transB", std::int64_t{gemm.transpose_b != turns_b}});
   return attributes;
-}
-
-/// An Einsum that multiplies matrices: a prefix of shared axes, one axis of each operand alone, one
-/// that is summed.
-struct MatrixForm {
-  Integers order_a;  ///< to batch, row, sum
-  Integers order_b;  ///< to batch, sum, column
-};
-
-std::optional<MatrixForm> matrix_form(const Einsum& einsum) {
-  if (einsum.inputs.size() != 2 || einsum.output.ellipsis >= 0) return std::nullopt;
-  const std::string& a = einsum.inputs[0].letters;
-  const std::string& b = einsum.inputs[1].letters;
-  const std::string& out = einsum.output.letters;
-  if (einsum.inputs[0].ellipsis >= 0 || einsum.inputs[1].ellipsis >= 0 || out.size() < 2 ||
-      a.size() != out.size() || b.size() != out.size())
-    return std::nullopt;
-  const auto has_repeats = [](std::string text) {
-    std::sort(text.begin(), text.end());
-    return std::adjacent_find(text.begin(), text.end()) != text.end();
-  };
-  if (has_repeats(a) || has_repeats(b) || has_repeats(out)) return std::nullopt;
-  const std::size_t batch = out.size() - 2;
-  const char row = out[batch];
-  const char column = out[batch + 1];
-  char summed = 0;
-  for (const char letter : a) {
-    if (out.find(letter) == std::string::npos) summed = letter;
-  }
-  if (summed == 0 || b.find(summed) == std::string::npos || a.find(column) != std::string::npos ||
-      b.find(row) != std::string::npos)
-    return std::nullopt;
-  const auto order = [&](const std::string& letters, char first, char second) {
-    Integers places;
-    for (const char letter : out.substr(0, batch) + first + second) {
-      const std::size_t place = letters.find(letter);
-      if (place == std::string::npos) return Integers();
-      places.push_back(static_cast<std::int64_t>(place));
-    }
-    return places;
-  };
-  MatrixForm form{order(a, row, summed), order(b, summed, column)};
-  if (form.order_a.empty() || form.order_b.empty()) return std::nullopt;
-  return form;
-}
-
-Value& turned(Replacement& replacement, Value& x, const Integers& order) {
-  return std::is_sorted(order.begin(), order.end()) ? x : add_transpose(replacement, x, order);
 }
 
 }  // namespace
@@ -148,34 +97,6 @@ Rule fuse_gemm_scale() {
             const double alpha = static_cast<double>(read_op<Gemm>(match.node("product")).alpha);
             return replacement.add_like(match.node("product"), {&match["a"], &match["b"]},
                                         {{"alpha", static_cast<float>(alpha * factor)}});
-          }};
-}
-
-Rule replace_einsum() {
-  return {.name = "replace-einsum",
-          .summary = "Einsum that multiplies matrices -> MatMul",
-          .pattern = op("Einsum", {any("a"), any("b")}),
-          .where =
-              [](const Match& match) {
-                if (!matrix_form(read_op<Einsum>(match.root())))
-                  return no("its formula is no product of matrices");
-                const Dimensions* a = dimensions_of(match["a"]);
-                const Dimensions* b = dimensions_of(match["b"]);
-                const MatrixForm form = *matrix_form(read_op<Einsum>(match.root()));
-                if (a == nullptr || b == nullptr) return no("the ranks are not known");
-                const auto at = [](const Dimensions& dimensions, std::int64_t axis) {
-                  return dimensions[static_cast<std::size_t>(axis)];
-                };
-                if (!are_equal(at(*a, form.order_a.back()),
-                               at(*b, form.order_b[form.order_b.size() - 2])))
-                  return no("nothing says that the summed axes are of one size");
-                return is_float_tensor(match["a"]) ? yes() : no("it is not made of floats");
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            const MatrixForm form = *matrix_form(read_op<Einsum>(replacement.match().root()));
-            Value& a = turned(replacement, replacement["a"], form.order_a);
-            Value& b = turned(replacement, replacement["b"], form.order_b);
-            return replacement.add("MatMul", {&a, &b});
           }};
 }
 

@@ -3,9 +3,8 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/concat.hpp"
-#include "libcore/ops/tensor/slice.hpp"
+#include "libcore/optimize/rotary_halves.hpp"
 #include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/size_source.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
@@ -17,25 +16,6 @@ constexpr std::int64_t heads_rank = 4;
 bool is_last_axis(const Node& concat, const Value& value) {
   const std::int64_t axis = read_op<Concat>(concat).axis;
   return axis == -1 || axis == rank_of(value) - 1;
-}
-
-/// Angles of rank 3 whose first axis is 1, or the batch already.
-bool can_repeat(const Graph& graph, const Dimension& have, const Dimension& batch) {
-  if (are_equal(have, batch)) return true;
-  return have == Dimension(1) && (batch.is_known() || find_size(graph, batch));
-}
-
-/// Angles (1 x length x half) repeated for each row of the batch. What it is repeated to is asked
-/// of a graph input, so that all that does so is one.
-Value& repeated(Replacement& replacement, Value& angles, const Dimension& have,
-                const Dimension& batch) {
-  if (are_equal(have, batch)) return angles;
-  if (batch.is_known())
-    return replacement.add("Expand", {&angles, &replacement.integers({batch.number(), 1, 1})});
-  Value& rows = add_size(replacement, *find_size(replacement.graph(), batch));
-  Value& to = replacement.add("Concat", {&rows, &replacement.integers({1, 1})},
-                              {{"axis", std::int64_t{0}}});
-  return replacement.add("Expand", {&angles, &to});
 }
 
 /// Cosines or sines of pairs that lie beside each other: length x 1 x half, or with the batch (or
@@ -51,9 +31,9 @@ bool are_angles_of_rows(const Value& angles, const Dimensions& rows, const Graph
 
 Value& angles_of_rows(Replacement& replacement, Value& angles, const Dimensions& rows) {
   if (rank_of(angles) == 3)
-    return repeated(replacement, add_transpose(replacement, angles, {1, 0, 2}), 1, rows[0]);
-  return repeated(replacement, add_with_axes(replacement, "Squeeze", angles, {2}),
-                  dimensions_of(angles)->front(), rows[0]);
+    return repeated_rows(replacement, add_transpose(replacement, angles, {1, 0, 2}), 1, rows[0]);
+  return repeated_rows(replacement, add_with_axes(replacement, "Squeeze", angles, {2}),
+                       dimensions_of(angles)->front(), rows[0]);
 }
 
 /// Rows, length, heads and their size, as the pairs say; x may hold the heads joined.
@@ -91,43 +71,21 @@ Verdict can_fuse_pairs(const Match& match) {
   return yes();
 }
 
-/// The bounds of a Slice of one axis, the last one of rank 4.
-std::optional<Slice::Range> last_axis_range(const Node& node, std::int64_t size) {
-  const auto slice = read_op<Slice>(node);
-  if (!slice.starts.is_known() || !slice.ends.is_known() || !slice.axes.is_known() ||
-      slice.starts.value->size() != 1 || slice.axes.value->size() != 1 ||
-      (slice.steps.is_given() && !slice.steps.is_known()))
-    return std::nullopt;
-  const std::int64_t axis = slice.axes.value->front();
-  if (axis != -1 && axis != heads_rank - 1) return std::nullopt;
-  return Slice::range(size, slice.starts.value->front(), slice.ends.value->front(),
-                      slice.steps.is_known() ? slice.steps.value->front() : 1);
-}
-
 Verdict can_fuse_halves(const Match& match) {
-  const Dimensions* x = dimensions_of(match["x"]);
+  if (Verdict verdict = turns_halves(match); !verdict.is_yes) return verdict;
+  const Dimensions& x = *dimensions_of(match["x"]);
   const Dimensions* angles = dimensions_of(match["angles"]);
-  if (!is_float_tensor(match["x"])) return no("it is not made of floats");
-  if (x == nullptr || angles == nullptr || x->size() != heads_rank || angles->size() != 3 ||
-      !(*x)[3].is_known() || (*x)[3].number() % 2 != 0)
-    return no("the heads or the angles are not known");
-  const std::int64_t size = (*x)[3].number();
-  const auto upper = last_axis_range(match.node("upper"), size);
-  const auto lower = last_axis_range(match.node("lower"), size);
-  if (!upper || !lower || upper->start != size / 2 || upper->count != size / 2 ||
-      upper->step != 1 || lower->start != 0 || lower->count != size / 2 || lower->step != 1 ||
-      !is_last_axis(match.node("rotated"), match["rotated"]))
-    return no("the halves of the heads do not change places");
-  if (!is_last_axis(match.node("both"), match["both"]) || !are_equal((*angles)[2] * 2, (*x)[3]) ||
-      !are_equal((*angles)[1], (*x)[2]))
+  if (angles == nullptr || angles->size() != 3) return no("the angles are not known");
+  if (!is_last_axis(match.node("both"), match["both"]) || !are_equal((*angles)[2] * 2, x[3]) ||
+      !are_equal((*angles)[1], x[2]))
     return no("nothing says that the angles are one a row and pair");
   for (const char* name : {"cos", "sin"}) {
     const Dimensions* wide = dimensions_of(match[name]);
     if (wide == nullptr || wide->size() != heads_rank || (*wide)[1] != Dimension(1))
       return no("the angles are not the same for all heads");
   }
-  return can_repeat(match.graph(), (*angles)[0], (*x)[0]) ? yes()
-                                                          : no("the angles are of another batch");
+  return can_repeat(match.graph(), (*angles)[0], x[0]) ? yes()
+                                                       : no("the angles are of another batch");
 }
 
 }  // namespace
@@ -169,27 +127,21 @@ Rule fuse_rotary_pairs() {
 
 /// The same for pairs that lie half a head apart, as Hugging Face's models write it.
 Rule fuse_rotary_halves() {
-  const Pattern x = any("x");
-  const auto slice = [&](const char* name) {
-    return op("Slice", {x, maybe(any()), maybe(any()), maybe(any()), maybe(any())}).as(name);
-  };
   const Pattern both = op("Concat", {any("angles"), any("angles")}).as("both").shared();
   const auto wide = [&](const char* function, const char* name) {
     return op("Unsqueeze", {op(function, {both}).shared(), maybe(any())}).as(name).shared();
   };
-  const Pattern rotated = op("Concat", {op("Neg", {slice("upper")}), slice("lower")}).as("rotated");
   return {.name = "fuse-rotary-halves",
           .summary = "x cos + (-upper half, lower half) sin -> RotaryEmbedding(x)",
-          .pattern = op("Add", {op("Mul", {x, wide("Cos", "cos")}),
-                                op("Mul", {rotated, wide("Sin", "sin")})}),
+          .pattern = rotated_halves(wide("Cos", "cos"), wide("Sin", "sin")),
           .makes = {"RotaryEmbedding"},
           .where = can_fuse_halves,
           .replace = [](Replacement& replacement) -> Value& {
             Value& angles = replacement["angles"];
             const Dimension have = dimensions_of(angles)->front();
             const Dimension batch = dimensions_of(replacement["x"])->front();
-            Value& cos = repeated(replacement, replacement.add("Cos", {&angles}), have, batch);
-            Value& sin = repeated(replacement, replacement.add("Sin", {&angles}), have, batch);
+            Value& cos = repeated_rows(replacement, replacement.add("Cos", {&angles}), have, batch);
+            Value& sin = repeated_rows(replacement, replacement.add("Sin", {&angles}), have, batch);
             return replacement.add("RotaryEmbedding", {&replacement["x"], &cos, &sin});
           }};
 }
