@@ -54,13 +54,19 @@ Rule fuse_log_softmax();
 Rule fold_batch_norm();
 Rule fold_batch_norm_before();
 Rule fold_channel_operand();
+
+// libcore/optimize/rules/merge_channels.cpp
 Rule merge_batch_norms();
+Rule merge_batch_norm_operand();
+Rule merge_operand_batch_norm();
+Rule fold_batch_norm_product();
 
 // libcore/optimize/rules/fuse_pad.cpp
 Rule fuse_pad();
 
 // libcore/optimize/rules/fuse_product.cpp
 Rule fuse_matmul_add();
+Rule fuse_matmul_transpose();
 Rule fuse_gemm_transpose();
 Rule fuse_gemm_scale();
 

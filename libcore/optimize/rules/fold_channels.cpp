@@ -1,11 +1,10 @@
 // What scales and shifts each channel goes into the weights of the convolution beside it.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/batch_normalization.hpp"
 #include "libcore/ops/nn/conv.hpp"
+#include "libcore/optimize/channel_map.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -13,94 +12,11 @@
 namespace ortool {
 namespace {
 
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
-constexpr std::int64_t most_channels = std::int64_t{1} << 20;
-
-/// y = x * scale + shift, a number of each a channel.
-struct ChannelMap {
-  std::vector<double> scale;
-  std::vector<double> shift;
-};
-
-std::vector<double> doubles_of(const Tensor& tensor) {
-  std::vector<double> numbers(static_cast<std::size_t>(tensor.element_count()));
-  read_doubles(tensor, 0, numbers);
-  return numbers;
-}
-
-bool is_common_float(DataType type) {
-  return type == DataType::float32 || type == DataType::float16 || type == DataType::float64;
-}
-
-/// What an inference BatchNormalization with constant operands does.
-std::optional<ChannelMap> map_of_norm(const Node& norm) {
-  const auto op = read_op<BatchNormalization>(norm);
-  if (op.is_training || !op.is_per_channel) return std::nullopt;
-  for (std::int64_t i = 1; i < norm.output_count(); ++i) {
-    if (norm.output(i) != nullptr) return std::nullopt;
-  }
-  std::vector<std::vector<double>> operands;
-  for (std::int64_t i = 1; i < 5; ++i) {
-    const Value* input = norm.input(i);
-    if (input == nullptr || !input->is_constant() || !is_common_float(input->constant().type()) ||
-        input->constant().element_count() > most_channels)
-      return std::nullopt;
-    operands.push_back(doubles_of(input->constant()));
-    if (operands.back().size() != operands.front().size()) return std::nullopt;
-  }
-  ChannelMap map;
-  for (std::size_t c = 0; c < operands[0].size(); ++c) {
-    const double scale =
-        operands[0][c] / std::sqrt(operands[3][c] + static_cast<double>(op.epsilon));
-    map.scale.push_back(scale);
-    map.shift.push_back(operands[1][c] - operands[2][c] * scale);
-  }
-  return map;
-}
-
-/// A number a channel of an image of `rank` axes, from a constant that broadcasts to it.
-std::optional<std::vector<double>> channel_numbers(const Value& value, std::int64_t rank,
-                                                   std::int64_t channels) {
-  if (!value.is_constant() || !is_common_float(value.constant().type())) return std::nullopt;
-  const Tensor& tensor = value.constant();
-  const Shape& shape = tensor.shape();
-  if (channels <= 0 || channels > most_channels || shape.rank() > rank) return std::nullopt;
-  if (tensor.element_count() == 1)
-    return std::vector<double>(static_cast<std::size_t>(channels), element_as_double(tensor, 0));
-  for (std::int64_t i = 0; i < shape.rank(); ++i) {
-    const bool is_channel = rank - shape.rank() + i == 1;
-    if (shape[i] != (is_channel ? channels : 1)) return std::nullopt;
-  }
-  return doubles_of(tensor);
-}
-
-/// How many channels come out of the convolution; -1 where that is not known.
-std::int64_t channels_of(const Value& image) {
-  const Dimensions* dimensions = dimensions_of(image);
-  return dimensions != nullptr && dimensions->size() >= 2 ? (*dimensions)[1].number() : -1;
-}
-
 /// What the root does to each channel of `conv`.
 std::optional<ChannelMap> map_of(const Match& match) {
   const Node& root = match.root();
   if (root.op_type() == "BatchNormalization") return map_of_norm(root);
-  if (match.graph().opset("") < opset_with_broadcasting) return std::nullopt;
-  const Value& conv = match["conv"];
-  const std::int64_t channels = channels_of(conv);
-  const auto numbers = channel_numbers(match["operand"], rank_of(conv), channels);
-  if (!numbers) return std::nullopt;
-  const std::vector<double> ones(numbers->size(), 1);
-  const std::vector<double> zeros(numbers->size(), 0);
-  ChannelMap map{ones, zeros};
-  for (std::size_t c = 0; c < numbers->size(); ++c) {
-    const double number = (*numbers)[c];
-    if (root.op_type() == "Mul") map.scale[c] = number;
-    if (root.op_type() == "Div") map.scale[c] = 1 / number;
-    if (root.op_type() == "Add") map.shift[c] = number;
-    if (root.op_type() == "Sub") map.shift[c] = -number;
-  }
-  return map;
+  return map_of_operand(root, match["operand"], match["conv"]);
 }
 
 /// Each weight times the number of its channel, which is axis 0 (of ConvTranspose: axis 1 within a
@@ -125,13 +41,6 @@ Tensor scaled_weights(const Tensor& weights, const std::vector<double>& scale, b
   return result;
 }
 
-Tensor vector_of(DataType type, const std::vector<double>& numbers) {
-  Tensor tensor(type, Shape({static_cast<std::int64_t>(numbers.size())}));
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    set_element(tensor, static_cast<std::int64_t>(i), numbers[i]);
-  return tensor;
-}
-
 std::int64_t groups_of(const Node& conv) {
   const Attribute* group = conv.find_attribute("group");
   const auto* number = group != nullptr ? std::get_if<std::int64_t>(&group->value) : nullptr;
@@ -141,7 +50,7 @@ std::int64_t groups_of(const Node& conv) {
 Verdict can_fold(const Match& match) {
   const Node& conv = match.node("conv");
   const Tensor& weights = match["weights"].constant();
-  if (!is_common_float(weights.type()) || weights.shape().rank() < 3)
+  if (!is_channel_type(weights.type()) || weights.shape().rank() < 3)
     return no("the weights are of another type");
   const Value* bias = match.find("bias");
   if (bias != nullptr && !bias->is_constant()) return no("the bias is no constant");
@@ -154,10 +63,7 @@ Verdict can_fold(const Match& match) {
     return no("the numbers are not as many as channels");
   if (!have_equal_types(match["conv"], match.result()))
     return no("nothing says that the shape stays the same");
-  const auto is_finite = [](double number) { return std::isfinite(number); };
-  if (!std::all_of(map->scale.begin(), map->scale.end(), is_finite) ||
-      !std::all_of(map->shift.begin(), map->shift.end(), is_finite))
-    return no("a factor is not finite");
+  if (!map->is_finite()) return no("a factor is not finite");
   return yes();
 }
 
@@ -232,7 +138,7 @@ Rule fold_batch_norm_before() {
           .where =
               [](const Match& match) {
                 const Tensor& weights = match["weights"].constant();
-                if (!is_common_float(weights.type()) || weights.shape().rank() < 3)
+                if (!is_channel_type(weights.type()) || weights.shape().rank() < 3)
                   return no("the weights are of another type");
                 const Value* bias = match.find("bias");
                 if (bias != nullptr && !bias->is_constant()) return no("the bias is no constant");
@@ -275,43 +181,6 @@ Rule fold_batch_norm_before() {
             return replacement.add_like(match.root(),
                                         {&match["x"], &replacement.constant(std::move(scaled)),
                                          &replacement.constant(vector_of(weights.type(), bias))});
-          }};
-}
-
-/// The second one's numbers applied to the first's, with a variance of 1.
-Rule merge_batch_norms() {
-  const Pattern first =
-      op("BatchNormalization", {any("x"), any(), any(), any(), any()}).as("first");
-  return {.name = "merge-batch-norms",
-          .summary = "BatchNormalization(BatchNormalization(x)) -> BatchNormalization(x)",
-          .pattern = op("BatchNormalization", {first, any(), any(), any(), any()}),
-          .where =
-              [](const Match& match) {
-                const auto inner = map_of_norm(match.node("first"));
-                const auto outer = map_of_norm(match.root());
-                if (!inner || !outer || inner->scale.size() != outer->scale.size())
-                  return no("one of them is not a constant number a channel");
-                return yes();
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            const Match& match = replacement.match();
-            const ChannelMap inner = *map_of_norm(match.node("first"));
-            const ChannelMap outer = *map_of_norm(match.root());
-            ChannelMap both;
-            for (std::size_t c = 0; c < inner.scale.size(); ++c) {
-              both.scale.push_back(inner.scale[c] * outer.scale[c]);
-              both.shift.push_back(inner.shift[c] * outer.scale[c] + outer.shift[c]);
-            }
-            const DataType type = match.root().input(1)->constant().type();
-            const std::vector<double> zeros(inner.scale.size(), 0);
-            const std::vector<double> ones(inner.scale.size(), 1);
-            const auto vector = [&](const std::vector<double>& numbers) {
-              return &replacement.constant(vector_of(type, numbers));
-            };
-            return replacement.add_like(
-                match.root(),
-                {&match["x"], vector(both.scale), vector(both.shift), vector(zeros), vector(ones)},
-                {{"epsilon", 0.0F}});
           }};
 }
 

@@ -14,13 +14,12 @@ namespace {
 
 /// Since then GroupNormalization scales channels, and not groups.
 constexpr std::int64_t opset_that_scales_channels = 21;
-constexpr std::int64_t least_spatial_axes = 2;
 constexpr std::int64_t most_channels = std::int64_t{1} << 20;
 
-/// Whether the mean goes over all axes behind N and C, two or more, and keeps them.
+/// Whether the mean goes over all axes behind N and C, and keeps them.
 bool is_over_image(const Node& mean, std::int64_t rank) {
   const auto op = read_op<ReduceMean>(mean);
-  if (!op.keep_dimensions || !op.axes.is_known() || rank < 2 + least_spatial_axes) return false;
+  if (!op.keep_dimensions || !op.axes.is_known() || rank < 3) return false;
   const std::vector<std::int64_t> axes = op.reduced_axes(rank, *op.axes.value);
   return static_cast<std::int64_t>(axes.size()) == rank - 2 && axes.front() == 2;
 }
@@ -48,6 +47,21 @@ std::optional<Tensor> channel_vector(const Value& value, const Value& image) {
     if (shape[i] != (is_channel ? channels : 1)) return std::nullopt;
   }
   return tensor.reshaped(Shape({channels}));
+}
+
+/// Whether a value of rank 3 has channels in its middle: each is scaled, or they are groups that
+/// one Reshape cuts and the next joins again. Otherwise the last axis is one of features.
+bool has_channels(const Value& norm, const Value& x) {
+  if (norm.uses().size() != 1 || norm.is_graph_output()) return false;
+  const Node& reader = *norm.uses().front().node;
+  if (reader.op_type() == "Mul") {
+    const Value& operand = *reader.input(reader.input(0) == &norm ? 1 : 0);
+    return operand.is_constant() && operand.constant().element_count() > 1 &&
+           channel_vector(operand, x).has_value();
+  }
+  const Node* cut = x.producer();
+  return reader.op_type() == "Reshape" && cut != nullptr && cut->op_type() == "Reshape" &&
+         rank_of(*cut->input(0)) > 2 && have_equal_types(*cut->input(0), *reader.output(0));
 }
 
 Pattern filled_constant(std::string name, double number) {
@@ -82,6 +96,8 @@ Rule fuse_instance_norm() {
                 if (!is_over_image(match.node("mean"), rank) ||
                     !is_over_image(match.node("variance"), rank))
                   return no("a mean goes over other axes than those of an image");
+                if (rank == 3 && !has_channels(match.result(), match["x"]))
+                  return no("nothing says that the axis before the last one is one of channels");
                 return channels_of(match["x"]) > 0 ? yes()
                                                    : no("the number of channels is not known");
               },
@@ -144,7 +160,7 @@ Rule fuse_group_norm() {
                   return no("before opset 21 GroupNormalization scales groups");
                 const Dimensions* x = dimensions_of(match["x"]);
                 const Dimensions* cut_shape = dimensions_of(match["cut"]);
-                if (x == nullptr || cut_shape == nullptr || cut_shape->size() != 3 ||
+                if (x == nullptr || cut_shape == nullptr || cut_shape->size() < 3 ||
                     x->size() < 3 || !are_equal((*x)[0], (*cut_shape)[0]) ||
                     !(*cut_shape)[1].is_known() || (*cut_shape)[1].number() < 1 ||
                     channels_of(match["x"]) < 1 ||

@@ -1,5 +1,6 @@
 // Pads put around an image by a node of their own go to the window that slides over it.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -18,6 +19,8 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 constexpr std::int64_t opset_with_counted_pads = 7;
+constexpr std::array<std::string_view, 5> nonnegative = {"Relu", "Sigmoid", "HardSigmoid", "Abs",
+                                                         "Softmax"};
 
 /// The number a Pad puts around; nothing where only a run knows it.
 std::optional<double> pad_value(const Node& node) {
@@ -63,6 +66,20 @@ bool has_no_pads(const WindowAttributes& window) {
                      [](std::int64_t pad) { return pad == 0; });
 }
 
+/// Whether no element of the value is below 0.
+bool is_never_negative(const Value& value) {
+  const Node* maker = value.producer();
+  if (maker == nullptr || !maker->domain().empty()) return false;
+  return std::find(nonnegative.begin(), nonnegative.end(), maker->op_type()) != nonnegative.end();
+}
+
+/// Whether windows touch all they stand over, so that none that stands over the image lies in pads
+/// alone.
+bool is_dense(const WindowAttributes& window) {
+  return std::all_of(window.dilations.begin(), window.dilations.end(),
+                     [](std::int64_t dilation) { return dilation == 1; });
+}
+
 /// What the window takes its own pads for.
 Verdict has_same_pads(const Match& match) {
   const Node& root = match.root();
@@ -70,7 +87,10 @@ Verdict has_same_pads(const Match& match) {
   if (!value) return no("what is put around is only known at run time");
   if (root.op_type() == "MaxPool") {
     if (root.output_count() > 1) return no("its indices would count other elements");
-    return std::isinf(*value) && *value < 0 ? yes() : no("its own pads are lower than all numbers");
+    if (std::isinf(*value) && *value < 0) return yes();
+    // A 0 never is the largest beside an element of the image.
+    if (*value == 0 && is_never_negative(match["x"]) && is_dense(window_of(root))) return yes();
+    return no("its own pads are lower than all numbers");
   }
   if (*value != 0) return no("its own pads are zeros");
   if (root.op_type() != "AveragePool") return yes();

@@ -12,6 +12,7 @@ namespace {
 
 /// Before it C was broadcast by an attribute.
 constexpr std::int64_t opset_with_broadcasting = 7;
+constexpr std::int64_t opset_with_optional_c = 11;
 
 bool is_turned_matrix(const Node& transpose) {
   return order_of(transpose) == Integers{1, 0};
@@ -56,6 +57,37 @@ Rule fuse_matmul_add() {
       }};
 }
 
+/// Where all that reads the Transpose is this product: otherwise it stays, and is read anyway.
+Rule fuse_matmul_transpose() {
+  const auto transpose = [](const char* name) {
+    return op("Transpose", {any(name)})
+        .as(std::string("turned_") + name)
+        .where_node(is_turned_matrix);
+  };
+  return {.name = "fuse-matmul-transpose",
+          .summary = "MatMul of a transposed matrix -> Gemm with transA or transB",
+          .pattern = any_of({op("MatMul", {transpose("a"), transpose("b")}),
+                             op("MatMul", {transpose("a"), any("b")}),
+                             op("MatMul", {any("a"), transpose("b")})}),
+          .where =
+              [](const Match& match) {
+                if (match.graph().opset("") < opset_with_optional_c)
+                  return no("Gemm needs something to add before opset 11");
+                if (rank_of(match["a"]) != 2 || rank_of(match["b"]) != 2)
+                  return no("the operands are not known to be matrices");
+                return is_float_gemm(match["a"]) ? yes() : no("it is not made of floats");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const bool turns_a = match.find("turned_a") != nullptr;
+            const bool turns_b = match.find("turned_b") != nullptr;
+            NewAttributes attributes;
+            if (turns_a) attributes.push_back({"transA", std::int64_t{1}});
+            if (turns_b) attributes.push_back({"transB", std::int64_t{1}});
+            return replacement.add("Gemm", {&match["a"], &match["b"]}, std::move(attributes));
+          }};
+}
+
 Rule fuse_gemm_transpose() {
   const auto transpose = [](const char* name) {
     return op("Transpose", {any(name)})
@@ -79,25 +111,31 @@ Rule fuse_gemm_transpose() {
 }
 
 Rule fuse_gemm_scale() {
-  const Pattern product = op("Gemm", {any("a"), any("b")}).as("product");
-  return {.name = "fuse-gemm-scale",
-          .summary = "Gemm(a, b) times a number -> Gemm with alpha",
-          .pattern = any_of(
-              {op("Mul", {product, scalar("factor")}), op("Div", {product, scalar("divisor")})}),
-          .where =
-              [](const Match& match) {
-                return have_equal_types(match["product"], match.result())
-                           ? yes()
-                           : no("nothing says that the shape stays the same");
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            const Match& match = replacement.match();
-            const double factor = match.find("factor") != nullptr ? match.number("factor")
-                                                                  : 1 / match.number("divisor");
-            const double alpha = static_cast<double>(read_op<Gemm>(match.node("product")).alpha);
-            return replacement.add_like(match.node("product"), {&match["a"], &match["b"]},
-                                        {{"alpha", static_cast<float>(alpha * factor)}});
-          }};
+  const Pattern product = op("Gemm", {any("a"), any("b"), maybe(any("c"))}).as("product");
+  return {
+      .name = "fuse-gemm-scale",
+      .summary = "Gemm(a, b, c) times a number -> Gemm with alpha and beta",
+      .pattern =
+          any_of({op("Mul", {product, scalar("factor")}), op("Div", {product, scalar("divisor")})}),
+      .where =
+          [](const Match& match) {
+            return have_equal_types(match["product"], match.result())
+                       ? yes()
+                       : no("nothing says that the shape stays the same");
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        const Match& match = replacement.match();
+        const double factor =
+            match.find("factor") != nullptr ? match.number("factor") : 1 / match.number("divisor");
+        const auto gemm = read_op<Gemm>(match.node("product"));
+        const auto scaled = [&](float number) {
+          return static_cast<float>(static_cast<double>(number) * factor);
+        };
+        NewAttributes changed = {{"alpha", scaled(gemm.alpha)}};
+        if (match.find("c") != nullptr) changed.push_back({"beta", scaled(gemm.beta)});
+        return replacement.add_like(
+            match.node("product"), {&match["a"], &match["b"], match.find("c")}, std::move(changed));
+      }};
 }
 
 }  // namespace ortool

@@ -1,6 +1,8 @@
 // Constant factors in a row become one, and go into the weights of a matrix product.
 #include <cmath>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -18,13 +20,15 @@ bool is_common_float(const Value& constant) {
   return type == DataType::float32 || type == DataType::float16 || type == DataType::float64;
 }
 
-/// Each element times the number, or divided by it, or its reciprocal times it; nothing where one
-/// is not a normal number of the type, unless it was 0.
-std::optional<Tensor> scaled(const Tensor& tensor, double factor, bool is_inverted) {
+/// Each element times its factor, or its reciprocal times that; nothing where one is not a normal
+/// number of the type, unless it was 0. Factors are as many as the last axis is long, or one.
+std::optional<Tensor> scaled(const Tensor& tensor, std::span<const double> factors,
+                             bool is_inverted) {
   if (tensor.element_count() > most_elements) return std::nullopt;
   Tensor result(tensor.type(), tensor.shape());
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     const double element = element_as_double(tensor, i);
+    const double factor = factors[static_cast<std::size_t>(i) % factors.size()];
     set_element(result, i, is_inverted ? factor / element : element * factor);
     const double written = element_as_double(result, i);
     const double least = tensor.type() == DataType::float16   ? 6.2e-5
@@ -53,18 +57,32 @@ std::optional<Tensor> merged_factors(const Match& match) {
   const bool small_divides = second_is_large ? first_divides : second_divides;
   const bool large_divides = second_is_large ? second_divides : first_divides;
   const double number = element_as_double(small.constant(), 0);
-  return scaled(large.constant(), small_divides ? 1 / number : number, large_divides);
+  const double factor = small_divides ? 1 / number : number;
+  return scaled(large.constant(), {&factor, 1}, large_divides);
+}
+
+/// One factor for all columns of the weights, or one each, along the last axis.
+bool are_column_factors(const Tensor& factors, const Tensor& weights) {
+  const Shape& shape = factors.shape();
+  if (factors.element_count() == 1) return true;
+  return weights.shape().rank() == 2 && shape.rank() > 0 &&
+         shape[shape.rank() - 1] == factors.element_count() &&
+         factors.element_count() == weights.shape()[1];
 }
 
 /// For fold_product_scale.
 std::optional<Tensor> scaled_weights(const Match& match) {
   const Value& weights = match["weights"];
-  const Value& number = match["number"];
-  if (!is_common_float(weights) || weights.constant().type() != number.constant().type())
+  const Tensor& factors = match["factors"].constant();
+  if (!is_common_float(weights) || weights.constant().type() != factors.type() ||
+      !are_column_factors(factors, weights.constant()))
     return std::nullopt;
-  const double given = element_as_double(number.constant(), 0);
-  const bool is_divided = match.node("scaling").op_type() == "Div";
-  return scaled(weights.constant(), is_divided ? 1 / given : given, false);
+  std::vector<double> numbers(static_cast<std::size_t>(factors.element_count()));
+  read_doubles(factors, 0, numbers);
+  if (match.node("scaling").op_type() == "Div") {
+    for (double& number : numbers) number = 1 / number;
+  }
+  return scaled(weights.constant(), numbers, false);
 }
 
 Pattern scaling(const Pattern& x, const Pattern& factor, const std::string& name) {
@@ -97,25 +115,26 @@ Rule merge_factors() {
 /// Not of a scale before the product: there it belongs to an activation that others look for.
 Rule fold_product_scale() {
   const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
-  return {.name = "fold-product-scale",
-          .summary = "MatMul(x, weights) times a number -> MatMul(x, weights)",
-          .pattern = scaling(product, scalar("number"), "scaling"),
-          .where =
-              [](const Match& match) {
-                if (match.graph().opset("") < opset_with_broadcasting)
-                  return no("operands are broadcast by an attribute before opset 7");
-                if (match["weights"].uses().size() > 1) return no("others read the weights too");
-                if (!have_equal_types(match["product"], match.result()))
-                  return no("nothing says that the shape stays the same");
-                return scaled_weights(match)
-                           ? yes()
-                           : no("the weights times the number are no normal ones");
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            Tensor weights = *scaled_weights(replacement.match());
-            return replacement.add("MatMul",
-                                   {&replacement["x"], &replacement.constant(std::move(weights))});
-          }};
+  return {
+      .name = "fold-product-scale",
+      .summary = "MatMul(x, weights) times a number, or one a column -> MatMul(x, weights)",
+      .pattern = scaling(product, constant("factors"), "scaling"),
+      .where =
+          [](const Match& match) {
+            if (match.graph().opset("") < opset_with_broadcasting)
+              return no("operands are broadcast by an attribute before opset 7");
+            if (match["weights"].uses().size() > 1) return no("others read the weights too");
+            if (!have_equal_types(match["product"], match.result()))
+              return no("nothing says that the shape stays the same");
+            return scaled_weights(match)
+                       ? yes()
+                       : no("it is no number a column, or the weights times it are no normal ones");
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        Tensor weights = *scaled_weights(replacement.match());
+        return replacement.add("MatMul",
+                               {&replacement["x"], &replacement.constant(std::move(weights))});
+      }};
 }
 
 }  // namespace ortool
