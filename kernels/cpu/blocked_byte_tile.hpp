@@ -96,6 +96,8 @@ struct BlockedByteWindow {
   uint64_t* doubts;  ///< as above, a word for each four pixels; all are written
 };
 
+struct ByteWinogradFunctions;
+
 /// Both return whether any number lies near a half.
 struct BlockedByteFunctions {
   bool (*tile)(const BlockedByteTile& tile);
@@ -103,6 +105,7 @@ struct BlockedByteFunctions {
   int32_t most_pixels;                              ///< of a tile
   /// Null: any weights can be summed up. Else words are split (ByteWordsAgain).
   const ByteColumnFunctions* columns;
+  const ByteWinogradFunctions* winograd;  ///< null: 3 × 3 windows are summed up as they are
 };
 
 /// Null where this processor, up to the level, has none.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/cpu/blocked_byte_tile.hpp"
+#include "kernels/cpu/byte_winograd.hpp"
 
 #define ORTOOL_ISA avx2
 #include "kernels/cpu/blocked_byte_maker_avx2.inc"
@@ -105,6 +106,7 @@ bool run_blocked_tile(const BlockedByteTile& tile) {
 const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
                                                      .window = nullptr,
                                                      .most_pixels = 2 * most_group_pixels,
-                                                     .columns = &byte_column_functions};
+                                                     .columns = &byte_column_functions,
+                                                     .winograd = &byte_winograd_functions};
 
 }  // namespace ortool::cpu::avx2

@@ -197,6 +197,7 @@ bool run_blocked_window(const BlockedByteWindow& window) {
 const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
                                                      .window = run_blocked_window,
                                                      .most_pixels = most_pixels,
-                                                     .columns = nullptr};
+                                                     .columns = nullptr,
+                                                     .winograd = nullptr};
 
 }  // namespace ortool::cpu::vnni_avx512

@@ -98,9 +98,17 @@ bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
          (sizes.groups == sizes.channels_in && sizes.groups == sizes.channels_out);
 }
 
+ByteConvWay choose_byte_conv_way(const ConvSizes& sizes, bool from_plain,
+                                 const std::uint8_t* weights, std::uint8_t flip, Isa isa) {
+  return {isa, !from_plain && blocked_byte_functions(isa)->winograd != nullptr &&
+                   can_use_byte_winograd(sizes, weights, flip)};
+}
+
 std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain,
                                             const std::uint8_t* weights, std::uint8_t flip,
-                                            Isa isa) {
+                                            const ByteConvWay& way) {
+  const Isa isa = way.isa;
+  if (way.is_winograd) return packed_byte_winograd(sizes);
   if (is_tiled(sizes, isa)) return packed_tiled_bytes(sizes, from_plain);
   if (splits_words(isa)) return packed_byte_words(sizes, from_plain, weights, flip);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
@@ -112,8 +120,10 @@ std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_pl
 }
 
 void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                            std::uint8_t flip, Isa isa, std::byte* out) {
+                            std::uint8_t flip, const ByteConvWay& way, std::byte* out) {
+  const Isa isa = way.isa;
   auto* to = reinterpret_cast<std::uint8_t*>(out);
+  if (way.is_winograd) return pack_byte_winograd(sizes, weights, flip, to);
   if (is_tiled(sizes, isa)) return pack_tiled_bytes(sizes, from_plain, weights, flip, to);
   if (splits_words(isa)) return pack_byte_words(sizes, from_plain, weights, flip, to);
   if (has_own_channels(sizes)) {
@@ -123,9 +133,11 @@ void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::
   pack_dense(sizes, from_plain, weights, flip, to);
 }
 
-std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain, Isa isa,
-                                               int threads) {
+std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain,
+                                               const ByteConvWay& way, int threads) {
+  const Isa isa = way.isa;
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
+  if (way.is_winograd) return byte_winograd_workspace(sizes, threads);
   if (is_tiled(sizes, isa)) return tiled_bytes_workspace(sizes, from_plain, threads);
   if (!has_own_channels(sizes)) {
     return dense_bytes_workspace(sizes, from_plain, blocked_byte_functions(isa)->most_pixels,
@@ -137,9 +149,10 @@ std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from
 
 void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* x,
                        const ByteConvForm& form, const std::byte* packed,
-                       const ByteConvNumbers& numbers, std::uint8_t* y, Isa isa, void* workspace,
-                       Workers& workers) {
+                       const ByteConvNumbers& numbers, std::uint8_t* y, const ByteConvWay& way,
+                       void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
+  const Isa isa = way.isa;
   const ByteConvSettler settler(sizes, x, form, numbers, byte_row_functions(isa),
                                 from_plain ? 1 : byte_block);
   const BlockedByteConv conv{sizes,
@@ -150,6 +163,7 @@ void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8
                              y,
                              *blocked_byte_functions(isa),
                              settler};
+  if (way.is_winograd) return convolve_byte_winograd(conv, workspace, workers);
   if (has_own_channels(sizes)) {
     if (splits_words(isa)) return convolve_column_bytes(conv, workspace, workers);
     return convolve_depthwise_bytes(conv, isa, workspace, workers);

@@ -91,7 +91,15 @@ std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, Isa isa, int thre
 void convolve_depthwise_bytes(const BlockedByteConv& conv, Isa isa, void* workspace,
                               Workers& workers);
 
-/// The same where words are split.
+/// 3 × 3 windows, where there are functions: whether that is faster, and sums are sure to fit.
+bool can_use_byte_winograd(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip);
+std::int64_t packed_byte_winograd(const ConvSizes& sizes);
+void pack_byte_winograd(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
+                        std::uint8_t* out);
+std::int64_t byte_winograd_workspace(const ConvSizes& sizes, int threads);
+void convolve_byte_winograd(const BlockedByteConv& conv, void* workspace, Workers& workers);
+
+/// Depthwise, where words are split.
 std::int64_t column_bytes_workspace(const ConvSizes& sizes, int threads);
 void convolve_column_bytes(const BlockedByteConv& conv, void* workspace, Workers& workers);
 

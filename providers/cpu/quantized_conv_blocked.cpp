@@ -172,7 +172,7 @@ struct CompiledBlockedByteConv {
   BlockedByteConvOp op;
   bool from_plain = false;
   bool has_float_bias = false;
-  Isa isa = Isa::avx512;
+  ByteConvWay way = {Isa::avx512};
   int most_threads = 1;
   ByteConvForm form;
   ByteConvNumbers numbers;
@@ -188,7 +188,7 @@ class BlockedByteConvPrepared : public Prepared {
   BlockedByteConvPrepared(const CompiledBlockedByteConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(sizes_of(conv, context)) {
     space_ = layout_.add(
-        blocked_byte_conv_workspace_bytes(sizes_, conv.from_plain, conv.isa, conv.most_threads));
+        blocked_byte_conv_workspace_bytes(sizes_, conv.from_plain, conv.way, conv.most_threads));
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
@@ -204,7 +204,7 @@ class BlockedByteConvPrepared : public Prepared {
     }
     blocked_byte_conv(sizes_, conv_.from_plain, context.input<std::uint8_t>(image_input),
                       conv_.form, conv_.weights.data(), numbers, context.output<std::uint8_t>(0),
-                      conv_.isa, context.workspace() + space_, workers.get());
+                      conv_.way, context.workspace() + space_, workers.get());
   }
 
  private:
@@ -228,15 +228,22 @@ class BlockedByteConvKernel : public Kernel {
       : name_(row.name) {
     conv_.op = read_byte_conv(view.node());
     conv_.from_plain = view.layouts().input(image_input) == Layout::plain;
-    conv_.isa = row.isa;
+    Isa isa = row.isa;
     if (row.isa == Isa::amx && is_small_convolution(view, conv_.op)) {
-      conv_.isa = Isa::avx512;
+      isa = Isa::avx512;
       name_ = view.node().op_type() == "QuantizedConv" ? "quantized_conv_blocked_avx512"
                                                        : "qlinear_conv_blocked_avx512";
     }
     conv_.most_threads = context.most_threads;
     conv_.form = {image_flip(view), weight_flip(view)};
     conv_.has_float_bias = conv_.op.has_floats && view.node().input(float_bias_input) != nullptr;
+    const std::optional<ConvSizes> guessed = guessed_sizes(view, conv_.op);
+    conv_.way = {isa};
+    if (guessed) {
+      conv_.way =
+          choose_byte_conv_way(*guessed, conv_.from_plain, constant_bytes(view, weights_input),
+                               conv_.form.weight_flip, isa);
+    }
     pack(view, context);
     set_numbers(view);
   }
@@ -262,10 +269,10 @@ class BlockedByteConvKernel : public Kernel {
       sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
     conv_.weights = AlignedBuffer(
         packed_blocked_byte_conv_bytes(sizes, conv_.from_plain, constant_bytes(view, weights_input),
-                                       conv_.form.weight_flip, conv_.isa),
+                                       conv_.form.weight_flip, conv_.way),
         context.cap, "packed weights");
     pack_blocked_byte_conv(sizes, conv_.from_plain, constant_bytes(view, weights_input),
-                           conv_.form.weight_flip, conv_.isa, conv_.weights.data());
+                           conv_.form.weight_flip, conv_.way, conv_.weights.data());
   }
 
   void set_numbers(const NodeView& view) {

@@ -1,6 +1,7 @@
 // Convolutions and pools of blocked bytes give the bytes that plain ones give.
 #include "kernels/cpu/conv_blocked_bytes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -140,14 +141,15 @@ Bytes plain_result(const Case& one, const Given& given, Isa isa) {
   return result;
 }
 
-Bytes blocked_result(const Case& one, const Given& given, Isa isa, Workers& workers) {
+Bytes blocked_result(const Case& one, const Given& given, const ByteConvWay& way,
+                     Workers& workers) {
   const ConvSizes& sizes = one.sizes;
   AlignedBuffer packed = test::bytes(packed_blocked_byte_conv_bytes(
-      sizes, one.from_plain, one.weights.data(), one.form.weight_flip, isa));
-  pack_blocked_byte_conv(sizes, one.from_plain, one.weights.data(), one.form.weight_flip, isa,
+      sizes, one.from_plain, one.weights.data(), one.form.weight_flip, way));
+  pack_blocked_byte_conv(sizes, one.from_plain, one.weights.data(), one.form.weight_flip, way,
                          packed.data());
   AlignedBuffer space =
-      test::bytes(blocked_byte_conv_workspace_bytes(sizes, one.from_plain, isa, workers.count()));
+      test::bytes(blocked_byte_conv_workspace_bytes(sizes, one.from_plain, way, workers.count()));
   Bytes x = one.x;
   if (!one.from_plain) {
     const ReorderSizes in{sizes.batch, sizes.channels_in, product(sizes.in), 16};
@@ -159,7 +161,7 @@ Bytes blocked_result(const Case& one, const Given& given, Isa isa, Workers& work
   const std::int64_t stored = (sizes.channels_out + 15) / 16 * 16;
   Bytes y(static_cast<std::size_t>(sizes.batch * stored * product(sizes.out)));
   blocked_byte_conv(sizes, one.from_plain, x.data(), one.form, packed.data(), given.numbers,
-                    y.data(), isa, space.data(), workers);
+                    y.data(), way, space.data(), workers);
   Bytes result(static_cast<std::size_t>(sizes.batch * sizes.channels_out * product(sizes.out)));
   reorder_bytes_to_plain({sizes.batch, sizes.channels_out, product(sizes.out), 16}, y.data(),
                          result.data(), workers);
@@ -179,7 +181,7 @@ TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each le
     for (const Isa isa : test::levels_here()) {
       if (!can_block_byte_conv(one.sizes, one.from_plain, isa)) continue;
       CAPTURE(isa_name(isa));
-      CHECK(blocked_result(one, given, isa, workers) == expected);
+      CHECK(blocked_result(one, given, {isa}, workers) == expected);
       ++checked;
     }
   }
@@ -231,12 +233,67 @@ TEST_CASE("large blocked convolutions of bytes give the same bytes on each level
       if (!can_block_byte_conv(one.sizes, one.from_plain, isa)) continue;
       for (const int threads : {1, 4}) {
         Workers workers(pool, threads);
-        const Bytes found = blocked_result(one, given, isa, workers);
+        const Bytes found = blocked_result(one, given, {isa}, workers);
         if (expected.empty()) expected = plain_result(one, given, isa);
         CHECK(found == expected);
       }
     }
   }
+}
+
+TEST_CASE("3 x 3 windows of bytes have the same sums after Winograd") {
+  test::Numbers numbers(9);
+  ThreadPool pool(4);
+  std::int64_t checked = 0;
+  for (const auto& [in, out, edge] : {std::array{16, 16, 6}, std::array{5, 33, 13},
+                                      std::array{70, 20, 30}, std::array{130, 64, 61}}) {
+    for (int i = 0; i < 4; ++i) {
+      Case one = large_case(numbers, in, out, 3, 1, 1);
+      ConvSizes& sizes = one.sizes;
+      sizes.batch = i % 2 + 1;
+      sizes.pad[1] = i / 2;
+      sizes.in[1] = edge;
+      sizes.in[2] = edge + i;
+      sizes.out[1] = edge + 2 * (i / 2) - 2;
+      sizes.out[2] = edge + i;
+      const auto make_bytes = i == 0 ? extreme_bytes : random_bytes;
+      one.x = make_bytes(numbers, sizes.batch * in * product(sizes.in));
+      one.weights = make_bytes(numbers, std::int64_t{out} * in * 9);
+      one.from_plain = false;
+      const Given given(one);
+      const Bytes expected = plain_result(one, given, best_isa());
+      for (const Isa isa : test::levels_here()) {
+        if (!can_block_byte_conv(sizes, false, isa)) continue;
+        const ByteConvWay way =
+            choose_byte_conv_way(sizes, false, one.weights.data(), one.form.weight_flip, isa);
+        checked += way.is_winograd ? 1 : 0;
+        for (const int threads : {1, 4}) {
+          Workers workers(pool, threads);
+          CAPTURE(in, out, i, isa_name(isa), threads);
+          CHECK(blocked_result(one, given, way, workers) == expected);
+        }
+      }
+    }
+  }
+  CHECK((checked >= 8 || best_isa() < Isa::avx2));
+}
+
+TEST_CASE("windows whose sums might not fit are not transformed") {
+  Case one;
+  ConvSizes& sizes = one.sizes;
+  sizes.batch = 1;
+  sizes.channels_in = 256;
+  sizes.channels_out = 16;
+  for (const int axis : {1, 2}) {
+    sizes.kernel[axis] = 3;
+    sizes.in[axis] = sizes.out[axis] = 64;
+    sizes.pad[axis] = 1;
+  }
+  Bytes weights(std::size_t{256 * 16 * 9}, std::uint8_t{20});
+  if (best_isa() < Isa::avx2) return;
+  CHECK(choose_byte_conv_way(sizes, false, weights.data(), 0, Isa::avx2).is_winograd);
+  std::fill(weights.end() - 256 * 9, weights.end(), std::uint8_t{127});
+  CHECK_FALSE(choose_byte_conv_way(sizes, false, weights.data(), 0, Isa::avx2).is_winograd);
 }
 
 TEST_CASE("blocked bytes come back from blocks as they were") {
