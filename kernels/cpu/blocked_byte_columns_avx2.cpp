@@ -59,7 +59,7 @@ void turn_rows(const ByteColumnTurn& turn) {
   }
 }
 
-template <int pixels>
+template <int pixels, int halves>
 inline void add_columns(PixelSums (&sums)[size_t{pixels}], const uint8_t* in, int64_t pixel_step,
                         const uint8_t* weights) {
   const auto* factors = reinterpret_cast<const __m256i_u*>(weights);
@@ -68,7 +68,7 @@ inline void add_columns(PixelSums (&sums)[size_t{pixels}], const uint8_t* in, in
   for (int pixel = 0; pixel < pixels; ++pixel) {
     const uint8_t* from = in + pixel * pixel_step;
     add_words(sums[pixel].low, load_words(from), factors[0], ones);
-    add_words(sums[pixel].high, load_words(from + 32), factors[1], ones);
+    if (halves == 2) add_words(sums[pixel].high, load_words(from + 32), factors[1], ones);
   }
 }
 
@@ -85,7 +85,7 @@ inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* in,
   }
 }
 
-template <int pixels>
+template <int pixels, int halves>
 bool run_some(const ByteColumnRow& row, const BlockByteMaker& maker, int64_t first) {
   const uint8_t* in = row.in + first * row.pixel_step;
   PixelSums sums[size_t{pixels}];
@@ -95,23 +95,30 @@ bool run_some(const ByteColumnRow& row, const BlockByteMaker& maker, int64_t fir
     sums[pixel].high = load_words(row.finish.offsets + 8);
   }
   for (int64_t word = 0; word < row.words; ++word) {
-    add_columns<pixels>(sums, in + row.offsets[word], row.pixel_step,
-                        row.weights + word * pixel_words);
+    add_columns<pixels, halves>(sums, in + row.offsets[word], row.pixel_step,
+                                row.weights + word * pixel_words);
   }
   add_again<pixels, &PixelSums::low>(sums, in, row, row.again.low);
-  add_again<pixels, &PixelSums::high>(sums, in + pixel_words / 2, row, row.again.high);
+  if (halves == 2)
+    add_again<pixels, &PixelSums::high>(sums, in + pixel_words / 2, row, row.again.high);
   return finish_pixels<pixels>(maker, sums, first, row.out + first * 16, row.doubts);
 }
 
-bool run_row(const ByteColumnRow& row) {
+/// `halves`: 1 where no more than eight channels are there.
+template <int halves>
+bool run_halves(const ByteColumnRow& row) {
   memset(row.doubts, 0, static_cast<size_t>(row.pixels + 3) / 4 * sizeof *row.doubts);
   const BlockByteMaker maker(row.finish);
   bool has_doubts = false;
   int64_t first = 0;
   for (; first + most_row_pixels <= row.pixels; first += most_row_pixels)
-    has_doubts |= run_some<most_row_pixels>(row, maker, first);
-  for (; first < row.pixels; ++first) has_doubts |= run_some<1>(row, maker, first);
+    has_doubts |= run_some<most_row_pixels, halves>(row, maker, first);
+  for (; first < row.pixels; ++first) has_doubts |= run_some<1, halves>(row, maker, first);
   return has_doubts;
+}
+
+bool run_row(const ByteColumnRow& row) {
+  return row.channels > 8 ? run_halves<2>(row) : run_halves<1>(row);
 }
 
 }  // namespace

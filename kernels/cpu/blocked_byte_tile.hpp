@@ -37,19 +37,21 @@ struct BlockWordsAgain {
 /// Some pixels of one or two blocks of channels: products of unsigned bytes of the image by signed
 /// weights over the channels of all blocks of the input.
 struct BlockedByteTile {
-  const uint8_t* in;       ///< where the first pixel's window begins
-  const int64_t* offsets;  ///< one a block of 16 bytes of a window: bytes from there to it
-  int64_t pixel_step;      ///< bytes from a pixel's window to the next
+  const uint8_t* in;  ///< where the first pixel's window begins
+  /// One a block of 16 bytes of a window, or a word where words are split: bytes from there to it.
+  const int64_t* offsets;
+  int64_t pixel_step;  ///< bytes from a pixel's window to the next
   /// blocks × 4 × (16 × vectors) × 4: by four bytes, then channels. Where words are split: vectors
-  /// × blocks × 4 × 16 × 4.
+  /// × words × 16 × 4.
   const uint8_t* weights;
-  int64_t blocks;
+  int64_t steps;             ///< blocks or words
   BlockWordsAgain again[2];  ///< of each vector, where words are split
   BlockedByteFinish finish;
   uint8_t* out;
   int64_t out_stride;  ///< bytes from a block of channels to the next
   int32_t pixels;      ///< 1 … most_pixels of the functions
   int32_t vectors;     ///< 1 or 2 blocks of channels
+  int32_t channels;    ///< of both that are there; the rest may be anything
   /// For each vector, then four pixels: bit 16 * pixel + channel of a number near a half. Eight
   /// words; written when the function returns true.
   uint64_t* doubts;
@@ -75,6 +77,7 @@ struct ByteColumnRow {
   BlockedByteFinish finish;
   uint8_t* out;
   int64_t pixels;
+  int64_t channels;  ///< that are there; the rest may be anything
   uint64_t* doubts;  ///< a word for each four pixels; all are written
 };
 

@@ -55,7 +55,7 @@ bool run_blocked(const BlockedByteTile& tile) {
   const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
   const uint8_t* weights = tile.weights;
   constexpr int64_t ahead = 2048;
-  for (int64_t block = 0; block < tile.blocks; ++block) {
+  for (int64_t block = 0; block < tile.steps; ++block) {
     const uint8_t* in = tile.in + tile.offsets[block];
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {

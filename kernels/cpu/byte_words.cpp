@@ -41,12 +41,28 @@ struct SplitWord {
   }
 };
 
+std::int64_t quads_of(const ConvSizes& sizes) {
+  return (sizes.channels_in + four_bytes - 1) / four_bytes;
+}
+
+std::int64_t column_groups(const ConvSizes& sizes) {
+  return (sizes.kernel[2] + four_bytes - 1) / four_bytes;
+}
+
 /// Where byte `byte` of a word comes from. Depthwise, words are of four rows of a column.
 ByteSource source_of(const ConvSizes& sizes, bool from_plain, std::int64_t word,
                      std::int64_t byte) {
-  if (sizes.groups == 1)
-    return dense_byte_source(sizes, from_plain, word / four_bytes,
-                             word % four_bytes * four_bytes + byte);
+  if (sizes.groups == 1) {
+    if (!from_plain) {
+      const std::int64_t quads = quads_of(sizes);
+      return {word % quads * four_bytes + byte, word / quads};
+    }
+    if (plain_pixel_bytes(sizes) == four_bytes) return {byte, word};
+    const std::int64_t groups = column_groups(sizes);
+    const std::int64_t column = word % groups * four_bytes + byte;
+    return {0, column < sizes.kernel[2] ? word / groups * sizes.kernel[2] + column
+                                        : volume(sizes.kernel)};
+  }
   const std::int64_t row = word / sizes.kernel[2] * four_bytes + byte;
   return {0, row < sizes.kernel[1] ? row * sizes.kernel[2] + word % sizes.kernel[2]
                                    : volume(sizes.kernel)};
@@ -102,8 +118,27 @@ BlockWordsAgain ByteWords::again(std::int64_t block) const {
 }
 
 std::int64_t byte_words_a_block(const ConvSizes& sizes, bool from_plain) {
-  if (sizes.groups == 1) return dense_byte_steps(sizes, from_plain) * four_bytes;
+  if (sizes.groups == 1) {
+    if (!from_plain) return volume(sizes.kernel) * quads_of(sizes);
+    return plain_pixel_bytes(sizes) == four_bytes ? volume(sizes.kernel)
+                                                  : sizes.kernel[1] * column_groups(sizes);
+  }
   return (sizes.kernel[1] + four_bytes - 1) / four_bytes * sizes.kernel[2];
+}
+
+std::int64_t plain_pixel_bytes(const ConvSizes& sizes) {
+  return sizes.channels_in == 1 ? 1 : four_bytes;
+}
+
+PlacedWord placed_byte_word(const ConvSizes& sizes, bool from_plain, std::int64_t word) {
+  if (!from_plain) {
+    const std::int64_t quad = word % quads_of(sizes);
+    const std::int64_t tap = word / quads_of(sizes);
+    return {tap / sizes.kernel[2], tap % sizes.kernel[2], quad / 4, quad % 4 * four_bytes};
+  }
+  if (plain_pixel_bytes(sizes) == four_bytes)
+    return {word / sizes.kernel[2], word % sizes.kernel[2], 0, 0};
+  return {word / column_groups(sizes), word % column_groups(sizes) * four_bytes, 0, 0};
 }
 
 std::int64_t packed_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,

@@ -33,6 +33,19 @@ class ByteWords {
 /// Words of a block of channels.
 std::int64_t byte_words_a_block(const ConvSizes& sizes, bool from_plain);
 
+/// Where a word of a dense window lies.
+struct PlacedWord {
+  std::int64_t row;     ///< of the window
+  std::int64_t column;  ///< the first one, where a word is of several
+  std::int64_t block;   ///< of channels
+  std::int64_t byte;    ///< of the block
+};
+PlacedWord placed_byte_word(const ConvSizes& sizes, bool from_plain, std::int64_t word);
+
+/// Bytes of a pixel of the copy of a plain image that words are read from: one where there is one
+/// channel, so that a word is of four neighbours, else four.
+std::int64_t plain_pixel_bytes(const ConvSizes& sizes);
+
 /// Bytes of the packed weights.
 std::int64_t packed_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
                                std::uint8_t flip);

@@ -140,8 +140,7 @@ std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from
   if (way.is_winograd) return byte_winograd_workspace(sizes, threads);
   if (is_tiled(sizes, isa)) return tiled_bytes_workspace(sizes, from_plain, threads);
   if (!has_own_channels(sizes)) {
-    return dense_bytes_workspace(sizes, from_plain, blocked_byte_functions(isa)->most_pixels,
-                                 threads);
+    return dense_bytes_workspace(sizes, from_plain, *blocked_byte_functions(isa), threads);
   }
   return splits_words(isa) ? column_bytes_workspace(sizes, threads)
                            : depthwise_bytes_workspace(sizes, isa, threads);

@@ -68,6 +68,7 @@ class ColumnByteConv {
     row.again = words.again(block);
     row.finish = conv_.finish(block);
     row.pixels = sizes_.out[2];
+    row.channels = sizes_.channels_out - block * byte_block;
     row.doubts = reinterpret_cast<std::uint64_t*>(slot + plan_.doubt_at);
     for (std::int64_t y = row_begin; y < row_end; ++y) {
       for (std::int64_t group = 0; group < plan_.groups; ++group) turn(plane, y, group, space);

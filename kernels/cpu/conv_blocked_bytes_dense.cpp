@@ -30,6 +30,7 @@ std::int64_t reach_of(const ConvSizes& sizes, int axis) {
 struct DensePlan {
   bool is_in_place;
   bool from_plain;
+  bool has_words;            ///< which are split
   std::int64_t most_pixels;  ///< of a run
   std::int64_t rows;         ///< of the result; in place all pixels are one row
   std::int64_t columns;      ///< the same
@@ -41,14 +42,19 @@ struct DensePlan {
   std::int64_t pixel_bytes;  ///< of what windows read
   std::int64_t copy_bytes = 0;
 
-  DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip, std::int64_t most)
-      : is_in_place(lies_in_place(sizes, is_plain, flip)), from_plain(is_plain), most_pixels(most) {
+  DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip,
+            const BlockedByteFunctions& functions)
+      : is_in_place(lies_in_place(sizes, is_plain, flip)),
+        from_plain(is_plain),
+        has_words(functions.columns != nullptr),
+        most_pixels(functions.most_pixels) {
     rows = is_in_place ? 1 : sizes.out[1];
     columns = is_in_place ? volume(sizes.out) : sizes.out[2];
     runs_a_row = (columns + most_pixels - 1) / most_pixels;
     strip_rows = 1;
     strip_runs = is_in_place ? runs_in_place : runs_a_row;
-    pixel_bytes = from_plain ? 4 : byte_block;
+    pixel_bytes = byte_block;
+    if (from_plain) pixel_bytes = has_words ? plain_pixel_bytes(sizes) : 4;
     if (is_in_place || from_plain) return;
     const std::int64_t blocks = byte_blocks(sizes.channels_in);
     const auto width_of = [&](std::int64_t pixels) {
@@ -73,6 +79,10 @@ struct DensePlan {
     copy_bytes = whole_lines(plane * blocks + blocked_byte_slack);
   }
 
+  std::int64_t steps(const ConvSizes& sizes) const {
+    return has_words ? byte_words_a_block(sizes, from_plain) : dense_byte_steps(sizes, from_plain);
+  }
+  std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
   std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
   /// The most that so many runs of a row have.
   std::int64_t pixels_of(std::int64_t runs) const {
@@ -90,7 +100,7 @@ class DenseByteConv {
         pixel_copy_(pixel_copy),
         copied_columns_(copied_columns),
         offsets_(offsets),
-        steps_(dense_byte_steps(conv.sizes, plan.from_plain)),
+        steps_(plan.steps(conv.sizes)),
         blocks_in_(byte_blocks(conv.sizes.channels_in)),
         blocks_out_(byte_blocks(conv.sizes.channels_out)),
         pixels_(volume(conv.sizes.out)) {
@@ -119,6 +129,14 @@ class DenseByteConv {
 
  private:
   std::int64_t offset_of(std::int64_t step) const {
+    if (plan_.has_words) {
+      const PlacedWord word = placed_byte_word(sizes_, plan_.from_plain, step);
+      const std::int64_t plane = plan_.is_in_place ? pixels_ * byte_block : plan_.plane;
+      const std::int64_t width = plan_.from_plain ? copied_columns_ : plan_.width;
+      return word.block * plane + word.byte +
+             (word.row * sizes_.dilation[1] * width + word.column * sizes_.dilation[2]) *
+                 plan_.pixel_bytes;
+    }
     if (plan_.is_in_place) return step * pixels_ * byte_block;
     if (plan_.from_plain) {
       const std::int64_t groups = (sizes_.kernel[2] + 3) / 4;
@@ -169,8 +187,8 @@ class DenseByteConv {
                                 const std::uint8_t* strip) const {
     if (plan_.is_in_place) return conv_.x + (image * blocks_in_ * pixels_ + column) * byte_block;
     if (plan_.from_plain)
-      return pixel_copy_ +
-             (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) * 4;
+      return pixel_copy_ + (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) *
+                               plan_.pixel_bytes;
     return strip + ((row - strip_row) * sizes_.stride[1] * plan_.width +
                     (column - strip_column) * sizes_.stride[2]) *
                        byte_block;
@@ -187,14 +205,16 @@ class DenseByteConv {
     tile.in = window_of(image, row, column, strip_row, strip_column, strip);
     tile.offsets = offsets_;
     tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
-    tile.blocks = steps_;
+    tile.steps = steps_;
     tile.pixels = static_cast<std::int32_t>(count);
     tile.doubts = doubts;
     tile.out_stride = pixels_ * byte_block;
     tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
     tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
-    if (conv_.functions.columns != nullptr) {
-      const ByteWords words(conv_.packed, blocks_out_, steps_ * 4);
+    tile.channels = static_cast<std::int32_t>(
+        std::min(2 * byte_block, sizes_.channels_out - block * byte_block));
+    if (plan_.has_words) {
+      const ByteWords words(conv_.packed, blocks_out_, steps_);
       tile.weights = words.weights(block);
       for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words.again(block + i);
     }
@@ -217,10 +237,6 @@ class DenseByteConv {
   std::int64_t pixels_;
 };
 
-std::int64_t offset_bytes(const ConvSizes& sizes, bool from_plain) {
-  return whole_lines(dense_byte_steps(sizes, from_plain) * 8);
-}
-
 }  // namespace
 
 std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
@@ -229,27 +245,28 @@ std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
 }
 
 std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain,
-                                   std::int64_t most_pixels, int threads) {
+                                   const BlockedByteFunctions& functions, int threads) {
   // As much as signed bytes ask for, which are copied even where they lie in place.
   constexpr std::uint8_t some_flip = 128;
-  return offset_bytes(sizes, from_plain) + (from_plain ? PixelCopy(sizes).bytes : 0) +
-         DensePlan(sizes, from_plain, some_flip, most_pixels).copy_bytes * std::max(threads, 1);
+  const DensePlan plan(sizes, from_plain, some_flip, functions);
+  return plan.offset_bytes(sizes) + (from_plain ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +
+         plan.copy_bytes * std::max(threads, 1);
 }
 
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
                           Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const DensePlan plan(sizes, from_plain, conv.form.image_flip, conv.functions.most_pixels);
+  const DensePlan plan(sizes, from_plain, conv.form.image_flip, conv.functions);
   const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
   const std::int64_t runs = plan.rows * plan.runs_a_row;
-  const PixelCopy copy(sizes);
+  const PixelCopy copy(sizes, plan.pixel_bytes);
   auto* offsets = static_cast<std::int64_t*>(workspace);
-  auto* pixel_copy = static_cast<std::uint8_t*>(workspace) + offset_bytes(sizes, from_plain);
+  auto* pixel_copy = static_cast<std::uint8_t*>(workspace) + plan.offset_bytes(sizes);
   WorkspaceSlots slots(pixel_copy + (from_plain ? copy.bytes : 0), plan.copy_bytes,
                        workers.count());
   const DenseByteConv dense(conv, plan, pixel_copy, copy.columns, offsets);
-  const double run_ns = static_cast<double>(pairs) *
-                        (15.0 + 20.0 * static_cast<double>(dense_byte_steps(sizes, from_plain)));
+  const double run_ns =
+      static_cast<double>(pairs) * (15.0 + 20.0 * static_cast<double>(plan.steps(sizes)));
   const auto compute = [&](std::int64_t first_image, std::int64_t images) {
     const ImageCut cut(images, runs, pairs,
                        cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),

@@ -47,7 +47,7 @@ void settle_doubts(const BlockedByteConv& conv, std::int64_t image, std::int64_t
 /// Blocks of 16 channels, or of four taps of four channels, that one result is a sum of.
 std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain);
 std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain,
-                                   std::int64_t most_pixels, int threads);
+                                   const BlockedByteFunctions& functions, int threads);
 void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
                           Workers& workers);
 

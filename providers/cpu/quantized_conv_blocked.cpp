@@ -118,8 +118,33 @@ double volume_of(const std::int64_t (&sizes)[3]) {
          static_cast<double>(sizes[2]);
 }
 
+double rounded_up(std::int64_t count, std::int64_t unit) {
+  return static_cast<double>((count + unit - 1) / unit * unit);
+}
+
+/// One thread's nanoseconds without VNNI, by measured rates. Results are computed eight channels at
+/// a time, and words of four bytes.
+double guessed_nanoseconds_in_words(const ConvSizes& sizes, bool is_blocked, bool from_plain) {
+  constexpr std::int64_t word = 4;
+  const double pixels = static_cast<double>(sizes.batch) * volume_of(sizes.out);
+  const double taps = volume_of(sizes.kernel);
+  if (!is_blocked) {
+    const double depth =
+        taps * static_cast<double>(sizes.channels_in) / static_cast<double>(sizes.groups);
+    return pixels * static_cast<double>(sizes.channels_out) *
+           (sizes.groups > 1 ? 1.0 : 1.5 + depth / 45);
+  }
+  const double results = pixels * rounded_up(sizes.channels_out, 8);
+  if (sizes.groups > 1) return results * 0.5;
+  double depth = taps * rounded_up(sizes.channels_in, word);
+  if (from_plain && sizes.channels_in == 1)
+    depth = static_cast<double>(sizes.kernel[1]) * rounded_up(sizes.kernel[2], word);
+  return results * (0.3 + depth / 75);
+}
+
 /// One thread's nanoseconds, plain and blocked, by measured rates.
 double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_plain, Isa isa) {
+  if (isa < Isa::avx512) return guessed_nanoseconds_in_words(sizes, is_blocked, from_plain);
   const auto filled = [&](std::int64_t channels) {
     return static_cast<double>(is_blocked ? (channels + 15) / 16 * 16 : channels);
   };
@@ -130,8 +155,6 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
   const double depth = from_plain
                            ? static_cast<double>(sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) * 16)
                            : volume_of(sizes.kernel) * filled(sizes.channels_in);
-  if (isa < Isa::avx512)
-    return is_blocked ? results * (0.3 + depth / 75) : results * (1.5 + depth / 45);
   if (!is_blocked) return results * (1.5 + depth / 150);
   return isa >= Isa::amx ? results * (0.15 + depth / 1500) : results * (0.1 + depth / 300);
 }
