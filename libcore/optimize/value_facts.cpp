@@ -3,12 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "libcore/graph/symbol_sum.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/transpose.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
+namespace {
+
+/// Whether the symbol is called by that sum.
+bool is_called(const Dimension& symbol, const Dimension& sum) {
+  if (!symbol.is_symbol() || sum.is_symbol() || !sum.is_formula()) return false;
+  const std::vector<std::string> summands = summands_of(symbol.symbol());
+  return !summands.empty() && summands == summands_of(sum.to_string());
+}
+
+}  // namespace
 
 DataType element_of(const Value& value) {
   return value.type().is_tensor() ? value.type().element : DataType::undefined;
@@ -30,7 +42,8 @@ std::int64_t rank_of(const Value& value) {
 }
 
 bool are_equal(const Dimension& a, const Dimension& b) {
-  return !a.is_unknown() && !b.is_unknown() && a == b;
+  if (a.is_unknown() || b.is_unknown()) return false;
+  return a == b || is_called(a, b) || is_called(b, a);
 }
 
 bool are_equal(const Dimensions& a, const Dimensions& b) {

@@ -16,7 +16,7 @@ bool is_float_tensor(const Value& value);
 const Dimensions* dimensions_of(const Value& value);
 /// The rank, or -1.
 std::int64_t rank_of(const Value& value);
-/// Whether both are numbers, or formulas, and equal.
+/// Whether both are numbers, or formulas, and equal; a symbol called "a + b" is that sum.
 bool are_equal(const Dimension& a, const Dimension& b);
 bool are_equal(const Dimensions& a, const Dimensions& b);
 /// Both types say the same, and all of it.

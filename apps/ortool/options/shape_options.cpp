@@ -6,6 +6,7 @@
 #include "apps/ortool/options/named_value.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/symbol_sum.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {
@@ -76,8 +77,15 @@ std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
 }
 
 void apply_shape_options(const OptionValues& options, Model& model) {
-  for (const auto& [symbol, number] : read_dimension_numbers(options, input_symbols(model)))
-    fix_dimension(model, symbol, number);
+  const auto numbers = read_dimension_numbers(options, input_symbols(model));
+  for (const auto& [symbol, number] : numbers) fix_dimension(model, symbol, number);
+  for (const std::string& symbol : input_symbols(model)) {
+    const auto sum = called_sum(symbol, [&](const std::string& name) {
+      const auto given = numbers.find(name);
+      return given != numbers.end() ? std::optional(given->second) : std::nullopt;
+    });
+    if (sum) fix_dimension(model, symbol, *sum);
+  }
   const std::vector<std::string> inputs = names_of(model.graph->inputs());
   for (const std::string& text : options.all("shape")) {
     const NamedValue pair = split_named_value("shape", text, inputs, "input", "inputs");

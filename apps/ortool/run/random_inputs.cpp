@@ -11,6 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/random_bits.hpp"
+#include "libcore/graph/symbol_sum.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -167,9 +168,14 @@ Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& s
       numbers.push_back(1);
       continue;
     }
-    const auto [place, is_new] = symbols.emplace(dimension.symbol(), 1);
-    if (is_new) defaulted.push_back(dimension.symbol());
-    numbers.push_back(place->second);
+    if (symbols.find(dimension.symbol()) == symbols.end()) {
+      defaulted.push_back(dimension.symbol());
+      const auto sum = called_sum(dimension.symbol(), [&](const std::string& name) {
+        return std::optional(symbols.emplace(name, 1).first->second);
+      });
+      symbols.emplace(dimension.symbol(), sum.value_or(1));
+    }
+    numbers.push_back(symbols.find(dimension.symbol())->second);
   }
   return Shape(std::move(numbers));
 }
