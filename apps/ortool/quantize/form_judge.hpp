@@ -33,6 +33,8 @@ class FormJudge {
   FormJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data);
 
   SampleRatios judge(const Model& quantized) const;
+  /// Whether the samples that judge have fitted nothing.
+  bool is_apart() const { return judges_scores_; }
 
  private:
   struct Judged {

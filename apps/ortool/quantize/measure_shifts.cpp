@@ -2,6 +2,7 @@
 // are measured.
 #include <algorithm>
 
+#include "apps/ortool/quantize/product_steps.hpp"
 #include "apps/ortool/quantize/sample_split.hpp"
 #include "apps/ortool/quantize/techniques.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -9,7 +10,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_parts = 8;
+constexpr std::size_t most_steps = 8;
 constexpr std::size_t most_samples = 32;
 
 struct Corrected {
@@ -34,7 +35,7 @@ std::vector<Corrected> corrected_products(const MadePlan& plan) {
 }  // namespace
 
 void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
-                    PlanChoices& choices) {
+                    BiasReach reach, PlanChoices& choices) {
   const QuantizeContext& context = maker.context();
   const Progress progress(context.invocation.options, context.invocation.messages, "biases");
   RunOptions options;
@@ -44,26 +45,27 @@ void measure_shifts(const CandidateMaker& maker, const Session& floats, Calibrat
   if (samples.size() > most_samples) samples.resize(most_samples);
   Candidate candidate = maker.make(choices);
   const std::vector<Corrected> products = corrected_products(candidate.plan);
-  const std::size_t parts = std::min(products.size(), most_parts);
-  for (std::size_t part = 0; part < parts; ++part) {
-    if (part > 0) candidate = maker.make(choices);
+  std::vector<std::string> made;
+  for (const Corrected& product : products) made.push_back(product.output);
+  const std::vector<std::vector<std::size_t>> steps =
+      product_steps(*candidate.model->graph, made, reach == BiasReach::all ? most_steps : 0);
+  for (const std::vector<std::size_t>& step : steps) {
     const auto session = maker.session(*candidate.model, OptimizeLevel::none);
-    const std::size_t first = part * products.size() / parts;
-    const std::size_t last = (part + 1) * products.size() / parts;
     std::vector<ErrorRequest> requests;
-    for (std::size_t i = first; i < last; ++i) {
+    for (const std::size_t i : step) {
       requests.push_back(
           {{products[i].output, products[i].output}, products[i].is_convolution ? 1 : -1});
     }
     ErrorCollector collector(requests);
     for (const std::int64_t sample : samples)
       collector.add(floats, *session, data.sample(sample).inputs, options);
-    for (std::size_t i = first; i < last; ++i) {
+    for (const std::size_t i : step) {
       const ValueError* error = collector.find(products[i].output);
       if (error == nullptr) continue;
       std::vector<double> shift = error->sums.channel_mean_errors();
       if (!shift.empty()) choices.nodes[products[i].plan_name].bias_shift = std::move(shift);
     }
+    if (&step != &steps.back()) candidate = maker.make(choices);
   }
 }
 

@@ -207,6 +207,13 @@ std::string worst_text(std::vector<NodeError> errors) {
   return "furthest from the float model:\n" + table.to_string(2);
 }
 
+/// The node that adds the bias of a matrix product and is computed with it; null where none does.
+const Node* adder_of(const PlannedNode& planned) {
+  const bool can_have = planned.node->op_type() == "MatMul" && planned.end != planned.node;
+  const Node* next = can_have ? only_reader(*planned.node->output(0)) : nullptr;
+  return next != nullptr && next->op_type() == "Add" ? next : nullptr;
+}
+
 }  // namespace
 
 StoredBytes stored_bytes(const Model& model) {
@@ -236,11 +243,13 @@ std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
     told.op_type = std::string(node.op_type());
     told.origins = origins_of(node);
     if (result != nullptr) told.value = std::string(result->name());
-    if (node.output(0) != nullptr) told.output = std::string(node.output(0)->name());
+    const Node* adder = adder_of(planned);
+    const Value* output = adder != nullptr ? adder->output(0) : node.output(0);
+    if (output != nullptr) told.output = std::string(output->name());
     told.is_quantized = planned.is_quantized;
     told.has_weights = planned.weight_input >= 0;
-    told.has_bias = node.op_type() == "MatMul" ? planned.end != &node
-                                               : node.input_count() > 2 && node.input(2) != nullptr;
+    told.has_bias = adder != nullptr || (node.op_type() != "MatMul" && node.input_count() > 2 &&
+                                         node.input(2) != nullptr);
     told.reason = planned.reason;
     told.role = planned.role;
     told.is_per_channel = planned.weight_axis.has_value();

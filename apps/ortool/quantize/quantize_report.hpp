@@ -35,7 +35,7 @@ struct ReportedNode {
   std::string op_type;
   std::vector<std::string> origins;
   std::string value;   ///< that holds its result
-  std::string output;  ///< what it makes by itself, before what is computed with it
+  std::string output;  ///< what it makes with its bias, before what else is computed with it
   bool is_quantized = false;
   bool has_weights = false;
   bool has_bias = false;  ///< in the product, or in what is computed with it

@@ -146,11 +146,15 @@ void StaticRun::choose_forms(PlanChoices& choices) {
   add_method_trials(forms, context_.result);
   choices.weight_fit = best.is_fitted ? WeightFit::quick : WeightFit::nearest;
   if (!is_said) choices = with_method(std::move(choices), *calibration_, best.method);
-  if (context_.settings.recipe != "max") return;
+  const bool does_all = context_.settings.recipe == "max";
+  if (!does_all && judge.is_apart()) return;
   Techniques techniques(context_, judge, best.ratios);
-  if (auto balanced = techniques.balance(prepared(), choices)) adopt(std::move(*balanced));
-  techniques.round(*candidates_, choices);
-  techniques.correct_biases(*candidates_, *floats_, *data_, choices);
+  if (does_all) {
+    if (auto balanced = techniques.balance(prepared(), choices)) adopt(std::move(*balanced));
+    techniques.round(*candidates_, choices);
+  }
+  techniques.correct_biases(*candidates_, *floats_, *data_, BiasReach::last, choices);
+  if (does_all) techniques.correct_biases(*candidates_, *floats_, *data_, BiasReach::all, choices);
   add_techniques(techniques.trials(), context_.result);
 }
 

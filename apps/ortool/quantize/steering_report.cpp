@@ -1,6 +1,7 @@
 // One line for each thing that a reader may act on.
 #include "apps/ortool/quantize/steering_report.hpp"
 
+#include "apps/ortool/quantize/sample_split.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -59,8 +60,9 @@ void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& r
   }
   result.steering.set("method_trials", std::move(list));
   result.steering_text +=
-      format("ranges by {}: SQNR {} of samples held back ({})\n", form_text(trials.front()),
-             decibels(mean_of(trials.front().ratios)), others);
+      format("ranges by {}: SQNR {} of samples {} ({})\n", form_text(trials.front()),
+             decibels(mean_of(trials.front().ratios)),
+             split_samples(result.samples).is_apart ? "held back" : "that fitted them", others);
 }
 
 void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& result) {
@@ -76,6 +78,11 @@ void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& r
     result.steering_text +=
         format("{}{}: {} dB, {}\n", trial.technique, on, signed_number(trial.gain_db),
                trial.is_kept ? "kept" : "left out");
+    if (trial.is_kept && trial.technique == "bias" && !split_samples(result.samples).is_apart) {
+      result.steering_text +=
+          "  measured on the samples that judge: others gain less, or nothing (--validation-data "
+          "tells)\n";
+    }
   }
   result.steering.set("techniques", std::move(list));
 }

@@ -1,6 +1,7 @@
 // Each technique is judged as a whole, with weights fitted, before it is kept.
 #include "apps/ortool/quantize/techniques.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace ortool {
@@ -8,13 +9,26 @@ namespace {
 
 constexpr Bar whole_bar{.least_db = 0.05, .deviations = 1};
 
+/// Tables and the like take time to store, and change little.
+PlanChoices without_rest(PlanChoices choices) {
+  choices.stores_rest = false;
+  return choices;
+}
+
 }  // namespace
 
-bool Techniques::takes(std::string technique, const CandidateMaker& maker, PlanChoices choices) {
-  choices.stores_rest = false;
-  const Candidate candidate = maker.make(choices);
-  SampleRatios ratios = judge_.judge(*candidate.model);
-  const bool is_kept = is_better(ratios, best_, whole_bar);
+Bar bar_of_measured(std::int64_t samples) {
+  if (samples < 2) return {.least_db = 0.5, .deviations = 1};
+  const auto count = static_cast<double>(samples);
+  return {.least_db = 10 * std::log10((count + 1) / (count - 1)), .deviations = 1};
+}
+
+SampleRatios Techniques::judge(const CandidateMaker& maker, const PlanChoices& choices) const {
+  return judge_.judge(*maker.make(choices).model);
+}
+
+bool Techniques::takes(std::string technique, SampleRatios ratios, Bar bar) {
+  const bool is_kept = is_better(ratios, best_, bar);
   trials_.push_back({std::move(technique), {}, mean_of(ratios) - mean_of(best_), is_kept});
   if (is_kept) best_ = std::move(ratios);
   return is_kept;
@@ -28,7 +42,7 @@ std::optional<BalancedModel> Techniques::balance(const PreparedModel& prepared,
   if (!balanced) return std::nullopt;
   StaticMaker maker(context_, *balanced->session, balanced->calibration.get(), prepared.data);
   const CandidateMaker candidates(context_, *balanced->model, maker);
-  if (!takes("balance", candidates, tried)) return std::nullopt;
+  if (!takes("balance", judge(candidates, without_rest(tried)), whole_bar)) return std::nullopt;
   choices = std::move(tried);
   return balanced;
 }
@@ -36,14 +50,17 @@ std::optional<BalancedModel> Techniques::balance(const PreparedModel& prepared,
 void Techniques::round(const CandidateMaker& maker, PlanChoices& choices) {
   PlanChoices tried = choices;
   tried.weight_fit = WeightFit::thorough;
-  if (takes("rounding", maker, tried)) choices = std::move(tried);
+  if (takes("rounding", judge(maker, without_rest(tried)), whole_bar)) choices = std::move(tried);
 }
 
 void Techniques::correct_biases(const CandidateMaker& maker, const Session& floats,
-                                CalibrationData& data, PlanChoices& choices) {
+                                CalibrationData& data, BiasReach reach, PlanChoices& choices) {
+  // Means are those of the whole form.
   PlanChoices tried = choices;
-  measure_shifts(maker, floats, data, tried);
-  if (takes("bias", maker, tried)) choices = std::move(tried);
+  measure_shifts(maker, floats, data, reach, tried);
+  best_ = judge(maker, choices);
+  const Bar bar = judge_.is_apart() ? whole_bar : bar_of_measured(data.size());
+  if (takes("bias", judge(maker, tried), bar)) choices = std::move(tried);
 }
 
 }  // namespace ortool

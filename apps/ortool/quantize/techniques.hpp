@@ -1,4 +1,4 @@
-// What the recipe max tries beyond the others, each kept only where held-back samples gain.
+// What is tried beyond ranges and rounding, each kept only where judging samples gain.
 #pragma once
 
 #include <memory>
@@ -50,11 +50,23 @@ std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
                                         const PreparedModel& prepared, const FormJudge& judge,
                                         PlanChoices& choices);
 
-/// Takes out of biases what the results of their products are off by in mean, product after product
-/// in up to eight parts, as measured on up to 32 fitting samples. Puts the shifts into the choices
-/// of nodes.
+/// Which biases are put right by what is measured.
+enum class BiasReach {
+  last,  ///< of the products behind which there is no other
+  all    ///< before them those at up to eight depths: see product_steps()
+};
+
+/// Takes out of biases what the results of their products are off by in mean, one depth after the
+/// other, as measured on up to 32 fitting samples. Puts the shifts into the choices of nodes.
 void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
-                    PlanChoices& choices);
+                    BiasReach reach, PlanChoices& choices);
+
+/// What a correction that is measured on `samples` samples has to gain on these to promise anything
+/// for others. A mean of n numbers takes from their own squares the share 1 / n that it adds to
+/// those of others, so that what does not differ from chance gains n / (n - 1) here and loses
+/// (n + 1) / n there (H. Akaike's final prediction error, 1969). One sample says nothing of others:
+/// then the least gain that counts at all.
+Bar bar_of_measured(std::int64_t samples);
 
 /// Tries one technique after the other on what is best so far.
 class Techniques {
@@ -69,13 +81,14 @@ class Techniques {
   void round(const CandidateMaker& maker, PlanChoices& choices);
   /// Shifts of biases, as measured.
   void correct_biases(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
-                      PlanChoices& choices);
+                      BiasReach reach, PlanChoices& choices);
 
   const std::vector<TechniqueTrial>& trials() const { return trials_; }
 
  private:
+  SampleRatios judge(const CandidateMaker& maker, const PlanChoices& choices) const;
   /// Whether the form is better than the best so far, which it is then; tells the trial.
-  bool takes(std::string technique, const CandidateMaker& maker, PlanChoices choices);
+  bool takes(std::string technique, SampleRatios ratios, Bar bar);
 
   const QuantizeContext& context_;
   const FormJudge& judge_;
