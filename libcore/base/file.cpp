@@ -111,11 +111,21 @@ MappedFile MappedFile::from_descriptor(int descriptor, const std::string& name) 
 }
 
 bool drop_pages(std::span<const std::byte> bytes) noexcept {
-  if (!is_in_remembered_mapping(bytes.data(), bytes.size())) return false;
-  constexpr std::uintptr_t page_bytes = 4096;
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page_bytes * page_bytes;
-  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size();
-  // The mapping is private and never written, so nothing but the copy in memory goes.
+  const std::span<const std::byte> mapping = remembered_mapping_around(bytes);
+  if (mapping.empty()) return false;
+  // What is read brings pages around it along, as many as a large page holds.
+  constexpr std::uintptr_t most_page_bytes = std::uintptr_t{2} << 20;
+  const auto number_of = [](const std::byte* address) {
+    return reinterpret_cast<std::uintptr_t>(address);
+  };
+  const auto rounded_up = [](std::uintptr_t address) {
+    return (address + most_page_bytes - 1) / most_page_bytes * most_page_bytes;
+  };
+  const auto begin = std::max(number_of(mapping.data()),
+                              number_of(bytes.data()) / most_page_bytes * most_page_bytes);
+  const auto end = std::min(number_of(mapping.data() + mapping.size()),
+                            rounded_up(number_of(bytes.data() + bytes.size())));
+  // Nothing is written through mappings, so nothing but the copy in memory goes.
   ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   return true;
 }

@@ -30,7 +30,8 @@ class MappedFile {
   std::shared_ptr<const void> owner_;
 };
 
-/// Lets the pages of mapped files that hold `bytes` go: they are read again when next looked at.
+/// Lets the pages of mapped files that hold `bytes`, and those that reading them may have brought
+/// along, go: they are read again when next looked at.
 /// For whoever has gone through many bytes once. Nothing happens to bytes of other memory, for
 /// which it answers false.
 bool drop_pages(std::span<const std::byte> bytes) noexcept;

@@ -66,13 +66,15 @@ void remember_mapping(const void* address, std::size_t size_bytes, std::string_v
   }
 }
 
-bool is_in_remembered_mapping(const void* address, std::size_t size_bytes) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  return std::any_of(slots.begin(), slots.end(), [&](const Slot& slot) {
+std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  for (const Slot& slot : slots) {
     const std::uintptr_t first = slot.begin.load();
     const std::uintptr_t end = slot.end.load();
-    return first > 1 && begin >= first && begin < end && size_bytes <= end - begin;
-  });
+    if (first > 1 && begin >= first && begin < end && bytes.size() <= end - begin)
+      return {reinterpret_cast<const std::byte*>(first), end - first};
+  }
+  return {};
 }
 
 void forget_mapping(const void* address) noexcept {

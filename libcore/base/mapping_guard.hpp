@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace ortool {
@@ -9,8 +10,8 @@ namespace ortool {
 /// Keeps a mapping's place and name for the message below. Safe from any thread; past 64 mappings
 /// the name is left out of it.
 void remember_mapping(const void* address, std::size_t size_bytes, std::string_view name) noexcept;
-/// Whether all of these bytes lie in one mapping that is remembered.
-bool is_in_remembered_mapping(const void* address, std::size_t size_bytes) noexcept;
+/// The remembered mapping that all of these bytes lie in; empty where there is none.
+std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> bytes) noexcept;
 void forget_mapping(const void* address) noexcept;
 
 /// From now on, reading a mapped page that its file no longer has (SIGBUS) removes temporary files,

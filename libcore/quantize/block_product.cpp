@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/file.hpp"
 #include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -64,10 +65,11 @@ const BlockProductWriter::Stored& BlockProductWriter::store(Value& weights, bool
   options.scale_type = matrix.type();
   BlockWeights made =
       quantize_blocks(is_turned ? turn_floats(matrix, cap_) : matrix, options, cap_);
+  drop_pages({matrix.bytes(), static_cast<std::size_t>(matrix.size_bytes())});
   Graph& graph = weights.graph();
   stored.k = made.k;
   stored.n = made.n;
-  stored.levels = &graph.add_constant("", std::move(made.packed));
+  stored.levels = &graph.add_constant("", kept(std::move(made.packed), store_));
   stored.scales = &graph.add_constant("", convert(made.scales, matrix.type()));
   if (!options_.is_symmetric)
     stored.zero_points = &graph.add_constant("", std::move(made.zero_points));

@@ -5,14 +5,16 @@
 #include <utility>
 
 #include "libcore/quantize/block_weights.hpp"
+#include "libcore/quantize/level_store.hpp"
 #include "libcore/quantize/plan.hpp"
 
 namespace ortool {
 
 class BlockProductWriter {
  public:
-  explicit BlockProductWriter(const BlockOptions& options, MemoryCap* cap = nullptr)
-      : options_(options), cap_(cap) {}
+  explicit BlockProductWriter(const BlockOptions& options, MemoryCap* cap = nullptr,
+                              LevelStore* store = nullptr)
+      : options_(options), cap_(cap), store_(store) {}
 
   /// Whether the operator can say it: MatMul, and Gemm that neither scales nor turns what it reads,
   /// by a constant matrix of 16 or 32 bits on the right.
@@ -38,6 +40,7 @@ class BlockProductWriter {
 
   BlockOptions options_;
   MemoryCap* cap_;
+  LevelStore* store_;  ///< null: levels stay in memory
   std::map<std::pair<const Value*, bool>, Stored> stored_;
 };
 

@@ -30,7 +30,8 @@ struct StoredFactor {
 
 class DynamicWriter {
  public:
-  DynamicWriter(const WeightOptions& weights, MemoryCap* cap) : weights_(weights), cap_(cap) {}
+  DynamicWriter(const WeightOptions& weights, MemoryCap* cap, LevelStore* store)
+      : weights_(weights), cap_(cap), store_(store) {}
 
   /// Empty, or why the node keeps its floats.
   std::string write(PlannedNode& planned);
@@ -45,6 +46,7 @@ class DynamicWriter {
 
   const WeightOptions& weights_;
   MemoryCap* cap_;
+  LevelStore* store_;
   std::map<const Value*, DynamicLevels> values_;
   std::map<std::tuple<const Value*, std::int64_t, bool>, StoredFactor> factors_;
 };
@@ -68,8 +70,8 @@ const StoredFactor& DynamicWriter::store(Value& weights, std::optional<std::int6
   options.axis = axis;
   WeightLevels made = quantize_weights(weights.constant(), options, cap_);
   Graph& graph = weights.graph();
-  stored.levels =
-      &graph.add_constant("", is_turned ? transposed_bytes(made.data, cap_) : std::move(made.data));
+  stored.levels = &graph.add_constant(
+      "", kept(is_turned ? transposed_bytes(made.data, cap_) : std::move(made.data), store_));
   Tensor scales = std::move(made.scales);
   if (scales.shape().rank() == 1 && axes_behind > 0) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(axes_behind) + 1, 1);
@@ -163,8 +165,8 @@ std::string DynamicWriter::write(PlannedNode& planned) {
 }  // namespace
 
 std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const WeightOptions& weights,
-                                  MemoryCap* cap) {
-  DynamicWriter writer(weights, cap);
+                                  MemoryCap* cap, LevelStore* store) {
+  DynamicWriter writer(weights, cap, store);
   std::int64_t replaced = 0;
   for (PlannedNode& planned : plan.nodes) {
     if (!planned.is_quantized) continue;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libcore/base/memory_cap.hpp"
+#include "libcore/quantize/level_store.hpp"
 #include "libcore/quantize/plan.hpp"
 #include "libcore/quantize/quantize_tensor.hpp"
 
@@ -14,8 +15,8 @@ namespace ortool {
 /// (scale(A) * scale(B)). A value that several of them read is quantised once. What cannot be
 /// written so keeps its floats: `plan` is told why. Returns how many nodes were replaced. The
 /// model's opset must be at least 13. Throws ErrorCode::invalid for weights that are not finite,
-/// naming the node.
+/// naming the node. Levels go to `store`, which may be null.
 std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const WeightOptions& weights,
-                                  MemoryCap* cap);
+                                  MemoryCap* cap, LevelStore* store = nullptr);
 
 }  // namespace ortool

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -28,6 +29,21 @@ struct ChannelView {
     inner = shape.product(place + 1, shape.rank());
   }
 
+  /// Calls body(channel, flat index of the first, count) for each piece of a channel among the
+  /// elements from `first` on.
+  template <typename Body>
+  void pieces_within(std::int64_t first, std::int64_t count, Body body) const {
+    std::int64_t channel = first / inner % channels;
+    std::int64_t left = inner - first % inner;
+    for (const std::int64_t last = first + count; first < last;) {
+      const std::int64_t length = std::min(left, last - first);
+      body(channel, first, length);
+      first += length;
+      left = inner;
+      channel = channel + 1 < channels ? channel + 1 : 0;
+    }
+  }
+
   /// Calls body(flat index of the first, count) for each piece of a channel.
   template <typename Body>
   void pieces_of(std::int64_t channel, Body body) const {
@@ -35,20 +51,49 @@ struct ChannelView {
   }
 };
 
-/// The elements as float32, all finite.
-Tensor finite_floats(const Tensor& tensor, const char* what) {
-  if (!is_floating_point(tensor.type())) {
-    throw Error(ErrorCode::invalid,
-                format("{} to quantise are {}, not floats", what, name_of(tensor.type())));
-  }
-  const Tensor floats = convert(tensor.aligned(), DataType::float32);
-  const std::span<const float> data = floats.data<float>();
+void check_type(const Tensor& tensor, const char* what) {
+  if (is_floating_point(tensor.type())) return;
+  throw Error(ErrorCode::invalid,
+              format("{} to quantise are {}, not floats", what, name_of(tensor.type())));
+}
+
+void check_finite(std::span<const float> data, const char* what, std::int64_t first) {
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (std::isfinite(data[i])) continue;
-    throw Error(ErrorCode::invalid, format("{} hold {} at element {}", what, data[i], i),
-                "NaN and infinite numbers cannot be quantised");
+    throw Error(
+        ErrorCode::invalid,
+        format("{} hold {} at element {}", what, data[i], first + static_cast<std::int64_t>(i)),
+        "NaN and infinite numbers cannot be quantised");
   }
+}
+
+/// The elements as float32, all finite.
+Tensor finite_floats(const Tensor& tensor, const char* what) {
+  check_type(tensor, what);
+  Tensor floats = convert(tensor.aligned(), DataType::float32);
+  check_finite(floats.data<float>(), what, 0);
   return floats;
+}
+
+/// Calls body(flat index of the first, elements as float32) for one stretch of the weights after
+/// the other, all finite. What a stretch was mapped from is let go, so that weights of any size
+/// take the memory of a few stretches.
+template <typename Body>
+void each_stretch(const Tensor& weights, Body body) {
+  constexpr std::int64_t most_elements = std::int64_t{1} << 20;
+  check_type(weights, "weights");
+  const std::int64_t count = weights.element_count();
+  const std::int64_t bits = element_bits(weights.type());
+  for (std::int64_t first = 0; first < count; first += most_elements) {
+    const std::int64_t part = std::min(most_elements, count - first);
+    const std::span<const std::byte> bytes(weights.bytes() + first * bits / 8,
+                                           static_cast<std::size_t>((part * bits + 7) / 8));
+    const Tensor floats = convert(
+        Tensor::view(weights.type(), Shape{part}, bytes, nullptr).aligned(), DataType::float32);
+    check_finite(floats.data<float>(), "weights", first);
+    body(first, floats.data<float>());
+    if (count > most_elements) drop_pages(bytes);
+  }
 }
 
 double squared_error(std::span<const float> data, const ChannelView& view, std::int64_t channel,
@@ -67,16 +112,20 @@ double squared_error(std::span<const float> data, const ChannelView& view, std::
   return error;
 }
 
-NumberRange range_of_channel(std::span<const float> data, const ChannelView& view,
-                             std::int64_t channel) {
-  NumberRange range;
-  view.pieces_of(channel, [&](std::int64_t first, std::int64_t count) {
-    for (std::int64_t i = first; i < first + count; ++i) {
-      const auto value = static_cast<double>(data[static_cast<std::size_t>(i)]);
-      range = {std::min(range.low, value), std::max(range.high, value)};
-    }
+std::vector<NumberRange> channel_ranges(const Tensor& weights, const ChannelView& view) {
+  std::vector<NumberRange> ranges(static_cast<std::size_t>(view.channels));
+  each_stretch(weights, [&](std::int64_t start, std::span<const float> data) {
+    const auto count = static_cast<std::int64_t>(data.size());
+    view.pieces_within(
+        start, count, [&](std::int64_t channel, std::int64_t first, std::int64_t length) {
+          NumberRange& range = ranges[static_cast<std::size_t>(channel)];
+          for (std::int64_t i = first; i < first + length; ++i) {
+            const auto value = static_cast<double>(data[static_cast<std::size_t>(i - start)]);
+            range = {std::min(range.low, value), std::max(range.high, value)};
+          }
+        });
   });
-  return range;
+  return ranges;
 }
 
 /// First in steps of a twentieth, then of a hundredth around the best.
@@ -112,15 +161,17 @@ void check_scale_count(std::span<const Scale> scales, const ChannelView& view) {
 }  // namespace
 
 std::vector<Scale> choose_weight_scales(const Tensor& weights, const WeightOptions& options) {
-  const Tensor floats = finite_floats(weights, "weights");
   const ChannelView view(weights.shape(), options.axis);
-  const std::span<const float> data = floats.data<float>();
+  const std::vector<NumberRange> ranges = channel_ranges(weights, view);
   std::vector<Scale> scales;
+  if (options.range == WeightRange::whole) {
+    for (const NumberRange& range : ranges) scales.push_back(choose_scale(range, options.type));
+    return scales;
+  }
+  const Tensor floats = finite_floats(weights, "weights");
   for (std::int64_t channel = 0; channel < view.channels; ++channel) {
-    const NumberRange range = range_of_channel(data, view, channel);
-    scales.push_back(options.range == WeightRange::whole
-                         ? choose_scale(range, options.type)
-                         : least_error_scale(data, view, channel, range, options.type));
+    scales.push_back(least_error_scale(floats.data<float>(), view, channel,
+                                       ranges[static_cast<std::size_t>(channel)], options.type));
   }
   return scales;
 }
@@ -133,10 +184,8 @@ WeightLevels quantize_weights(const Tensor& weights, const WeightOptions& option
 WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
                            std::optional<std::int64_t> axis, QuantizationType type,
                            MemoryCap* cap) {
-  const Tensor floats = finite_floats(weights, "weights");
   const ChannelView view(weights.shape(), axis);
   check_scale_count(scales, view);
-  const std::span<const float> data = floats.data<float>();
   const Levels levels = levels_of(type);
   const Shape scale_shape = axis ? Shape{view.channels} : Shape{};
   WeightLevels result{Tensor(type.type, weights.shape(), cap),
@@ -149,12 +198,25 @@ WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
     const Scale scale = scales[static_cast<std::size_t>(channel)];
     result.scales.mutable_data<float>()[static_cast<std::size_t>(channel)] = scale.scale;
     set_element(result.zero_points, channel, scale.zero_point);
-    view.pieces_of(channel, [&](std::int64_t first, std::int64_t count) {
-      for (std::int64_t i = first; i < first + count; ++i) {
-        set_element(result.data, i, to_level(data[static_cast<std::size_t>(i)], scale, levels));
-      }
-    });
   }
+  const bool is_byte = element_bits(type.type) == 8;
+  std::byte* const bytes = result.data.mutable_bytes();
+  each_stretch(weights, [&](std::int64_t start, std::span<const float> data) {
+    const auto total = static_cast<std::int64_t>(data.size());
+    view.pieces_within(start, total,
+                       [&](std::int64_t channel, std::int64_t first, std::int64_t length) {
+                         const Scale scale = scales[static_cast<std::size_t>(channel)];
+                         for (std::int64_t i = first; i < first + length; ++i) {
+                           const std::int64_t level =
+                               to_level(data[static_cast<std::size_t>(i - start)], scale, levels);
+                           if (is_byte) {
+                             bytes[i] = static_cast<std::byte>(level);
+                           } else {
+                             set_element(result.data, i, level);
+                           }
+                         }
+                       });
+  });
   return result;
 }
 

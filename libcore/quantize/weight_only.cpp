@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "libcore/base/file.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/quantize/block_product.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
@@ -56,7 +57,7 @@ DataType scale_type(DataType weights) {
 class WeightWriter {
  public:
   explicit WeightWriter(const WeightOnlyOptions& options)
-      : options_(options), block_products_(block_options(options), options.cap) {}
+      : options_(options), block_products_(block_options(options), options.cap, options.store) {}
 
   void write(const PlannedNode& planned);
   std::int64_t count() const {
@@ -107,7 +108,7 @@ StoredLevels& WeightWriter::store(Value& weights, std::optional<std::int64_t> ax
   options.axis = axis;
   WeightLevels made = levels_with_own_scales(weights.constant(), options);
   Graph& graph = weights.graph();
-  stored.levels = &graph.add_constant("", std::move(made.data));
+  stored.levels = &graph.add_constant("", kept(std::move(made.data), options_.store));
   stored.scales = &graph.add_constant("", std::move(made.scales));
   stored.zero_points = store_zero_points(graph, std::move(made.zero_points));
   return stored;
@@ -124,7 +125,7 @@ StoredLevels& WeightWriter::store_rows(Value& table) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(table.constant().shape().rank()), 1);
   sizes.front() = made.scales.element_count();
   Graph& graph = table.graph();
-  stored.levels = &graph.add_constant("", std::move(made.data));
+  stored.levels = &graph.add_constant("", kept(std::move(made.data), options_.store));
   // Casts make the table's type of its levels, which float64's scales have to be of then.
   stored.scales =
       &graph.add_constant("", convert(made.scales, table.constant().type()).reshaped(Shape(sizes)));
@@ -171,7 +172,8 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
     }
   }
   Graph& graph = weights.graph();
-  stored.levels = &graph.add_constant("", std::move(data));
+  drop_pages({matrix.bytes(), static_cast<std::size_t>(matrix.size_bytes())});
+  stored.levels = &graph.add_constant("", kept(std::move(data), options_.store));
   stored.scales = &graph.add_constant("", convert(scales, scale_of));
   stored.zero_points = store_zero_points(graph, std::move(zero_points));
   return stored;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libcore/base/memory_cap.hpp"
+#include "libcore/quantize/level_store.hpp"
 #include "libcore/quantize/plan.hpp"
 #include "libcore/quantize/quantize_tensor.hpp"
 
@@ -18,6 +19,7 @@ struct WeightOnlyOptions {
   bool has_block_products = false;
   bool has_products = true;  ///< false: only what recurrent layers and Gather read
   MemoryCap* cap = nullptr;
+  LevelStore* store = nullptr;  ///< null: levels stay in memory
 };
 
 /// Whether the node gathers from a constant table of floats that bytes make smaller.

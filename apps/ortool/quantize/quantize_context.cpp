@@ -51,6 +51,7 @@ void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan
   options.weights.type = context.settings.weights;
   options.has_products = false;
   options.cap = &context.invocation.memory;
+  options.store = context.store;
   quantize_weights_only(model, plan, options);
 }
 

@@ -7,6 +7,7 @@
 #include "apps/ortool/quantize/quantize_report.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
+#include "libcore/quantize/level_store.hpp"
 
 namespace ortool {
 
@@ -20,6 +21,7 @@ struct QuantizeContext {
   const CalibrationCache& cache;
   const std::string& model_path;  ///< as it was given; "-": standard input
   QuantizeReport& result;
+  LevelStore* store = nullptr;  ///< where large levels wait to be written; null: in memory
 };
 
 /// Nodes by names_apart().

@@ -32,6 +32,17 @@ constexpr std::int64_t opset_of_dynamic_scales = 11;
 /// The first with types of 4 and 16 bits, and with a scale a block.
 constexpr std::int64_t opset_of_small_types = 21;
 
+/// Quantised weights that wait in memory for the model to be written; the others on the disk.
+constexpr std::int64_t most_levels_in_memory = std::int64_t{16} << 20;
+
+/// Beside the model, where there must be room for them anyway.
+std::string folder_beside(const SaveTarget& target) {
+  std::error_code failure;
+  const auto folder = target.path == "-" ? std::filesystem::temp_directory_path(failure)
+                                         : std::filesystem::path(target.path).parent_path();
+  return folder.string();
+}
+
 bool needs_late_opset(const QuantizeSettings& settings) {
   const auto is_byte = [](DataType type) {
     return type == DataType::int8 || type == DataType::uint8;
@@ -142,8 +153,10 @@ void run_quantize(Invocation& invocation) {
     const DeclaredTypes declared(model);
     prepare(invocation, settings, machine, model, result);
     const CalibrationCache cache(invocation, loaded.path, model);
-    const QuantizeContext context{invocation,   settings, machine,     patterns,
-                                  plan.choices, cache,    loaded.path, result};
+    LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
+    const QuantizeContext context{invocation,  settings,     machine,
+                                  patterns,    plan.choices, cache,
+                                  loaded.path, result,       target ? &store : nullptr};
     if (settings.mode == QuantizeMode::statically) {
       quantize_with_data(context, model);
     } else {

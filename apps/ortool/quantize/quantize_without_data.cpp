@@ -40,7 +40,8 @@ MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanCh
   made.nodes = describe_plan(plan, names);
   WeightOptions weights;
   weights.type = context.settings.weights;
-  static_cast<void>(quantize_dynamically(model, plan, weights, &context.invocation.memory));
+  static_cast<void>(
+      quantize_dynamically(model, plan, weights, &context.invocation.memory, context.store));
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     made.nodes[i].is_quantized = plan.nodes[i].is_quantized;
     made.nodes[i].reason = plan.nodes[i].reason;
@@ -94,6 +95,7 @@ void quantize_weights_alone(const QuantizeContext& context, Model& model) {
   options.block_size = context.settings.block_size;
   options.has_block_products = context.settings.has_integer_operators;
   options.cap = &context.invocation.memory;
+  options.store = context.store;
   context.result.plan.nodes = describe_plan(plan, names);
   check_mode_choices(context, model);
   for (ReportedNode& node : context.result.plan.nodes) {

@@ -157,3 +157,46 @@ TEST_CASE("Blocks of four and eight bits lie as MatMulNBits takes them") {
   CHECK_THROWS_AS(quantize_blocks(weights, {4, 24, true}), Error);
   CHECK_THROWS_AS(quantize_blocks(weights, {3, 32, true}), Error);
 }
+
+TEST_CASE("Weights that are read in stretches have the scales and levels of their channels") {
+  // More elements than are looked at in one piece, in channels that begin and end anywhere.
+  for (const std::int64_t axis : {0, 1, 2}) {
+    const Shape shape{7, 300, 701};
+    Tensor weights(DataType::float32, shape);
+    const std::span<float> data = weights.mutable_data<float>();
+    std::uint32_t state = 1;
+    for (float& each : data) {
+      state = state * 1664525U + 1013904223U;
+      each = static_cast<float>(state >> 8U) / 16777216.0F - 0.4F;
+    }
+    data[5 * 300 * 701 + 299 * 701 + 700] = 3;
+    WeightOptions options;
+    options.axis = axis;
+    const WeightLevels made = quantize_weights(weights, options);
+    const std::int64_t inner = shape.product(axis + 1, 3);
+    std::vector<float> largest(static_cast<std::size_t>(shape[axis]), 0);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const std::int64_t channel = static_cast<std::int64_t>(i) / inner % shape[axis];
+      float& most = largest[static_cast<std::size_t>(channel)];
+      most = std::max(most, std::abs(data[i]));
+    }
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const std::int64_t channel = static_cast<std::int64_t>(i) / inner % shape[axis];
+      const float scale = largest[static_cast<std::size_t>(channel)] / 127.0F;
+      const float level = static_cast<float>(made.data.data<std::int8_t>()[i]);
+      wrong += std::abs(level - data[i] / scale) <= 0.501F ? 0 : 1;
+    }
+    REQUIRE(wrong == 0);
+    for (std::size_t i = 0; i < largest.size(); ++i)
+      REQUIRE(made.scales.data<float>()[i] == Approx(largest[i] / 127.0F));
+  }
+}
+
+TEST_CASE("An infinite weight is named by its place wherever it lies") {
+  Tensor weights(DataType::float32, Shape{3, 1000000});
+  for (float& each : weights.mutable_data<float>()) each = 1;
+  weights.mutable_data<float>()[2345678] = std::numeric_limits<float>::infinity();
+  REQUIRE_THROWS_WITH(choose_weight_scales(weights, {}),
+                      Catch::Matchers::Contains("inf at element 2345678"));
+}

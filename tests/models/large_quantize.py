@@ -1,0 +1,129 @@
+# Quantises a large model in little memory: weights are read where they lie, and levels wait on the disk.
+"""Usage: large_quantize.py PROGRAM BOUNDED FOLDER [MEGABYTES]   (exit 77: nothing to make it with, or no room)
+
+FOLDER gets a model of so many megabytes of float32 weights (300) with its weights beside it. Every mode without data
+has to stay within a few layers, whatever the model's size; the result is held against the float model by onnxruntime
+and by ortool; an interrupt leaves the folder as it was.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+try:
+    import numpy as np
+    import onnxruntime
+    import make_large
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+_USUAL_MEGABYTES = 300
+# For each form: its options, the largest resident set in MB, which a model of 2.5 GB does not need either, and the least
+# signal to noise against the float model, in decibels.
+_FORMS = {
+    "weight-only": (["--mode", "weight-only"], 135, 30),
+    "weight-only in blocks": (["--mode", "weight-only", "--block-size", "64", "--format", "qoperator"], 155, 30),
+    "dynamic": (["--mode", "dynamic"], 135, 28),
+}
+
+
+class Failure(Exception):
+    """What is not as it should be."""
+
+
+def expect(is_so, words):
+    if not is_so:
+        raise Failure(words)
+
+
+def listing(folder):
+    return {name: (os.stat(os.path.join(folder, name)).st_size, os.stat(os.path.join(folder, name)).st_mtime_ns)
+            for name in sorted(os.listdir(folder))}
+
+
+def run(command):
+    """What it prints, errors included."""
+    process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    words = process.stdout.decode("utf-8", "replace")
+    expect(process.returncode == 0, f"{' '.join(command[:2])}: exit code {process.returncode}: {words}")
+    return words
+
+
+def run_in_onnxruntime(path, x):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+
+
+def run_in_ortool(program, folder, path, x):
+    np.save(os.path.join(folder, "x.npy"), x)
+    run([program, "run", path, "--input", "x=" + os.path.join(folder, "x.npy"), "--output-dir", folder,
+         "--output-format", "npy", "-q"])
+    result = np.load(os.path.join(folder, "output_0.npy"))
+    for name in ("x.npy", "output_0.npy"):
+        os.remove(os.path.join(folder, name))
+    return result
+
+
+def decibels(expected, found):
+    return 10 * np.log10(np.sum(expected.astype(np.float64) ** 2) / np.sum((expected - found.astype(np.float64)) ** 2))
+
+
+def check_form(program, bounded, folder, model, name, expected, x):
+    options, most, least = _FORMS[name]
+    before = listing(folder)
+    output = os.path.join(folder, "out.onnx")
+    words = run([bounded, str(most), program, "quantize", model, "-o", output, "-q", *options])
+    ratio = os.path.getsize(output) / os.path.getsize(model + ".data")
+    expect(ratio < 0.27, f"{name}: {ratio:.3f} of the float model")
+    found = {"onnxruntime": run_in_onnxruntime(output, x), "ortool": run_in_ortool(program, folder, output, x)}
+    ratios = {runtime: decibels(expected, each) for runtime, each in found.items()}
+    print(f"{name}: {words.strip()}, {ratio:.3f} of the bytes, " +
+          ", ".join(f"{each:.1f} dB in {runtime}" for runtime, each in ratios.items()), flush=True)
+    expect(min(ratios.values()) >= least, f"{name}: {ratios} (expected {least})")
+    os.remove(output)
+    expect(listing(folder) == before, f"{name}: {sorted(set(listing(folder)) ^ set(before))}, or an old file was touched")
+
+
+def check_interrupt(program, folder, model):
+    """In the middle of the work: levels that were put aside are gone with the process."""
+    before = listing(folder)
+    process = subprocess.Popen([program, "quantize", model, "-o", os.path.join(folder, "out.onnx"), "--mode", "dynamic"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    code = process.wait(30)
+    expect(code in (0, 130), f"interrupted: exit code {code}")
+    if code == 130:
+        expect(listing(folder) == before, f"interrupted: {sorted(set(listing(folder)) ^ set(before))} left behind")
+
+
+def main():
+    program, bounded, folder = sys.argv[1:4]
+    megabytes = float(sys.argv[4]) if len(sys.argv) > 4 else _USUAL_MEGABYTES
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    if shutil.disk_usage(folder).free < 3e6 * megabytes:
+        print("SKIPPED: no room for a large model")
+        return 77
+    model = os.path.join(folder, "large.onnx")
+    try:
+        make_large.make(model, megabytes)
+        x = np.load(model + ".npz")["x"][:2]
+        expected = run_in_ortool(program, folder, model, x)
+        for name in _FORMS:
+            check_form(program, bounded, folder, model, name, expected, x)
+        check_interrupt(program, folder, model)
+    except Failure as failure:
+        print(failure)
+        return 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
