@@ -123,6 +123,56 @@ Graphs turned_reductions() {
   return graphs;
 }
 
+/// Every order and its inverse, around nodes that treat each axis on its own.
+Graphs turned_nodes() {
+  Graphs graphs;
+  const Integers sizes = {2, 3, 1, 4};
+  for (std::int64_t rank = 1; rank <= 4; ++rank) {
+    const Integers shape(sizes.begin(), sizes.begin() + rank);
+    Integers axes(static_cast<std::size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+    for (const Integers& order : orders_of(rank)) {
+      Integers inverse(order.size());
+      for (std::size_t i = 0; i < order.size(); ++i)
+        inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+      const auto add = [&](const std::string& constants, const std::string& nodes,
+                           const char* element = "") {
+        graphs.push_back(
+            graph_of(shape, constants,
+                     format("b = Transpose <perm = [{}]> (a) {} {} = Transpose <perm = [{}]> (c){}",
+                            list(order), nodes, *element != 0 ? "d" : "z", list(inverse),
+                            *element != 0 ? " z = Cast <to = 6> (d)" : "")));
+      };
+      Integers pads = axes;
+      for (const std::int64_t axis : axes) pads.push_back(2 - axis);
+      add(vector_constant("p", pads), "c = Pad (b, p)");
+      Integers scales = axes;
+      for (std::int64_t& scale : scales) ++scale;
+      add(vector_constant("t", scales),
+          "c = Resize <mode = \"nearest\", coordinate_transformation_mode = \"asymmetric\"> (b, , "
+          ", "
+          "t)");
+      for (const std::int64_t axis : axes) {
+        for (const std::int64_t given : {axis, axis - rank}) {
+          add("int64 none = {0}", format("c = ArgMax <axis = {}> (b)", given), "int64");
+          add("int64 none = {0}", format("c = ReduceMax <axes = [{}]> (b)", given));
+          add("int64[1] s = {0}, int64[1] e = {-1}, " + vector_constant("i", {given}),
+              "c = Slice (b, s, e, i)");
+        }
+        const std::int64_t size =
+            shape[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
+        if (size < 2) continue;
+        add(vector_constant("s", {1, size - 1}),
+            format("c, e = Split <axis = {}> (b, s) f = Transpose <perm = [{}]> (e)", axis,
+                   list(inverse)));
+      }
+      add(vector_constant("s", Integers(axes.size(), 0)) + ", " + vector_constant("e", scales),
+          "c = Slice (b, s, e)");
+    }
+  }
+  return graphs;
+}
+
 Graphs reshapes() {
   Graphs graphs;
   const std::vector<Integers> shapes = shapes_of(6, 3);
@@ -340,19 +390,13 @@ Graphs broadcasts() {
 
 const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
   static const std::map<std::string_view, Graphs (*)()> rows = {
-      {"merge-concats", concats},
-      {"merge-reshapes", turned_reshapes},
-      {"merge-slices", slice_pairs},
-      {"merge-squeezes", squeezes},
-      {"merge-transposes", transposes},
-      {"merge-unsqueezes", unsqueezes},
-      {"remove-neutral-operand", broadcasts},
-      {"remove-same-expand", expansions},
-      {"remove-same-reshape", reshapes},
-      {"remove-same-slice", slices},
-      {"remove-same-transpose", transposes},
-      {"take-joined-parts", joined_parts},
-      {"turn-reduction", turned_reductions},
+      {"cancel-transposes", turned_nodes}, {"merge-concats", concats},
+      {"merge-reshapes", turned_reshapes}, {"merge-slices", slice_pairs},
+      {"merge-squeezes", squeezes},        {"merge-transposes", transposes},
+      {"merge-unsqueezes", unsqueezes},    {"remove-neutral-operand", broadcasts},
+      {"remove-same-expand", expansions},  {"remove-same-reshape", reshapes},
+      {"remove-same-slice", slices},       {"remove-same-transpose", transposes},
+      {"take-joined-parts", joined_parts}, {"turn-reduction", turned_reductions},
   };
   return rows;
 }

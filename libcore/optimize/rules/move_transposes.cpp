@@ -1,10 +1,12 @@
-// A Transpose that undoes what came before a stretch of elementwise nodes goes away with it.
+// A Transpose that undoes what came before a stretch of nodes that can do without goes away with
+// it.
 #include <algorithm>
 #include <array>
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/turned_nodes.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
@@ -37,7 +39,10 @@ class Stretch {
       has_pair_ = true;
       return true;
     }
-    if (value.uses().size() != 1 || ++nodes_ > most_nodes || !is_elementwise(*maker)) return false;
+    if (value.uses().size() != 1 || ++nodes_ > most_nodes) return false;
+    if (has_turned_form(*maker, rank_))
+      return (maker->output_count() == 1 || are_all_turned(*maker)) && can_turn(*maker->input(0));
+    if (!is_elementwise(*maker)) return false;
     for (std::int64_t i = 0; i < maker->input_count(); ++i) {
       const Value* input = maker->input(i);
       if (input != nullptr && !is_bound(*maker, i) && !can_turn(*input)) return false;
@@ -55,6 +60,10 @@ class Stretch {
     const Node& maker = *value.producer();
     replacement.stands_for(maker);
     if (undoes(maker)) return *maker.input(0);
+    if (has_turned_form(maker, rank_)) {
+      Value& x = turn(replacement, *maker.input(0));
+      return add_turned(replacement, maker, x, order_, index_of(maker, value));
+    }
     std::vector<Value*> inputs;
     for (std::int64_t i = 0; i < maker.input_count(); ++i) {
       Value* input = maker.input(i);
@@ -81,6 +90,25 @@ class Stretch {
         return false;
     }
     return true;
+  }
+
+  /// Whether each output that is read goes into such a Transpose alone; all of them get nodes of
+  /// their own, which then are one again.
+  bool are_all_turned(const Node& node) const {
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      const Value& output = *node.output(i);
+      if (output.is_graph_output()) return false;
+      for (const auto& use : output.uses()) {
+        if (use.node->op_type() != "Transpose" || order_of(*use.node) != order_) return false;
+      }
+    }
+    return true;
+  }
+
+  static std::int64_t index_of(const Node& node, const Value& output) {
+    std::int64_t index = 0;
+    while (node.output(index) != &output) ++index;
+    return index;
   }
 
   static bool is_elementwise(const Node& node) {
@@ -110,6 +138,7 @@ Rule cancel_transposes() {
   return {.name = "cancel-transposes",
           .summary = "Transpose(f(Transpose(x))) -> f(x), where the two undo each other",
           .level = OptimizeLevel::basic,
+          .evidence = Evidence::exhaustive,
           .pattern = op("Transpose", {any("last")}),
           .where =
               [](const Match& match) {
@@ -119,7 +148,8 @@ Rule cancel_transposes() {
                 const Node* maker = match["last"].producer();
                 if (maker == nullptr || maker->op_type() == "Transpose" || !stretch.has_order() ||
                     !stretch.can_turn(match["last"]) || !stretch.has_pair())
-                  return no("no Transpose before elementwise nodes is undone by it");
+                  return no(
+                      "no Transpose before elementwise nodes and such of one axis is undone by it");
                 return yes();
               },
           .replace = [](Replacement& replacement) -> Value& {
