@@ -92,6 +92,7 @@ std::vector<RuleGroup> pipeline() {
                      merge_concats(),
                      take_joined_parts(),
                      cancel_transposes(),
+                     turn_arg_extreme(),
                      remove_requantization()},
                     {remove_unread_nodes(), share_constants(), share_nodes()}});
   groups.push_back({"fuse arithmetic",

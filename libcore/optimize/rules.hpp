@@ -85,7 +85,10 @@ Rule take_joined_parts();
 
 // libcore/optimize/rules/move_transposes.cpp
 Rule cancel_transposes();
+
+// libcore/optimize/rules/turn_reductions.cpp
 Rule turn_reduction();
+Rule turn_arg_extreme();
 Rule turn_softmax();
 
 // libcore/optimize/rules/move_quantization.cpp

@@ -14,164 +14,11 @@
 #include "libcore/base/format.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "tests/rules/run_case.hpp"
+#include "tests/rules/small_graphs.hpp"
+#include "tests/rules/turned_graphs.hpp"
 
 namespace ortool::test {
 namespace {
-
-using Integers = std::vector<std::int64_t>;
-
-std::string list(const Integers& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers)
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text;
-}
-
-std::string type_of(const char* element, const Integers& shape) {
-  return shape.empty() ? std::string(element) : format("{}[{}]", element, list(shape));
-}
-
-/// "int64[2] s = {1, 2}"
-std::string vector_constant(std::string_view name, const Integers& numbers) {
-  return format("int64[{}] {} = ", numbers.size(), name) + "{" + list(numbers) + "}";
-}
-
-/// A graph of x whose result may have any shape.
-std::string graph_of(const Integers& shape, const std::string& constants,
-                     const std::string& nodes) {
-  return "g (" + type_of("int32", shape) + " x) => (int32[] y) <" + constants + "> { a = Neg (x) " +
-         nodes + " y = Abs (z) }";
-}
-
-/// Every list of `length` numbers of [low, high].
-std::vector<Integers> lists(std::size_t length, std::int64_t low, std::int64_t high) {
-  std::vector<Integers> all = {{}};
-  for (std::size_t i = 0; i < length; ++i) {
-    std::vector<Integers> longer;
-    for (const Integers& each : all) {
-      for (std::int64_t number = low; number <= high; ++number) {
-        longer.push_back(each);
-        longer.back().push_back(number);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-/// Every shape of `count` elements with at most `most_rank` dimensions.
-std::vector<Integers> shapes_of(std::int64_t count, std::size_t most_rank) {
-  std::vector<Integers> shapes;
-  for (std::size_t rank = 1; rank <= most_rank; ++rank) {
-    for (const Integers& each : lists(rank, 1, count)) {
-      if (std::accumulate(each.begin(), each.end(), std::int64_t{1}, std::multiplies<>()) == count)
-        shapes.push_back(each);
-    }
-  }
-  return shapes;
-}
-
-std::vector<Integers> orders_of(std::int64_t rank) {
-  Integers order(static_cast<std::size_t>(rank));
-  std::iota(order.begin(), order.end(), 0);
-  std::vector<Integers> orders;
-  do {
-    orders.push_back(order);
-  } while (std::next_permutation(order.begin(), order.end()));
-  return orders;
-}
-
-using Graphs = std::vector<std::string>;
-
-Graphs transposes() {
-  Graphs graphs;
-  const Integers sizes = {2, 3, 1, 4};
-  for (std::int64_t rank = 1; rank <= 4; ++rank) {
-    for (const Integers& first : orders_of(rank)) {
-      for (const Integers& second : orders_of(rank)) {
-        graphs.push_back(graph_of(Integers(sizes.begin(), sizes.begin() + rank), "int64 none = {0}",
-                                  format("b = Transpose <perm = [{}]> (a) "
-                                         "z = Transpose <perm = [{}]> (b)",
-                                         list(first), list(second))));
-      }
-    }
-  }
-  return graphs;
-}
-
-/// Every order, reduced along every set of axes.
-Graphs turned_reductions() {
-  Graphs graphs;
-  const Integers sizes = {2, 3, 1, 4};
-  for (std::int64_t rank = 1; rank <= 4; ++rank) {
-    for (const Integers& order : orders_of(rank)) {
-      for (unsigned chosen = 1; chosen < (1U << rank); ++chosen) {
-        Integers axes;
-        for (std::int64_t axis = 0; axis < rank; ++axis) {
-          if ((chosen >> axis & 1U) != 0) axes.push_back(axis);
-        }
-        for (const int keeps : {0, 1}) {
-          graphs.push_back(graph_of(Integers(sizes.begin(), sizes.begin() + rank),
-                                    "int64 none = {0}",
-                                    format("b = Transpose <perm = [{}]> (a) "
-                                           "z = ReduceMax <axes = [{}], keepdims = {}> (b)",
-                                           list(order), list(axes), keeps)));
-        }
-      }
-    }
-  }
-  return graphs;
-}
-
-/// Every order and its inverse, around nodes that treat each axis on its own.
-Graphs turned_nodes() {
-  Graphs graphs;
-  const Integers sizes = {2, 3, 1, 4};
-  for (std::int64_t rank = 1; rank <= 4; ++rank) {
-    const Integers shape(sizes.begin(), sizes.begin() + rank);
-    Integers axes(static_cast<std::size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-    for (const Integers& order : orders_of(rank)) {
-      Integers inverse(order.size());
-      for (std::size_t i = 0; i < order.size(); ++i)
-        inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-      const auto add = [&](const std::string& constants, const std::string& nodes,
-                           const char* element = "") {
-        graphs.push_back(
-            graph_of(shape, constants,
-                     format("b = Transpose <perm = [{}]> (a) {} {} = Transpose <perm = [{}]> (c){}",
-                            list(order), nodes, *element != 0 ? "d" : "z", list(inverse),
-                            *element != 0 ? " z = Cast <to = 6> (d)" : "")));
-      };
-      Integers pads = axes;
-      for (const std::int64_t axis : axes) pads.push_back(2 - axis);
-      add(vector_constant("p", pads), "c = Pad (b, p)");
-      Integers scales = axes;
-      for (std::int64_t& scale : scales) ++scale;
-      add(vector_constant("t", scales),
-          "c = Resize <mode = \"nearest\", coordinate_transformation_mode = \"asymmetric\"> (b, , "
-          ", "
-          "t)");
-      for (const std::int64_t axis : axes) {
-        for (const std::int64_t given : {axis, axis - rank}) {
-          add("int64 none = {0}", format("c = ArgMax <axis = {}> (b)", given), "int64");
-          add("int64 none = {0}", format("c = ReduceMax <axes = [{}]> (b)", given));
-          add("int64[1] s = {0}, int64[1] e = {-1}, " + vector_constant("i", {given}),
-              "c = Slice (b, s, e, i)");
-        }
-        const std::int64_t size =
-            shape[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
-        if (size < 2) continue;
-        add(vector_constant("s", {1, size - 1}),
-            format("c, e = Split <axis = {}> (b, s) f = Transpose <perm = [{}]> (e)", axis,
-                   list(inverse)));
-      }
-      add(vector_constant("s", Integers(axes.size(), 0)) + ", " + vector_constant("e", scales),
-          "c = Slice (b, s, e)");
-    }
-  }
-  return graphs;
-}
 
 Graphs reshapes() {
   Graphs graphs;
@@ -208,10 +55,10 @@ Graphs turned_reshapes() {
       for (const Integers& to : shapes_of(count, 3)) {
         graphs.push_back(
             graph_of(shape, vector_constant("s", to),
-                     format("b = Transpose <perm = [{}]> (a) z = Reshape (b, s)", list(order))));
+                     format("b = Transpose <perm = [{}]> (a) z = Reshape (b, s)", listed(order))));
         graphs.push_back(
             graph_of(to, vector_constant("s", shape),
-                     format("b = Reshape (a, s) z = Transpose <perm = [{}]> (b)", list(order))));
+                     format("b = Reshape (a, s) z = Transpose <perm = [{}]> (b)", listed(order))));
       }
     }
   }
@@ -379,7 +226,7 @@ Graphs broadcasts() {
           const auto count = static_cast<std::size_t>(
               std::accumulate(other.begin(), other.end(), std::int64_t{1}, std::multiplies<>()));
           graphs.push_back(
-              graph_of(shape, type_of("int32", other) + " c = {" + list(Integers(count, 1)) + "}",
+              graph_of(shape, type_of("int32", other) + " c = {" + listed(Integers(count, 1)) + "}",
                        "z = Mul (a, c)"));
         }
       }
@@ -390,13 +237,14 @@ Graphs broadcasts() {
 
 const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
   static const std::map<std::string_view, Graphs (*)()> rows = {
-      {"cancel-transposes", turned_nodes}, {"merge-concats", concats},
-      {"merge-reshapes", turned_reshapes}, {"merge-slices", slice_pairs},
-      {"merge-squeezes", squeezes},        {"merge-transposes", transposes},
-      {"merge-unsqueezes", unsqueezes},    {"remove-neutral-operand", broadcasts},
-      {"remove-same-expand", expansions},  {"remove-same-reshape", reshapes},
-      {"remove-same-slice", slices},       {"remove-same-transpose", transposes},
-      {"take-joined-parts", joined_parts}, {"turn-reduction", turned_reductions},
+      {"cancel-transposes", turned_nodes},   {"merge-concats", concats},
+      {"merge-reshapes", turned_reshapes},   {"merge-slices", slice_pairs},
+      {"merge-squeezes", squeezes},          {"merge-transposes", transposes},
+      {"merge-unsqueezes", unsqueezes},      {"remove-neutral-operand", broadcasts},
+      {"remove-same-expand", expansions},    {"remove-same-reshape", reshapes},
+      {"remove-same-slice", slices},         {"remove-same-transpose", transposes},
+      {"take-joined-parts", joined_parts},   {"turn-arg-extreme", turned_extremes},
+      {"turn-reduction", turned_reductions},
   };
   return rows;
 }

@@ -1,8 +1,10 @@
-// Reductions and Softmax of what a Transpose turned, along the axes that they have before it.
+// Reductions, ArgMax and Softmax of what a Transpose turned, along the axes that they have before
+// it.
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
+#include "libcore/ops/reduction/arg_extreme.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -32,29 +34,52 @@ std::vector<Pattern> reductions_of(const Pattern& x, OpList<Ops...>) {
   return {op(std::string(Ops::schema.name), {x, maybe(any())})...};
 }
 
-/// The axes of what the Transpose reads that a reduction behind it takes away; nothing where they
-/// are not known, stay as 1, or leave axes in another order.
-std::optional<Integers> turned_axes(const Match& match) {
+/// A reduction of what a Transpose reads, and the order that is left to bring about behind it.
+struct TurnedReduction {
+  Integers axes;
+  Integers order;  ///< empty where axes stay in order
+};
+
+/// Of `reduced` axes (each from 0 up) behind a Transpose by `order`.
+TurnedReduction turned_by(const Integers& order, const Integers& reduced, bool keeps_axes) {
+  TurnedReduction turned;
+  Integers left;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool is_reduced =
+        std::find(reduced.begin(), reduced.end(), static_cast<std::int64_t>(i)) != reduced.end();
+    if (is_reduced) turned.axes.push_back(order[i]);
+    if (!is_reduced || keeps_axes) left.push_back(order[i]);
+  }
+  std::sort(turned.axes.begin(), turned.axes.end());
+  if (std::is_sorted(left.begin(), left.end())) return turned;
+  Integers sorted = left;
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::int64_t axis : left)
+    turned.order.push_back(std::find(sorted.begin(), sorted.end(), axis) - sorted.begin());
+  return turned;
+}
+
+/// Nothing where the axes are not known, or none is reduced.
+std::optional<TurnedReduction> turned_reduction(const Match& match) {
   const Reduction reduction = read_any(match.root(), Reductions());
   const auto order = order_of(match.node("turned"));
-  if (!order || reduction.keep_dimensions || !reduction.axes.is_known()) return std::nullopt;
+  if (!order || !reduction.axes.is_known() ||
+      (reduction.axes.value->empty() && reduction.nothing_when_empty))
+    return std::nullopt;
   const auto rank = static_cast<std::int64_t>(order->size());
-  const Integers reduced = reduction.reduced_axes(rank, *reduction.axes.value);
-  Integers axes;
-  std::int64_t last = -1;
-  for (std::int64_t i = 0; i < rank; ++i) {
-    const std::int64_t axis = (*order)[static_cast<std::size_t>(i)];
-    if (std::find(reduced.begin(), reduced.end(), i) != reduced.end()) {
-      axes.push_back(axis);
-    } else if (axis < last) {
-      return std::nullopt;
-    } else {
-      last = axis;
-    }
-  }
-  std::sort(axes.begin(), axes.end());
-  if (axes.empty()) return std::nullopt;
-  return axes;
+  TurnedReduction turned = turned_by(*order, reduction.reduced_axes(rank, *reduction.axes.value),
+                                     reduction.keep_dimensions);
+  if (turned.axes.empty()) return std::nullopt;
+  return turned;
+}
+
+ArgExtreme arg_extreme_of(const Node& node) {
+  if (node.op_type() == "ArgMax") return read_op<ArgMax>(node);
+  return read_op<ArgMin>(node);
+}
+
+Value& ordered(Replacement& replacement, Value& x, const Integers& order) {
+  return order.empty() ? x : add_transpose(replacement, x, order);
 }
 
 /// Whether the second order takes back the first.
@@ -68,20 +93,52 @@ bool undo_each_other(const Integers& first, const Integers& second) {
 
 }  // namespace
 
+/// What is left to turn behind it is smaller.
 Rule turn_reduction() {
   const Pattern turned = op("Transpose", {any("x")}).as("turned");
   return {.name = "turn-reduction",
-          .summary = "Reduce…(Transpose(x)) -> Reduce…(x) along the axes as they were",
+          .summary =
+              "Reduce…(Transpose(x)) -> Reduce…(x) along the axes as they were, turned where "
+              "others are left in another order",
           .evidence = Evidence::exhaustive,
           .pattern = any_of(reductions_of(turned, Reductions())),
           .where =
               [](const Match& match) {
-                return turned_axes(match) ? yes() : no("axes stay, and in another order");
+                return turned_reduction(match) ? yes() : no("the axes are not known");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
-            return add_with_axes(replacement, match.root().op_type(), match["x"],
-                                 *turned_axes(match), {{"keepdims", std::int64_t{0}}});
+            TurnedReduction turned_axes = *turned_reduction(match);
+            const bool keeps = read_any(match.root(), Reductions()).keep_dimensions;
+            Value& reduced =
+                add_with_axes(replacement, match.root().op_type(), match["x"],
+                              std::move(turned_axes.axes), {{"keepdims", std::int64_t{keeps}}});
+            return ordered(replacement, reduced, turned_axes.order);
+          }};
+}
+
+Rule turn_arg_extreme() {
+  const Pattern turned = op("Transpose", {any("x")}).as("turned");
+  return {.name = "turn-arg-extreme",
+          .summary =
+              "ArgMax or ArgMin of Transpose(x) -> the same of x along the axis as it was, "
+              "turned where others are left in another order",
+          .evidence = Evidence::exhaustive,
+          .pattern = any_of({op("ArgMax", {turned}), op("ArgMin", {turned})}),
+          .where =
+              [](const Match& match) {
+                return order_of(match.node("turned")) ? yes() : no("the rank is not known");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const ArgExtreme extreme = arg_extreme_of(match.root());
+            const Integers order = *order_of(match.node("turned"));
+            const auto rank = static_cast<std::int64_t>(order.size());
+            const std::int64_t axis = extreme.axis < 0 ? extreme.axis + rank : extreme.axis;
+            const TurnedReduction turned_axes = turned_by(order, {axis}, extreme.keep_dimension);
+            Value& found = replacement.add_like(match.root(), {&match["x"]},
+                                                {{"axis", turned_axes.axes.front()}});
+            return ordered(replacement, found, turned_axes.order);
           }};
 }
 
