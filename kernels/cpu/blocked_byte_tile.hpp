@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-constexpr int most_doubt_words = 4;  ///< of a tile, a vector
+constexpr int most_doubt_words = 6;  ///< of a tile, a vector
 constexpr int blocked_byte_channels = 16;
 /// Bytes behind what the windows of a row read that may be loaded as well.
 constexpr int blocked_byte_slack = 256;
@@ -52,8 +52,8 @@ struct BlockedByteTile {
   int32_t pixels;      ///< 1 … most_pixels of the functions
   int32_t vectors;     ///< 1 or 2 blocks of channels
   int32_t channels;    ///< of both that are there; the rest may be anything
-  /// For each vector, then four pixels: bit 16 * pixel + channel of a number near a half. Eight
-  /// words; written when the function returns true.
+  /// For each vector, then four pixels: bit 16 * pixel + channel of a number near a half. Twelve
+  /// words; those of the tile's pixels are written when the function returns true.
   uint64_t* doubts;
 };
 

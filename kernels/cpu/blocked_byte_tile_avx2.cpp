@@ -38,7 +38,8 @@ inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* begin,
 /// Pixels from `first` on of one vector of a tile. `step`: bytes from a pixel to the next, or 0
 /// where the tile says so. `halves`: 1 where no more than eight channels are there.
 template <int pixels, int step, int halves>
-bool run_group(const BlockedByteTile& tile, int vector, int64_t first) {
+bool run_group(const BlockedByteTile& tile, const BlockByteMaker& maker, int vector,
+               int64_t first) {
   const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
   const uint8_t* begin = tile.in + first * pixel_step;
   const __m256i ones = _mm256_set1_epi16(1);
@@ -63,14 +64,12 @@ bool run_group(const BlockedByteTile& tile, int vector, int64_t first) {
   add_again<pixels, &PixelSums::low>(sums, begin, tile, pixel_step, again.low, ones);
   if (halves == 2)
     add_again<pixels, &PixelSums::high>(sums, begin, tile, pixel_step, again.high, ones);
-  BlockedByteFinish finish = tile.finish;
-  finish.scales += vector * 16;
-  return finish_pixels<pixels>(BlockByteMaker(finish), sums, first,
-                               tile.out + vector * tile.out_stride + first * 16,
+  return finish_pixels<pixels>(maker, sums, first, tile.out + vector * tile.out_stride + first * 16,
                                tile.doubts + vector * most_doubt_words);
 }
 
-using RunGroup = bool (*)(const BlockedByteTile& tile, int vector, int64_t first);
+using RunGroup = bool (*)(const BlockedByteTile& tile, const BlockByteMaker& maker, int vector,
+                          int64_t first);
 
 template <int step, int halves>
 constexpr RunGroup group_runs[most_group_pixels] = {
@@ -89,10 +88,13 @@ bool run_blocked_tile(const BlockedByteTile& tile) {
   for (int vector = 0; vector < tile.vectors; ++vector) {
     const RunGroup* runs =
         tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
+    BlockedByteFinish finish = tile.finish;
+    finish.scales += vector * 16;
+    const BlockByteMaker maker(finish);
     for (int64_t group = 0; group < groups; ++group) {
       const int64_t first = tile.pixels * group / groups;
       const int64_t count = tile.pixels * (group + 1) / groups - first;
-      has_doubts |= runs[count - 1](tile, vector, first);
+      has_doubts |= runs[count - 1](tile, maker, vector, first);
     }
   }
   return has_doubts;
@@ -102,7 +104,7 @@ bool run_blocked_tile(const BlockedByteTile& tile) {
 
 const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
                                                      .window = nullptr,
-                                                     .most_pixels = 2 * most_group_pixels,
+                                                     .most_pixels = 4 * most_group_pixels,
                                                      .columns = &byte_column_functions,
                                                      .winograd = &byte_winograd_functions};
 

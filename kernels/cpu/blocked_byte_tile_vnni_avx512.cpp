@@ -84,7 +84,7 @@ bool run_blocked(const BlockedByteTile& tile) {
     uint8_t* out = tile.out + v * tile.out_stride;
 #pragma GCC unroll 4
     for (int first = 0; first < 16; first += 4) {
-      uint64_t& bits = tile.doubts[v * 4 + first / 4];
+      uint64_t& bits = tile.doubts[v * most_doubt_words + first / 4];
       if (first + 4 <= pixels) {
         has_doubts |=
             finish_pixels<4>(make, sums[v] + first, scale, order, out + first * 16, &bits);

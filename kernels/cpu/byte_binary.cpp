@@ -21,14 +21,17 @@ using FastFunction = std::int64_t (*)(const FastByteBinary& binary);
 
 /// The function in fixed point, where that is fine enough. What is not a number is not below.
 FastFunction fast_function(ByteBinary op, const ByteBinaryScales& scales, Isa isa) {
-  const bool is_possible = isa >= Isa::amx && scales.a.scale > 0 && scales.b.scale > 0;
+  const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
   if (!is_possible) return nullptr;
   const float most = most_fast_number * scales.out;
   constexpr float most_byte = 255.0F;
   const float a = most_byte * scales.a.scale;
   const float b = most_byte * scales.b.scale;
-  if (op == ByteBinary::add && a < most && b < most) return amx_avx512::add_bytes;
-  if (op == ByteBinary::multiply && a * b < most) return amx_avx512::multiply_bytes;
+  const bool is_amx = isa >= Isa::amx;
+  if (op == ByteBinary::add && a < most && b < most)
+    return is_amx ? amx_avx512::add_bytes : avx2::add_bytes;
+  if (op == ByteBinary::multiply && a * b < most)
+    return is_amx ? amx_avx512::multiply_bytes : avx2::multiply_bytes;
   return nullptr;
 }
 

@@ -12,12 +12,6 @@
 namespace ortool::cpu::amx_avx512 {
 namespace {
 
-/// How far a number of 16 bits of fraction may be off. Sums: operands and sums of up to 2^27.2 are
-/// rounded by up to 8 three times, factors by up to 4 twice; the quotient itself by 4. Products of
-/// up to 2^26: the formula rounds four times by up to 4, the factor and the number are rounded once
-/// by up to 4 each.
-constexpr float number_error = 40.0F;
-
 constexpr __mmask16 every_number = 0xFFFF;
 
 /// Sixteen bytes of an operand as whole numbers; of sums, the zero point counts elsewhere.
@@ -53,7 +47,7 @@ inline int64_t make_bytes(const FastByteBinary& binary, const FixedBytes& make, 
 int64_t add_bytes(const FastByteBinary& add) {
   const double a_factor = static_cast<double>(add.a_scale.scale) / add.out_scale;
   const double b_factor = static_cast<double>(add.b_scale.scale) / add.out_scale;
-  const FixedBytes make(add.range, number_error);
+  const FixedBytes make(add.range, fast_number_error);
   const double zeros = a_factor * add.a_scale.zero_point + b_factor * add.b_scale.zero_point;
   const __m512 offset = _mm512_set1_ps(static_cast<float>(make.offset() - zeros * fixed_unit));
   const __m512 by_a = _mm512_set1_ps(static_cast<float>(a_factor * fixed_unit));
@@ -70,7 +64,7 @@ int64_t add_bytes(const FastByteBinary& add) {
 int64_t multiply_bytes(const FastByteBinary& multiply) {
   const double factor =
       static_cast<double>(multiply.a_scale.scale) * multiply.b_scale.scale / multiply.out_scale;
-  const FixedBytes make(multiply.range, number_error);
+  const FixedBytes make(multiply.range, fast_number_error);
   const __m512 offset = _mm512_set1_ps(make.offset());
   const __m512 by = _mm512_set1_ps(static_cast<float>(factor * fixed_unit));
   const __m512i a_flip = _mm512_set1_epi32(multiply.a_scale.flip);

@@ -1,4 +1,4 @@
-// Sums and products of two tensors of bytes, on processors with AMX: what one call computes.
+// Sums and products of two tensors of bytes in fixed point: what one call computes.
 #pragma once
 
 #include <stdint.h>
@@ -9,6 +9,12 @@ namespace ortool::cpu {
 
 /// The largest number that an operand of a sum alone, or a product, may be, in steps of the result.
 constexpr float most_fast_number = 1024.0F;
+
+/// How far a number of 16 bits of fraction may be off. Sums: operands and sums of up to 2^27.2 are
+/// rounded by up to 8 three times, factors by up to 4 twice; the quotient itself by 4. Products of
+/// up to 2^26: the formula rounds four times by up to 4, the factor and the number are rounded once
+/// by up to 4 each.
+constexpr float fast_number_error = 40.0F;
 
 /// out = byte of (a + b) / out scale, or of a * b / out scale, the same as ByteRowFunctions::binary
 /// gives.
@@ -23,9 +29,13 @@ struct FastByteBinary {
   uint8_t* out;  ///< may be a or b
 };
 
+/// All compute pieces of 32 or 64 bytes up to the first that has a number near a half; they return
+/// how many bytes. No number may be larger than most_fast_number.
+namespace avx2 {
+int64_t add_bytes(const FastByteBinary& add);
+int64_t multiply_bytes(const FastByteBinary& multiply);
+}  // namespace avx2
 namespace amx_avx512 {
-/// Both compute pieces of 64 bytes up to the first that has a number near a half; they return how
-/// many bytes. No number may be larger than most_fast_number.
 int64_t add_bytes(const FastByteBinary& add);
 int64_t multiply_bytes(const FastByteBinary& multiply);
 }  // namespace amx_avx512

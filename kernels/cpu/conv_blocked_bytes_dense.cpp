@@ -3,6 +3,7 @@
 // a window is the same copy some pixels on.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "kernels/cpu/byte_pack.hpp"
 #include "kernels/cpu/conv_blocked_bytes_paths.hpp"
@@ -104,6 +105,7 @@ class DenseByteConv {
         blocks_in_(byte_blocks(conv.sizes.channels_in)),
         blocks_out_(byte_blocks(conv.sizes.channels_out)),
         pixels_(volume(conv.sizes.out)) {
+    if (plan.has_words) words_.emplace(conv.packed, blocks_out_, steps_);
     for (std::int64_t step = 0; step < steps_; ++step) offsets[step] = offset_of(step);
   }
 
@@ -214,9 +216,8 @@ class DenseByteConv {
     tile.channels = static_cast<std::int32_t>(
         std::min(2 * byte_block, sizes_.channels_out - block * byte_block));
     if (plan_.has_words) {
-      const ByteWords words(conv_.packed, blocks_out_, steps_);
-      tile.weights = words.weights(block);
-      for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words.again(block + i);
+      tile.weights = words_->weights(block);
+      for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words_->again(block + i);
     }
     tile.finish = conv_.finish(block);
     tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
@@ -235,6 +236,7 @@ class DenseByteConv {
   std::int64_t blocks_in_;
   std::int64_t blocks_out_;
   std::int64_t pixels_;
+  std::optional<ByteWords> words_;  ///< where they are split
 };
 
 }  // namespace
@@ -265,8 +267,9 @@ void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* wo
   WorkspaceSlots slots(pixel_copy + (from_plain ? copy.bytes : 0), plan.copy_bytes,
                        workers.count());
   const DenseByteConv dense(conv, plan, pixel_copy, copy.columns, offsets);
+  const double step_ns = plan.has_words ? 35.0 : 20.0;
   const double run_ns =
-      static_cast<double>(pairs) * (15.0 + 20.0 * static_cast<double>(plan.steps(sizes)));
+      static_cast<double>(pairs) * (15.0 + step_ns * static_cast<double>(plan.steps(sizes)));
   const auto compute = [&](std::int64_t first_image, std::int64_t images) {
     const ImageCut cut(images, runs, pairs,
                        cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),
