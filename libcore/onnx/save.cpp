@@ -23,7 +23,7 @@ bool is_same_folder(const std::string& directory, const std::string& path) {
          one.st_ino == other.st_ino;
 }
 
-void save(const Model& model, const std::string& path, const SaveOptions& options) {
+std::int64_t save(const Model& model, const std::string& path, const SaveOptions& options) {
   AtomicFile file(path);
   bool moves_large = options.external_data == ExternalData::always;
   while (true) {
@@ -47,15 +47,15 @@ void save(const Model& model, const std::string& path, const SaveOptions& option
     });
     file.commit();
     side_file.keep();
-    return;
+    return writer.size_bytes() + (side_file.is_used() ? side_file.size_bytes() : 0);
   }
 }
 
 }  // namespace
 }  // namespace onnx
 
-void save_model(const Model& model, const std::string& path, const SaveOptions& options) {
-  onnx::save(model, path, options);
+std::int64_t save_model(const Model& model, const std::string& path, const SaveOptions& options) {
+  return onnx::save(model, path, options);
 }
 
 }  // namespace ortool

@@ -31,9 +31,11 @@ struct SaveOptions {
 /// file of weights stay there when `path` lies in the folder that `model` came from; otherwise they
 /// are copied to a new file of weights beside `path`. An existing file of weights is never written
 /// to. The same model and options give the same bytes (the name of the file of weights aside, which
-/// depends on what is there). Takes memory for the graph's text, never for weights. Throws
+/// depends on what is there). Returns how many bytes were written, a new file of weights included.
+/// Takes memory for the graph's text, never for weights. Throws
 /// ErrorCode::write_failed, or ErrorCode::invalid ("save.*") for a model whose weights were not
 /// read and for a name that leaves the folder; no file is changed or left behind then.
-void save_model(const Model& model, const std::string& path, const SaveOptions& options = {});
+std::int64_t save_model(const Model& model, const std::string& path,
+                        const SaveOptions& options = {});
 
 }  // namespace ortool

@@ -90,10 +90,7 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
 
 std::int64_t save_to(const SaveTarget& target, const Model& model) {
   const bool is_stream = target.path == "-";
-  save_model(model, is_stream ? standard_output_path : target.path, target.options);
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(target.path, ignored);
-  return is_stream || ignored ? 0 : static_cast<std::int64_t>(bytes);
+  return save_model(model, is_stream ? standard_output_path : target.path, target.options);
 }
 
 }  // namespace ortool

@@ -22,7 +22,8 @@ struct SaveTarget {
 /// names; ErrorCode::write_failed where nothing can be written there.
 SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loaded);
 
-/// Writes the model; to standard output in one piece. Returns the file's size, 0 for a stream.
+/// Writes the model; to standard output in one piece. Returns how many bytes that
+/// were, a new file of weights beside it included.
 std::int64_t save_to(const SaveTarget& target, const Model& model);
 
 }  // namespace ortool

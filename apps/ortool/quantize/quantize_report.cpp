@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "apps/ortool/quantize/integer_operators.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -21,9 +22,17 @@ std::string readable_size(std::int64_t bytes) {
   return readable_bytes(static_cast<double>(bytes));
 }
 
+/// Of a file, what is no tensor: nodes, names, types.
+std::optional<std::int64_t> graph_bytes(const StoredBytes& bytes, std::int64_t file_bytes) {
+  if (file_bytes <= bytes.total()) return std::nullopt;
+  return file_bytes - bytes.total();
+}
+
 Json bytes_block(const StoredBytes& bytes, std::int64_t file_bytes) {
+  const std::optional<std::int64_t> graph = graph_bytes(bytes, file_bytes);
   return Json::object()
       .set("bytes", file_bytes > 0 ? Json(file_bytes) : Json())
+      .set("graph_bytes", graph ? Json(*graph) : Json())
       .set("tensor_bytes", bytes.total())
       .set("float_bytes", bytes.floats)
       .set("level_bytes", bytes.levels)
@@ -100,6 +109,27 @@ Json outputs_block(const EndToEnd& end_to_end) {
                                             : Json()));
   }
   return list;
+}
+
+/// Null where nothing was written.
+Json output_block(const QuantizeReport& result) {
+  if (result.output_path.empty()) return {};
+  return Json::object().set("path", result.output_path).set("bytes", result.output_bytes);
+}
+
+std::string sizes_text(const QuantizeReport& result) {
+  const StoredBytes& after = result.after_bytes;
+  std::string text =
+      format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
+             readable_size(result.before_bytes.total()), readable_size(after.total()),
+             readable_size(after.levels), readable_size(after.floats), readable_size(after.others));
+  const auto before_graph = graph_bytes(result.before_bytes, result.file_bytes);
+  const auto after_graph = graph_bytes(after, result.output_bytes);
+  if (before_graph && after_graph) {
+    text += format("nodes and names: {} -> {}\n", readable_size(*before_graph),
+                   readable_size(*after_graph));
+  }
+  return text;
 }
 
 Json float_nodes_block(const QuantizeReport& result) {
@@ -281,13 +311,14 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
                               .set("nodes_after", result.preparation.nodes_after)
                               .set("rewrites", result.preparation.rewrites))
       .set("before", bytes_block(result.before_bytes, result.file_bytes))
-      .set("after", bytes_block(result.after_bytes, result.output_bytes))
+      .set("after",
+           settings.calibrates_only ? Json() : bytes_block(result.after_bytes, result.output_bytes))
       .set("calibration", calibration_block(result))
       .set("tensors", tensors_block(result))
       .set("error", errors_block(errors))
       .set("end_to_end", outputs_block(result.end_to_end))
-      .set("output",
-           Json::object().set("path", result.output_path).set("bytes", result.output_bytes));
+      .set("suggestions", Json::list())
+      .set("output", output_block(result));
   for (const auto& [key, value] : result.steering.members()) report.payload.set(key, value);
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
@@ -302,11 +333,7 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
                           settings.has_random_data ? "made-up " : "",
                           readable_ms(result.calibration_ms), data_text(result));
   if (settings.calibrates_only) return;
-  report.text +=
-      format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
-             readable_size(result.before_bytes.total()), readable_size(result.after_bytes.total()),
-             readable_size(result.after_bytes.levels), readable_size(result.after_bytes.floats),
-             readable_size(result.after_bytes.others));
+  report.text += sizes_text(result);
   report.text += outputs_text(result.end_to_end);
   report.text += worst_text(errors);
   report.text += result.steering_text;
