@@ -11,7 +11,8 @@ constexpr int64_t block_panel_columns = 16;
 
 /// Some rows by some panels. Of a panel each block holds its columns' scales as floats, then, where
 /// `has_zeros`, their zero points as bytes, then the levels: a byte a column for each step of k, or
-/// with 4 bits for each two, the first in the low bits.
+/// with 4 bits for each two, the first in the low bits. Of 8 bits both are signed, around the
+/// middle.
 struct BlockPanelTask {
   const float* a;
   int64_t a_stride;

@@ -18,11 +18,23 @@ inline __m512 table_of_levels() {
   return _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
+inline __m512i widen(const uint8_t* from) {
+  return _mm512_maskz_cvtepu8_epi32(0xFFFF,
+                                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+inline __m512i widen_signed(const uint8_t* from) {
+  return _mm512_maskz_cvtepi8_epi32(0xFFFF,
+                                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+inline __m512 to_floats(__m512i numbers) {
+  return _mm512_maskz_cvtepi32_ps(0xFFFF, numbers);
+}
+
 /// Sixteen columns' bytes at one step of k as signed numbers around the middle level.
 inline __m512 weights_of_bytes(const uint8_t* from) {
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  const __m128i around = _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(0x80)));
-  return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_maskz_cvtepi8_epi32(0xFFFF, around));
+  return to_floats(widen_signed(from));
 }
 
 inline float sum_of(const float* from, int64_t count) {
@@ -144,10 +156,8 @@ class Sums {
   /// Σ a · (level - zero) is Σ a · (level - middle) less (zero - middle) · Σ a.
   inline void take_zeros(const uint8_t* zeros, const float* a, int64_t count, int v,
                          Tile& block) const {
-    const __m512i given = _mm512_maskz_cvtepu8_epi32(
-        0xFFFF, _mm_loadu_si128(reinterpret_cast<const __m128i*>(zeros)));
-    const __m512 beyond = _mm512_maskz_cvtepi32_ps(
-        0xFFFF, _mm512_sub_epi32(given, _mm512_set1_epi32(1 << (bits - 1))));
+    const __m512 beyond = to_floats(
+        bits == 8 ? widen_signed(zeros) : _mm512_sub_epi32(widen(zeros), _mm512_set1_epi32(8)));
     for (int row = 0; row < rows; ++row) {
       const __m512 sum = _mm512_set1_ps(sum_of(a + row * task_.a_stride, count));
       block[row][v] = _mm512_fnmadd_ps(beyond, sum, block[row][v]);
@@ -214,42 +224,72 @@ void multiply(const BlockPanelTask& given) {
   }
 }
 
-inline __m512i widen(const uint8_t* from) {
-  return _mm512_maskz_cvtepu8_epi32(0xFFFF,
-                                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+/// Steps of k in one block of one panel.
+struct StepsOfBlock {
+  const uint8_t* levels;  ///< of the block's first step
+  int64_t first;
+  int64_t last;
+  __m512 scale;
+  __m512i zero;
+};
+
+template <bool has_zeros>
+float* unpack_bytes(const StepsOfBlock& steps, float* to, int64_t step) {
+  for (int64_t i = steps.first; i < steps.last; ++i, to += step) {
+    const uint8_t* from = steps.levels + i * lanes;
+    __m512i level = widen_signed(from);
+    if (has_zeros) level = _mm512_sub_epi32(level, steps.zero);
+    _mm512_storeu_ps(to, _mm512_mul_ps(to_floats(level), steps.scale));
+  }
+  return to;
 }
 
-inline __m512 to_floats(__m512i numbers) {
-  return _mm512_maskz_cvtepi32_ps(0xFFFF, numbers);
+template <bool has_zeros>
+float* unpack_pairs(const StepsOfBlock& steps, float* to, int64_t step) {
+  const __m512 table = table_of_levels();
+  const __m512 beyond = to_floats(_mm512_sub_epi32(steps.zero, _mm512_set1_epi32(8)));
+  const auto write = [&](__m512i levels) {
+    __m512 number = _mm512_maskz_permutexvar_ps(0xFFFF, levels, table);
+    if (has_zeros) number = _mm512_sub_ps(number, beyond);
+    _mm512_storeu_ps(to, _mm512_mul_ps(number, steps.scale));
+    to += step;
+  };
+  for (int64_t i = steps.first & ~int64_t{1}; i < steps.last; i += 2) {
+    const uint8_t* from = steps.levels + i / 2 * lanes;
+    const __m512i pairs = widen(from);
+    if (i >= steps.first) write(pairs);
+    if (i + 1 < steps.last) write(_mm512_srli_epi32(pairs, 4));
+  }
+  return to;
 }
 
 void unpack(const BlockPanelTask& task, int64_t first, int64_t count, float* to, int64_t step) {
+  const bool has_zeros = task.has_zeros != 0;
   const int64_t header = lanes * (static_cast<int64_t>(sizeof(float)) + task.has_zeros);
   const int64_t block_bytes = header + task.block_size * task.bits / 8 * lanes;
-  for (int64_t done = 0; done < count;) {
-    const int64_t at = first + done;
-    const uint8_t* block = task.panel + at / task.block_size * block_bytes;
-    const int64_t inside = at % task.block_size;
-    const int64_t whole = task.block_size - inside;
-    const int64_t here = whole < count - done ? whole : count - done;
-    const __m512 scale = _mm512_loadu_ps(block);
-    const __m512i zero = task.has_zeros != 0 ? widen(block + lanes * sizeof(float))
-                                             : _mm512_set1_epi32(1 << (task.bits - 1));
-    const uint8_t* levels = block + header + inside * task.bits / 8 * lanes;
-    for (int64_t i = 0; i < here; ++i, to += step) {
-      __m512i level = widen(levels + i * task.bits / 8 * lanes);
-      if (task.bits == 4) {
-        level = i % 2 == 0 ? _mm512_and_si512(level, _mm512_set1_epi32(15))
-                           : _mm512_srli_epi32(level, 4);
-      }
-      _mm512_storeu_ps(to, _mm512_mul_ps(to_floats(_mm512_sub_epi32(level, zero)), scale));
+  StepsOfBlock steps = {};
+  for (int64_t at = first; at < first + count;) {
+    const int64_t begin = at / task.block_size * task.block_size;
+    const uint8_t* block = task.panel + begin / task.block_size * block_bytes;
+    const int64_t end =
+        begin + task.block_size < first + count ? begin + task.block_size : first + count;
+    steps.levels = block + header;
+    steps.first = at - begin;
+    steps.last = end - begin;
+    steps.scale = _mm512_loadu_ps(block);
+    if (task.bits == 8) {
+      if (has_zeros) steps.zero = widen_signed(block + lanes * sizeof(float));
+      to = has_zeros ? unpack_bytes<true>(steps, to, step) : unpack_bytes<false>(steps, to, step);
+    } else {
+      if (has_zeros) steps.zero = widen(block + lanes * sizeof(float));
+      to = has_zeros ? unpack_pairs<true>(steps, to, step) : unpack_pairs<false>(steps, to, step);
     }
-    done += here;
+    at = end;
   }
 }
 
 }  // namespace
 
-extern const BlockRowFunctions block_row_functions = {4, 48, multiply, unpack};
+extern const BlockRowFunctions block_row_functions = {4, 13, multiply, unpack};
 
 }  // namespace ortool::cpu::avx512

@@ -213,13 +213,26 @@ struct PieceIn {
   std::int64_t c_stride = 0;
 };
 
+/// A panel of rows alone would bring only a part of the lines of columns from afar near, so two
+/// share that work where they have sums enough.
+RowPanels cut_for_columns(std::int64_t rows, const GemmSizes& sizes,
+                          const GemmFunctions& functions) {
+  constexpr std::int64_t line_floats = 16;
+  constexpr std::int64_t least_rows = 8;
+  constexpr std::int64_t far_floats = 1 << 19;
+  RowPanels panels = cut_rows(rows, functions);
+  const bool brings_all = panels.count * line_floats >= functions.panel_columns;
+  if (brings_all || rows < least_rows || sizes.k * sizes.n < far_floats) return panels;
+  return {2, rows / 2, rows % 2};
+}
+
 /// Rows of a are packed once for all pieces.
 void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const PieceIn> pieces,
                      const Epilogue& epilogue, const GemmFunctions& functions, float* packed_a,
                      Workers& workers) {
   const std::int64_t chunk = chunk_rows(sizes, functions);
   for (std::int64_t begin = 0; begin < sizes.m; begin += chunk) {
-    const RowPanels rows = cut_rows(std::min(chunk, sizes.m - begin), functions);
+    const RowPanels rows = cut_for_columns(std::min(chunk, sizes.m - begin), sizes, functions);
     const std::int64_t pack_grain =
         std::max<std::int64_t>(1, 16 * 1024 / (functions.max_rows * (sizes.k + 1)));
     MatrixIn a_here = a;

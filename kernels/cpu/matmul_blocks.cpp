@@ -13,10 +13,9 @@ namespace {
 
 /// Multiplications that are worth a task.
 constexpr std::int64_t least_task = 1 << 16;
-
-/// So many steps of k of so many columns become floats at a time: they stay in the second cache.
-constexpr std::int64_t slab_steps = 4096;
-constexpr std::int64_t most_slab_columns = 32;
+/// With many rows: so many tasks, and panels of columns in one at most.
+constexpr std::int64_t wanted_tasks = 16;
+constexpr std::int64_t most_panels = 8;
 
 /// Rows that several are read at once are copied, so that their numbers at one step of k do not
 /// all fall into one set of the first cache.
@@ -50,6 +49,7 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
                 std::int64_t block, std::uint8_t* out) {
   const std::int64_t level_bytes = sizes.block_size * sizes.bits / 8;
   const std::int64_t zero_bytes = (sizes.blocks() * sizes.bits + 7) / 8;
+  const int flip = sizes.bits == 8 ? 0x80 : 0;
   std::uint8_t* levels = out + block_panel_columns * static_cast<std::int64_t>(
                                                          sizeof(float) + (sizes.has_zeros ? 1 : 0));
   std::memset(out, 0, static_cast<std::size_t>(block_bytes(sizes)));
@@ -62,10 +62,12 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
     if (sizes.has_zeros) {
       out[block_panel_columns * static_cast<std::int64_t>(sizeof(float)) + i] =
           static_cast<std::uint8_t>(
-              level_at(matrix.zero_points + column * zero_bytes, block, sizes.bits));
+              level_at(matrix.zero_points + column * zero_bytes, block, sizes.bits) ^ flip);
     }
-    for (std::int64_t byte = 0; byte < level_bytes; ++byte)
-      levels[byte * block_panel_columns + i] = matrix.levels[place * level_bytes + byte];
+    for (std::int64_t byte = 0; byte < level_bytes; ++byte) {
+      levels[byte * block_panel_columns + i] =
+          static_cast<std::uint8_t>(matrix.levels[place * level_bytes + byte] ^ flip);
+    }
   }
 }
 
@@ -78,8 +80,9 @@ std::int64_t copy_bytes(std::int64_t m, const BlockMatMulSizes& sizes) {
   return m < least_copied_rows ? 0 : std::min(m, most_copied_rows) * row_lines(sizes) * line_bytes;
 }
 
-std::int64_t slab_bytes(const BlockMatMulSizes& sizes) {
-  return std::min(slab_steps, sizes.k) * most_slab_columns *
+/// Of columns that have become floats.
+std::int64_t made_bytes(Isa isa) {
+  return most_panel_steps * gemm_functions(isa).panel_columns *
          static_cast<std::int64_t>(sizeof(float));
 }
 
@@ -99,53 +102,61 @@ bool changes_sums(const Epilogue& epilogue) {
          epilogue.activation != Activation::none;
 }
 
-/// All rows by some steps of k of the columns from `column` on, `width` of which are floats.
-void multiply_slab(const BlockPanelTask& task, const GemmFunctions& gemm, const float* weights,
-                   std::int64_t width, std::int64_t column, std::int64_t first,
-                   std::int64_t count) {
-  const std::int64_t panel = std::min<std::int64_t>(width, gemm.panel_columns);
-  for (std::int64_t row = 0; row < task.rows; row += gemm.max_rows) {
-    for (std::int64_t at = 0; at < width && column + at < task.columns; at += panel) {
-      GemmTile tile = {};
-      tile.a = task.a + row * task.a_stride + first;
-      tile.a_stride = task.a_stride;
-      tile.b = weights + at;
-      tile.b_stride = width;
-      tile.k = count;
-      tile.c = task.out + row * task.out_stride + column + at;
-      tile.c_stride = task.out_stride;
-      tile.rows = static_cast<std::int32_t>(std::min<std::int64_t>(gemm.max_rows, task.rows - row));
-      tile.columns = static_cast<std::int32_t>(std::min(panel, task.columns - column - at));
-      tile.wide = panel == gemm.panel_columns ? 1 : 0;
-      tile.accumulate = first > 0 ? 1 : 0;
-      if (gemm.partial_columns == 0 && tile.columns < panel) {
-        run_partial_tile(tile, gemm);
-      } else {
-        gemm.tile(tile);
-      }
-    }
+/// Levels of some panels become floats.
+class LevelColumns : public ColumnMaker {
+ public:
+  LevelColumns(const BlockMatMulSizes& sizes, const std::byte* packed,
+               const BlockRowFunctions& functions)
+      : sizes_(sizes),
+        packed_(reinterpret_cast<const std::uint8_t*>(packed)),
+        functions_(functions) {
+    task_.k = sizes.k;
+    task_.panel_stride = sizes.blocks() * block_bytes(sizes);
+    task_.block_size = sizes.block_size;
+    task_.bits = sizes.bits;
+    task_.has_zeros = sizes.has_zeros ? 1 : 0;
   }
-}
 
-/// Where there are many rows, levels become floats in `buffer`, and all rows pass by them.
-void multiply_slabs(const BlockPanelTask& task, const BlockRowFunctions& functions,
-                    const GemmFunctions& gemm, float* buffer) {
-  const std::int64_t most_panels =
-      std::max<std::int64_t>(1, gemm.panel_columns / block_panel_columns);
-  for (std::int64_t panel = 0; panel < task.panels; panel += most_panels) {
-    const std::int64_t panels = std::min(most_panels, task.panels - panel);
-    const std::int64_t width = panels * block_panel_columns;
-    for (std::int64_t first = 0; first < task.k; first += slab_steps) {
-      const std::int64_t count = std::min(slab_steps, task.k - first);
-      for (std::int64_t i = 0; i < panels; ++i) {
-        BlockPanelTask one = task;
-        one.panel += (panel + i) * task.panel_stride;
-        functions.unpack(one, first, count, buffer + i * block_panel_columns, width);
-      }
-      multiply_slab(task, gemm, buffer, width, panel * block_panel_columns, first, count);
+  void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
+            float* to) const override {
+    if (stored % block_panel_columns != 0) return make_narrow(column, stored, begin, end, to);
+    for (std::int64_t at = 0; at < stored; at += block_panel_columns)
+      unpack(column + at, begin, end - begin, to + at, stored);
+  }
+  const void* source(std::int64_t column, std::int64_t begin, std::int64_t half) const override {
+    const std::int64_t panel = std::min(column / block_panel_columns + half, panels_of(sizes_) - 1);
+    return packed_ + panel * task_.panel_stride + begin * block_bytes(sizes_) / sizes_.block_size;
+  }
+  std::int64_t source_step() const override {
+    return (block_bytes(sizes_) + sizes_.block_size - 1) / sizes_.block_size;
+  }
+
+ private:
+  void unpack(std::int64_t column, std::int64_t first, std::int64_t count, float* to,
+              std::int64_t step) const {
+    BlockPanelTask task = task_;
+    task.panel = packed_ + column / block_panel_columns * task.panel_stride;
+    functions_.unpack(task, first, count, to, step);
+  }
+
+  /// Columns that are a part of a panel.
+  void make_narrow(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
+                   float* to) const {
+    constexpr std::int64_t most_steps = 16;
+    float whole[most_steps * block_panel_columns];
+    for (; begin < end; begin += most_steps) {
+      const std::int64_t count = std::min(most_steps, end - begin);
+      unpack(column, begin, count, whole, block_panel_columns);
+      for (std::int64_t i = 0; i < count; ++i, to += stored)
+        std::copy_n(whole + i * block_panel_columns + column % block_panel_columns, stored, to);
     }
   }
-}
+
+  const BlockMatMulSizes& sizes_;
+  const std::uint8_t* packed_;
+  const BlockRowFunctions& functions_;
+  BlockPanelTask task_ = {};
+};
 
 /// Rows of the left factor, and where their results go.
 struct RowsOfFloats {
@@ -156,19 +167,16 @@ struct RowsOfFloats {
 };
 
 void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes,
-                         const std::byte* packed, const Epilogue& epilogue, Isa isa, void* slabs,
+                         const std::byte* packed, const Epilogue& epilogue, Isa isa,
                          Workers& workers) {
   const BlockRowFunctions& functions = block_functions(isa);
-  const bool is_slab = rows.count >= functions.slab_rows;
   const std::int64_t panel_bytes = sizes.blocks() * block_bytes(sizes);
   const std::int64_t group = functions.most_panels;
   const std::int64_t groups = (panels_of(sizes) + group - 1) / group;
   const std::int64_t work =
       std::max<std::int64_t>(1, rows.count * sizes.k * block_panel_columns * group);
   const std::int64_t grain = std::max<std::int64_t>(1, least_task / work);
-  const WorkspaceSlots slots(slabs, slab_bytes(sizes), workers.count());
   workers.parallel_ranges(groups, grain, [&](std::int64_t begin, std::int64_t end) {
-    const WorkspaceSlots::Loan loan(slots);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t panel = i * group;
       const std::int64_t column = panel * block_panel_columns;
@@ -186,11 +194,7 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
       task.out = rows.out + column;
       task.out_stride = sizes.n;
       task.columns = std::min(task.panels * block_panel_columns, sizes.n - column);
-      if (is_slab) {
-        multiply_slabs(task, functions, gemm_functions(isa), reinterpret_cast<float*>(loan.data()));
-      } else {
-        functions.multiply(task);
-      }
+      functions.multiply(task);
       if (changes_sums(epilogue)) {
         const GemmTile tile = made_tile(epilogue, task, column);
         finish_tile(tile, tile.c, tile.c_stride);
@@ -198,6 +202,39 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
       }
       workers.poll();
     }
+  });
+}
+
+/// Where there are many rows, they are packed, and columns become floats once for all of them.
+void multiply_made_columns(const RowsOfFloats& given, const BlockMatMulSizes& sizes,
+                           const std::byte* packed, const Epilogue& epilogue, Isa isa,
+                           float* packed_rows, void* made, Workers& workers) {
+  const GemmFunctions& functions = gemm_functions(isa);
+  const LevelColumns maker(sizes, packed, block_functions(isa));
+  const RowPanels rows = cut_rows(given.count, functions);
+  const ColumnPanels columns = cut_columns(sizes.n, functions);
+  const std::int64_t pack_grain =
+      std::max<std::int64_t>(1, least_task / (functions.max_rows * sizes.k));
+  workers.parallel_ranges(rows.count, pack_grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = begin; panel < end; ++panel)
+      pack_row_panel(rows, panel, sizes.k, {given.a, given.stride, false}, functions, packed_rows);
+  });
+  const WorkspaceSlots slots(made, made_bytes(isa), workers.count());
+  const std::int64_t grain = std::clamp<std::int64_t>(columns.count / wanted_tasks, 1, most_panels);
+  workers.parallel_ranges(columns.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    const WorkspaceSlots::Loan loan(slots);
+    const PanelProduct product{.functions = &functions,
+                               .k = sizes.k,
+                               .rows = rows,
+                               .columns = columns,
+                               .a = packed_rows,
+                               .maker = &maker,
+                               .made = reinterpret_cast<float*>(loan.data()),
+                               .c = given.out,
+                               .c_stride = sizes.n,
+                               .epilogue = &epilogue,
+                               .stop = workers.stop()};
+    multiply_panels(product, 0, rows.count, begin, end);
   });
 }
 
@@ -219,31 +256,36 @@ void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix,
 
 std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
                                           int threads) {
-  const bool has_slabs = m >= block_functions(isa).slab_rows;
-  return copy_bytes(m, sizes) + (has_slabs ? threads * slab_bytes(sizes) : 0);
+  const bool has_made = m >= block_functions(isa).slab_rows;
+  return copy_bytes(m, sizes) + (has_made ? threads * made_bytes(isa) : 0);
 }
 
 void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
                   const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
                   void* workspace, Workers& workers) {
   if (m < least_copied_rows) {
-    multiply_block_rows({a, sizes.k, m, out}, sizes, packed, epilogue, isa, nullptr, workers);
+    multiply_block_rows({a, sizes.k, m, out}, sizes, packed, epilogue, isa, workers);
     return;
   }
   auto* const copy = static_cast<float*>(workspace);
-  std::byte* const slabs = static_cast<std::byte*>(workspace) + copy_bytes(m, sizes);
+  std::byte* const made = static_cast<std::byte*>(workspace) + copy_bytes(m, sizes);
   const std::int64_t stride = row_lines(sizes) * line_floats;
   const std::int64_t grain = std::max<std::int64_t>(1, least_task / stride);
+  const bool has_made = m >= block_functions(isa).slab_rows;
   for (std::int64_t first = 0; first < m; first += most_copied_rows) {
-    const std::int64_t rows = std::min(most_copied_rows, m - first);
-    workers.parallel_ranges(rows, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row)
-        std::copy_n(a + (first + row) * sizes.k, sizes.k, copy + row * stride);
-    });
+    const RowsOfFloats rows = {a + first * sizes.k, sizes.k, std::min(most_copied_rows, m - first),
+                               out + first * sizes.n};
     Epilogue part = epilogue;
     if (part.residual != nullptr) part.residual += first * part.residual_stride;
-    multiply_block_rows({copy, stride, rows, out + first * sizes.n}, sizes, packed, part, isa,
-                        slabs, workers);
+    if (has_made) {
+      multiply_made_columns(rows, sizes, packed, part, isa, copy, made, workers);
+      continue;
+    }
+    workers.parallel_ranges(rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        std::copy_n(rows.a + row * sizes.k, sizes.k, copy + row * stride);
+    });
+    multiply_block_rows({copy, stride, rows.count, rows.out}, sizes, packed, part, isa, workers);
   }
 }
 

@@ -8,8 +8,6 @@
 namespace ortool::cpu {
 namespace {
 
-/// Steps of k worked on at a time: a column panel of them fits the first-level cache.
-constexpr std::int64_t k_block = 256;
 /// Floats of the rows worked on at a time, all row panels together: half of a second-level cache.
 constexpr std::int64_t near_floats = 256 * 1024;
 /// Floats that one tile brings near at a step of k, where several tiles share the work.
@@ -40,8 +38,15 @@ struct TileMaker {
   }
 
   const float* b_at(std::int64_t panel, std::int64_t k) const {
+    if (product.maker != nullptr) return product.made;
     return product.b + product.columns.first_column(panel) * product.k +
            k * product.columns.stored_in(panel);
+  }
+
+  void make_columns(std::int64_t panel, std::int64_t begin, std::int64_t end) const {
+    if (product.maker == nullptr) return;
+    product.maker->make(product.columns.first_column(panel), product.columns.stored_in(panel),
+                        begin, end, product.made);
   }
 
   void run(std::int64_t row_panel, std::int64_t column_panel, std::int64_t k,
@@ -90,7 +95,7 @@ struct Cut {
 /// Each row panel meets all column panels in turn, while the next one is brought near.
 void multiply_far_rows(const PanelProduct& product, const Part& part) {
   TileMaker maker(product);
-  const Cut blocks(0, product.k, k_block);
+  const Cut blocks(0, product.k, most_panel_steps);
   for (std::int64_t block = 0; block < blocks.count; ++block) {
     const std::int64_t begin = blocks.at(block);
     const std::int64_t end = blocks.at(block + 1);
@@ -110,32 +115,60 @@ void multiply_far_rows(const PanelProduct& product, const Part& part) {
   }
 }
 
+/// How the tiles of some row panels share the work of bringing columns near.
+class FarColumns {
+ public:
+  FarColumns(const TileMaker& maker, std::int64_t tiles) : maker_(maker) {
+    const PanelProduct& product = maker.product;
+    const std::int64_t width = product.columns.width;
+    stride_ =
+        product.maker != nullptr
+            ? (product.maker->source_step() + 3) / static_cast<std::int64_t>(sizeof(float))
+            : std::max(least_prefetch, (width + tiles - 1) / std::max<std::int64_t>(1, tiles));
+  }
+
+  std::int64_t stride() const { return stride_; }
+
+  /// What a tile of `steps` steps brings near of the columns from step k on.
+  const float* share(std::int64_t panel, std::int64_t k, std::int64_t tile,
+                     std::int64_t steps) const {
+    const PanelProduct& product = maker_.product;
+    if (product.maker == nullptr) return maker_.b_at(panel, k) + tile * stride_ * steps;
+    return static_cast<const float*>(
+        product.maker->source(product.columns.first_column(panel), k, tile % 2));
+  }
+
+ private:
+  const TileMaker& maker_;
+  std::int64_t stride_;
+};
+
 /// Each column panel is read in one go, block after block, each of which meets all row panels; they
 /// share the work of bringing the next one near, whoever it will be for.
 void multiply_far_columns(const PanelProduct& product, const Part& part) {
   TileMaker maker(product);
   const RowPanels& rows = product.rows;
-  const std::int64_t tiles = part.row_end - part.row_begin;
   const std::int64_t height = rows.first_row(part.row_end) - rows.first_row(part.row_begin);
-  const std::int64_t width = product.columns.width;
-  maker.tile.prefetch_stride =
-      std::max(least_prefetch, (width + tiles - 1) / std::max<std::int64_t>(1, tiles));
+  const FarColumns far(maker, part.row_end - part.row_begin);
+  maker.tile.prefetch_stride = far.stride();
   const Cut stretches(0, product.k,
-                      std::max(k_block, near_floats / std::max<std::int64_t>(1, height)));
+                      std::max(most_panel_steps, near_floats / std::max<std::int64_t>(1, height)));
   for (std::int64_t stretch = 0; stretch < stretches.count; ++stretch) {
-    const Cut blocks(stretches.at(stretch), stretches.at(stretch + 1), k_block);
+    const Cut blocks(stretches.at(stretch), stretches.at(stretch + 1), most_panel_steps);
     for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
       if (product.stop != nullptr) product.stop->poll();
-      const float* after = column + 1 < product.columns.count ? maker.b_at(column + 1, blocks.begin)
-                                                              : maker.b_at(column, blocks.begin);
+      const std::int64_t after = std::min(column + 1, product.columns.count - 1);
       for (std::int64_t block = 0; block < blocks.count; ++block) {
         const std::int64_t begin = blocks.at(block);
         const std::int64_t end = blocks.at(block + 1);
+        const bool is_last = block + 1 == blocks.count;
         maker.set_k(begin, end);
-        const float* next = block + 1 < blocks.count ? maker.b_at(column, end) : after;
-        const std::int64_t share = maker.tile.prefetch_stride * (end - begin);
-        for (std::int64_t row = part.row_begin; row < part.row_end; ++row)
-          maker.run(row, column, begin, next + (row - part.row_begin) * share);
+        maker.make_columns(column, begin, end);
+        for (std::int64_t row = part.row_begin; row < part.row_end; ++row) {
+          maker.run(row, column, begin,
+                    far.share(is_last ? after : column, is_last ? blocks.begin : end,
+                              row - part.row_begin, end - begin));
+        }
       }
     }
   }

@@ -106,6 +106,25 @@ void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k,
 void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
                        const MatrixIn& b, const GemmFunctions& functions, float* out);
 
+/// Steps of k worked on at a time: a column panel of them fits the first-level cache.
+constexpr std::int64_t most_panel_steps = 256;
+
+/// Makes the floats that are multiplied next, for a right factor that lies in memory in another
+/// form.
+class ColumnMaker {
+ public:
+  virtual ~ColumnMaker() = default;
+  /// Writes the columns [column, column + stored) at the steps [begin, end) of k, a step's side by
+  /// side and zeros behind the last column.
+  virtual void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
+                    float* to) const = 0;
+  /// What `make` reads for one half (0 or 1) of a panel's columns from the step `begin` on, to be
+  /// brought near.
+  virtual const void* source(std::int64_t column, std::int64_t begin, std::int64_t half) const = 0;
+  /// Bytes of it from step to step.
+  virtual std::int64_t source_step() const = 0;
+};
+
 /// A whole product; `multiply_panels` computes a part of it.
 struct PanelProduct {
   const GemmFunctions* functions = nullptr;
@@ -115,6 +134,9 @@ struct PanelProduct {
   const float* a = nullptr;  ///< panel p at first_row(p) * k, each k × rows(p); or rows as they lie
   std::int64_t a_stride = 0;  ///< 0: a is packed; else floats from row to row
   const float* b = nullptr;   ///< panel p at first_column(p) * k, each k × stored_in(p)
+  /// In place of b, unless a is far; `made` has room for most_panel_steps × columns.width floats.
+  const ColumnMaker* maker = nullptr;
+  float* made = nullptr;
   float* c = nullptr;
   std::int64_t c_stride = 0;
   const Epilogue* epilogue = nullptr;

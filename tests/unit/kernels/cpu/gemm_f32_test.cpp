@@ -236,6 +236,13 @@ TEST_CASE("GEMM with rows for several chunks agrees with sums in double", "[gemm
   check(numbers, {150, 40, 5000});
 }
 
+TEST_CASE("GEMM of few rows by a matrix from afar agrees with sums in double", "[gemm]") {
+  const std::uint32_t seed = 20264;
+  CAPTURE(seed);
+  Numbers numbers(seed);
+  check(numbers, {9, 513, 1030});
+}
+
 TEST_CASE("GEMM of nothing touches nothing", "[gemm]") {
   Workers workers;
   for (const Isa isa : test::levels_here()) {

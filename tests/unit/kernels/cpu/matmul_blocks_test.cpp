@@ -102,7 +102,7 @@ TEST_CASE("products with levels in blocks are those of the weights they stand fo
       for (const bool has_zeros : {false, true}) {
         for (const std::int64_t m : {0, 1, 3, 8, 21, 50}) {
           for (const std::int64_t n : {1, 16, 37}) {
-            for (const std::int64_t k : {16, 33, 96}) {
+            for (const std::int64_t k : {16, 33, 96, 525}) {
               const Problem problem = make_problem(m, {n, k, 16, bits, has_zeros});
               CAPTURE(bits, has_zeros, m, n, k);
               CHECK(worst_error(problem, compute(problem, isa, alone)) < 1e-6);
