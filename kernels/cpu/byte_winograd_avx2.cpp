@@ -207,16 +207,12 @@ inline void restore_half(const int32_t* from, int64_t product_step, __m256i offs
 }
 
 template <int columns>
-bool finish_row(const BlockByteMaker& maker, const PixelSums (&row)[4], uint8_t* out,
-                uint64_t* doubts) {
-  PixelSums sums[size_t{columns}];
-#pragma GCC unroll 4
-  for (int i = 0; i < columns; ++i) sums[i] = row[i];
-  return finish_pixels<columns>(maker, sums, 0, out, doubts);
+bool finish_row(const BlockByteMaker& maker, const PixelSums* row, uint8_t* out, uint64_t* doubts) {
+  return finish_pixels<columns>(maker, row, 0, out, doubts);
 }
 
 bool run_output(const ByteWinogradOutput& output) {
-  using FinishRow = bool (*)(const BlockByteMaker&, const PixelSums(&)[4], uint8_t*, uint64_t*);
+  using FinishRow = bool (*)(const BlockByteMaker&, const PixelSums*, uint8_t*, uint64_t*);
   constexpr FinishRow finish_rows[4] = {finish_row<1>, finish_row<2>, finish_row<3>, finish_row<4>};
   const BlockByteMaker maker(output.finish);
   const __m256i low_offsets = load_words(output.finish.offsets);
