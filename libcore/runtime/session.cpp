@@ -13,6 +13,7 @@
 #include "libcore/optimize/inline_functions.hpp"
 #include "libcore/optimize/passes.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "libcore/optimize/vendor_nodes.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
 #include "libcore/runtime/keep_weight_bytes.hpp"
@@ -177,6 +178,7 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   Graph& graph = *state.model->graph;
   settle_old_defaults(*state.model);
   inline_functions(*state.model);
+  spell_out_vendor_nodes(*state.model);
   refuse_unknown_operators(graph);
   infer_shapes(*state.model);
   const StopToken* stop = state.options.stop;

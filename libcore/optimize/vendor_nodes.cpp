@@ -1,0 +1,279 @@
+// Before shapes are inferred, so that nothing may depend on ranks: a product of transposed matrices
+// is an Einsum, which another rule makes a MatMul when ranks are known.
+#include "libcore/optimize/vendor_nodes.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/import_domain.hpp"
+#include "libcore/graph/traverse.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/node_form.hpp"
+#include "libcore/optimize/take_body.hpp"
+#include "libcore/optimize/value_facts.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view vendor_domain = "com.microsoft";
+constexpr std::int64_t opset_with_einsum = 12;
+constexpr std::int64_t opset_with_layer_norm = 17;
+constexpr std::int64_t opset_with_clip_inputs = 11;
+/// Of a normalised sum: the sum itself.
+constexpr std::int64_t sum_output = 3;
+
+std::vector<Attribute> attributes(
+    std::vector<std::pair<std::string, std::variant<float, std::string>>> given) {
+  std::vector<Attribute> made;
+  for (auto& [name, value] : given) {
+    Attribute& each = made.emplace_back();
+    each.name = std::move(name);
+    std::visit([&](auto& inner) { each.value = std::move(inner); }, value);
+  }
+  return made;
+}
+
+std::string text_of(const Node& node, std::string_view name) {
+  const Attribute* found = node.find_attribute(name);
+  const auto* text = found != nullptr ? std::get_if<std::string>(&found->value) : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+float number_of(const Node& node, std::string_view name, float otherwise) {
+  return float_of(node, name).value_or(otherwise);
+}
+
+bool has_input(const Node& node, std::int64_t index) {
+  return index < node.input_count() && node.input(index) != nullptr;
+}
+
+bool has_output(const Node& node, std::int64_t index) {
+  return index < node.output_count() && node.output(index) != nullptr;
+}
+
+/// The nodes that take the place of one.
+class SpelledOut {
+ public:
+  explicit SpelledOut(Node& node) : graph_(node.graph()), node_(node) {}
+
+  Value& add(std::string_view op_type, const std::vector<Value*>& inputs,
+             std::vector<Attribute> given = {}, std::string_view domain = "") {
+    Value& result = graph_.add_value("");
+    Value* const outputs[] = {&result};
+    Node& made = graph_.add_node(op_type, domain, inputs, outputs,
+                                 format("{}/{}", node_.name(), result.name()), &node_);
+    for (Attribute& each : given) made.set_attribute(std::move(each));
+    return result;
+  }
+  /// Of ortool's own domain.
+  Value& add_own(std::string_view op_type, const std::vector<Value*>& inputs,
+                 std::vector<Attribute> given = {}) {
+    import_domain(graph_, own_domain, own_opset);
+    return add(op_type, inputs, std::move(given), own_domain);
+  }
+  /// One number, of the type of the node's first input where that is known, else float32.
+  Value& number(double value) {
+    for (std::int64_t i = 0; i < node_.input_count(); ++i) {
+      const Value* input = node_.input(i);
+      if (input == nullptr) continue;
+      const DataType type = input->is_constant() ? input->constant().type() : element_of(*input);
+      if (is_floating_point(type)) return graph_.add_constant("", filled(type, Shape(), value));
+    }
+    return graph_.add_constant("", filled(DataType::float32, Shape(), value));
+  }
+
+  const Node& node() const { return node_; }
+  Value& input(std::int64_t index) const { return *node_.input(index); }
+  std::int64_t opset() const { return graph_.opset(""); }
+
+  /// The node's own attributes but these.
+  std::vector<Attribute> attributes_but(std::initializer_list<std::string_view> names) const {
+    std::vector<Attribute> left = copy_attributes(node_);
+    std::erase_if(left, [&](const Attribute& each) {
+      return std::find(names.begin(), names.end(), each.name) != names.end();
+    });
+    return left;
+  }
+
+ private:
+  Graph& graph_;
+  Node& node_;
+};
+
+/// What stands for the outputs; empty where the node has no such form.
+using Results = std::vector<Value*>;
+
+/// The function at the end of a fused node, with up to two numbers.
+struct Activation {
+  std::string function;
+  std::vector<float> numbers;
+
+  bool is_known() const {
+    if (function == "LeakyRelu") return numbers.size() == 1;
+    if (function == "Clip" || function == "HardSigmoid") return numbers.size() == 2;
+    return function.empty() || function == "Relu" || function == "Tanh" || function == "Sigmoid";
+  }
+};
+
+Value& activated(SpelledOut& out, Value& x, const Activation& activation) {
+  const std::string& function = activation.function;
+  if (function.empty()) return x;
+  if (function == "LeakyRelu")
+    return out.add(function, {&x}, attributes({{"alpha", activation.numbers[0]}}));
+  if (function == "HardSigmoid")
+    return out.add(function, {&x},
+                   attributes({{"alpha", activation.numbers[0]}, {"beta", activation.numbers[1]}}));
+  if (function != "Clip") return out.add(function, {&x});
+  if (out.opset() < opset_with_clip_inputs)
+    return out.add(function, {&x},
+                   attributes({{"min", activation.numbers[0]}, {"max", activation.numbers[1]}}));
+  Value& low = out.number(static_cast<double>(activation.numbers[0]));
+  return out.add(function, {&x, &low, &out.number(static_cast<double>(activation.numbers[1]))});
+}
+
+Results fused_conv(SpelledOut& out) {
+  const Node& node = out.node();
+  Activation activation{text_of(node, "activation"), {}};
+  const Attribute* given = node.find_attribute("activation_params");
+  if (given != nullptr) {
+    const auto* numbers = std::get_if<std::vector<float>>(&given->value);
+    if (numbers != nullptr) activation.numbers = *numbers;
+  }
+  if (!activation.is_known()) return {};
+  std::vector<Value*> inputs = {&out.input(0), &out.input(1)};
+  if (has_input(node, 2)) inputs.push_back(&out.input(2));
+  Value* sum = &out.add("Conv", inputs, out.attributes_but({"activation", "activation_params"}));
+  if (has_input(node, 3)) sum = &out.add("Add", {sum, &out.input(3)});
+  return {&activated(out, *sum, activation)};
+}
+
+Results fused_gemm(SpelledOut& out) {
+  const Node& node = out.node();
+  Activation activation{text_of(node, "activation"), {}};
+  for (const std::string_view name : {"activation_alpha", "activation_beta"}) {
+    if (const auto number = float_of(node, name)) activation.numbers.push_back(*number);
+  }
+  if (!activation.is_known()) return {};
+  std::vector<Value*> inputs = {&out.input(0), &out.input(1)};
+  if (has_input(node, 2)) inputs.push_back(&out.input(2));
+  Value& product = out.add("Gemm", inputs,
+                           out.attributes_but({"activation", "activation_alpha", "activation_beta",
+                                               "activation_gamma"}));
+  return {&activated(out, product, activation)};
+}
+
+Results fused_matmul(SpelledOut& out) {
+  const Node& node = out.node();
+  const bool turns_a = integer_of(node, "transA", 0) != 0;
+  const bool turns_b = integer_of(node, "transB", 0) != 0;
+  if (integer_of(node, "transBatchA", 0) != 0 || integer_of(node, "transBatchB", 0) != 0 ||
+      ((turns_a || turns_b) && out.opset() < opset_with_einsum))
+    return {};
+  Value* product = nullptr;
+  if (turns_a || turns_b) {
+    const std::string formula =
+        format("...{},...{}->...ik", turns_a ? "ji" : "ij", turns_b ? "kj" : "jk");
+    product =
+        &out.add("Einsum", {&out.input(0), &out.input(1)}, attributes({{"equation", formula}}));
+  } else {
+    product = &out.add("MatMul", {&out.input(0), &out.input(1)});
+  }
+  const float alpha = number_of(node, "alpha", 1);
+  if (alpha == 1) return {product};
+  return {&out.add("Mul", {product, &out.number(static_cast<double>(alpha))})};
+}
+
+/// Gelu of x, or of x and a bias.
+Results gelu(SpelledOut& out, const char* approximation) {
+  Value* x = &out.input(0);
+  if (has_input(out.node(), 1)) x = &out.add("Add", {x, &out.input(1)});
+  return {&out.add_own("Gelu", {x}, attributes({{"approximate", std::string(approximation)}}))};
+}
+
+Results quick_gelu(SpelledOut& out) {
+  constexpr float usual_alpha = 1.702F;
+  return {&out.add_own("Swish", {&out.input(0)},
+                       attributes({{"alpha", number_of(out.node(), "alpha", usual_alpha)}}))};
+}
+
+/// `op_type` of the sum of the first two inputs, and of a bias, the input `bias`.
+Results normalized_sum(SpelledOut& out, const char* op_type, std::int64_t bias) {
+  constexpr float usual_epsilon = 1e-12F;
+  const Node& node = out.node();
+  Value* sum = &out.add("Add", {&out.input(0), &out.input(1)});
+  if (has_input(node, bias)) sum = &out.add("Add", {sum, &out.input(bias)});
+  std::vector<Value*> inputs = {sum, &out.input(2)};
+  if (bias > 3 && has_input(node, 3)) inputs.push_back(&out.input(3));
+  Value& normal = out.add_own(op_type, inputs,
+                              attributes({{"epsilon", number_of(node, "epsilon", usual_epsilon)}}));
+  return {&normal, nullptr, nullptr, sum};
+}
+
+/// A normalisation that the opset does not have.
+Results newer_norm(SpelledOut& out, const char* op_type) {
+  const Node& node = out.node();
+  std::vector<Value*> inputs;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  return {&out.add_own(op_type, inputs, out.attributes_but({}))};
+}
+
+Results spelled_out(Node& node) {
+  SpelledOut out(node);
+  const std::string_view type = node.op_type();
+  if (node.domain().empty()) {
+    if (type == "SimplifiedLayerNormalization") return newer_norm(out, "RMSNormalization");
+    if (type == "LayerNormalization" && out.opset() < opset_with_layer_norm)
+      return newer_norm(out, "LayerNormalization");
+    return {};
+  }
+  if (node.domain() != vendor_domain) return {};
+  if (type == "FusedConv") return fused_conv(out);
+  if (type == "FusedGemm") return fused_gemm(out);
+  if (type == "FusedMatMul") return fused_matmul(out);
+  if (type == "Gelu" || type == "BiasGelu") return gelu(out, "none");
+  if (type == "FastGelu") return gelu(out, "tanh");
+  if (type == "QuickGelu") return quick_gelu(out);
+  if (type == "SkipLayerNormalization") return normalized_sum(out, "LayerNormalization", 4);
+  if (type == "SkipSimplifiedLayerNormalization") return normalized_sum(out, "RMSNormalization", 3);
+  return {};
+}
+
+/// Whether it has the inputs that every such node has, and no outputs beyond those that are made.
+bool has_usual_operands(const Node& node) {
+  const std::string_view type = node.op_type();
+  const bool is_single = type == "Gelu" || type == "FastGelu" || type == "QuickGelu";
+  const bool is_sum = type.starts_with("Skip");
+  const std::int64_t count = is_single ? 1 : is_sum ? 3 : 2;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!has_input(node, i)) return false;
+  }
+  for (std::int64_t i = 1; i < node.output_count(); ++i) {
+    const bool is_made = is_sum && i == sum_output;
+    if (node.output(i) != nullptr && !is_made) return false;
+  }
+  return has_output(node, 0);
+}
+
+}  // namespace
+
+void spell_out_vendor_nodes(Model& model) {
+  for (Graph* graph : graphs_in(*model.graph)) {
+    Node* next = nullptr;
+    for (Node* node = graph->first_node(); node != nullptr; node = next) {
+      next = node->next();
+      if (!has_usual_operands(*node)) continue;
+      Results results = spelled_out(*node);
+      if (results.empty()) continue;
+      results.resize(static_cast<std::size_t>(node->output_count()), nullptr);
+      replace_node(*node, results);
+    }
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,57 @@
+// What onnxruntime's fused operators become, and which of them stay.
+#include "libcore/optimize/vendor_nodes.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "libcore/text/parse.hpp"
+
+namespace ortool {
+namespace {
+
+/// The operators of a graph of x, w and b that holds these nodes, in order.
+std::string spelled_out(const std::string& nodes, int opset = 13) {
+  const std::unique_ptr<Model> model =
+      parse_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+                  ", \"com.microsoft\" : 1]>\ng (float[2, 3] x, float[3, 3] w, float[3] b) => "
+                  "(float[2, 3] y) { " +
+                  nodes + " r = Relu (z) y = Neg (r) }");
+  spell_out_vendor_nodes(*model);
+  std::string text;
+  for (const Node& node : model->graph->nodes()) {
+    text += text.empty() ? "" : " ";
+    if (!node.domain().empty()) text += std::string(node.domain()) + ".";
+    text += node.op_type();
+  }
+  return text;
+}
+
+TEST_CASE("fused operators become those that they stand for") {
+  CHECK(spelled_out("z = com.microsoft.FusedGemm <activation = \"Tanh\"> (x, w, b)") ==
+        "Gemm Tanh Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <alpha = 0.5> (x, w)") == "MatMul Mul Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transB = 1> (x, w)") == "Einsum Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.BiasGelu (x, b)") == "Add ortool.Gelu Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.SkipLayerNormalization (x, x, b)") ==
+        "Add ortool.LayerNormalization Relu Neg");
+}
+
+TEST_CASE("normalisations that the opset lacks are ortool's own") {
+  CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
+  CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
+}
+
+TEST_CASE("what has no such form stays") {
+  CHECK(spelled_out("z = com.microsoft.FusedGemm <activation = \"Elu\"> (x, w, b)") ==
+        "com.microsoft.FusedGemm Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transBatchA = 1> (x, w)") ==
+        "com.microsoft.FusedMatMul Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transA = 1> (x, w)", 11) ==
+        "com.microsoft.FusedMatMul Relu Neg");
+  CHECK(spelled_out("z, m = com.microsoft.SkipLayerNormalization (x, x, b)") ==
+        "com.microsoft.SkipLayerNormalization Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedGemm (x)") == "com.microsoft.FusedGemm Relu Neg");
+  CHECK(spelled_out("z = other.Gelu (x)") == "other.Gelu Relu Neg");
+}
+
+}  // namespace
+}  // namespace ortool
