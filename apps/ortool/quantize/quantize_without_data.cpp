@@ -84,7 +84,7 @@ void quantize_products(const QuantizeContext& context, Model& model, const Sessi
         "ones: calibrate them (--mode static), or leave those in float that are (--keep-faster)");
   }
   if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
-    context.invocation.warn("no node could be quantised: the model stays as it is");
+    context.invocation.warn("no node is quantised: the model computes in floats, as it did");
 }
 
 void quantize_weights_alone(const QuantizeContext& context, Model& model) {
