@@ -47,15 +47,13 @@ void turn_two(const ByteColumnTurn& turn, int64_t pixel, __m256i flip) {
 
 void turn_rows(const ByteColumnTurn& turn) {
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(turn.flip));
-  int64_t pixel = 0;
-  for (; pixel + 2 <= turn.pixels; pixel += 2) turn_two(turn, pixel, flip);
-  if (pixel < turn.pixels) {
-    for (int channel = 0; channel < 16; ++channel) {
-      for (int row = 0; row < 4; ++row) {
-        turn.out[pixel * pixel_words + channel * 4 + row] =
-            static_cast<uint8_t>(turn.rows[row][pixel * 16 + channel] ^ turn.flip);
-      }
-    }
+  for (int64_t pixel = 0; pixel + 2 <= turn.pixels; pixel += 2) turn_two(turn, pixel, flip);
+  if (turn.pixels % 2 == 0) return;
+  // The last one once more with the one before, if there is one.
+  if (turn.pixels > 1) return turn_two(turn, turn.pixels - 2, flip);
+  for (int channel = 0; channel < 16; ++channel) {
+    for (int row = 0; row < 4; ++row)
+      turn.out[channel * 4 + row] = static_cast<uint8_t>(turn.rows[row][channel] ^ turn.flip);
   }
 }
 
@@ -113,8 +111,16 @@ bool run_halves(const ByteColumnRow& row) {
   int64_t first = 0;
   for (; first + most_row_pixels <= row.pixels; first += most_row_pixels)
     has_doubts |= run_some<most_row_pixels, halves>(row, maker, first);
-  for (; first < row.pixels; ++first) has_doubts |= run_some<1, halves>(row, maker, first);
-  return has_doubts;
+  switch (row.pixels - first) {
+    case 3:
+      return run_some<3, halves>(row, maker, first) || has_doubts;
+    case 2:
+      return run_some<2, halves>(row, maker, first) || has_doubts;
+    case 1:
+      return run_some<1, halves>(row, maker, first) || has_doubts;
+    default:
+      return has_doubts;
+  }
 }
 
 bool run_row(const ByteColumnRow& row) {
