@@ -5,18 +5,14 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
-#include "libcore/graph/import_domain.hpp"
 #include "libcore/graph/traverse.hpp"
-#include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/node_form.hpp"
+#include "libcore/optimize/spelled_out.hpp"
 #include "libcore/optimize/take_body.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/vendor_quantized.hpp"
 
 namespace ortool {
 namespace {
@@ -27,17 +23,6 @@ constexpr std::int64_t opset_with_layer_norm = 17;
 constexpr std::int64_t opset_with_clip_inputs = 11;
 /// Of a normalised sum: the sum itself.
 constexpr std::int64_t sum_output = 3;
-
-std::vector<Attribute> attributes(
-    std::vector<std::pair<std::string, std::variant<float, std::string>>> given) {
-  std::vector<Attribute> made;
-  for (auto& [name, value] : given) {
-    Attribute& each = made.emplace_back();
-    each.name = std::move(name);
-    std::visit([&](auto& inner) { each.value = std::move(inner); }, value);
-  }
-  return made;
-}
 
 std::string text_of(const Node& node, std::string_view name) {
   const Attribute* found = node.find_attribute(name);
@@ -57,57 +42,7 @@ bool has_output(const Node& node, std::int64_t index) {
   return index < node.output_count() && node.output(index) != nullptr;
 }
 
-/// The nodes that take the place of one.
-class SpelledOut {
- public:
-  explicit SpelledOut(Node& node) : graph_(node.graph()), node_(node) {}
-
-  Value& add(std::string_view op_type, const std::vector<Value*>& inputs,
-             std::vector<Attribute> given = {}, std::string_view domain = "") {
-    Value& result = graph_.add_value("");
-    Value* const outputs[] = {&result};
-    Node& made = graph_.add_node(op_type, domain, inputs, outputs,
-                                 format("{}/{}", node_.name(), result.name()), &node_);
-    for (Attribute& each : given) made.set_attribute(std::move(each));
-    return result;
-  }
-  /// Of ortool's own domain.
-  Value& add_own(std::string_view op_type, const std::vector<Value*>& inputs,
-                 std::vector<Attribute> given = {}) {
-    import_domain(graph_, own_domain, own_opset);
-    return add(op_type, inputs, std::move(given), own_domain);
-  }
-  /// One number, of the type of the node's first input where that is known, else float32.
-  Value& number(double value) {
-    for (std::int64_t i = 0; i < node_.input_count(); ++i) {
-      const Value* input = node_.input(i);
-      if (input == nullptr) continue;
-      const DataType type = input->is_constant() ? input->constant().type() : element_of(*input);
-      if (is_floating_point(type)) return graph_.add_constant("", filled(type, Shape(), value));
-    }
-    return graph_.add_constant("", filled(DataType::float32, Shape(), value));
-  }
-
-  const Node& node() const { return node_; }
-  Value& input(std::int64_t index) const { return *node_.input(index); }
-  std::int64_t opset() const { return graph_.opset(""); }
-
-  /// The node's own attributes but these.
-  std::vector<Attribute> attributes_but(std::initializer_list<std::string_view> names) const {
-    std::vector<Attribute> left = copy_attributes(node_);
-    std::erase_if(left, [&](const Attribute& each) {
-      return std::find(names.begin(), names.end(), each.name) != names.end();
-    });
-    return left;
-  }
-
- private:
-  Graph& graph_;
-  Node& node_;
-};
-
-/// What stands for the outputs; empty where the node has no such form.
-using Results = std::vector<Value*>;
+using Results = SpelledOut::Results;
 
 /// The function at the end of a fused node, with up to two numbers.
 struct Activation {
@@ -125,14 +60,16 @@ Value& activated(SpelledOut& out, Value& x, const Activation& activation) {
   const std::string& function = activation.function;
   if (function.empty()) return x;
   if (function == "LeakyRelu")
-    return out.add(function, {&x}, attributes({{"alpha", activation.numbers[0]}}));
+    return out.add(function, {&x}, plain_attributes({{"alpha", activation.numbers[0]}}));
   if (function == "HardSigmoid")
-    return out.add(function, {&x},
-                   attributes({{"alpha", activation.numbers[0]}, {"beta", activation.numbers[1]}}));
+    return out.add(
+        function, {&x},
+        plain_attributes({{"alpha", activation.numbers[0]}, {"beta", activation.numbers[1]}}));
   if (function != "Clip") return out.add(function, {&x});
   if (out.opset() < opset_with_clip_inputs)
-    return out.add(function, {&x},
-                   attributes({{"min", activation.numbers[0]}, {"max", activation.numbers[1]}}));
+    return out.add(
+        function, {&x},
+        plain_attributes({{"min", activation.numbers[0]}, {"max", activation.numbers[1]}}));
   Value& low = out.number(static_cast<double>(activation.numbers[0]));
   return out.add(function, {&x, &low, &out.number(static_cast<double>(activation.numbers[1]))});
 }
@@ -146,10 +83,10 @@ Results fused_conv(SpelledOut& out) {
     if (numbers != nullptr) activation.numbers = *numbers;
   }
   if (!activation.is_known()) return {};
-  std::vector<Value*> inputs = {&out.input(0), &out.input(1)};
-  if (has_input(node, 2)) inputs.push_back(&out.input(2));
+  std::vector<Value*> inputs = {out.input(0), out.input(1)};
+  if (has_input(node, 2)) inputs.push_back(out.input(2));
   Value* sum = &out.add("Conv", inputs, out.attributes_but({"activation", "activation_params"}));
-  if (has_input(node, 3)) sum = &out.add("Add", {sum, &out.input(3)});
+  if (has_input(node, 3)) sum = &out.add("Add", {sum, out.input(3)});
   return {&activated(out, *sum, activation)};
 }
 
@@ -160,8 +97,8 @@ Results fused_gemm(SpelledOut& out) {
     if (const auto number = float_of(node, name)) activation.numbers.push_back(*number);
   }
   if (!activation.is_known()) return {};
-  std::vector<Value*> inputs = {&out.input(0), &out.input(1)};
-  if (has_input(node, 2)) inputs.push_back(&out.input(2));
+  std::vector<Value*> inputs = {out.input(0), out.input(1)};
+  if (has_input(node, 2)) inputs.push_back(out.input(2));
   Value& product = out.add("Gemm", inputs,
                            out.attributes_but({"activation", "activation_alpha", "activation_beta",
                                                "activation_gamma"}));
@@ -180,9 +117,9 @@ Results fused_matmul(SpelledOut& out) {
     const std::string formula =
         format("...{},...{}->...ik", turns_a ? "ji" : "ij", turns_b ? "kj" : "jk");
     product =
-        &out.add("Einsum", {&out.input(0), &out.input(1)}, attributes({{"equation", formula}}));
+        &out.add("Einsum", {out.input(0), out.input(1)}, plain_attributes({{"equation", formula}}));
   } else {
-    product = &out.add("MatMul", {&out.input(0), &out.input(1)});
+    product = &out.add("MatMul", {out.input(0), out.input(1)});
   }
   const float alpha = number_of(node, "alpha", 1);
   if (alpha == 1) return {product};
@@ -191,27 +128,28 @@ Results fused_matmul(SpelledOut& out) {
 
 /// Gelu of x, or of x and a bias.
 Results gelu(SpelledOut& out, const char* approximation) {
-  Value* x = &out.input(0);
-  if (has_input(out.node(), 1)) x = &out.add("Add", {x, &out.input(1)});
-  return {&out.add_own("Gelu", {x}, attributes({{"approximate", std::string(approximation)}}))};
+  Value* x = out.input(0);
+  if (has_input(out.node(), 1)) x = &out.add("Add", {x, out.input(1)});
+  return {
+      &out.add_own("Gelu", {x}, plain_attributes({{"approximate", std::string(approximation)}}))};
 }
 
 Results quick_gelu(SpelledOut& out) {
   constexpr float usual_alpha = 1.702F;
-  return {&out.add_own("Swish", {&out.input(0)},
-                       attributes({{"alpha", number_of(out.node(), "alpha", usual_alpha)}}))};
+  return {&out.add_own("Swish", {out.input(0)},
+                       plain_attributes({{"alpha", number_of(out.node(), "alpha", usual_alpha)}}))};
 }
 
 /// `op_type` of the sum of the first two inputs, and of a bias, the input `bias`.
 Results normalized_sum(SpelledOut& out, const char* op_type, std::int64_t bias) {
   constexpr float usual_epsilon = 1e-12F;
   const Node& node = out.node();
-  Value* sum = &out.add("Add", {&out.input(0), &out.input(1)});
-  if (has_input(node, bias)) sum = &out.add("Add", {sum, &out.input(bias)});
-  std::vector<Value*> inputs = {sum, &out.input(2)};
-  if (bias > 3 && has_input(node, 3)) inputs.push_back(&out.input(3));
-  Value& normal = out.add_own(op_type, inputs,
-                              attributes({{"epsilon", number_of(node, "epsilon", usual_epsilon)}}));
+  Value* sum = &out.add("Add", {out.input(0), out.input(1)});
+  if (has_input(node, bias)) sum = &out.add("Add", {sum, out.input(bias)});
+  std::vector<Value*> inputs = {sum, out.input(2)};
+  if (bias > 3 && has_input(node, 3)) inputs.push_back(out.input(3));
+  Value& normal = out.add_own(
+      op_type, inputs, plain_attributes({{"epsilon", number_of(node, "epsilon", usual_epsilon)}}));
   return {&normal, nullptr, nullptr, sum};
 }
 
@@ -233,6 +171,7 @@ Results spelled_out(Node& node) {
     return {};
   }
   if (node.domain() != vendor_domain) return {};
+  if (is_vendor_quantized(node)) return spell_out_quantized(out);
   if (type == "FusedConv") return fused_conv(out);
   if (type == "FusedGemm") return fused_gemm(out);
   if (type == "FusedMatMul") return fused_matmul(out);
@@ -246,6 +185,7 @@ Results spelled_out(Node& node) {
 
 /// Whether it has the inputs that every such node has, and no outputs beyond those that are made.
 bool has_usual_operands(const Node& node) {
+  if (is_vendor_quantized(node)) return has_output(node, 0) && node.output_count() == 1;
   const std::string_view type = node.op_type();
   const bool is_single = type == "Gelu" || type == "FastGelu" || type == "QuickGelu";
   const bool is_sum = type.starts_with("Skip");

@@ -8,12 +8,12 @@
 namespace ortool {
 
 /// In all graphs of the model FusedConv, FusedGemm, FusedMatMul, Gelu, FastGelu, BiasGelu,
-/// QuickGelu, SkipLayerNormalization and SkipSimplifiedLayerNormalization become nodes of ONNX's
-/// operators, or of ortool's own of the same names where the opset lacks them; so do
-/// SimplifiedLayerNormalization and, before opset 17, LayerNormalization, which stand in ONNX's
-/// domain there. New nodes are called after the old one. Left as they are: nodes with outputs or
-/// attributes that have no such form (means and deviations of a normalisation, batches that are
-/// transposed), and all operators but these.
+/// QuickGelu, SkipLayerNormalization, SkipSimplifiedLayerNormalization and those of
+/// vendor_quantized.hpp become nodes of ONNX's operators, or of ortool's own of the same names
+/// where the opset lacks them; so do SimplifiedLayerNormalization and, before opset 17,
+/// LayerNormalization, which stand in ONNX's domain there. New nodes are called after the old one.
+/// Left as they are: nodes with outputs or attributes that have no such form (means and deviations
+/// of a normalisation, batches that are transposed), and all operators but these.
 void spell_out_vendor_nodes(Model& model);
 
 }  // namespace ortool

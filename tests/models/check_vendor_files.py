@@ -1,4 +1,4 @@
-# Files that onnxruntime optimised and saved, with fused operators of com.microsoft: run by ortool and by onnxruntime.
+# Files that onnxruntime optimised and saved, with operators of com.microsoft: run by ortool and by onnxruntime.
 """Usage: check_vendor_files.py PROGRAM [MODEL…]   (exit 77: nothing to check)
 
 Each operator alone, in the forms that its attributes and optional inputs give it, and each MODEL as onnxruntime saves
@@ -34,7 +34,9 @@ def one_node(operator, inputs, weights, outputs=("y",), domain="com.microsoft", 
     node = helper.make_node(operator, names, list(outputs), name="node", domain=domain, **attributes)
     described = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
                  for name, value in inputs.items()]
-    results = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in outputs if name]
+    is_bytes = operator.startswith("QLinear")
+    results = [helper.make_tensor_value_info(name, onnx.TensorProto.UINT8 if is_bytes else onnx.TensorProto.FLOAT, None)
+               for name in outputs if name]
     graph = helper.make_graph([node], "g", described, results,
                               [numpy_helper.from_array(value, name) for name, value in weights.items()])
     imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
@@ -48,14 +50,16 @@ def operators():
     for activation, numbers in (("Relu", None), ("Tanh", None), ("Sigmoid", None), ("LeakyRelu", [0.2]),
                                 ("Clip", [-0.5, 0.7]), ("HardSigmoid", [0.2, 0.4])):
         more = {"activation_params": numbers} if numbers else {}
-        yield f"FusedConv {activation}", one_node("FusedConv", image, kernel, pads=[1] * 4, activation=activation, **more)
+        yield f"FusedConv {activation}", one_node("FusedConv", image, kernel, pads=[1] * 4, activation=activation,
+                                                  **more)
     yield "FusedConv before opset 11", one_node("FusedConv", image, kernel, opset=10, activation="Clip",
                                                 activation_params=[-0.5, 0.7])
     yield "FusedConv and a sum", one_node("FusedConv", {**image, "d": floats(2, 4, 6, 6)}, kernel, pads=[1] * 4,
                                           activation="Relu")
     yield "FusedGemm", one_node("FusedGemm", {"a": floats(3, 4)}, {"b": floats(5, 4), "c": floats(5)}, alpha=0.5,
                                 transB=1, activation="LeakyRelu", activation_alpha=0.3)
-    yield "FusedMatMul", one_node("FusedMatMul", {"a": floats(5, 4)}, {"b": floats(6, 5)}, alpha=0.5, transA=1, transB=1)
+    yield "FusedMatMul", one_node("FusedMatMul", {"a": floats(5, 4)}, {"b": floats(6, 5)}, alpha=0.5, transA=1,
+                                    transB=1)
     yield "FusedMatMul of a batch", one_node("FusedMatMul", {"a": floats(2, 3, 5, 4), "b": floats(2, 3, 7, 4)}, {},
                                              alpha=0.125, transB=1)
     rows = {"a": floats(2, 3, 8)}
@@ -76,6 +80,44 @@ def operators():
                                                    axis=-1)
     yield "LayerNormalization before opset 17", one_node("LayerNormalization", rows, {"b": floats(8), "c": floats(8)},
                                                          domain="", axis=-1)
+
+
+def integer_operators():
+    """The same of operators on bytes; sums of bytes are exact, so results must be equal."""
+    def levels(*shape, kind=numpy.uint8):
+        limits = numpy.iinfo(kind)
+        return _random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+
+    def scale(value, zero, kind=numpy.uint8):
+        return numpy.float32(value), kind(zero)
+
+    first = dict(zip("bc", scale(0.05, 120)))
+    for operator in ("QLinearAdd", "QLinearMul"):
+        yield operator, one_node(operator, {"a": levels(2, 3, 4)},
+                                 {**first, "d": levels(4), **dict(zip("ef", scale(0.03, 100))),
+                                  **dict(zip("gh", scale(0.07, 90)))})
+    yield "QLinearSigmoid", one_node("QLinearSigmoid", {"a": levels(2, 40)},
+                                     {**first, **dict(zip("de", scale(1 / 256, 0)))})
+    yield "QLinearLeakyRelu", one_node("QLinearLeakyRelu", {"a": levels(2, 40)},
+                                       {**first, **dict(zip("de", scale(0.04, 30)))}, alpha=0.25)
+    yield "QLinearGlobalAveragePool", one_node("QLinearGlobalAveragePool", {"a": levels(2, 3, 4, 4)},
+                                               {**first, **dict(zip("de", scale(0.04, 110)))})
+    yield "QLinearConcat", one_node("QLinearConcat", {"c": levels(2, 3)},
+                                    {**dict(zip("ab", scale(0.06, 100))), **dict(zip("de", scale(0.05, 120))),
+                                     "f": levels(2, 2), **dict(zip("gh", scale(0.06, 100)))}, axis=1)
+    weights = levels(4, 5, kind=numpy.int8)
+    bias = levels(5, kind=numpy.int32) // 100000
+    matrix = {**first, "d": weights, "g": bias}
+    yield "QGemm", one_node("QGemm", {"a": levels(3, 4)}, {**matrix, **dict(zip("ef", scale(0.02, 0, numpy.int8)))},
+                            alpha=0.5)
+    columns = {"e": numpy.abs(floats(5)) / 100, "f": numpy.zeros(5, numpy.int8)}
+    yield "QGemm a column", one_node("QGemm", {"a": levels(3, 4)}, {**matrix, **columns}, opset=13)
+    yield "MatMulIntegerToFloat", one_node(
+        "MatMulIntegerToFloat", {"a": levels(3, 4)},
+        {"b": weights, "c": numpy.float32(0.05), "d": columns["e"], "e": numpy.uint8(120), "f": numpy.int8(0),
+         "g": floats(5)})
+    yield "DynamicQuantizeMatMul", one_node("DynamicQuantizeMatMul", {"a": floats(3, 4)},
+                                            {"b": weights, "c": columns["e"], "d": columns["f"], "e": floats(5)})
 
 
 def open_session(path, saved=None):
@@ -126,7 +168,7 @@ def main():
         if problem:
             print(f"{name}: {problem}")
 
-    for name, (model, inputs) in operators():
+    for name, (model, inputs) in [*operators(), *integer_operators()]:
         def write(path, model=model, inputs=inputs):
             onnx.save(model, path)
             return inputs, open_session(path).run(None, inputs)

@@ -12,7 +12,8 @@ namespace {
 std::string spelled_out(const std::string& nodes, int opset = 13) {
   const std::unique_ptr<Model> model =
       parse_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
-                  ", \"com.microsoft\" : 1]>\ng (float[2, 3] x, float[3, 3] w, float[3] b) => "
+                  ", \"com.microsoft\" : 1]>\ng (float[2, 3] x, float[3, 3] w, float[3] b, "
+                  "uint8[3, 3] q, float s, uint8 p) => "
                   "(float[2, 3] y) { " +
                   nodes + " r = Relu (z) y = Neg (r) }");
   spell_out_vendor_nodes(*model);
@@ -38,6 +39,27 @@ TEST_CASE("fused operators become those that they stand for") {
 TEST_CASE("normalisations that the opset lacks are ortool's own") {
   CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
   CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
+}
+
+TEST_CASE("operators on bytes become the same on floats between them") {
+  CHECK(spelled_out("z = com.microsoft.QLinearAdd (q, s, p, q, s, p, s, p)") ==
+        "DequantizeLinear DequantizeLinear Add QuantizeLinear Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s, p)") ==
+        "DequantizeLinear DequantizeLinear Concat QuantizeLinear Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.DynamicQuantizeMatMul (x, q, s, p, b)") ==
+        "DynamicQuantizeLinear MatMulInteger Cast Mul Mul Add Relu Neg");
+}
+
+TEST_CASE("operators on bytes without such a form stay") {
+  CHECK(spelled_out(
+            "z = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (q, s, p, s, p)") ==
+        "com.microsoft.QLinearGlobalAveragePool Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearSoftmax <opset = 12> (q, s, p, s, p)") ==
+        "com.microsoft.QLinearSoftmax Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearAdd (q, s, p, q, s, p)") ==
+        "com.microsoft.QLinearAdd Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s)") ==
+        "com.microsoft.QLinearConcat Relu Neg");
 }
 
 TEST_CASE("what has no such form stays") {
