@@ -1,8 +1,9 @@
-// Padding by one table a dimension: which input index, if any, an output index reads.
+// Dimensions without pads join their neighbours; then a table a dimension, and stretches of a row.
 #include "kernels/cpu/pad.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/error.hpp"
@@ -11,7 +12,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_elements = 32768;
+constexpr std::int64_t task_bytes = 128 * 1024;
 
 std::int64_t modulo(std::int64_t a, std::int64_t b) {
   const std::int64_t rest = a % b;
@@ -51,70 +52,121 @@ std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before,
   return indices;
 }
 
-/// Copies `count` elements of a row; runs of neighbours in one piece.
-void pad_row(const char* in, char* out, const std::vector<std::int64_t>& indices, const char* fill,
-             std::size_t bytes) {
-  for (std::size_t i = 0; i < indices.size();) {
-    const std::int64_t first = indices[i];
-    if (in == nullptr || first < 0) {
-      std::memcpy(out + i * bytes, fill, bytes);
-      ++i;
+/// A dimension and its pads.
+struct Extent {
+  std::int64_t size;
+  std::int64_t before;
+  std::int64_t after;
+
+  bool has_pads() const { return before != 0 || after != 0; }
+};
+
+/// As few dimensions as say the same. Only where pads are one number does a dimension without any
+/// become a part of one that has some.
+std::vector<Extent> join(std::span<const std::int64_t> shape, std::span<const std::int64_t> before,
+                         std::span<const std::int64_t> after, PadMode mode) {
+  std::vector<Extent> joined;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const Extent extent = {shape[i], before[i], after[i]};
+    const bool takes = !joined.empty() && !extent.has_pads() &&
+                       (mode == PadMode::constant || !joined.back().has_pads());
+    if (!takes) {
+      joined.push_back(extent);
       continue;
     }
-    std::size_t run = 1;
-    while (i + run < indices.size() && indices[i + run] == first + static_cast<std::int64_t>(run)) {
-      ++run;
-    }
-    std::memcpy(out + i * bytes, in + static_cast<std::size_t>(first) * bytes, run * bytes);
-    i += run;
+    joined.back().size *= extent.size;
+    joined.back().before *= extent.size;
+    joined.back().after *= extent.size;
   }
+  return joined;
+}
+
+void repeat(const std::byte* element, std::int64_t bytes, std::int64_t count, std::byte* out) {
+  const auto all = static_cast<std::size_t>(bytes * count);
+  if (all == 0) return;
+  const bool is_even =
+      std::all_of(element, element + bytes, [&](std::byte each) { return each == *element; });
+  if (is_even) {
+    std::memset(out, std::to_integer<int>(*element), all);
+    return;
+  }
+  std::size_t done = static_cast<std::size_t>(bytes);
+  std::memcpy(out, element, done);
+  for (; done < all; done += std::min(done, all - done))
+    std::memcpy(out + done, out, std::min(done, all - done));
 }
 
 }  // namespace
 
-void pad(const void* in, void* out, std::span<const std::int64_t> shape,
-         std::span<const std::int64_t> before, std::span<const std::int64_t> after, PadMode mode,
-         const void* fill, std::int64_t element_bytes, Workers& workers) {
-  const std::size_t rank = shape.size();
-  const std::size_t bytes = static_cast<std::size_t>(element_bytes);
-  if (rank == 0) {
-    std::memcpy(out, in, bytes);
-    return;
+PadPlan::PadPlan(std::span<const std::int64_t> shape, std::span<const std::int64_t> before,
+                 std::span<const std::int64_t> after, PadMode mode, std::int64_t element_bytes)
+    : element_bytes_(element_bytes), fill_bytes_(element_bytes) {
+  std::vector<Extent> extents = join(shape, before, after, mode);
+  // Where the last dimension is kept whole, its rows are copied as elements are.
+  if (mode != PadMode::constant && extents.size() > 1 && !extents.back().has_pads()) {
+    element_bytes_ *= extents.back().size;
+    extents.pop_back();
   }
-  std::vector<std::vector<std::int64_t>> sources;
-  std::vector<std::int64_t> strides(rank);
+  if (extents.empty()) extents.push_back({1, 0, 0});
   std::int64_t stride = 1;
-  for (std::size_t i = rank; i-- > 0;) {
-    strides[i] = stride;
-    stride *= shape[i];
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    const Extent& extent = extents[i];
+    std::vector<std::int64_t> sources =
+        source_indices(extent.size, extent.before, extent.after, mode);
+    const auto size = static_cast<std::int64_t>(sources.size());
+    if (i + 1 < extents.size()) {
+      rows_ *= size;
+      outer_.push_back({std::move(sources), stride});
+    } else {
+      row_size_ = size;
+      for (const std::int64_t source : sources) {
+        const bool goes_on =
+            !row_.empty() && (source < 0 ? row_.back().source < 0
+                                         : row_.back().source >= 0 &&
+                                               row_.back().source + row_.back().count == source);
+        if (!goes_on) row_.push_back({source, 0});
+        ++row_.back().count;
+      }
+    }
+    stride *= extent.size;
   }
-  std::int64_t rows = 1;
-  for (std::size_t i = 0; i < rank; ++i) {
-    sources.push_back(source_indices(shape[i], before[i], after[i], mode));
-    if (i + 1 < rank) rows *= static_cast<std::int64_t>(sources[i].size());
+}
+
+void PadPlan::write_row(const std::byte* in, std::byte* out, const std::byte* fill) const {
+  if (in == nullptr) return repeat(fill, fill_bytes_, row_size_, out);
+  for (const Stretch& stretch : row_) {
+    const std::int64_t bytes = stretch.count * element_bytes_;
+    if (stretch.source < 0) {
+      repeat(fill, fill_bytes_, stretch.count, out);
+    } else {
+      std::memcpy(out, in + stretch.source * element_bytes_, static_cast<std::size_t>(bytes));
+    }
+    out += bytes;
   }
-  const std::int64_t row_size = static_cast<std::int64_t>(sources.back().size());
-  if (row_size == 0) return;
-  workers.parallel_ranges(
-      rows, std::max<std::int64_t>(1, task_elements / row_size),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) {
-          std::int64_t rest = row;
-          std::int64_t offset = 0;
-          bool is_filled = false;
-          for (std::size_t i = rank - 1; i-- > 0;) {
-            const std::int64_t size = static_cast<std::int64_t>(sources[i].size());
-            const std::int64_t source = sources[i][static_cast<std::size_t>(rest % size)];
-            rest /= size;
-            is_filled |= source < 0;
-            offset += source * strides[i];
-          }
-          const char* from =
-              is_filled ? nullptr : static_cast<const char*>(in) + offset * element_bytes;
-          pad_row(from, static_cast<char*>(out) + row * row_size * element_bytes, sources.back(),
-                  static_cast<const char*>(fill), bytes);
-        }
-      });
+}
+
+void PadPlan::run(const void* in, void* out, const void* fill, Workers& workers) const {
+  const std::int64_t row_bytes = row_size_ * element_bytes_;
+  if (row_bytes == 0) return;
+  const std::int64_t grain = std::max<std::int64_t>(1, task_bytes / row_bytes);
+  workers.parallel_ranges(rows_, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t rest = row;
+      std::int64_t offset = 0;
+      bool is_filled = false;
+      for (const Outer& outer : outer_) {
+        const auto size = static_cast<std::int64_t>(outer.sources.size());
+        const std::int64_t source = outer.sources[static_cast<std::size_t>(rest % size)];
+        rest /= size;
+        is_filled |= source < 0;
+        offset += source * outer.stride;
+      }
+      const std::byte* from =
+          is_filled ? nullptr : static_cast<const std::byte*>(in) + offset * element_bytes_;
+      write_row(from, static_cast<std::byte*>(out) + row * row_bytes,
+                static_cast<const std::byte*>(fill));
+    }
+  });
 }
 
 }  // namespace ortool::cpu

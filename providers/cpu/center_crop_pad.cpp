@@ -3,6 +3,7 @@
 
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "kernels/cpu/pad.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -31,13 +32,12 @@ KernelPtr compile_center_crop_pad(const NodeView&, const KernelRow& row, const C
     }
     Preparation preparation;
     if (input.shape == output) preparation.view_of = 0;
-    return make_prepared(
-        preparation,
-        [=, shape = input.shape, bytes = element_bits(input.type) / 8](const RunContext& run) {
-          constexpr std::array<std::byte, 16> zero = {};
-          pad(run.input<std::byte>(0), run.output<std::byte>(0), shape.dimensions(), before, after,
-              PadMode::constant, zero.data(), bytes, run.workers());
-        });
+    PadPlan plan(input.shape.dimensions(), before, after, PadMode::constant,
+                 element_bits(input.type) / 8);
+    return make_prepared(preparation, [plan = std::move(plan)](const RunContext& run) {
+      constexpr std::array<std::byte, 16> zero = {};
+      plan.run(run.input<std::byte>(0), run.output<std::byte>(0), zero.data(), run.workers());
+    });
   });
 }
 

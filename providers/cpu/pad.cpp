@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/convert_number.hpp"
@@ -62,13 +63,13 @@ KernelPtr compile_pad(const NodeView& view, const KernelRow& row, const CompileC
       const auto is_zero = [](std::int64_t pad) { return pad == 0; };
       if (std::all_of(edges.begins.begin(), edges.begins.end(), is_zero)) preparation.view_of = 0;
     }
+    PadPlan plan(input.shape.dimensions(), edges.begins, edges.ends, kernel_mode_of(op.mode),
+                 element_bits(input.type) / 8);
     return make_prepared(
-        preparation, [=, shape = input.shape, mode = kernel_mode_of(op.mode),
-                      value = fill_bytes(op.value, input.type),
-                      element_bytes = element_bits(input.type) / 8](const RunContext& run) {
+        preparation, [has_value, plan = std::move(plan),
+                      value = fill_bytes(op.value, input.type)](const RunContext& run) {
           const std::byte* fill = has_value ? run.input<std::byte>(2) : value.data();
-          pad(run.input<std::byte>(0), run.output<std::byte>(0), shape.dimensions(), edges.begins,
-              edges.ends, mode, fill, element_bytes, run.workers());
+          plan.run(run.input<std::byte>(0), run.output<std::byte>(0), fill, run.workers());
         });
   });
 }

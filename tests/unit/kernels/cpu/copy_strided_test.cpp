@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -168,7 +169,7 @@ TEST_CASE("padding in every mode, with negative pads too") {
     const Shape first = {before};
     const Shape last = {after};
     std::vector<std::int32_t> out(static_cast<std::size_t>(3 + before + after));
-    pad(in.data(), out.data(), shape, first, last, mode, &fill, 4, workers);
+    PadPlan(shape, first, last, mode, 4).run(in.data(), out.data(), &fill, workers);
     return out;
   };
   using Values = std::vector<std::int32_t>;
@@ -185,12 +186,37 @@ TEST_CASE("padding in every mode, with negative pads too") {
   const std::int64_t square[] = {1, 2, 3, 4};
   const std::int64_t zero = 0;
   std::vector<std::int64_t> out(9);
-  pad(square, out.data(), shape, before, after, PadMode::constant, &zero, 8, workers);
+  PadPlan(shape, before, after, PadMode::constant, 8).run(square, out.data(), &zero, workers);
   CHECK(out == std::vector<std::int64_t>{0, 0, 0, 1, 2, 0, 3, 4, 0});
   const Shape empty = {0};
   const Shape one = {1};
-  CHECK_THROWS_AS(pad(in.data(), out.data(), empty, one, one, PadMode::edge, &zero, 4, workers),
-                  Error);
+  CHECK_THROWS_AS(PadPlan(empty, one, one, PadMode::edge, 4), Error);
+}
+
+TEST_CASE("padding leaves dimensions without pads as they are in every mode") {
+  Workers workers;
+  const Shape shape = {2, 3, 2, 4};
+  const Shape before = {0, 2, 0, 0};
+  const Shape after = {0, 1, 0, 0};
+  const auto in = random_bytes(48 * 2, 5);
+  const std::uint8_t fill[] = {1, 2};
+  const std::pair<PadMode, std::array<std::int64_t, 6>> modes[] = {
+      {PadMode::constant, {-1, -1, 0, 1, 2, -1}},
+      {PadMode::edge, {0, 0, 0, 1, 2, 2}},
+      {PadMode::reflect, {2, 1, 0, 1, 2, 1}},
+      {PadMode::wrap, {1, 2, 0, 1, 2, 0}}};
+  for (const auto& [mode, sources] : modes) {
+    std::vector<std::uint8_t> out(96 * 2);
+    PadPlan(shape, before, after, mode, 2).run(in.data(), out.data(), fill, workers);
+    for_each_coordinate({2, 6, 2, 4}, [&](const Shape& c, std::int64_t at) {
+      const std::int64_t source = sources[static_cast<std::size_t>(c[1])];
+      if (source < 0) {
+        CHECK(std::memcmp(out.data() + at * 2, fill, 2) == 0);
+      } else {
+        CHECK(same_element(in, ((c[0] * 3 + source) * 2 + c[2]) * 4 + c[3], out, at, 2));
+      }
+    });
+  }
 }
 
 TEST_CASE("gather picks slices and refuses an index outside") {
