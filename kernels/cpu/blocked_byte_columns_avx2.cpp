@@ -16,14 +16,12 @@ namespace {
 constexpr int most_row_pixels = 4;
 constexpr int64_t pixel_words = 64;  ///< bytes of a pixel's words
 
-inline void store_half(uint8_t* to, __m128i half) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), half);
-}
-
-/// Words of two pixels: four channels of each in a vector, to where they belong.
-inline void store_words(uint8_t* to, __m256i words) {
-  store_half(to, _mm256_castsi256_si128(words));
-  store_half(to + pixel_words, _mm256_extracti128_si256(words, 1));
+/// Words of four channels of two pixels, then of the next four, to where they belong: eight at a
+/// time, as they are read again soon.
+inline void store_words(uint8_t* to, __m256i first, __m256i second) {
+  auto* out = reinterpret_cast<__m256i*>(to);
+  _mm256_storeu_si256(out, _mm256_permute2x128_si256(first, second, 0x20));
+  _mm256_storeu_si256(out + 2, _mm256_permute2x128_si256(first, second, 0x31));
 }
 
 void turn_two(const ByteColumnTurn& turn, int64_t pixel, __m256i flip) {
@@ -39,10 +37,9 @@ void turn_two(const ByteColumnTurn& turn, int64_t pixel, __m256i flip) {
   const __m256i low_cd = _mm256_unpacklo_epi8(c, d);
   const __m256i high_cd = _mm256_unpackhi_epi8(c, d);
   uint8_t* to = turn.out + pixel * pixel_words;
-  store_words(to, _mm256_unpacklo_epi16(low_ab, low_cd));
-  store_words(to + 16, _mm256_unpackhi_epi16(low_ab, low_cd));
-  store_words(to + 32, _mm256_unpacklo_epi16(high_ab, high_cd));
-  store_words(to + 48, _mm256_unpackhi_epi16(high_ab, high_cd));
+  store_words(to, _mm256_unpacklo_epi16(low_ab, low_cd), _mm256_unpackhi_epi16(low_ab, low_cd));
+  store_words(to + 32, _mm256_unpacklo_epi16(high_ab, high_cd),
+              _mm256_unpackhi_epi16(high_ab, high_cd));
 }
 
 void turn_rows(const ByteColumnTurn& turn) {
