@@ -212,8 +212,6 @@ bool has_small_sums(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
   return true;
 }
 
-}  // namespace
-
 bool is_worth_byte_winograd(const ConvSizes& sizes) {
   bool fits = sizes.groups == 1 && sizes.in[0] == 1 && sizes.kernel[0] == 1;
   for (const int axis : {1, 2})
@@ -238,6 +236,8 @@ bool is_worth_byte_winograd(const ConvSizes& sizes) {
       (3 + static_cast<double>(plan.planes * weight_numbers) * taps / products_a_nanosecond);
   return std::max(computing, factors / weights_a_nanosecond) < directly;
 }
+
+}  // namespace
 
 bool can_use_byte_winograd(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip) {
   return is_worth_byte_winograd(sizes) && has_small_sums(sizes, weights, flip);
