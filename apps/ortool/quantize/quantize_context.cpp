@@ -1,6 +1,8 @@
 // Rules from options, and the two steps that all modes share.
 #include "apps/ortool/quantize/quantize_context.hpp"
 
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
 #include "libcore/quantize/weight_only.hpp"
 
@@ -63,6 +65,40 @@ void compare_forms(const QuantizeContext& context, const Session& floats, const 
       make_session(context.invocation, context.machine, model, OptimizeLevel::none);
   context.result.end_to_end =
       compare_models(context.invocation, context.machine, floats, *quantized, data);
+}
+
+namespace {
+
+/// Null where a node of it has no kernel.
+std::unique_ptr<Session> session_of_original(const QuantizeContext& context,
+                                             const Model& original) {
+  try {
+    return make_session(context.invocation, context.machine, original, OptimizeLevel::none);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    context.invocation.warn(
+        format("errors are those beside the prepared model, since the original cannot be run: {}",
+               error.what()));
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void compare_with_original(const QuantizeContext& context, const Model& original,
+                           const Model& quantized) {
+  const std::unique_ptr<Session> before = session_of_original(context, original);
+  if (before == nullptr) return;
+  const std::unique_ptr<Session> after =
+      make_session(context.invocation, context.machine, quantized, OptimizeLevel::none);
+  const bool has_validation = context.invocation.options.has("validation-data");
+  // The original may have weights among its inputs.
+  const Graph& graph = *after->model().graph;
+  CalibrationData data(context.invocation, has_validation ? "validation-data" : "calibration-data",
+                       graph.inputs(), after->outputs());
+  EndToEnd& end_to_end = context.result.end_to_end;
+  end_to_end.outputs = compare_outputs(context.invocation, context.machine, *before, *after, data,
+                                       end_to_end.samples);
 }
 
 }  // namespace ortool

@@ -40,4 +40,11 @@ void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan
 void compare_forms(const QuantizeContext& context, const Session& floats, const Model& model,
                    std::string_view option);
 
+/// Compares the outputs of `quantized` with those of the model as it was read, before it was
+/// prepared, on the samples that the report's outputs were compared on, and puts them in place of
+/// these. Where the model cannot be run as it was, leaves those of the prepared one, with a
+/// warning.
+void compare_with_original(const QuantizeContext& context, const Model& original,
+                           const Model& quantized);
+
 }  // namespace ortool

@@ -17,6 +17,7 @@
 #include "apps/ortool/quantize/quantize_without_data.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/declared_types.hpp"
@@ -151,6 +152,7 @@ void run_quantize(Invocation& invocation) {
     result.before_bytes = stored_bytes(model);
     result.file_bytes = file_bytes_of(loaded);
     const DeclaredTypes declared(model);
+    const std::unique_ptr<Model> original = copy_model(model);
     prepare(invocation, settings, machine, model, result);
     const CalibrationCache cache(invocation, loaded.path, model);
     LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
@@ -163,6 +165,8 @@ void run_quantize(Invocation& invocation) {
       quantize_without_data(context, model);
     }
     if (!target) return;
+    if (!result.end_to_end.outputs.empty() && !result.is_refused)
+      compare_with_original(context, *original, model);
     if (options.has("plan-out")) write_plan_file(options.text("plan-out"), result);
     result.after_bytes = stored_bytes(model);
     if (result.is_refused) return;
