@@ -20,6 +20,7 @@ from wire import field  # noqa: E402
 _WIDTH = 16
 _CLASSES = 10
 _SAMPLES = 300
+_TRIED = 8
 
 
 def floats(name, shape, values):
@@ -71,22 +72,35 @@ def make_model(path):
     return compute
 
 
-def make_set(path, compute):
+def make_set(path, compute, count=_SAMPLES):
     draw = random.Random(3)
-    samples = [[draw.gauss(0, 1) for _ in range(_WIDTH)] for _ in range(_SAMPLES)]
+    samples = [[draw.gauss(0, 1) for _ in range(_WIDTH)] for _ in range(count)]
     labels = []
     for sample in samples:
         scores = compute(sample)
         labels.append(scores.index(max(scores)))
     make_sets.write_npz(path, {
-        "x": make_sets.npy("<f4", (_SAMPLES, _WIDTH), struct.pack(f"<{_SAMPLES * _WIDTH}f", *sum(samples, []))),
-        "labels": make_sets.npy("<i8", (_SAMPLES,), struct.pack(f"<{_SAMPLES}q", *labels))})
+        "x": make_sets.npy("<f4", (count, _WIDTH), struct.pack(f"<{count * _WIDTH}f", *sum(samples, []))),
+        "labels": make_sets.npy("<i8", (count,), struct.pack(f"<{count}q", *labels))})
 
 
 def quantize(program, model, data, output, *options, recipe="fast"):
     done = subprocess.run([program, "quantize", model, "-o", output, "--calibration-data", data, "--recipe", recipe, "--json", "-q",
                            *options], capture_output=True, check=False)
     return json.loads(done.stdout), done.returncode
+
+
+def without(program, model, data, output, name, options):
+    """The signal-to-noise ratio by the plan beside `output` with the node in float."""
+    with open(output + ".json", encoding="utf-8") as file:
+        plan = json.load(file)
+    for each in plan["nodes"]:
+        if each["node"] == name:
+            each["quantized"] = False
+    with open(output + ".less.json", "w", encoding="utf-8") as file:
+        json.dump(plan, file)
+    told, _ = quantize(program, model, data, output + ".less", *options, "--plan", output + ".less.json", recipe="accurate")
+    return told["end_to_end"][0]["sqnr_db"]
 
 
 def check(what, holds):
@@ -132,6 +146,16 @@ def main():
                       "beyond use" in reasons.get("fragile", "") and any("fragile" in each for each in told["warnings"]))
         good &= check("and keeps the others", not {"first", "third", "last"} & set(reasons))
         good &= check("suggestions were measured", all(each["sqnr_gain_db"] > 0 for each in told["suggestions"]))
+        # As many samples as suggestions are measured on.
+        make_set(data + ".few.npz", make_model(model), _TRIED)
+        few = ("--validation-data", data + ".few.npz")
+        told, _ = quantize(program, model, data, output, *few, "--plan-out", output + ".json", recipe="accurate")
+        good &= check("there is a suggestion", bool(told["suggestions"]))
+        for each in told["suggestions"]:
+            found = without(program, model, data, output, each["exclude"], few)
+            print(f"without {each['exclude']}: {each['sqnr_before_db']} -> {each['sqnr_after_db']} promised, {found} found")
+            good &= check("what it promises is what comes of it", abs(found - each["sqnr_after_db"]) < 0.1 and
+                          abs(told["end_to_end"][0]["sqnr_db"] - each["sqnr_before_db"]) < 0.1)
     return 0 if good else 1
 
 

@@ -152,7 +152,10 @@ void run_quantize(Invocation& invocation) {
     result.before_bytes = stored_bytes(model);
     result.file_bytes = file_bytes_of(loaded);
     const DeclaredTypes declared(model);
-    const std::unique_ptr<Model> original = copy_model(model);
+    // Where outputs are compared at all.
+    const bool has_data = options.has("calibration-data") || options.has("validation-data") ||
+                          options.flag("allow-random-calibration");
+    const std::unique_ptr<Model> original = has_data ? copy_model(model) : nullptr;
     prepare(invocation, settings, machine, model, result);
     const CalibrationCache cache(invocation, loaded.path, model);
     LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
@@ -165,7 +168,7 @@ void run_quantize(Invocation& invocation) {
       quantize_without_data(context, model);
     }
     if (!target) return;
-    if (!result.end_to_end.outputs.empty() && !result.is_refused)
+    if (original != nullptr && !result.end_to_end.outputs.empty() && !result.is_refused)
       compare_with_original(context, *original, model);
     if (options.has("plan-out")) write_plan_file(options.text("plan-out"), result);
     result.after_bytes = stored_bytes(model);
