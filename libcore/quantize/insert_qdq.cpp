@@ -236,7 +236,7 @@ void QdqWriter::write_weights(const PlannedNode& planned) {
   Value*& seen = weight.dequantized[&graph];
   if (seen == nullptr) {
     seen = &dequantize(graph, seen_in(graph, *weight.levels), seen_in(graph, *weight.scale),
-                       &seen_in(graph, *weight.zero_point), graph.first_node());
+                       &seen_in(graph, *weight.zero_point), &node);
     if (key.axis >= 0) set_axis(*seen->producer(), key.axis);
   }
   write_bias(planned, weight);

@@ -30,6 +30,10 @@ _FORMS = {
 }
 
 
+# What the program takes beside tensors: itself, its libraries, pages of files that are being read.
+_PROGRAM_MEGABYTES = 64
+
+
 class Failure(Exception):
     """What is not as it should be."""
 
@@ -88,6 +92,23 @@ def check_form(program, bounded, folder, model, name, expected, x):
     expect(listing(folder) == before, f"{name}: {sorted(set(listing(folder)) ^ set(before))}, or an old file was touched")
 
 
+def check_static_limits(program, bounded, folder, model):
+    """Static quantisation holds the packed weights, the levels and one layer's floats; the process stays within
+    --max-memory and what it takes without tensors, or ends with one error."""
+    output = os.path.join(folder, "out.onnx")
+    megabytes = os.path.getsize(model + ".data") / 1e6
+    enough, too_little = int(1.5 * megabytes + 50), int(0.7 * megabytes)
+    command = [program, "quantize", model, "-o", output, "-q", "--calibration-data", model + ".npz", "--samples", "2",
+               "--recipe", "fast", "--max-memory"]
+    words = run([bounded, str(enough + _PROGRAM_MEGABYTES), *command, f"{enough}MB"])
+    print(f"static within {enough} MB: {words.strip()}", flush=True)
+    os.remove(output)
+    done = subprocess.run([bounded, str(too_little + _PROGRAM_MEGABYTES), *command, f"{too_little}MB"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    expect(done.returncode == 6 and done.stderr.count("error: ") == 1, f"static within {too_little} MB: {done}")
+    expect(not os.path.exists(output), f"static within {too_little} MB: a model is there")
+
+
 def check_interrupt(program, folder, model):
     """In the middle of the work: levels that were put aside are gone with the process."""
     before = listing(folder)
@@ -116,6 +137,7 @@ def main():
         expected = run_in_ortool(program, folder, model, x)
         for name in _FORMS:
             check_form(program, bounded, folder, model, name, expected, x)
+        check_static_limits(program, bounded, folder, model)
         check_interrupt(program, folder, model)
     except Failure as failure:
         print(failure)

@@ -91,6 +91,24 @@ TEST_CASE("weights become int8 with a scale a channel, and biases int32 in units
         choose_scale({-8, 8}, {}).scale * weights.input(1)->constant().data<float>()[0]);
 }
 
+TEST_CASE(
+    "weights become floats after the nodes before their reader, so that few are there at once") {
+  const auto model = model_of(
+      "g (float[1, 4] x) => (float[1, 4] y)"
+      "<float[4, 4] v = {1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1},"
+      " float[4, 4] w = {1, 0, 3, 4, 5, 6, 0, 8, 8, 7, 0, 5, 4, 3, 2, 1}>"
+      "{ [first] p = MatMul (x, v) [second] y = MatMul (p, w) }");
+  quantize(*model);
+  bool has_first = false;
+  std::int64_t weights_behind = 0;
+  for (const Node& node : model->graph->nodes()) {
+    has_first = has_first || node.name() == "first";
+    const bool is_of_weights = node.op_type() == "DequantizeLinear" && node.input(0)->is_constant();
+    weights_behind += is_of_weights && has_first ? 1 : 0;
+  }
+  REQUIRE(weights_behind == 1);
+}
+
 TEST_CASE("weights that two nodes read are stored once") {
   const auto model = model_of(
       "g (float[2, 2] x) => (float[2, 2] y, float[2, 2] z) <float[2, 2] w = {1, 2, 3, 4}>"
