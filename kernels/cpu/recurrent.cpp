@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "kernels/cpu/recurrent_cell.hpp"
-#include "kernels/cpu/recurrent_product.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -15,28 +14,6 @@ constexpr std::int64_t small_step = std::int64_t{1} << 22;
 std::int64_t rounded_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
-
-/// Rows of R that are a product of their own: a GRU's hidden gate reads r h, not h.
-std::int64_t late_rows(const RecurrentLayerForm& form, std::int64_t hidden) {
-  return form.cell == RecurrentCell::gru && !form.linear_before_reset ? hidden : 0;
-}
-
-/// Where the weights of one direction lie among the packed ones.
-template <typename T>
-struct PackedParts {
-  std::int64_t input;
-  std::int64_t early;
-  std::int64_t late;
-
-  PackedParts(const RecurrentLayerForm& form, std::int64_t in, std::int64_t hidden, Isa isa) {
-    const std::int64_t rows = form.gates() * hidden;
-    const std::int64_t last = late_rows(form, hidden);
-    input = RecurrentProduct<T>::packed_elements(rows, in, isa);
-    early = RecurrentProduct<T>::packed_elements(rows - last, hidden, isa);
-    late = last == 0 ? 0 : RecurrentProduct<T>::packed_elements(last, hidden, isa);
-  }
-  std::int64_t all() const { return input + early + late; }
-};
 
 /// The scratch of one direction, in bytes from its beginning.
 template <typename T>
@@ -50,7 +27,8 @@ struct DirectionSpace {
   std::int64_t product = 0;
   std::int64_t bytes = 0;
 
-  DirectionSpace(const RecurrentLayerForm& form, const RecurrentSizes& sizes, Isa isa) {
+  DirectionSpace(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+                 const RecurrentProducts<T>& products) {
     const std::int64_t width = form.gates() * sizes.hidden;
     bias = add(width);
     inputs = add(sizes.sequence * sizes.batch * width);
@@ -59,11 +37,12 @@ struct DirectionSpace {
     h = add(sizes.batch * sizes.hidden);
     c = add(sizes.batch * sizes.hidden);
     product = bytes;
-    using Product = RecurrentProduct<T>;
-    const std::int64_t steps = sizes.sequence * sizes.batch;
-    bytes +=
-        rounded_to_line(std::max(Product::workspace_bytes(steps, width, sizes.input, isa),
-                                 Product::workspace_bytes(sizes.batch, width, sizes.hidden, isa)));
+    std::int64_t most =
+        products.workspace_bytes(RecurrentFactor::input, sizes.sequence * sizes.batch);
+    most = std::max(most, products.workspace_bytes(RecurrentFactor::state, sizes.batch));
+    if (form.late_rows(sizes.hidden) != 0)
+      most = std::max(most, products.workspace_bytes(RecurrentFactor::late_state, sizes.batch));
+    bytes += rounded_to_line(most);
   }
 
  private:
@@ -78,17 +57,16 @@ template <typename T>
 class DirectionRun {
  public:
   DirectionRun(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
-               const RecurrentOperands<T>& operands, std::int64_t direction, Isa isa,
-               std::byte* space)
+               const RecurrentOperands<T>& operands, const RecurrentProducts<T>& products,
+               std::int64_t direction, Isa isa, std::byte* space)
       : form_(form),
         sizes_(sizes),
         operands_(operands),
+        products_(products),
         direction_(direction),
         is_reverse_(form.is_reverse || direction == 1),
         width_(form.gates() * sizes.hidden),
-        isa_(isa),
-        parts_(form, sizes.input, sizes.hidden, isa),
-        space_(form, sizes, isa),
+        space_(form, sizes, products),
         base_(space),
         steps_(form, direction, sizes.hidden, operands.peepholes != nullptr, isa) {}
 
@@ -105,28 +83,33 @@ class DirectionRun {
         sums[i] = i < both ? from[i] + from[width_ + i] : from[i];
       bias = sums;
     }
-    RecurrentProduct<T>::run({sizes_.sequence * sizes_.batch, width_, sizes_.input}, operands_.x,
-                             weights(), bias, at(space_.inputs), width_, isa_,
-                             base_ + space_.product, workers);
+    const std::int64_t steps = form_.batch_first ? sizes_.sequence : longest();
+    products_.multiply(RecurrentFactor::input, direction_, steps * sizes_.batch, operands_.x, bias,
+                       at(space_.inputs), base_ + space_.product, workers);
   }
 
   /// All steps, and the outputs of this direction.
   void walk(Workers& workers) const {
     start(operands_.initial_h, at(space_.h));
     start(operands_.initial_c, at(space_.c));
-    std::int64_t longest = 0;
-    for (std::int64_t b = 0; b < sizes_.batch; ++b) longest = std::max(longest, length(b));
-    for (std::int64_t step = 0; step < longest; ++step) take(step, workers);
-    finish(at(space_.h), operands_.y_h);
-    if (form_.cell == RecurrentCell::lstm) finish(at(space_.c), operands_.y_c);
+    const std::int64_t steps = longest();
+    for (std::int64_t step = 0; step < steps; ++step) {
+      end_rows(step - 1, step);
+      take(step, workers);
+    }
+    end_rows(steps - 1, steps + 1);
     clear_ends();
   }
 
  private:
   T* at(std::int64_t offset) const { return reinterpret_cast<T*>(base_ + offset); }
-  const T* weights() const { return operands_.weights + direction_ * parts_.all(); }
   std::int64_t length(std::int64_t b) const {
     return operands_.lengths == nullptr ? sizes_.sequence : std::int64_t{operands_.lengths[b]};
+  }
+  std::int64_t longest() const {
+    std::int64_t most = 0;
+    for (std::int64_t b = 0; b < sizes_.batch; ++b) most = std::max(most, length(b));
+    return most;
   }
   std::int64_t state_row(std::int64_t b) const {
     return (form_.batch_first ? b * form_.directions + direction_ : direction_ * sizes_.batch + b) *
@@ -151,10 +134,9 @@ class DirectionRun {
     }
   }
 
-  void multiply_state(const T* state, std::int64_t rows, const T* packed, T* to,
-                      Workers& workers) const {
-    RecurrentProduct<T>::run({sizes_.batch, rows, sizes_.hidden}, state, packed, nullptr, to,
-                             width_, isa_, base_ + space_.product, workers);
+  void multiply_state(RecurrentFactor factor, const T* state, T* to, Workers& workers) const {
+    products_.multiply(factor, direction_, sizes_.batch, state, nullptr, to, base_ + space_.product,
+                       workers);
   }
 
   /// `body(row, sequence of the batch, position)` for each sequence that is not at its end.
@@ -183,14 +165,13 @@ class DirectionRun {
   }
 
   void take(std::int64_t step, Workers& workers) const {
-    const std::int64_t late = late_rows(form_, sizes_.hidden);
+    const std::int64_t late = form_.late_rows(sizes_.hidden);
     T* gates = at(space_.gates);
-    const T* packed = weights() + parts_.input;
-    multiply_state(at(space_.h), width_ - late, packed, gates, workers);
+    multiply_state(RecurrentFactor::state, at(space_.h), gates, workers);
     if (late != 0) {
       for_each_row(step, workers,
                    [&](const CellRow<T>& row, auto, auto) { steps_.gru_gates(row); });
-      multiply_state(at(space_.reset), late, packed + parts_.early, gates + width_ - late, workers);
+      multiply_state(RecurrentFactor::late_state, at(space_.reset), gates + width_ - late, workers);
     }
     for_each_row(step, workers, [&](const CellRow<T>& row, std::int64_t b, std::int64_t position) {
       if (form_.cell == RecurrentCell::lstm) {
@@ -205,17 +186,22 @@ class DirectionRun {
     });
   }
 
-  void finish(const T* state, T* out) const {
-    if (out == nullptr) return;
+  /// Hands out the states of sequences whose steps are in [least, limit). They are 0 from then on:
+  /// where states are rounded by their range, they count for one step behind their last one, as in
+  /// ONNX Runtime.
+  void end_rows(std::int64_t least, std::int64_t limit) const {
     for (std::int64_t b = 0; b < sizes_.batch; ++b) {
-      T* to = out + state_row(b);
-      const T* from = state + b * sizes_.hidden;
-      if (length(b) == 0 && sizes_.sequence > 0) {
-        std::fill(to, to + sizes_.hidden, T{0});
-      } else {
-        std::copy(from, from + sizes_.hidden, to);
-      }
+      if (length(b) < least || length(b) >= limit) continue;
+      finish(b, at(space_.h), operands_.y_h);
+      if (form_.cell == RecurrentCell::lstm) finish(b, at(space_.c), operands_.y_c);
     }
+  }
+
+  void finish(std::int64_t b, T* state, T* out) const {
+    T* const from = state + b * sizes_.hidden;
+    if (length(b) == 0 && sizes_.sequence > 0) std::fill_n(from, sizes_.hidden, T{0});
+    if (out != nullptr) std::copy_n(from, sizes_.hidden, out + state_row(b));
+    std::fill_n(from, sizes_.hidden, T{0});
   }
 
   void clear_ends() const {
@@ -231,11 +217,10 @@ class DirectionRun {
   const RecurrentLayerForm& form_;
   const RecurrentSizes& sizes_;
   const RecurrentOperands<T>& operands_;
+  const RecurrentProducts<T>& products_;
   std::int64_t direction_;
   bool is_reverse_;
   std::int64_t width_;
-  Isa isa_;
-  PackedParts<T> parts_;
   DirectionSpace<T> space_;
   std::byte* base_;
   CellSteps<T> steps_;
@@ -244,42 +229,18 @@ class DirectionRun {
 }  // namespace
 
 template <typename T>
-std::int64_t packed_recurrent_elements(const RecurrentLayerForm& form, std::int64_t input,
-                                       std::int64_t hidden, Isa isa) {
-  return form.directions * PackedParts<T>(form, input, hidden, isa).all();
-}
-
-template <typename T>
-void pack_recurrent(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
-                    const T* w, const T* r, Isa isa, T* out, Workers& workers) {
-  using Product = RecurrentProduct<T>;
-  const PackedParts<T> parts(form, input, hidden, isa);
-  const std::int64_t rows = form.gates() * hidden;
-  const std::int64_t late = late_rows(form, hidden);
-  for (std::int64_t direction = 0; direction < form.directions; ++direction) {
-    Product::pack(rows, input, w + direction * rows * input, isa, out, workers);
-    out += parts.input;
-    const T* from = r + direction * rows * hidden;
-    Product::pack(rows - late, hidden, from, isa, out, workers);
-    out += parts.early;
-    if (late != 0) Product::pack(late, hidden, from + (rows - late) * hidden, isa, out, workers);
-    out += parts.late;
-  }
-}
-
-template <typename T>
 std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
-                                       Isa isa) {
-  return form.directions * DirectionSpace<T>(form, sizes, isa).bytes;
+                                       const RecurrentProducts<T>& products) {
+  return form.directions * DirectionSpace<T>(form, sizes, products).bytes;
 }
 
 template <typename T>
 void recurrent_layer(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
-                     const RecurrentOperands<T>& operands, Isa isa, void* workspace,
-                     Workers& workers) {
-  const std::int64_t bytes = DirectionSpace<T>(form, sizes, isa).bytes;
+                     const RecurrentOperands<T>& operands, const RecurrentProducts<T>& products,
+                     Isa isa, void* workspace, Workers& workers) {
+  const std::int64_t bytes = DirectionSpace<T>(form, sizes, products).bytes;
   const auto run_of = [&](std::int64_t direction) {
-    return DirectionRun<T>(form, sizes, operands, direction, isa,
+    return DirectionRun<T>(form, sizes, operands, products, direction, isa,
                            static_cast<std::byte*>(workspace) + direction * bytes);
   };
   for (std::int64_t d = 0; d < form.directions; ++d) run_of(d).multiply_inputs(workers);
@@ -294,17 +255,15 @@ void recurrent_layer(const RecurrentLayerForm& form, const RecurrentSizes& sizes
   for (std::int64_t d = 0; d < form.directions; ++d) run_of(d).walk(workers);
 }
 
-#define ORTOOL_RECURRENT(T)                                                                     \
-  template std::int64_t packed_recurrent_elements<T>(const RecurrentLayerForm&, std::int64_t,   \
-                                                     std::int64_t, Isa);                        \
-  template void pack_recurrent(const RecurrentLayerForm&, std::int64_t, std::int64_t, const T*, \
-                               const T*, Isa, T*, Workers&);                                    \
-  template std::int64_t recurrent_workspace_bytes<T>(const RecurrentLayerForm&,                 \
-                                                     const RecurrentSizes&, Isa);               \
-  template void recurrent_layer(const RecurrentLayerForm&, const RecurrentSizes&,               \
-                                const RecurrentOperands<T>&, Isa, void*, Workers&);
-ORTOOL_RECURRENT(float)
-ORTOOL_RECURRENT(double)
-#undef ORTOOL_RECURRENT
+template std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm&, const RecurrentSizes&,
+                                                const RecurrentProducts<float>&);
+template std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm&, const RecurrentSizes&,
+                                                const RecurrentProducts<double>&);
+template void recurrent_layer(const RecurrentLayerForm&, const RecurrentSizes&,
+                              const RecurrentOperands<float>&, const RecurrentProducts<float>&, Isa,
+                              void*, Workers&);
+template void recurrent_layer(const RecurrentLayerForm&, const RecurrentSizes&,
+                              const RecurrentOperands<double>&, const RecurrentProducts<double>&,
+                              Isa, void*, Workers&);
 
 }  // namespace ortool::cpu

@@ -13,6 +13,9 @@ namespace ortool::cpu {
 
 enum class RecurrentCell : int { rnn, gru, lstm };
 
+/// What is multiplied: W by inputs; R by states, but for the late rows; these.
+enum class RecurrentFactor : int { input, state, late_state };
+
 /// A function inside a cell.
 struct GateFunction {
   UnaryOp op = UnaryOp::tanh;
@@ -23,10 +26,12 @@ struct GateFunction {
 struct RecurrentLayerForm {
   RecurrentCell cell = RecurrentCell::rnn;
   std::int64_t directions = 1;
-  bool is_reverse = false;                     ///< the first direction begins at the end
-  bool batch_first = false;                    ///< X, Y and the states begin with the batch
-  bool linear_before_reset = false;            ///< GRU: the reset gate comes after the product
-  bool couples_gates = false;                  ///< LSTM: the forget gate is 1 less the input gate
+  bool is_reverse = false;           ///< the first direction begins at the end
+  bool batch_first = false;          ///< X, Y and the states begin with the batch
+  bool linear_before_reset = false;  ///< GRU: the reset gate comes after the product
+  bool couples_gates = false;        ///< LSTM: the forget gate is 1 less the input gate
+  /// Cells give the same bits on every level, as what rounds states to levels asks for.
+  bool is_same_on_levels = false;
   std::optional<double> clip;                  ///< sums of gates are kept within -clip … clip
   std::array<GateFunction, 6> functions = {};  ///< f, g (, h) of each direction
 
@@ -35,6 +40,15 @@ struct RecurrentLayerForm {
   }
   std::int64_t functions_each() const {
     return cell == RecurrentCell::lstm ? 3 : cell == RecurrentCell::gru ? 2 : 1;
+  }
+  /// Rows of R that are a product of their own: a GRU's hidden gate reads r h, not h.
+  std::int64_t late_rows(std::int64_t hidden) const {
+    return cell == RecurrentCell::gru && !linear_before_reset ? hidden : 0;
+  }
+  /// The numbers that a product of the factor makes for a row.
+  std::int64_t columns_of(RecurrentFactor factor, std::int64_t hidden) const {
+    if (factor == RecurrentFactor::late_state) return late_rows(hidden);
+    return gates() * hidden - (factor == RecurrentFactor::state ? late_rows(hidden) : 0);
   }
 };
 
@@ -45,11 +59,23 @@ struct RecurrentSizes {
   std::int64_t hidden = 0;
 };
 
-/// Null where left out. Weights are as `pack_recurrent` left them.
+/// The matrix products of a layer by its weights.
+template <typename T>
+class RecurrentProducts {
+ public:
+  virtual ~RecurrentProducts() = default;
+  virtual std::int64_t workspace_bytes(RecurrentFactor factor, std::int64_t rows) const = 0;
+  /// out (rows × columns_of, gates * hidden apart) = from (rows × depth) by the factor, with
+  /// `bias`, one number a column, where it is not null.
+  virtual void multiply(RecurrentFactor factor, std::int64_t direction, std::int64_t rows,
+                        const T* from, const T* bias, T* out, void* workspace,
+                        Workers& workers) const = 0;
+};
+
+/// Null where left out.
 template <typename T>
 struct RecurrentOperands {
   const T* x = nullptr;
-  const T* weights = nullptr;
   const T* bias = nullptr;
   const std::int32_t* lengths = nullptr;
   const T* initial_h = nullptr;
@@ -60,27 +86,17 @@ struct RecurrentOperands {
   T* y_c = nullptr;
 };
 
-/// Elements of both weights, W and R of all directions, once packed.
-template <typename T>
-std::int64_t packed_recurrent_elements(const RecurrentLayerForm& form, std::int64_t input,
-                                       std::int64_t hidden, Isa isa);
-
-/// Packs W [directions, gates * hidden, input] and R [directions, gates * hidden, hidden].
-template <typename T>
-void pack_recurrent(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
-                    const T* w, const T* r, Isa isa, T* out, Workers& workers);
-
 template <typename T>
 std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
-                                       Isa isa);
+                                       const RecurrentProducts<T>& products);
 
 /// The layer. Outputs behind a sequence's length are 0; a sequence of length 0 ends with states of
 /// 0. Lengths are taken to lie in [0, sequence]. The input's products are one matrix product for
-/// all steps; directions run side by side where they are small. Bits do not depend on the number of
-/// threads. T: float, double.
+/// all steps up to the end of the longest sequence, with `batch_first` for all; directions run side
+/// by side where they are small. Bits do not depend on the number of threads. T: float, double.
 template <typename T>
 void recurrent_layer(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
-                     const RecurrentOperands<T>& operands, Isa isa, void* workspace,
-                     Workers& workers);
+                     const RecurrentOperands<T>& operands, const RecurrentProducts<T>& products,
+                     Isa isa, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -6,6 +6,13 @@
 namespace ortool::cpu {
 namespace {
 
+using LstmStep = void (*)(const RecurrentRow& row);
+
+LstmStep same_lstm_step(Isa isa) {
+  if (isa >= Isa::avx512) return avx512::same_lstm;
+  return isa == Isa::avx2 ? avx2::same_lstm : baseline::same_lstm;
+}
+
 bool has_usual_functions(const RecurrentLayerForm& form, const GateFunction* functions) {
   if (form.clip || form.couples_gates || form.cell == RecurrentCell::rnn) return false;
   bool usual = functions[0].op == UnaryOp::sigmoid && functions[1].op == UnaryOp::tanh;
@@ -34,6 +41,7 @@ CellSteps<T>::CellSteps(const RecurrentLayerForm& form, std::int64_t direction, 
       functions_(form.functions.data() + direction * form.functions_each()),
       hidden_(hidden),
       isa_(isa),
+      function_isa_(form.is_same_on_levels ? Isa::baseline : isa),
       is_usual_(std::is_same_v<T, float> && !has_peepholes &&
                 has_usual_functions(form, functions_)) {}
 
@@ -41,7 +49,7 @@ template <typename T>
 void CellSteps<T>::activate(int function, T* values, std::int64_t count) const {
   Workers alone;
   const GateFunction& chosen = functions_[function];
-  unary(chosen.op, chosen.parameters, values, values, count, alone, isa_);
+  unary(chosen.op, chosen.parameters, values, values, count, alone, function_isa_);
 }
 
 template <typename T>
@@ -71,6 +79,7 @@ void CellSteps<T>::rnn(const CellRow<T>& row) const {
 
 template <typename T>
 void CellSteps<T>::lstm(const CellRow<T>& row) const {
+  if (is_usual_ && form_.is_same_on_levels) return same_lstm_step(isa_)(float_row(row));
   if (is_usual_) return recurrent_functions(isa_).lstm(float_row(row));
   T* const input = row.gates;
   T* const output = input + hidden_;

@@ -44,7 +44,8 @@ class CellSteps {
   const GateFunction* functions_;
   std::int64_t hidden_;
   Isa isa_;
-  bool is_usual_;  ///< float, with the functions that the vector loops have
+  Isa function_isa_;  ///< of functions one by one
+  bool is_usual_;     ///< float, with the functions that the vector loops have
 };
 
 }  // namespace ortool::cpu

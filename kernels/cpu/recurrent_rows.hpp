@@ -25,14 +25,18 @@ struct RecurrentFunctions {
   void (*gru_state)(const RecurrentRow& row, bool linear);
 };
 
+/// `same_lstm`: RecurrentFunctions::lstm with the same bits on every level.
 namespace baseline {
 extern const RecurrentFunctions recurrent_functions;
-}
+void same_lstm(const RecurrentRow& row);
+}  // namespace baseline
 namespace avx2 {
 extern const RecurrentFunctions recurrent_functions;
-}
+void same_lstm(const RecurrentRow& row);
+}  // namespace avx2
 namespace avx512 {
 extern const RecurrentFunctions recurrent_functions;
-}
+void same_lstm(const RecurrentRow& row);
+}  // namespace avx512
 
 }  // namespace ortool::cpu

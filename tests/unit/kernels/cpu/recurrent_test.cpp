@@ -1,8 +1,7 @@
 // Recurrent layers in float32 against float64, on every level and for any threads.
-#include "kernels/cpu/recurrent.hpp"
-
 #include <catch2/catch.hpp>
 
+#include "kernels/cpu/recurrent_products.hpp"
 #include "libcore/base/aligned_buffer.hpp"
 #include "tests/support/kernel_test.hpp"
 
@@ -52,10 +51,11 @@ std::vector<T> run(const Layer<T>& layer, Isa isa, Workers& workers) {
   AlignedBuffer packed(packed_elements * static_cast<std::int64_t>(sizeof(T)), nullptr);
   pack_recurrent(layer.form, layer.sizes.input, layer.sizes.hidden, layer.w.data(), layer.r.data(),
                  isa, packed.as<T>(), workers);
-  AlignedBuffer space(recurrent_workspace_bytes<T>(layer.form, layer.sizes, isa), nullptr);
+  const PackedRecurrentProducts<T> products(layer.form, layer.sizes.input, layer.sizes.hidden, isa,
+                                            packed.as<T>());
+  AlignedBuffer space(recurrent_workspace_bytes(layer.form, layer.sizes, products), nullptr);
   RecurrentOperands<T> operands;
   operands.x = layer.x.data();
-  operands.weights = packed.as<T>();
   operands.bias = layer.bias.data();
   operands.lengths = layer.lengths.empty() ? nullptr : layer.lengths.data();
   operands.initial_h = layer.h.data();
@@ -63,7 +63,7 @@ std::vector<T> run(const Layer<T>& layer, Isa isa, Workers& workers) {
   operands.y = out.data();
   operands.y_h = out.data() + all;
   operands.y_c = out.data() + all + states;
-  recurrent_layer(layer.form, layer.sizes, operands, isa, space.data(), workers);
+  recurrent_layer(layer.form, layer.sizes, operands, products, isa, space.data(), workers);
   return out;
 }
 
