@@ -208,7 +208,7 @@ struct Row {
   Count count;
 };
 
-constexpr std::array<Row, 21> rows = {{
+constexpr std::array<Row, 22> rows = {{
     {"", "Conv", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "ConvInteger", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
@@ -224,6 +224,7 @@ constexpr std::array<Row, 21> rows = {{
     {"", "LSTM", count_recurrence},
     {"", "GRU", count_recurrence},
     {"", "RNN", count_recurrence},
+    {"com.microsoft", "DynamicQuantizeLSTM", count_recurrence},
     {"", "Attention", count_attention},
     {"", "LinearAttention", count_linear_attention},
     {"ai.onnx.ml", "LinearClassifier", count_linear_model},

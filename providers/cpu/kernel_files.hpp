@@ -31,6 +31,7 @@ std::span<const KernelRow> deform_conv_kernels();
 std::span<const KernelRow> depth_to_space_kernels();
 std::span<const KernelRow> det_kernels();
 std::span<const KernelRow> dropout_kernels();
+std::span<const KernelRow> dynamic_lstm_kernels();
 std::span<const KernelRow> einsum_kernels();
 std::span<const KernelRow> embed_layer_normalization_kernels();
 std::span<const KernelRow> experimental_kernels();

@@ -34,6 +34,7 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       depth_to_space_kernels(),
       det_kernels(),
       dropout_kernels(),
+      dynamic_lstm_kernels(),
       einsum_kernels(),
       embed_layer_normalization_kernels(),
       experimental_kernels(),

@@ -12,17 +12,18 @@
 #include "libcore/ops/quantization/quantized_binary.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
 #include "libcore/ops/quantization/quantized_mean.hpp"
+#include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr OpEntry quantization_entries[] = {
-    op_entry<ConvInteger>(),    op_entry<DequantizeLinear>(), op_entry<DynamicQuantizeLinear>(),
-    op_entry<MatMulInteger>(),  op_entry<QLinearConv>(),      op_entry<QLinearMatMul>(),
-    op_entry<QuantizeLinear>(), op_entry<MatMulNBits>(),      op_entry<ByteLookup>(),
-    op_entry<ChannelLookup>(),  op_entry<QuantizedBinary>(),  op_entry<QuantizedConv>(),
-    op_entry<QuantizedMean>(),
+    op_entry<ConvInteger>(),    op_entry<DequantizeLinear>(),    op_entry<DynamicQuantizeLinear>(),
+    op_entry<MatMulInteger>(),  op_entry<QLinearConv>(),         op_entry<QLinearMatMul>(),
+    op_entry<QuantizeLinear>(), op_entry<DynamicQuantizeLSTM>(), op_entry<MatMulNBits>(),
+    op_entry<ByteLookup>(),     op_entry<ChannelLookup>(),       op_entry<QuantizedBinary>(),
+    op_entry<QuantizedConv>(),  op_entry<QuantizedMean>(),
 };
 
 }  // namespace

@@ -81,7 +81,11 @@ void LSTM::read(AttributeReader& attributes, int) {
 }
 
 void LSTM::infer(InferContext& context) const {
-  const Sizes sizes = check_operands(context, 4);
+  infer_layer(context, false);
+}
+
+void LSTM::infer_layer(InferContext& context, bool is_turned) const {
+  const Sizes sizes = check_operands(context, 4, is_turned);
   check_operand_shape(context, 6, "initial_c", state_shape(sizes));
   check_operand_shape(context, 7, "P", {directions(), weight_rows(sizes, 3)});
   set_outputs(context, sizes);

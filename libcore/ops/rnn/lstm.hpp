@@ -14,6 +14,9 @@ struct LSTM : RecurrentLayer {
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+
+ protected:
+  void infer_layer(InferContext& context, bool is_turned) const;
 };
 
 }  // namespace ortool

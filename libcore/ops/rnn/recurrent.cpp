@@ -46,7 +46,9 @@ void RecurrentLayer::read_layer(AttributeReader& attributes,
 }
 
 RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context,
-                                                     std::int64_t gates) const {
+                                                     std::int64_t gates, bool is_turned) const {
+  const std::int64_t rows_axis = is_turned ? 2 : 1;
+  const std::int64_t depth_axis = is_turned ? 1 : 2;
   check_rank(context, 0, "X", 3);
   check_rank(context, 1, "W", 3);
   check_rank(context, 2, "R", 3);
@@ -56,14 +58,19 @@ RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context
       merge_dimensions(dimension_at(context, 0, batch_first ? 0 : 1), dimension_at(context, 4, 0));
   if (hidden_size) sizes.hidden = *hidden_size;
   for (const Dimension& found :
-       {dimension_at(context, 2, 2), hidden_from_rows(dimension_at(context, 1, 1), gates, "W"),
-        hidden_from_rows(dimension_at(context, 2, 1), gates, "R")}) {
+       {dimension_at(context, 2, depth_axis),
+        hidden_from_rows(dimension_at(context, 1, rows_axis), gates, "W"),
+        hidden_from_rows(dimension_at(context, 2, rows_axis), gates, "R")}) {
     check_dimension("the number of hidden neurons by the weights", found, sizes.hidden);
     sizes.hidden = merge_dimensions(sizes.hidden, found);
   }
   const Dimension rows = weight_rows(sizes, gates);
-  check_operand_shape(context, 1, "W", {directions(), rows, dimension_at(context, 0, 2)});
-  check_operand_shape(context, 2, "R", {directions(), rows, sizes.hidden});
+  const auto weights = [&](const Dimension& depth) {
+    return is_turned ? Dimensions{directions(), depth, rows}
+                     : Dimensions{directions(), rows, depth};
+  };
+  check_operand_shape(context, 1, "W", weights(dimension_at(context, 0, 2)));
+  check_operand_shape(context, 2, "R", weights(sizes.hidden));
   check_operand_shape(context, 3, "B", {directions(), weight_rows(sizes, 2 * gates)});
   check_operand_shape(context, 4, "sequence_lens", {sizes.batch});
   check_operand_shape(context, 5, "initial_h", state_shape(sizes));

@@ -34,9 +34,11 @@ struct RecurrentLayer {
     Dimension hidden;
   };
 
-  /// Checks X, W, R, B, sequence_lens and initial_h, inputs 0 to 5, for weights of `gates` gates.
-  /// Throws ErrorCode::invalid for shapes that cannot go together.
-  Sizes check_operands(const InferContext& context, std::int64_t gates) const;
+  /// Checks X, W, R, B, sequence_lens and initial_h, inputs 0 to 5, for weights of `gates` gates,
+  /// which lie along the last axis of W and R where they are turned. Throws ErrorCode::invalid for
+  /// shapes that cannot go together.
+  Sizes check_operands(const InferContext& context, std::int64_t gates,
+                       bool is_turned = false) const;
   /// The rows of weights for `gates` gates.
   static Dimension weight_rows(const Sizes& sizes, std::int64_t gates);
   /// The shape of a state, and of initial ones.
