@@ -9,6 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/optimize/quantized_product.hpp"
+#include "libcore/quantize/dynamic_lstm.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/node_writer.hpp"
 
@@ -31,7 +32,7 @@ struct StoredFactor {
 class DynamicWriter {
  public:
   DynamicWriter(const WeightOptions& weights, MemoryCap* cap, LevelStore* store)
-      : weights_(weights), cap_(cap), store_(store) {}
+      : weights_(weights), cap_(cap), store_(store), lstms_(weights, cap, store) {}
 
   /// Empty, or why the node keeps its floats.
   std::string write(PlannedNode& planned);
@@ -47,6 +48,7 @@ class DynamicWriter {
   const WeightOptions& weights_;
   MemoryCap* cap_;
   LevelStore* store_;
+  DynamicLstmWriter lstms_;
   std::map<const Value*, DynamicLevels> values_;
   std::map<std::tuple<const Value*, std::int64_t, bool>, StoredFactor> factors_;
 };
@@ -127,6 +129,7 @@ void DynamicWriter::replace(Node& node, Value& sums, Value* bias) {
 std::string DynamicWriter::write(PlannedNode& planned) {
   Node& node = *planned.node;
   Graph& graph = node.graph();
+  if (node.op_type() == "LSTM") return lstms_.write(planned);
   if (planned.weight_input != 1) return "its weights are the left factor";
   Value& weights = *constant_behind(node.input(1));
   const std::int64_t rank = weights.constant().shape().rank();

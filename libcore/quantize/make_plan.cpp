@@ -31,8 +31,8 @@ double work_of(const Node& node, std::int64_t weight_input) {
   double work = static_cast<double>(weights->constant().element_count());
   const bool is_transposed = node.op_type() == "ConvTranspose";
   const Value* counted = is_transposed ? node.input(0) : node.output(0);
+  if (counted == nullptr || !counted->type().shape) return work;
   const PartialShape& sizes = counted->type().shape;
-  if (!sizes) return work;
   for (std::size_t i = 0; i < sizes->size(); ++i) {
     const bool is_window = node.op_type() == "Conv" || is_transposed;
     const bool is_channels = is_window ? i == 1 : i + 1 == sizes->size();
@@ -84,6 +84,7 @@ class GraphPlanner {
   // Forwards.
   void consider(Node& node);
   void consider_product(PlannedNode& planned);
+  void consider_recurrent(PlannedNode& planned);
   void consider_chain(PlannedNode& planned);
   Node* end_of(Node& node, bool takes_bias);
   bool is_refused(PlannedNode& planned) const;
@@ -148,6 +149,8 @@ void GraphPlanner::consider(Node& node) {
     planned.reason = found->reason;
     planned.role = Role::clip;
     if (!planned.is_quantized) reasons_.note_input(node, *leader->second->output(0));
+  } else if (is_recurrent(node)) {
+    if (!is_refused(planned)) consider_recurrent(planned);
   } else if (planned.role == Role::none) {
     planned.reason = reads_floats(node)
                          ? format("{} computes in floats", node.op_type())
@@ -223,6 +226,25 @@ void GraphPlanner::consider_product(PlannedNode& planned) {
   if (type == "MatMul" || type == "Gemm") matrix_ends_.insert(planned.end->output(0));
 }
 
+void GraphPlanner::consider_recurrent(PlannedNode& planned) {
+  const Node& node = *planned.node;
+  if (!rules_.takes_recurrent) {
+    planned.reason = format("{} computes in floats", node.op_type());
+  } else if (node.op_type() != "LSTM") {
+    planned.reason = format("no operator computes {} in integers, of LSTM alone", node.op_type());
+  } else if (!is_float_tensor(node.input(0)) || !is_float_tensor(node.input(1))) {
+    planned.reason = "its type is not float32";
+  } else if (constant_behind(node.input(1)) == nullptr ||
+             constant_behind(node.input(2)) == nullptr) {
+    planned.reason = "its weights are computed";
+  } else {
+    planned.role = Role::product;
+    planned.weight_input = 1;
+    if (rules_.is_per_channel) planned.weight_axis = 1;
+    planned.is_quantized = true;
+  }
+}
+
 void GraphPlanner::consider_chain(PlannedNode& planned) {
   Node& node = *planned.node;
   const bool is_concat = planned.role == Role::concat;
@@ -288,6 +310,7 @@ void GraphPlanner::demand(PlannedNode& planned) {
 
 bool GraphPlanner::keeps_float_result(const PlannedNode& planned) const {
   const Value* result = planned.end->output(0);
+  if (is_recurrent(*planned.node)) return true;
   if (is_demanded(result)) return false;
   const std::string_view type = planned.node->op_type();
   if (type == "MatMul" || type == "Gemm") return true;

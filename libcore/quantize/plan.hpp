@@ -43,6 +43,8 @@ struct QuantizePlan {
 struct PlanRules {
   bool is_per_channel = true;
   bool takes_all_floats = false;  ///< float16, bfloat16 and float64 too, for weights alone
+  /// LSTMs are products whose inputs and states are quantised while the model runs.
+  bool takes_recurrent = false;
   /// Why the node has to stay as it is; empty: it need not. May be null.
   std::function<std::string(const Node&)> refusal;
   /// Whether the node is to be quantised even where ortool would not of its own accord. May be

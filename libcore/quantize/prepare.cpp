@@ -60,13 +60,10 @@ std::int64_t least_opset_for(const std::vector<DataType>& types, const PrepareOp
 
 /// Whether a node reads constant floats of the kind that is quantised.
 bool has_weights(const Model& model) {
-  constexpr std::array<std::string_view, 3> others = {"GRU", "LSTM", "RNN"};
   for (Graph* graph : graphs_in(*model.graph)) {
     for (Node& node : graph->nodes()) {
-      const bool is_other = node.domain().empty() &&
-                            std::find(others.begin(), others.end(), node.op_type()) != others.end();
       if (is_table_in_floats(node)) return true;
-      if (!is_other && quantize_role(node) != QuantizeRole::product) continue;
+      if (!is_recurrent(node) && quantize_role(node) != QuantizeRole::product) continue;
       for (std::int64_t i = 0; i < node.input_count(); ++i) {
         const Value* weights = constant_behind(node.input(i));
         if (weights != nullptr && is_floating_point(weights->constant().type())) return true;

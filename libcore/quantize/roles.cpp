@@ -121,6 +121,11 @@ QuantizeRole quantize_role(const Node& node) {
   return row->second;
 }
 
+bool is_recurrent(const Node& node) {
+  return node.domain().empty() &&
+         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
+}
+
 Value* constant_behind(Value* value) {
   while (value != nullptr && value->captured() != nullptr) value = value->captured();
   return value != nullptr && value->is_constant() ? value : nullptr;

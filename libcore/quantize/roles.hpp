@@ -22,6 +22,9 @@ enum class QuantizeRole {
 /// The role of a node of ONNX's own domain; none for all others.
 QuantizeRole quantize_role(const Node& node);
 
+/// Whether the node is an LSTM, GRU or RNN.
+bool is_recurrent(const Node& node);
+
 /// The constant that the value holds or, inside a body, stands for; null when it is computed.
 Value* constant_behind(Value* value);
 

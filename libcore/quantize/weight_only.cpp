@@ -79,11 +79,6 @@ class WeightWriter {
   std::map<Key, StoredLevels> stored_;
 };
 
-bool is_recurrent(const Node& node) {
-  return node.domain().empty() &&
-         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
-}
-
 bool is_worthwhile(Value* value) {
   const Value* constant = constant_behind(value);
   return constant != nullptr && is_floating_point(constant->constant().type()) &&

@@ -15,6 +15,7 @@ PlanRules rules_of(const QuantizeContext& context, const Calibration* calibratio
   rules.takes_all_floats = context.settings.mode == QuantizeMode::weights_only;
   const NodePatterns& patterns = context.patterns;
   const bool is_dynamic = context.settings.mode == QuantizeMode::dynamically;
+  rules.takes_recurrent = is_dynamic;
   const auto choice_of = [&choices, &names](const Node& node) -> const NodeChoice* {
     const auto found = choices.nodes.find(names.at(&node));
     return found != choices.nodes.end() ? &found->second : nullptr;
