@@ -22,6 +22,7 @@
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
 #include "libcore/runtime/settle_captures.hpp"
+#include "libcore/runtime/unpack_recurrent.hpp"
 #include "libcore/runtime/widen_halves.hpp"
 
 namespace ortool {
@@ -91,6 +92,7 @@ void fuse_clusters(Graph& graph, const RewriteOptions& options, MemoryCap* cap) 
     fold_constants(*each, keeping, report);
     static_cast<void>(fuse_quantized(*each, cap));
     static_cast<void>(keep_weight_bytes(*each, cap));
+    static_cast<void>(unpack_recurrent_weights(*each, *options.evaluator));
     settle_captures(graph);
   }
 }
