@@ -18,9 +18,10 @@
 namespace ortool {
 namespace {
 
-constexpr std::array<std::string_view, 12> telling_flags = {
-    "amx_bf16",    "amx_int8", "avx",     "avx2", "avx512_bf16", "avx512_fp16",
-    "avx512_vnni", "avx512bw", "avx512f", "f16c", "fma",         "sse4_2"};
+constexpr std::array<std::string_view, 16> telling_flags = {
+    "amx_bf16",    "amx_int8", "avx",      "avx2",    "avx512_bf16", "avx512_fp16",
+    "avx512_vnni", "avx512bw", "avx512dq", "avx512f", "avx512vl",    "avx_vnni",
+    "f16c",        "fma",      "sse4_1",   "sse4_2"};
 
 std::string read_all(const std::string& path) {
   std::ifstream file(path);
@@ -135,6 +136,13 @@ std::string MachineFingerprint::id() const {
   std::string text = format("{}|{}|{}|{}|{}", cpu, processors, cache_bytes, memory_gib, is_virtual);
   for (const std::string& name : isa) text += "|" + name;
   return sha256_of(std::as_bytes(std::span(text.data(), text.size()))).substr(0, 16);
+}
+
+bool adds_bytes_in_pairs(const std::vector<std::string>& isa) {
+  const auto has = [&](std::string_view name) {
+    return std::find(isa.begin(), isa.end(), name) != isa.end();
+  };
+  return has("sse4_1") && !has("avx512_vnni") && !has("avx_vnni");
 }
 
 MachineFingerprint read_fingerprint(int processors, const std::string& root) {

@@ -20,6 +20,10 @@ struct MachineFingerprint {
   std::string id() const;
 };
 
+/// Whether runtimes add pairs of byte products in 16 bits on a processor with these instruction
+/// sets, where the sums saturate: x86 without VNNI.
+bool adds_bytes_in_pairs(const std::vector<std::string>& isa);
+
 /// Counters and settings of the host at one moment; what it does not tell is -1 or empty.
 struct HostState {
   double steal_s = -1;           ///< of all processors, taken by other guests

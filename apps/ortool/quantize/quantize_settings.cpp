@@ -9,6 +9,8 @@
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/measure/host.hpp"
+#include "providers/provider_list.hpp"
 
 namespace ortool {
 namespace {
@@ -241,10 +243,16 @@ void check_integer_form(const QuantizeSettings& settings) {
   }
 }
 
-/// Whether the processors that the model shall run on add pairs of byte products in 16 bits.
+/// Whether the processors that the model shall run on add pairs of byte products in 16 bits. This
+/// one may be told to be less than it is.
 bool saturates(const OptionValues& options) {
   const std::string target = options.text("target-isa", "host");
-  return target == "portable" || target == "avx2";
+  if (target != "host") return target == "portable" || target == "avx2";
+  const std::string level = isa_levels().back();
+  std::vector<std::string> isa = read_fingerprint(1).isa;
+  if (level == "baseline" || level == "avx2")
+    std::erase_if(isa, [](const std::string& name) { return name.ends_with("_vnni"); });
+  return adds_bytes_in_pairs(isa);
 }
 
 }  // namespace

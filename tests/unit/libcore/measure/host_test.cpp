@@ -110,3 +110,11 @@ TEST_CASE("Each thing that disturbs is told") {
   after.governor = "powersave";
   CHECK(told("'powersave'") == 1);
 }
+
+TEST_CASE("bytes are added in pairs on x86 without VNNI alone") {
+  CHECK(adds_bytes_in_pairs({"avx2", "fma", "sse4_1"}));
+  CHECK(adds_bytes_in_pairs({"avx512bw", "avx512f", "sse4_1"}));
+  CHECK_FALSE(adds_bytes_in_pairs({"avx2", "avx_vnni", "sse4_1"}));
+  CHECK_FALSE(adds_bytes_in_pairs({"avx512_vnni", "avx512f", "sse4_1"}));
+  CHECK_FALSE(adds_bytes_in_pairs({}));
+}
