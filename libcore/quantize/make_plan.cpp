@@ -242,6 +242,9 @@ void GraphPlanner::consider_recurrent(PlannedNode& planned) {
     planned.weight_input = 1;
     if (rules_.is_per_channel) planned.weight_axis = 1;
     planned.is_quantized = true;
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      if (node.output(i) != nullptr) supplied_.insert(node.output(i));
+    }
   }
 }
 

@@ -115,6 +115,15 @@ TEST_CASE("an LSTM in a body reads levels of the graph around it") {
   CHECK(constants == 8);  // two of levels, four of numbers, the biases and the condition
 }
 
+TEST_CASE("what reads a dynamic LSTM is not told that it computes in floats") {
+  const auto model = model_of(
+      "g (float[2, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r) => (float[2, 1, 1, 8] y)"
+      "{ [a] s = LSTM <hidden_size = 8> (x, w, r) [b] y = Transpose (s) }");
+  const QuantizePlan plan = quantize(*model, dynamic_rules());
+  CHECK_FALSE(plan.nodes.back().is_quantized);
+  CHECK(plan.nodes.back().reason.find("LSTM") == std::string::npos);
+}
+
 TEST_CASE("recurrent layers that no integer operator says keep floats, and tell why") {
   const auto reason = [](const std::string& graph, const PlanRules& rules) {
     const auto model = model_of(graph);
