@@ -43,6 +43,11 @@ bool is_integer_operator(std::string_view op_type) {
   return op_type.starts_with("QLinear") || op_type.ends_with("Integer");
 }
 
+/// An operator of ONNX Runtime that computes floats by bytes.
+bool is_vendor_operator(const Node& node) {
+  return node.domain() == "com.microsoft" && node.op_type() == "DynamicQuantizeLSTM";
+}
+
 bool is_float(const Value& value) {
   return value.type().is_tensor() && is_floating_point(value.type().element);
 }
@@ -205,7 +210,7 @@ GraphReadout::Kind GraphReadout::classify(const Node& node) const {
   if (op_type == quantize || op_type == dequantize || op_type == dynamic_quantize) {
     return Kind::boundary;
   }
-  if (is_integer_operator(op_type)) return Kind::quantized;
+  if (is_integer_operator(op_type) || is_vendor_operator(node)) return Kind::quantized;
   bool computes_floats = false;
   bool has_changing_input = false;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
@@ -328,7 +333,7 @@ bool has_quantized_operator(const Model& model) {
       const std::string_view op_type = node.op_type();
       const bool is_one = op_type == quantize || op_type == dequantize ||
                           op_type == dynamic_quantize || is_integer_operator(op_type);
-      if (node.domain().empty() && is_one) return true;
+      if ((node.domain().empty() && is_one) || is_vendor_operator(node)) return true;
     }
   }
   return false;
@@ -338,10 +343,11 @@ bool has_quantized_operator(const Model& model) {
 
 bool is_quantized(const Model& model) {
   static constexpr std::array<std::string_view, 7> operators = {
-      "ConvInteger",  "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
-      "QLinearConv",  "QLinearMatMul",    "QuantizeLinear"};
+      "ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
+      "QLinearConv", "QLinearMatMul",    "QuantizeLinear"};
   for (const Graph* graph : graphs_in(model)) {
     for (const Node& node : graph->nodes()) {
+      if (is_vendor_operator(node)) return true;
       if (node.domain().empty() &&
           std::find(operators.begin(), operators.end(), node.op_type()) != operators.end())
         return true;
