@@ -6,6 +6,7 @@
 #include "kernels/cpu/byte_winograd.hpp"
 #include "kernels/cpu/conv_blocked_bytes_paths.hpp"
 #include "kernels/cpu/image_cut.hpp"
+#include "kernels/cpu/winograd_segments.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
 namespace ortool::cpu {
@@ -84,20 +85,21 @@ class ByteWinogradPiece {
   void bring_planes(std::int64_t begin, std::int64_t end) const {
     const std::int64_t plane_bytes = volume(sizes_.in) * byte_block;
     for (std::int64_t plane = begin; plane < end; ++plane) {
-      for_segments([&](const Segment& segment) {
-        ByteWinogradInput input = {};
-        input.plane = conv_.x + (segment.image * plan_.planes + plane) * plane_bytes;
-        input.height = sizes_.in[1];
-        input.width = sizes_.in[2];
-        input.row = segment.row * tile_edge - sizes_.pad[1];
-        input.column = segment.column * tile_edge - sizes_.pad[2];
-        input.tiles = segment.tiles;
-        input.flip = conv_.form.image_flip;
-        input.fill = conv_.fill();
-        input.out = values_ + (plane * count_ + segment.place) * byte_block;
-        input.product_step = plan_.value_step;
-        functions_.input(input);
-      });
+      for_segments(plan_.tile_rows, plan_.tile_columns, begin_, count_,
+                   [&](const TileSegment& segment) {
+                     ByteWinogradInput input = {};
+                     input.plane = conv_.x + (segment.image * plan_.planes + plane) * plane_bytes;
+                     input.height = sizes_.in[1];
+                     input.width = sizes_.in[2];
+                     input.row = segment.row * tile_edge - sizes_.pad[1];
+                     input.column = segment.column * tile_edge - sizes_.pad[2];
+                     input.tiles = segment.tiles;
+                     input.flip = conv_.form.image_flip;
+                     input.fill = conv_.fill();
+                     input.out = values_ + (plane * count_ + segment.place) * byte_block;
+                     input.product_step = plan_.value_step;
+                     functions_.input(input);
+                   });
     }
   }
 
@@ -112,32 +114,13 @@ class ByteWinogradPiece {
                             count_, weights + product * plan_.planes * weight_numbers,
                             sums + product * plan_.sum_step});
       }
-      for_segments([&](const Segment& segment) { restore(block, segment, sums, doubts); });
+      for_segments(plan_.tile_rows, plan_.tile_columns, begin_, count_,
+                   [&](const TileSegment& segment) { restore(block, segment, sums, doubts); });
     }
   }
 
  private:
-  /// Neighbouring tiles of one row of tiles.
-  struct Segment {
-    std::int64_t image;
-    std::int64_t row;
-    std::int64_t column;
-    std::int64_t tiles;
-    std::int64_t place;  ///< in the piece
-  };
-
-  template <typename Body>
-  void for_segments(Body body) const {
-    for (std::int64_t done = 0; done < count_;) {
-      const std::int64_t row = (begin_ + done) / plan_.tile_columns;
-      const std::int64_t column = (begin_ + done) % plan_.tile_columns;
-      const std::int64_t tiles = std::min(plan_.tile_columns - column, count_ - done);
-      body(Segment{row / plan_.tile_rows, row % plan_.tile_rows, column, tiles, done});
-      done += tiles;
-    }
-  }
-
-  void restore(std::int64_t block, const Segment& segment, const std::int32_t* sums,
+  void restore(std::int64_t block, const TileSegment& segment, const std::int32_t* sums,
                std::uint64_t* doubts) const {
     const std::int64_t width = sizes_.out[2];
     const std::int64_t row = segment.row * tile_edge;

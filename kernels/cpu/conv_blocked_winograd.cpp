@@ -6,6 +6,7 @@
 #include "kernels/cpu/conv_blocked_paths.hpp"
 #include "kernels/cpu/conv_paths.hpp"
 #include "kernels/cpu/image_cut.hpp"
+#include "kernels/cpu/winograd_segments.hpp"
 #include "kernels/cpu/winograd_weights.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
 
@@ -101,18 +102,19 @@ class WinogradPiece {
     const std::int64_t lanes = plan_.lanes;
     const std::int64_t pixels = volume(sizes_.in);
     for (std::int64_t plane = begin; plane < end; ++plane) {
-      for_segments([&](const Segment& segment) {
-        BlockedWinogradInput input = {};
-        input.plane = operands_.x + (segment.image * plan_.planes + plane) * pixels * lanes;
-        input.height = sizes_.in[1];
-        input.width = sizes_.in[2];
-        input.row = segment.row * winograd_edge - sizes_.pad[1];
-        input.column = segment.column * winograd_edge - sizes_.pad[2];
-        input.tiles = segment.tiles;
-        input.out = values_ + (plane * count_ + segment.place) * lanes;
-        input.product_step = plan_.values_step;
-        transforms_.input(input);
-      });
+      for_segments(
+          plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
+            BlockedWinogradInput input = {};
+            input.plane = operands_.x + (segment.image * plan_.planes + plane) * pixels * lanes;
+            input.height = sizes_.in[1];
+            input.width = sizes_.in[2];
+            input.row = segment.row * winograd_edge - sizes_.pad[1];
+            input.column = segment.column * winograd_edge - sizes_.pad[2];
+            input.tiles = segment.tiles;
+            input.out = values_ + (plane * count_ + segment.place) * lanes;
+            input.product_step = plan_.values_step;
+            transforms_.input(input);
+          });
     }
   }
 
@@ -127,26 +129,6 @@ class WinogradPiece {
   }
 
  private:
-  /// Neighbouring tiles of one row of tiles.
-  struct Segment {
-    std::int64_t image;
-    std::int64_t row;
-    std::int64_t column;
-    std::int64_t tiles;
-    std::int64_t place;  ///< in the piece
-  };
-
-  template <typename Body>
-  void for_segments(Body body) const {
-    for (std::int64_t done = 0; done < count_;) {
-      const std::int64_t row = (begin_ + done) / plan_.tile_columns;
-      const std::int64_t column = (begin_ + done) % plan_.tile_columns;
-      const std::int64_t tiles = std::min(plan_.tile_columns - column, count_ - done);
-      body(Segment{row / plan_.tile_rows, row % plan_.tile_rows, column, tiles, done});
-      done += tiles;
-    }
-  }
-
   /// The 36 products of all tiles for one group of output channels.
   void multiply(std::int64_t group, std::int32_t vectors, float* sums) const {
     const std::int64_t lanes = plan_.lanes;
@@ -197,24 +179,25 @@ class WinogradPiece {
     const std::int64_t lanes = plan_.lanes;
     const std::int64_t width = sizes_.out[2];
     const ConvEpilogue& epilogue = operands_.epilogue;
-    for_segments([&](const Segment& segment) {
-      const std::int64_t row = segment.row * winograd_edge;
-      const std::int64_t column = segment.column * winograd_edge;
-      const std::int64_t plane = segment.image * plan_.blocks + block;
-      const std::int64_t place = ((plane * sizes_.out[1] + row) * width + column) * lanes;
-      BlockedWinogradOutput output = {};
-      output.in = sums + segment.place * lanes;
-      output.product_step = plan_.sums_step;
-      output.tiles = segment.tiles;
-      output.y = operands_.y + place;
-      output.row_step = width * lanes;
-      output.rows = std::min(winograd_edge, sizes_.out[1] - row);
-      output.columns = std::min(winograd_edge * segment.tiles, width - column);
-      output.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes;
-      output.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + place,
-                       epilogue.activation, epilogue.low, epilogue.high};
-      transforms_.output(output);
-    });
+    for_segments(
+        plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
+          const std::int64_t row = segment.row * winograd_edge;
+          const std::int64_t column = segment.column * winograd_edge;
+          const std::int64_t plane = segment.image * plan_.blocks + block;
+          const std::int64_t place = ((plane * sizes_.out[1] + row) * width + column) * lanes;
+          BlockedWinogradOutput output = {};
+          output.in = sums + segment.place * lanes;
+          output.product_step = plan_.sums_step;
+          output.tiles = segment.tiles;
+          output.y = operands_.y + place;
+          output.row_step = width * lanes;
+          output.rows = std::min(winograd_edge, sizes_.out[1] - row);
+          output.columns = std::min(winograd_edge * segment.tiles, width - column);
+          output.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes;
+          output.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + place,
+                           epilogue.activation, epilogue.low, epilogue.high};
+          transforms_.output(output);
+        });
   }
 
   const ConvSizes& sizes_;
