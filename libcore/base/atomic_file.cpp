@@ -145,7 +145,7 @@ void AtomicFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(const StopToken* stop) {
   const bool is_renamed = !temporary_.empty();
   // Pipes and devices, and some network file systems, know no fsync.
   if (retry_interrupted([&] { return ::fsync(descriptor_.number()); }) != 0 && is_renamed &&
@@ -156,6 +156,7 @@ void AtomicFile::commit() {
     fail("cannot be closed", number);
   }
   if (!is_renamed) return;
+  if (stop != nullptr) stop->poll();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed to", errno);
   temporary_.clear();
   forget(std::exchange(slot_, -1));

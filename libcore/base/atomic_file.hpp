@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libcore/base/descriptor.hpp"
+#include "libcore/base/stop_token.hpp"
 
 namespace ortool {
 
@@ -33,8 +34,9 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Flushes to the disk, closes and renames. Call once.
-  void commit();
+  /// Flushes to the disk, closes and renames. Call once. A stop that was requested before the name
+  /// changes is thrown, and the target stays as it was.
+  void commit(const StopToken* stop = nullptr);
 
   const std::string& path() const { return path_; }
 

@@ -41,11 +41,11 @@ std::int64_t save(const Model& model, const std::string& path, const SaveOptions
       moves_large = true;
       continue;
     }
-    if (side_file.is_used()) side_file.write();
+    if (side_file.is_used()) side_file.write(options.stop);
     writer.each_piece([&](std::span<const std::byte> bytes, bool is_view) {
-      is_view ? write_and_drop(file, bytes) : file.write(bytes);
+      is_view ? write_and_drop(file, bytes, options.stop) : file.write(bytes);
     });
-    file.commit();
+    file.commit(options.stop);
     side_file.keep();
     return writer.size_bytes() + (side_file.is_used() ? side_file.size_bytes() : 0);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "libcore/base/stop_token.hpp"
 #include "libcore/graph/model.hpp"
 
 namespace ortool {
@@ -24,6 +25,8 @@ struct SaveOptions {
   /// The name of the file of weights; empty: made from the model's, with a number where it is
   /// taken.
   std::string external_name;
+  /// Asked until the file has its name; null: nothing stops it.
+  const StopToken* stop = nullptr;
 };
 
 /// Writes `model` to `path`. What was read from a file and is unchanged is written as it was,
@@ -34,7 +37,8 @@ struct SaveOptions {
 /// depends on what is there). Returns how many bytes were written, a new file of weights included.
 /// Takes memory for the graph's text, never for weights. Throws
 /// ErrorCode::write_failed, or ErrorCode::invalid ("save.*") for a model whose weights were not
-/// read and for a name that leaves the folder; no file is changed or left behind then.
+/// read and for a name that leaves the folder, or the reason to stop; no file is changed or left
+/// behind then.
 std::int64_t save_model(const Model& model, const std::string& path,
                         const SaveOptions& options = {});
 

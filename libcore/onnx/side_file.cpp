@@ -82,25 +82,26 @@ const std::string& SideFile::name() {
                 "remove those that no model uses any more");
 }
 
-void SideFile::write() {
+void SideFile::write(const StopToken* stop) {
   // The name is ours since name(); whatever somebody has put there meanwhile leads nowhere.
   AtomicFile file(folder_ + name(), OnLink::replace);
   static constexpr std::byte zeros[page_bytes] = {};
   std::int64_t done = 0;
   for (const Piece& piece : pieces_) {
     file.write(std::span(zeros, static_cast<std::size_t>(piece.offset - done)));
-    write_and_drop(file, piece.bytes);
+    write_and_drop(file, piece.bytes, stop);
     done = piece.offset + static_cast<std::int64_t>(piece.bytes.size());
   }
-  file.commit();
+  file.commit(stop);
 }
 
 void SideFile::keep() {
   if (reserved_) reserved_->keep();
 }
 
-void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes) {
+void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes, const StopToken* stop) {
   while (!bytes.empty()) {
+    if (stop != nullptr) stop->poll();
     const auto chunk = bytes.first(std::min(bytes.size(), chunk_bytes));
     file.write(chunk);
     drop_pages(chunk);

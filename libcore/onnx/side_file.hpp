@@ -27,8 +27,9 @@ class SideFile {
   bool is_used() const { return !pieces_.empty(); }
   std::int64_t size_bytes() const { return size_bytes_; }
 
-  /// Writes the file under its name. Until keep() it goes away with this object.
-  void write();
+  /// Writes the file under its name, unless `stop` is requested meanwhile: that is thrown. Until
+  /// keep() it goes away with this object.
+  void write(const StopToken* stop = nullptr);
   void keep();
 
  private:
@@ -45,7 +46,8 @@ class SideFile {
   std::int64_t size_bytes_ = 0;
 };
 
-/// Writes bytes that may be mapped, and lets the mapped pages go behind it.
-void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes);
+/// Writes bytes that may be mapped, and lets the mapped pages go behind it. Throws the reason
+/// to stop once that is requested.
+void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes, const StopToken* stop);
 
 }  // namespace ortool::onnx

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 try:
     import numpy as np
@@ -109,17 +108,46 @@ def check_static_limits(program, bounded, folder, model):
     expect(not os.path.exists(output), f"static within {too_little} MB: a model is there")
 
 
-def check_interrupt(program, folder, model):
-    """In the middle of the work: levels that were put aside are gone with the process."""
+def levels_wait_on_disk(process, _):
+    """Whether a file without a name, which is what levels are put aside in, holds something."""
+    try:
+        files = [f"/proc/{process.pid}/fd/{each}" for each in os.listdir(f"/proc/{process.pid}/fd")]
+        return any(os.readlink(each).endswith(" (deleted)") and os.stat(each).st_size > 0 for each in files)
+    except OSError:  # closed, or ended, meanwhile
+        return False
+
+
+def result_is_being_written(_, folder):
+    return any(name.endswith(".tmp") for name in os.listdir(folder))
+
+
+def check_interrupt(program, folder, model, has_come):
+    """An interrupt once `has_come`: the process is halted there, so that it cannot end before it is told to. Levels that
+    were put aside and the half-written file are gone with it, and the file that it was to replace is the old one."""
+    output = os.path.join(folder, "out.onnx")
+    old = b"an old file"
+    with open(output, "wb") as file:
+        file.write(old)
     before = listing(folder)
-    process = subprocess.Popen([program, "quantize", model, "-o", os.path.join(folder, "out.onnx"), "--mode", "dynamic"],
+    process = subprocess.Popen([program, "quantize", model, "-o", output, "--force", "--mode", "dynamic"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    code = process.wait(30)
-    expect(code in (0, 130), f"interrupted: exit code {code}")
-    if code == 130:
-        expect(listing(folder) == before, f"interrupted: {sorted(set(listing(folder)) ^ set(before))} left behind")
+    try:
+        while not has_come(process, folder):
+            expect(process.poll() is None, f"{has_come.__name__}: it ended before, with exit code {process.returncode}")
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        expect(has_come(process, folder), f"{has_come.__name__}: it was over before the process could be halted")
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
+        code = process.wait(30)
+    finally:
+        process.kill()
+    expect(code == 130, f"{has_come.__name__}, interrupted: exit code {code}")
+    expect(listing(folder) == before,
+           f"{has_come.__name__}, interrupted: {sorted(set(listing(folder)) ^ set(before))} left behind, or a file changed")
+    with open(output, "rb") as file:
+        expect(file.read() == old, f"{has_come.__name__}, interrupted: the old file is another")
+    os.remove(output)
 
 
 def main():
@@ -138,7 +166,8 @@ def main():
         for name in _FORMS:
             check_form(program, bounded, folder, model, name, expected, x)
         check_static_limits(program, bounded, folder, model)
-        check_interrupt(program, folder, model)
+        for has_come in (levels_wait_on_disk, result_is_being_written):
+            check_interrupt(program, folder, model, has_come)
     except Failure as failure:
         print(failure)
         return 1

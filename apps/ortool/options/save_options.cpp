@@ -61,6 +61,7 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
   const OptionValues& options = invocation.options;
   SaveTarget target;
   target.path = options.text("output");
+  target.options.stop = &invocation.stop;
   const bool is_file = options.has("output") && target.path != "-";
   if (target.path == "-") check_stream(options);
   if (is_file) check_can_be_written("output", target.path);

@@ -68,6 +68,19 @@ TEST_CASE("A file that is not committed leaves nothing behind") {
   CHECK(names_beside(fresh.path()).empty());
 }
 
+TEST_CASE("A stop that is requested before the name changes leaves the old file") {
+  const ScratchFile target("out.bin", "old");
+  ortool::StopToken stop;
+  {
+    AtomicFile file(target.path());
+    file.write("new");
+    stop.request(ErrorCode::interrupted);
+    CHECK_THROWS_AS(file.commit(&stop), Error);
+  }
+  CHECK(target.read() == "old");
+  CHECK(names_beside(target.path()).size() == 1);
+}
+
 TEST_CASE("Mode bits of the old file are kept") {
   const ScratchFile target("out.bin", "old");
   REQUIRE(::chmod(target.path().c_str(), 0640) == 0);

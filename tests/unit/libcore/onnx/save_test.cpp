@@ -222,6 +222,22 @@ TEST_CASE("A failure while saving leaves no file and the old one") {
   CHECK(folder.read("taken") == "old");
 }
 
+TEST_CASE("A stop while saving leaves no file and the old one") {
+  const Folder folder;
+  folder.write("m.onnx", "old");
+  const auto model = weights(2, 4096);
+  StopToken stop;
+  stop.request(ErrorCode::interrupted);
+  SaveOptions options;
+  options.stop = &stop;
+  for (const ExternalData where : {ExternalData::never, ExternalData::always}) {
+    options.external_data = where;
+    CHECK(error_of_saving(*model, folder / "m.onnx", options).code() == ErrorCode::interrupted);
+    CHECK(folder.names() == std::vector<std::string>{"m.onnx"});
+    CHECK(folder.read("m.onnx") == "old");
+  }
+}
+
 TEST_CASE("Weights that were not read cannot be copied, but referred to") {
   const Folder folder;
   SaveOptions options;
