@@ -79,8 +79,13 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
                                                                         : opset_of_single_scales;
   }
   options.in_float32 = settings.mode != QuantizeMode::weights_only;
-  const Preparation done = prepare_model(model, options);
-  result.preparation = done;
+  result.preparation = prepare_model(model, options);
+  model.ir_version =
+      std::max(model.ir_version, ir_version_of_opset(result.preparation.opset_after));
+}
+
+/// What the file that is written has otherwise than the one that was read.
+void tell_preparation(const Invocation& invocation, const Preparation& done) {
   if (done.settled_inputs > 0) {
     invocation.warn(format("{} inputs that have a default become constants", done.settled_inputs));
   }
@@ -93,7 +98,33 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
         format("products of {} become products of float32, between casts at inputs and outputs",
                name_of(type)));
   }
-  model.ir_version = std::max(model.ir_version, ir_version_of_opset(done.opset_after));
+}
+
+/// Whether the model holds nothing in fewer bits than before, and no node computes so.
+bool is_left_in_floats(const QuantizeReport& result) {
+  if (result.after_bytes.levels > result.before_bytes.levels) return false;
+  const std::vector<ReportedNode>& nodes = result.plan.nodes;
+  return result.settings->mode == QuantizeMode::weights_only ||
+         std::none_of(nodes.begin(), nodes.end(),
+                      [](const ReportedNode& node) { return node.is_quantized; });
+}
+
+/// Reads the model once more, since what preparation made of it serves nothing; null where it came
+/// through standard input, which is read once.
+std::unique_ptr<Model> read_again(const Invocation& invocation, const LoadedModel& loaded,
+                                  QuantizeReport& result) {
+  if (loaded.path == "-") return nullptr;
+  std::unique_ptr<Model> model = load_model_at(loaded.path).model;
+  invocation.warn("so the model is written as it was read, not prepared");
+  Preparation& done = result.preparation;
+  done.nodes_after = done.nodes_before;
+  done.weights_after = done.weights_before;
+  done.opset_after = done.opset_before;
+  done.rewrites = 0;
+  done.settled_inputs = 0;
+  done.types_converted.clear();
+  result.after_bytes = result.before_bytes;
+  return model;
 }
 
 /// A model that somebody gives by mistake, or on purpose for what is still float.
@@ -174,8 +205,11 @@ void run_quantize(Invocation& invocation) {
     result.after_bytes = stored_bytes(model);
     if (result.is_refused) return;
     declared.restore(model, false);
+    std::unique_ptr<Model> as_read;
+    if (is_left_in_floats(result)) as_read = read_again(invocation, loaded, result);
+    tell_preparation(invocation, result.preparation);
     result.output_path = target->path;
-    result.output_bytes = save_to(*target, model);
+    result.output_bytes = save_to(*target, as_read ? *as_read : model);
   });
   add_quantize_report(invocation.report, result);
   if (result.is_refused) invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);
