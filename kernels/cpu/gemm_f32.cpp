@@ -181,15 +181,6 @@ TaskGrid cut_tasks(const RowPanels& rows, const ColumnPanels& columns, std::int6
   return {row_blocks, column_blocks};
 }
 
-/// The epilogue of a part that begins at (row, column).
-Epilogue shifted(Epilogue epilogue, std::int64_t row, std::int64_t column) {
-  if (epilogue.addend == Addend::per_row) epilogue.added += row;
-  if (epilogue.addend == Addend::per_column) epilogue.added += column;
-  if (epilogue.addend == Addend::full) epilogue.added += row * epilogue.added_stride + column;
-  if (epilogue.residual != nullptr) epilogue.residual += row * epilogue.residual_stride + column;
-  return epilogue;
-}
-
 /// A piece of the columns in a chunk of the rows, cut into tasks.
 struct PieceOfChunk {
   PanelProduct product;
@@ -247,7 +238,7 @@ void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const 
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const PieceIn& piece = pieces[i];
       PieceOfChunk& here = made[i];
-      here.epilogue = shifted(epilogue, begin, column);
+      here.epilogue = epilogue_at(epilogue, begin, column);
       here.product = {.functions = &functions,
                       .k = sizes.k,
                       .rows = rows,
@@ -271,6 +262,14 @@ void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const 
 }
 
 }  // namespace
+
+Epilogue epilogue_at(Epilogue epilogue, std::int64_t row, std::int64_t column) {
+  if (epilogue.addend == Addend::per_row) epilogue.added += row;
+  if (epilogue.addend == Addend::per_column) epilogue.added += column;
+  if (epilogue.addend == Addend::full) epilogue.added += row * epilogue.added_stride + column;
+  if (epilogue.residual != nullptr) epilogue.residual += row * epilogue.residual_stride + column;
+  return epilogue;
+}
 
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa) {
   if (n == 1) return round_up_to_line(k * float_bytes);
@@ -333,7 +332,7 @@ void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const Gem
   std::int64_t column = 0;
   for (const GemmColumns& piece : pieces) {
     gemm({sizes.m, piece.count, sizes.k}, a, piece.packed_b, piece.c, piece.count,
-         shifted(epilogue, 0, column), isa, workspace, workers);
+         epilogue_at(epilogue, 0, column), isa, workspace, workers);
     column += piece.count;
   }
 }

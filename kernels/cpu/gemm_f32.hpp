@@ -33,6 +33,9 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
           std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
           Workers& workers);
 
+/// The epilogue of the part of a product that begins at (row, column) of c.
+Epilogue epilogue_at(Epilogue epilogue, std::int64_t row, std::int64_t column);
+
 /// Columns of a product that are a matrix of their own.
 struct GemmColumns {
   std::int64_t count = 0;           ///< at least 1

@@ -18,7 +18,8 @@ void MemoryCap::take(std::int64_t bytes, std::string_view purpose) {
     throw Error(ErrorCode::memory_limit,
                 format("{} needs {} bytes; {} of the {} allowed are taken", purpose, bytes,
                        used - bytes, limit_bytes_),
-                "raise --max-memory, or give smaller inputs");
+                "raise --max-memory, or give smaller inputs")
+        .with_id("memory.cap");
   }
   std::int64_t peak = peak_bytes_.load();
   while (used > peak && !peak_bytes_.compare_exchange_weak(peak, used)) {

@@ -63,10 +63,6 @@ void check_values(const Session& session, const Calibration& state) {
   }
 }
 
-/// About what a record takes at most, its channels aside.
-constexpr std::int64_t bytes_a_record =
-    std::int64_t{2} * Histogram::octaves * Histogram::bins_an_octave * 8 + 4096;
-
 }  // namespace
 
 void collect(const Session& session, Calibration& state,

@@ -5,9 +5,14 @@
 
 #include "libcore/base/function_ref.hpp"
 #include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/histogram.hpp"
 #include "libcore/quantize/run_samples.hpp"
 
 namespace ortool {
+
+/// About what a record takes at most, its channels aside.
+inline constexpr std::int64_t bytes_a_record =
+    std::int64_t{2} * Histogram::octaves * Histogram::bins_an_octave * 8 + 4096;
 
 /// Runs `session` on the samples chosen, as `sample` gives their inputs, but those that `state`
 /// holds already, and adds what their values are like. Shapes may differ from sample to

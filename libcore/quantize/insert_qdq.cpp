@@ -13,6 +13,7 @@
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/quantize/level_store.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -209,10 +210,9 @@ void QdqWriter::write_levels(const PlannedNode& planned, QuantizedWeight& weight
   const WeightOptions options = options_of(key);
   WeightLevels made =
       quantize_with(original.constant(), weight.scales, options.axis, options.type, numbers_.cap);
-  if (numbers_.refiner != nullptr) {
-    made = numbers_.refiner->round(planned, std::move(made));
-    weight.made = made;
-  }
+  if (numbers_.refiner != nullptr) made = numbers_.refiner->round(planned, std::move(made));
+  made.data = kept(std::move(made.data), numbers_.store);
+  if (numbers_.refiner != nullptr) weight.made = made;
   weight.scale_numbers = made.scales;
   weight.levels = &owner.add_constant("", std::move(made.data));
   weight.scale = &owner.add_constant("", std::move(made.scales));
@@ -305,7 +305,7 @@ void QdqWriter::write_value(const PlannedValue& planned) {
     const Scale scale = group.scale;
     WeightLevels made = quantize_with(constant_behind(&value)->constant(), {&scale, 1},
                                       std::nullopt, group.type, numbers_.cap);
-    levels = &graph.add_constant("", std::move(made.data));
+    levels = &graph.add_constant("", kept(std::move(made.data), numbers_.store));
   } else {
     levels = &graph.add_value("", ValueType::tensor(group.type.type, value.type().shape));
     Value* const inputs[] = {source, &scale_in(graph, group), zero_point_in(graph, group)};

@@ -34,6 +34,7 @@ struct PlanNumbers {
   WeightOptions weights;                 ///< its axis is the plan's
   const PlanRefiner* refiner = nullptr;  ///< null: nearest levels, biases as they are
   MemoryCap* cap = nullptr;
+  class LevelStore* store = nullptr;  ///< where large levels wait; null: in memory
 };
 
 /// Puts a pair of nodes at each value of the plan, and weights and biases of the nodes that are

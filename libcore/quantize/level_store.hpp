@@ -22,6 +22,9 @@ class LevelStore {
   /// is no room.
   Tensor keep(Tensor tensor);
 
+  /// An empty one beside it, for a model that may be let go before this one's.
+  LevelStore another() const { return {folder_, most_bytes_}; }
+
   std::int64_t bytes_in_file() const { return file_bytes_; }
 
  private:

@@ -17,6 +17,13 @@ void AlignedConstants::restore(Value& value) const {
   }
 }
 
+const Tensor& AlignedConstants::original(const Value& value) const {
+  for (const auto& [input, original] : originals_) {
+    if (input == &value) return original;
+  }
+  return value.constant();
+}
+
 void AlignedConstants::restore_all() const {
   for (const auto& [input, original] : originals_) input->graph().set_constant(*input, original);
 }

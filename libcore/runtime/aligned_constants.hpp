@@ -17,6 +17,8 @@ class AlignedConstants {
   /// Gives `value` its own bytes back, once a kernel has packed it and nothing else reads it.
   void restore(Value& value) const;
   void restore_all() const;
+  /// The bytes of its own of `value`, a constant.
+  const Tensor& original(const Value& value) const;
 
  private:
   std::vector<std::pair<Value*, Tensor>> originals_;

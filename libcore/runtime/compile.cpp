@@ -42,9 +42,11 @@ CompiledStep compile(PlacedGroup group, const CompileContext& context) {
   if (context.workers.stop() != nullptr) context.workers.stop()->poll();
   std::vector<Value*> inputs = group.view.inputs();
   AlignedConstants constants(inputs);
+  CompileContext here = context;
+  here.constants = &constants;
   KernelPtr kernel;
   try {
-    kernel = group.provider->compile(group.view, context);
+    kernel = group.provider->compile(group.view, here);
   } catch (Error& error) {
     throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
   }

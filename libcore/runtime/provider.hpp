@@ -8,8 +8,10 @@
 
 #include "libcore/base/memory_cap.hpp"
 #include "libcore/base/thread_pool.hpp"
+#include "libcore/runtime/aligned_constants.hpp"
 #include "libcore/runtime/kernel.hpp"
 #include "libcore/runtime/node_view.hpp"
+#include "libcore/runtime/packing_budget.hpp"
 
 namespace ortool {
 
@@ -32,8 +34,17 @@ struct Claims {
 /// What compile() may use: threads for packing, and the cap that packed constants count against.
 struct CompileContext {
   Workers& workers;
-  MemoryCap* cap = nullptr;  ///< may be null; outlives the kernels
-  int most_threads = 1;      ///< that any run will bring; workspaces are sized for them
+  MemoryCap* cap = nullptr;          ///< may be null; outlives the kernels
+  int most_threads = 1;              ///< that any run will bring; workspaces are sized for them
+  PackingBudget* packing = nullptr;  ///< null: every constant matrix is packed
+  /// The bytes of constants as they lie in the model; null where the graph has those.
+  const AlignedConstants* constants = nullptr;
+
+  /// The constant of `value` as it lies in the model, aligned to anything: keeping it costs
+  /// nothing.
+  const Tensor& original(const Value& value) const {
+    return constants != nullptr ? constants->original(value) : value.constant();
+  }
 };
 
 /// A row of a provider's kernel list, for `ortool providers --kernels`.
@@ -59,8 +70,9 @@ class Provider {
   /// graph has passed check_node and shape inference. Bodies are graphs of their own; the nodes
   /// that hold them are claimed by the runtime before anybody is asked.
   virtual Claims claims(const Graph& graph) const = 0;
-  /// Why it does not compute a node alone that it claimed behind another one; empty: it does. Groups
-  /// are taken apart where nothing is to be fused, or another provider has some of their nodes.
+  /// Why it does not compute a node alone that it claimed behind another one; empty: it does.
+  /// Groups are taken apart where nothing is to be fused, or another provider has some of their
+  /// nodes.
   virtual std::string refuses_alone(const Node& node) const {
     static_cast<void>(node);
     return {};

@@ -18,6 +18,7 @@
 #include "libcore/runtime/fuse_quantized.hpp"
 #include "libcore/runtime/keep_weight_bytes.hpp"
 #include "libcore/runtime/layout.hpp"
+#include "libcore/runtime/packing_budget.hpp"
 #include "libcore/runtime/place.hpp"
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
@@ -188,10 +189,12 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   std::unique_ptr<Workers> shared;
   if (state.options.pool != nullptr)
     shared = std::make_unique<Workers>(*state.options.pool, state.options.threads, stop);
+  PackingBudget packing(state.options.most_packed_bytes);
   const CompileContext context{
       .workers = shared ? *shared : alone,
       .cap = state.options.cap,
-      .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1};
+      .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
+      .packing = &packing};
   const Provider& last = *state.options.providers.back();
   const OptimizeLevel level = state.options.optimize;
   optimize(*state.model, level, last, context, stop);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +42,9 @@ struct SessionOptions {
   /// be null. Where that provider does not take it, the others may all the same.
   PinnedProvider pinned;
   std::int64_t plan_cache_bytes = std::int64_t{64} << 20;
+  /// Constant matrices are kept packed up to so many bytes in all; the others stay where they lie
+  /// and are packed in each run, some columns at a time: the same bits, in a few megabytes.
+  std::int64_t most_packed_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Sees values as soon as they are computed.

@@ -65,7 +65,7 @@ class GemmPrepared : public Prepared {
     a_stride_ = context.inputs[0].shape[1];
     b_stride_ = context.inputs[1].shape[1];
     if (gemm.reads_c) addend_ = addend_of(context.inputs[2].shape, sizes_);
-    space_ = layout_.add(!gemm.b.is_empty() ? gemm_workspace_bytes(sizes_, gemm.isa)
+    space_ = layout_.add(!gemm.b.is_empty() ? gemm.b.workspace_bytes(sizes_, gemm.isa)
                                             : gemm_unpacked_workspace_bytes(sizes_, gemm.isa));
     if (gemm.followers.residual < 0) return;
     const Shape shape = {sizes_.m, sizes_.n};
@@ -160,13 +160,12 @@ class GemmKernel : public Kernel {
   }
 
   void pack(const NodeView& view, const CompileContext& context) {
-    const std::optional<Tensor> b = float_constant(view.node().input(1), context.cap);
-    if (!b || b->shape().rank() != 2) return;
+    const Tensor* b = view.constant(1);
+    if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() != 2) return;
     const bool transposed = gemm_.op.transpose_b;
     const std::int64_t n = b->shape()[transposed ? 0 : 1];
     const std::int64_t k = b->shape()[transposed ? 1 : 0];
-    gemm_.b.pack(view, k, n, {b->data<float>().data(), b->shape()[1], transposed}, gemm_.isa,
-                 context.cap, context.workers);
+    gemm_.b.take(view, k, n, transposed, gemm_.isa, context);
   }
 
   std::string_view name_;

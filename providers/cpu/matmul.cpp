@@ -46,7 +46,7 @@ class MatMulPrepared : public Prepared {
       : matmul_(matmul), shapes_(match_matmul(context.inputs[0].shape, context.inputs[1].shape)) {
     const Isa isa = matmul.isa;
     space_ =
-        layout_.add(!matmul.b.is_empty() ? gemm_workspace_bytes(shapes_.sizes, isa)
+        layout_.add(!matmul.b.is_empty() ? matmul.b.workspace_bytes(shapes_.sizes, isa)
                     : shapes_.is_single  ? gemm_unpacked_workspace_bytes(shapes_.sizes, isa)
                                          : gemm_batched_workspace_bytes(
                                                static_cast<std::int64_t>(shapes_.offsets.size()),
@@ -139,15 +139,14 @@ class MatMulKernel : public Kernel {
   }
 
   void pack(const NodeView& view, const CompileContext& context) {
-    const std::optional<Tensor> b = float_constant(view.node().input(1), context.cap);
-    if (!b || b->shape().rank() == 0) return;
+    const Tensor* b = view.constant(1);
+    if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() == 0) return;
     const Shape& shape = b->shape();
     const std::int64_t rank = shape.rank();
     if (rank > 2 && shape.product(0, rank - 2) != 1) return;
     const std::int64_t n = rank == 1 ? 1 : shape[rank - 1];
     const std::int64_t k = rank == 1 ? shape[0] : shape[rank - 2];
-    matmul_.b.pack(view, k, n, {b->data<float>().data(), n}, matmul_.isa, context.cap,
-                   context.workers);
+    matmul_.b.take(view, k, n, false, matmul_.isa, context);
   }
 
   std::string_view name_;

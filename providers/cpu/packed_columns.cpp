@@ -60,8 +60,20 @@ ProductFollowers followers_before_split(const NodeView& group, const ProductForm
   return std::move(*followers);
 }
 
+void PackedColumns::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
+                         Isa isa, const CompileContext& context) {
+  const Value* value = group.node().input(1);
+  if (context.packing != nullptr && !ends_in_split(group) &&
+      !context.packing->takes(packed_b_bytes(k, n, isa))) {
+    in_place_.emplace(context.original(*value), k, n, transposed, isa);
+    return;
+  }
+  const Tensor b = float_tensor(value->constant(), context.cap);
+  pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, isa, context);
+}
+
 void PackedColumns::pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b,
-                         Isa isa, MemoryCap* cap, Workers& workers) {
+                         Isa isa, const CompileContext& context) {
   std::vector<std::int64_t> counts = {n};
   if (ends_in_split(group)) {
     counts.clear();
@@ -71,10 +83,10 @@ void PackedColumns::pack(const NodeView& group, std::int64_t k, std::int64_t n, 
   for (const std::int64_t count : counts) {
     Piece& piece = pieces_.emplace_back();
     piece.columns = count;
-    piece.b = AlignedBuffer(packed_b_bytes(k, count, isa), cap, "packed weights");
+    piece.b = AlignedBuffer(packed_b_bytes(k, count, isa), context.cap, "packed weights");
     MatrixIn part = b;
     part.data += b.transposed ? first * b.stride : first;
-    pack_b(k, count, part, isa, piece.b.as<float>(), workers);
+    pack_b(k, count, part, isa, piece.b.as<float>(), context.workers);
     first += count;
   }
 }
@@ -85,9 +97,17 @@ std::int64_t PackedColumns::size_bytes() const {
   return bytes;
 }
 
+std::int64_t PackedColumns::workspace_bytes(const GemmSizes& sizes, Isa isa) const {
+  return in_place_ ? in_place_->workspace_bytes(sizes) : gemm_workspace_bytes(sizes, isa);
+}
+
 void PackedColumns::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c,
-                             const Epilogue& epilogue, Isa isa, void* workspace,
+                             const Epilogue& epilogue, Isa isa, std::byte* workspace,
                              const RunContext& context, Workers& workers) const {
+  if (in_place_) {
+    in_place_->multiply(sizes, a, c, epilogue, workspace, workers);
+    return;
+  }
   if (pieces_.size() == 1) {
     gemm(sizes, a, pieces_.front().b.as<float>(), c, sizes.n, epilogue, isa, workspace, workers);
     return;

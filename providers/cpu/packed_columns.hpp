@@ -2,13 +2,17 @@
 // columns out, so that each is stored where it is wanted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/cpu/gemm_f32.hpp"
 #include "libcore/base/aligned_buffer.hpp"
 #include "libcore/runtime/kernel.hpp"
 #include "libcore/runtime/product_followers.hpp"
+#include "libcore/runtime/provider.hpp"
+#include "providers/cpu/matrix_in_place.hpp"
 
 namespace ortool::cpu {
 
@@ -22,23 +26,31 @@ ProductFollowers followers_before_split(const NodeView& group, const ProductForm
 
 class PackedColumns {
  public:
-  /// Packs b (k × n) as the last member of the group wants its columns.
-  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa,
-            MemoryCap* cap, Workers& workers);
+  /// Takes over input 1 of the group's first node, a constant of a float-like type that is one
+  /// matrix of k × n, or n × k where it is `transposed`: packs it as the last member of the group
+  /// wants its columns, or leaves it where it lies, if the session's budget says so.
+  void take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed, Isa isa,
+            const CompileContext& context);
 
-  bool is_empty() const { return pieces_.empty(); }
+  bool is_empty() const { return pieces_.empty() && !in_place_; }
   std::int64_t size_bytes() const;
+  /// Of `multiply`.
+  std::int64_t workspace_bytes(const GemmSizes& sizes, Isa isa) const;
   /// The product; stored in `c` (m × n) where the columns stay together, else in the outputs of the
-  /// run. `workspace` is gemm's.
+  /// run.
   void multiply(const GemmSizes& sizes, const MatrixIn& a, float* c, const Epilogue& epilogue,
-                Isa isa, void* workspace, const RunContext& context, Workers& workers) const;
+                Isa isa, std::byte* workspace, const RunContext& context, Workers& workers) const;
 
  private:
   struct Piece {
     std::int64_t columns = 0;
     AlignedBuffer b;
   };
+  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa,
+            const CompileContext& context);
+
   std::vector<Piece> pieces_;
+  std::optional<MatrixInPlace> in_place_;
 };
 
 }  // namespace ortool::cpu

@@ -2,6 +2,7 @@
 #include "libcore/ops/quantization/quantize_linear.hpp"
 
 #include "kernels/cpu/quantize.hpp"
+#include "libcore/base/file.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/dynamic_quantize_linear.hpp"
@@ -71,16 +72,23 @@ KernelPtr compile_quantize_linear(const NodeView& view, const KernelRow& row,
 }
 
 KernelPtr compile_dequantize_linear(const NodeView& view, const KernelRow& row,
-                                    const CompileContext&) {
-  return make_kernel(row.name, [op = read_op<ortool::DequantizeLinear>(view.node()),
+                                    const CompileContext& compiling) {
+  const Tensor* levels = view.constant(0);
+  const bool drops_levels = levels != nullptr && compiling.packing != nullptr &&
+                            !compiling.packing->takes(levels->size_bytes());
+  return make_kernel(row.name, [op = read_op<ortool::DequantizeLinear>(view.node()), drops_levels,
                                 isa = row.isa](const PrepareContext& context) {
     const ScaleLayout layout =
         scale_layout(op.granularity, context.inputs[0].shape, context.inputs[1].shape);
     const QuantizeOperands types = operand_types(context);
+    const std::int64_t level_bytes =
+        bytes_of(types.in_type, context.inputs[0].shape.element_count());
     return make_prepared({}, [=](const RunContext& run) {
       QuantizeOperands operands = types;
       set_operands(run, operands);
       dequantize(operands, layout, isa, run.workers());
+      if (drops_levels)
+        drop_pages({run.input<std::byte>(0), static_cast<std::size_t>(level_bytes)});
     });
   });
 }

@@ -1,11 +1,12 @@
 # Quantises a large model in little memory: weights are read where they lie, and levels wait on the disk.
 """Usage: large_quantize.py PROGRAM BOUNDED FOLDER [MEGABYTES]   (exit 77: nothing to make it with, or no room)
 
-FOLDER gets a model of so many megabytes of float32 weights (300) with its weights beside it. Every mode without data
-has to stay within a few layers, whatever the model's size; the result is held against the float model by onnxruntime
-and by ortool; an interrupt leaves the folder as it was.
+FOLDER gets a model of so many megabytes of float32 weights (300) with its weights beside it. Every mode has to stay
+within a few layers, whatever the model's size; the result is held against the float model by onnxruntime and by
+ortool; a limit that is too low names one that is enough; an interrupt leaves the folder as it was.
 """
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,10 +23,12 @@ except ImportError as error:
 _USUAL_MEGABYTES = 300
 # For each form: its options, the largest resident set in MB, which a model of 2.5 GB does not need either, and the least
 # signal to noise against the float model, in decibels.
+_STATIC = ["--calibration-data", "DATA", "--samples", "2", "--recipe", "fast"]
 _FORMS = {
     "weight-only": (["--mode", "weight-only"], 135, 30),
     "weight-only in blocks": (["--mode", "weight-only", "--block-size", "64", "--format", "qoperator"], 155, 30),
     "dynamic": (["--mode", "dynamic"], 135, 28),
+    "static": ([*_STATIC, "--max-memory", "160MB"], 230, 20),
 }
 
 
@@ -75,11 +78,15 @@ def decibels(expected, found):
     return 10 * np.log10(np.sum(expected.astype(np.float64) ** 2) / np.sum((expected - found.astype(np.float64)) ** 2))
 
 
+def with_data(options, model):
+    return [model + ".npz" if option == "DATA" else option for option in options]
+
+
 def check_form(program, bounded, folder, model, name, expected, x):
     options, most, least = _FORMS[name]
     before = listing(folder)
     output = os.path.join(folder, "out.onnx")
-    words = run([bounded, str(most), program, "quantize", model, "-o", output, "-q", *options])
+    words = run([bounded, str(most), program, "quantize", model, "-o", output, "-q", *with_data(options, model)])
     ratio = os.path.getsize(output) / os.path.getsize(model + ".data")
     expect(ratio < 0.27, f"{name}: {ratio:.3f} of the float model")
     found = {"onnxruntime": run_in_onnxruntime(output, x), "ortool": run_in_ortool(program, folder, output, x)}
@@ -91,21 +98,22 @@ def check_form(program, bounded, folder, model, name, expected, x):
     expect(listing(folder) == before, f"{name}: {sorted(set(listing(folder)) ^ set(before))}, or an old file was touched")
 
 
-def check_static_limits(program, bounded, folder, model):
-    """Static quantisation holds the packed weights, the levels and one layer's floats; the process stays within
-    --max-memory and what it takes without tensors, or ends with one error."""
+def check_limits(program, bounded, folder, model):
+    """A limit that is too low ends in one error, which names one that is enough; the process stays within either and
+    what it takes without tensors."""
     output = os.path.join(folder, "out.onnx")
-    megabytes = os.path.getsize(model + ".data") / 1e6
-    enough, too_little = int(1.5 * megabytes + 50), int(0.7 * megabytes)
-    command = [program, "quantize", model, "-o", output, "-q", "--calibration-data", model + ".npz", "--samples", "2",
-               "--recipe", "fast", "--max-memory"]
-    words = run([bounded, str(enough + _PROGRAM_MEGABYTES), *command, f"{enough}MB"])
-    print(f"static within {enough} MB: {words.strip()}", flush=True)
-    os.remove(output)
+    command = [program, "quantize", model, "-o", output, "-q", *with_data(_STATIC, model), "--max-memory"]
+    too_little = 30
     done = subprocess.run([bounded, str(too_little + _PROGRAM_MEGABYTES), *command, f"{too_little}MB"], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     expect(done.returncode == 6 and done.stderr.count("error: ") == 1, f"static within {too_little} MB: {done}")
     expect(not os.path.exists(output), f"static within {too_little} MB: a model is there")
+    named = re.search(r"--max-memory (\d+)MB is enough", done.stderr)
+    expect(named is not None, f"static within {too_little} MB: {done.stderr}")
+    enough = int(named[1])
+    words = run([bounded, str(enough + _PROGRAM_MEGABYTES), *command, f"{enough}MB"])
+    print(f"static within {enough} MB, which {too_little} MB named: {words.strip()}", flush=True)
+    os.remove(output)
 
 
 def levels_wait_on_disk(process, _):
@@ -165,7 +173,7 @@ def main():
         expected = run_in_ortool(program, folder, model, x)
         for name in _FORMS:
             check_form(program, bounded, folder, model, name, expected, x)
-        check_static_limits(program, bounded, folder, model)
+        check_limits(program, bounded, folder, model)
         for has_come in (levels_wait_on_disk, result_is_being_written):
             check_interrupt(program, folder, model, has_come)
     except Failure as failure:

@@ -1,6 +1,8 @@
 // One pass; what it needs beside the model does not grow with the samples.
 #include "apps/ortool/quantize/calibrate.hpp"
 
+#include <algorithm>
+
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
@@ -11,6 +13,13 @@ namespace {
 
 /// The weight of each new sample in moving averages.
 constexpr double averaging_constant = 0.01;
+
+/// Of each session: weights beyond it are multiplied where they lie, in more time.
+std::int64_t most_packed_bytes(const MemoryCap& memory) {
+  constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+  const std::int64_t limit = memory.limit_bytes();
+  return limit > 0 ? std::min(most_bytes, limit / 4) : most_bytes;
+}
 
 }  // namespace
 
@@ -23,6 +32,7 @@ std::unique_ptr<Session> make_session(const Invocation& invocation, const Quanti
   options.threads = machine.threads;
   options.stop = &invocation.stop;
   options.optimize = level;
+  options.most_packed_bytes = most_packed_bytes(invocation.memory);
   return std::make_unique<Session>(copy_model(model), std::move(options));
 }
 

@@ -11,6 +11,7 @@
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/written_files.hpp"
+#include "apps/ortool/quantize/enough_memory.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
 #include "apps/ortool/quantize/quantize_context.hpp"
 #include "apps/ortool/quantize/quantize_with_data.hpp"
@@ -193,14 +194,16 @@ void run_quantize(Invocation& invocation) {
     const QuantizeContext context{invocation,  settings,     machine,
                                   patterns,    plan.choices, cache,
                                   loaded.path, result,       target ? &store : nullptr};
-    if (settings.mode == QuantizeMode::statically) {
-      quantize_with_data(context, model);
-    } else {
-      quantize_without_data(context, model);
-    }
+    name_enough_memory(context, model, [&] {
+      if (settings.mode == QuantizeMode::statically) {
+        quantize_with_data(context, model);
+      } else {
+        quantize_without_data(context, model);
+      }
+      if (target && original != nullptr && !result.end_to_end.outputs.empty() && !result.is_refused)
+        compare_with_original(context, *original, model);
+    });
     if (!target) return;
-    if (original != nullptr && !result.end_to_end.outputs.empty() && !result.is_refused)
-      compare_with_original(context, *original, model);
     if (options.has("plan-out")) write_plan_file(options.text("plan-out"), result);
     result.after_bytes = stored_bytes(model);
     if (result.is_refused) return;

@@ -2,6 +2,7 @@
 #include "apps/ortool/quantize/static_maker.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "apps/ortool/quantize/sample_split.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -151,6 +152,10 @@ MadePlan StaticMaker::make(Model& model, const PlanChoices& choices) {
     const auto choice = choices.nodes.find(node.plan_name);
     if (choice != choices.nodes.end()) node.bias_shift = choice->second.bias_shift;
   }
+  // Tensors hold on to the file of their store.
+  std::optional<LevelStore> store;
+  if (context_.store != nullptr) store.emplace(context_.store->another());
+  numbers.store = store ? &*store : nullptr;
   insert_qdq(model, plan, numbers);
   if (choices.stores_rest) store_rest(context_, model, plan);
   return made;
