@@ -220,6 +220,8 @@ int main(int count, char** arguments) {
   if (count < 3) return 1;
   std::vector<Exception> exceptions = read_exceptions(arguments[1]);
   const std::vector<fs::path> folders = find_models(count - 2, arguments + 2);
+  // With the installed set alone, the exceptions of the newer one have no test.
+  const bool has_every_set = count > 3;
   if (folders.empty()) {
     std::printf("skipped: no models are there\n");
     return 77;
@@ -250,7 +252,7 @@ int main(int count, char** arguments) {
                 ortool::escape_control_characters(outcome.problem).c_str());
   }
   for (const Exception& exception : exceptions) {
-    if (exception.is_used) continue;
+    if (exception.is_used || !has_every_set) continue;
     ++failures;
     std::printf("%s: no test needs this exception\n", exception.pattern.c_str());
   }
