@@ -1,6 +1,7 @@
 // Editing graphs while use lists, order and captures stay true.
 #include "libcore/graph/graph.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ortool {
@@ -120,12 +121,26 @@ Value& Graph::capture(Value& outer) {
   if (existing != capture_of_.end()) return *existing->second;
   Value& value =
       add_value(by_name_.contains(outer.name_) ? std::string_view() : outer.name_, outer.type());
+  // Behind the captures of this graph and of the graphs before it; those of later graphs move up.
+  const std::vector<Graph*> siblings = owner_->subgraphs();
+  const auto own = std::find(siblings.begin(), siblings.end(), this);
+  ORTOOL_CHECK(own != siblings.end());
+  std::size_t index = captures_.size();
+  for (auto each = siblings.begin(); each != own; ++each) index += (*each)->captures_.size();
+  for (auto each = own + 1; each != siblings.end(); ++each) {
+    for (Value* later : (*each)->captures_) ++later->capture_index_;
+  }
+  auto& slots = owner_->implicit_inputs_;
+  slots.emplace(slots.begin() + static_cast<std::ptrdiff_t>(index));
+  for (std::size_t i = index + 1; i < slots.size(); ++i) {
+    slots[i].value->uses_[static_cast<std::size_t>(slots[i].use_position)].index =
+        static_cast<std::int32_t>(i);
+  }
   value.captured_ = &outer;
-  value.capture_index_ = static_cast<std::int32_t>(owner_->implicit_inputs_.size());
+  value.capture_index_ = static_cast<std::int32_t>(index);
   captures_.push_back(&value);
   capture_of_.emplace(&outer, &value);
-  owner_->implicit_inputs_.emplace_back();
-  owner_->graph_->add_use(outer, owner_->implicit_inputs_.back(),
+  owner_->graph_->add_use(outer, slots[index],
                           {Use::Kind::implicit_input, owner_, value.capture_index_});
   return value;
 }

@@ -159,22 +159,24 @@ class Verifier {
         fail(*capture, "captures a value that is not in the graph around it");
       }
     }
-    for (const Node& node : graph_.nodes()) {
-      std::unordered_map<const Value*, std::int64_t> captured;
-      std::int64_t count = 0;
-      for (const Graph* subgraph : node.subgraphs()) {
-        for (const Value* capture : subgraph->captures()) ++captured[capture->captured()];
-        count += static_cast<std::int64_t>(subgraph->captures().size());
-      }
-      if (count != node.implicit_input_count()) {
-        fail(node, format("has {} implicit inputs where its graphs capture {} values",
-                          node.implicit_input_count(), count));
-      }
-      for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) {
-        if (--captured[node.implicit_input(i)] < 0) {
-          fail(node, format("has the implicit input {}, which its graphs do not capture",
-                            quote(node.implicit_input(i)->name())));
-        }
+    for (const Node& node : graph_.nodes()) check_implicit_inputs(node);
+  }
+
+  void check_implicit_inputs(const Node& node) const {
+    std::vector<const Value*> captures;
+    for (const Graph* subgraph : node.subgraphs())
+      captures.insert(captures.end(), subgraph->captures().begin(), subgraph->captures().end());
+    const auto count = static_cast<std::int64_t>(captures.size());
+    if (count != node.implicit_input_count()) {
+      fail(node, format("has {} implicit inputs where its graphs capture {} values",
+                        node.implicit_input_count(), count));
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Value& capture = *captures[static_cast<std::size_t>(i)];
+      const Value& read = *node.implicit_input(i);
+      if (capture.captured() != &read) {
+        fail(node, format("has the implicit input {} at place {}, where its graphs capture {}",
+                          quote(read.name()), i, quote(capture.name())));
       }
     }
   }

@@ -6,11 +6,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/verify.hpp"
+
 using ortool::Graph;
 using ortool::Node;
 using ortool::Tensor;
 using ortool::Use;
 using ortool::Value;
+using ortool::verify;
 
 namespace {
 
@@ -133,6 +136,46 @@ TEST_CASE("Captures of two branches keep their places when one goes") {
   Value& c = graph.add_input("c");
   graph.replace_uses(b, c);
   CHECK(else_branch.captures()[0]->captured() == &c);
+}
+
+TEST_CASE("Captures stand in the order of the branches when one is captured again") {
+  Graph graph;
+  Value& a = graph.add_input("a");
+  Value& b = graph.add_input("b");
+  Value& c = graph.add_input("c");
+  Node& node = add(graph, "If", {&a}, {&graph.add_value("result")});
+  Graph& then_branch = node.make_subgraph("then_branch");
+  Graph& else_branch = node.make_subgraph("else_branch");
+  Node& first = add(then_branch, "Relu", {&then_branch.capture(a)}, {&then_branch.add_value("t")});
+  Node& other = add(else_branch, "Add", {&else_branch.capture(b), &else_branch.capture(c)},
+                    {&else_branch.add_value("e")});
+
+  SECTION("by the first branch") {
+    then_branch.remove_node(first);
+    add(then_branch, "Add", {&then_branch.capture(c), &then_branch.capture(a)},
+        {&then_branch.add_value("again")});
+    REQUIRE(node.implicit_input_count() == 4);
+    CHECK(node.implicit_input(0) == &c);
+    CHECK(node.implicit_input(1) == &a);
+    CHECK(node.implicit_input(2) == &b);
+    CHECK(node.implicit_input(3) == &c);
+    CHECK_NOTHROW(verify(graph));
+    // What each holds is still its own: one goes, the others stay.
+    else_branch.set_input(other, 0, &else_branch.capture(a));
+    REQUIRE(node.implicit_input_count() == 4);
+    CHECK(node.implicit_input(2) == &c);
+    CHECK(node.implicit_input(3) == &a);
+    CHECK(else_branch.captures()[0]->captured() == &c);
+    CHECK_NOTHROW(verify(graph));
+  }
+  SECTION("by the second branch") {
+    else_branch.set_input(other, 0, &else_branch.capture(a));
+    REQUIRE(node.implicit_input_count() == 3);
+    CHECK(node.implicit_input(0) == &a);
+    CHECK(node.implicit_input(1) == &c);
+    CHECK(node.implicit_input(2) == &a);
+    CHECK_NOTHROW(verify(graph));
+  }
 }
 
 TEST_CASE("A graph input with a default is no constant until it is made one") {

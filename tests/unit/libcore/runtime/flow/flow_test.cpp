@@ -1,8 +1,12 @@
 // If, Loop, Scan and SequenceMap through sessions.
 #include "libcore/runtime/flow/flow.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include <catch2/catch.hpp>
 
+#include "libcore/tensor/compare.hpp"
 #include "tests/support/session_support.hpp"
 
 using namespace ortool;
@@ -48,6 +52,46 @@ TEST_CASE("A branch may hand an outer value through, and branches may differ in 
   outputs = session->run({{"c", boolean(false)}, {"x", x}}, {});
   CHECK(floats(outputs[0]) == std::vector<float>{2, 3, 2, 3});
   CHECK(floats(outputs[1]) == std::vector<float>{-4, 9});
+}
+
+TEST_CASE("Branches whose attention was fused read their own captured values, in either order") {
+  const auto text = [](std::string_view first, std::string_view second) {
+    return std::string(R"(
+    <ir_version: 9, opset_import: ["" : 18]>
+    g (bool c, float[B,H,S,D] q, float[B,H,P,D] k, float[B,H,P,D] v, float[B,H,R,D] k2,
+       float[B,H,R,D] v2) => (float[B,H,S,D] y) <float scale = {0.5}> { y = If (c) <)")
+        .append(first)
+        .append(", ")
+        .append(second)
+        .append("> }");
+  };
+  const std::string yes = R"(then_branch = yes () => (float[B,H,S,D] t) {
+      kt = Transpose <perm = [0, 1, 3, 2]> (k) s = MatMul (q, kt) m = Mul (s, scale)
+      a = Softmax <axis = -1> (m) t = MatMul (a, v) })";
+  const std::string no = R"(else_branch = no () => (float[B,H,S,D] e) {
+      n = Neg (q) kt2 = Transpose <perm = [0, 1, 3, 2]> (k2) s2 = MatMul (n, kt2)
+      m2 = Mul (s2, scale) a2 = Softmax <axis = -1> (m2) e = MatMul (a2, v2) })";
+  const NamedValues tensors = {{"q", random_tensor(Shape{1, 2, 3, 4}, 1)},
+                               {"k", random_tensor(Shape{1, 2, 5, 4}, 2)},
+                               {"v", random_tensor(Shape{1, 2, 5, 4}, 3)},
+                               {"k2", random_tensor(Shape{1, 2, 6, 4}, 4)},
+                               {"v2", random_tensor(Shape{1, 2, 6, 4}, 5)}};
+  for (const std::string& model : {text(yes, no), text(no, yes)}) {
+    SessionOptions as_written = cpu_options();
+    as_written.optimize = OptimizeLevel::none;
+    const auto expected = make_session(model, std::move(as_written));
+    const auto fused = make_session(model);
+    const auto& placement = fused->placement();
+    CHECK(std::count_if(placement.begin(), placement.end(),
+                        [](const Placement& each) { return each.op_type == "Attention"; }) == 2);
+    for (const bool condition : {true, false}) {
+      NamedValues inputs = tensors;
+      inputs.emplace_back("c", boolean(condition));
+      const std::vector<RunValue> found = fused->run(inputs, {});
+      const std::vector<RunValue> wanted = expected->run(inputs, {});
+      CHECK(compare(found[0].tensor(), wanted[0].tensor()).passed);
+    }
+  }
 }
 
 TEST_CASE("A condition of several elements is refused by name") {
