@@ -43,11 +43,6 @@ bool is_integer_operator(std::string_view op_type) {
   return op_type.starts_with("QLinear") || op_type.ends_with("Integer");
 }
 
-/// An operator of ONNX Runtime that computes floats by bytes.
-bool is_vendor_operator(const Node& node) {
-  return node.domain() == "com.microsoft" && node.op_type() == "DynamicQuantizeLSTM";
-}
-
 bool is_float(const Value& value) {
   return value.type().is_tensor() && is_floating_point(value.type().element);
 }
@@ -80,6 +75,15 @@ std::int64_t integer_attribute(const Node& node, std::string_view name, std::int
   const auto* number =
       attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
   return number != nullptr ? *number : fallback;
+}
+
+/// An operator of ONNX Runtime that computes floats by bytes. MatMulNBits may do so where its
+/// accuracy_level is 4: ONNX Runtime then rounds what the product reads to 8 bits.
+bool is_vendor_operator(const Node& node) {
+  if (node.domain() != "com.microsoft") return false;
+  if (node.op_type() == "DynamicQuantizeLSTM") return true;
+  constexpr std::int64_t bytes = 4;
+  return node.op_type() == "MatMulNBits" && integer_attribute(node, "accuracy_level", 0) == bytes;
 }
 
 const Node* producer_of(const Value& value) {

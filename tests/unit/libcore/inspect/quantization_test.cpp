@@ -72,6 +72,21 @@ TEST_CASE("a node whose output nothing reads has no partner", "[inspect]") {
   CHECK(readout.lonely[0].reason == "nothing reads its output");
 }
 
+TEST_CASE("MatMulNBits counts as quantised where it may round what it reads to bytes",
+          "[inspect]") {
+  const auto is_quantized_at = [](const std::string& level) {
+    const auto model = inferred_model(
+        "<ir_version: 10, opset_import: [\"\": 20, \"com.microsoft\": 1]> "
+        "g (float[2, 16] x, uint8[3, 1, 8] b, float[3] s) => (float[2, 3] y) "
+        "{ y = com.microsoft.MatMulNBits <K = 16, N = 3, block_size = 16" +
+        level + "> (x, b, s) }");
+    return is_quantized(*model);
+  };
+  CHECK(is_quantized_at(", accuracy_level = 4"));
+  CHECK_FALSE(is_quantized_at(", accuracy_level = 1"));
+  CHECK_FALSE(is_quantized_at(""));
+}
+
 TEST_CASE("a model of floats has nothing to read out", "[inspect]") {
   CHECK(read_quantization(*model_of("y = Relu (x)")).is_empty());
 }
