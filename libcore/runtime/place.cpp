@@ -112,10 +112,11 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     open.pop_back();
     std::vector<PlacedGroup>& groups = placed[&graph];
     for (const Node& node : graph.nodes()) {
-      for (const Graph* body : node.subgraphs()) open.push_back(body);
       Choice& choice = choices[&node];
       choice.position = node_count++;
+      // Graphs of other nodes, such as FlexAttention's, are the business of the node's kernel.
       if (!is_control_flow(node)) continue;
+      for (const Graph* body : node.subgraphs()) open.push_back(body);
       choice.is_taken = true;
       groups.push_back({NodeView(node), nullptr, {}});
     }

@@ -15,6 +15,7 @@
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/vendor_nodes.hpp"
 #include "libcore/runtime/constant_evaluator.hpp"
+#include "libcore/runtime/flow/flow.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
 #include "libcore/runtime/keep_weight_bytes.hpp"
 #include "libcore/runtime/layout.hpp"
@@ -39,9 +40,12 @@ void refuse_unknown_operators(const Graph& graph) {
     const Graph& current = *open.back();
     open.pop_back();
     for (const Node& node : current.nodes()) {
-      for (const Graph* subgraph : node.subgraphs()) open.push_back(subgraph);
       const OpEntry* entry = find_op(node.domain(), node.op_type());
       const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
+      // Graphs of other operators, such as FlexAttention's, are the business of their kernels.
+      if (!is_known || is_control_flow(node)) {
+        for (const Graph* body : node.subgraphs()) open.push_back(body);
+      }
       if (is_known && !(is_too_new && node.domain().empty())) continue;
       nodes.push_back(&node);
       names.insert(format("{}{}{}-{}", node.domain(), node.domain().empty() ? "" : ".",

@@ -110,6 +110,11 @@ class CpuProvider : public Provider {
     const auto rows = index_.rows(node);
     if (rows.empty())
       return format("the cpu provider has no kernel for operator {}", node.op_type());
+    for (const Attribute& attribute : node.attributes()) {
+      if (std::holds_alternative<std::unique_ptr<Graph>>(attribute.value))
+        return format("the cpu provider has no kernel for {} with a graph in attribute '{}'",
+                      node.op_type(), attribute.name);
+    }
     std::string given;
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       given += (i == 0 ? "" : ", ");
