@@ -8,13 +8,15 @@ maybe.onnx     value: optional float -> there: bool
 words.onnx     text: string[n] -> same: string[n]
 tiny.onnx      x float[2] -> y float[2], times weights that are denormal numbers
 defaults.onnx  x float[2], w float[2] with a default -> y float[2] = x * -w
+nothing.onnx   no inputs -> y float[2]
+classes.onnx   x float[1,2,40,50] -> map int32[1,40,50], the greater channel at each place
 norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
 """
 import os
 import struct
 import sys
 
-FLOAT, INT64, STRING, BOOL = 1, 7, 8, 9
+FLOAT, INT32, INT64, STRING, BOOL = 1, 6, 7, 8, 9
 
 
 def varint(number):
@@ -105,6 +107,11 @@ def models():
     yield "defaults", model(node("Neg", ["w"], ["n"]) + node("Mul", ["x", "n"], ["y"]),
                             [("x", tensor_type(FLOAT, [2])), ("w", tensor_type(FLOAT, [2]))],
                             [("y", tensor_type(FLOAT, [2]))], float_constant("w", [1, 2]))
+    yield "nothing", model(node("Neg", ["w"], ["y"]), [], [("y", tensor_type(FLOAT, [2]))], float_constant("w", [1, 2]))
+    yield "classes", model(
+        node("ArgMax", ["x"], ["c"], integer_attribute("axis", 1) + integer_attribute("keepdims", 0))
+        + node("Cast", ["c"], ["map"], integer_attribute("to", INT32)),
+        [("x", tensor_type(FLOAT, [1, 2, 40, 50]))], [("map", tensor_type(INT32, [1, 40, 50]))])
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

@@ -1,8 +1,11 @@
 // Whether outputs are as expected: tolerances by type, and what the user set instead.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
@@ -29,6 +32,11 @@ class Judge {
   /// place. False when options say something else.
   bool expect_quantized();
 
+  /// Outputs that hold the numbers of classes: without options they pass where the share of equal
+  /// elements is at least 99.9 %, or 99 % where the model is quantised.
+  void expect_class_maps(std::set<std::string, std::less<>> names);
+  bool is_class_map(std::string_view output) const { return class_maps_.contains(output); }
+
   /// For two forms of one model: `rtol` with an atol that is this share of the largest expected
   /// magnitude, for floats of 32 bits and above; 16-bit ones keep what they have. Zeros: the same
   /// bits. Options count all the same.
@@ -47,8 +55,12 @@ class Judge {
   /// Sequences are compared element by element, maps by keys; figures are those of the worst
   /// element, counts those of all together.
   Verdict compare_output(const RunValue& found, const RunValue& expected) const;
+  /// The same for an output that expect_class_maps() may have named.
+  Verdict compare_output(std::string_view name, const RunValue& found,
+                         const RunValue& expected) const;
 
  private:
+  bool has_options() const { return rtol_ || atol_ || min_cosine_ || is_same_top1_; }
   Tolerance usual_tolerance(DataType type) const;
   Verdict compare_tensors(const Tensor& found, const Tensor& expected) const;
   Verdict compare_maps(const RunValue& found, const RunValue& expected) const;
@@ -60,6 +72,7 @@ class Judge {
   std::optional<double> min_cosine_;
   bool is_same_top1_ = false;
   bool is_quantized_ = false;
+  std::set<std::string, std::less<>> class_maps_;
   std::optional<Tolerance> equal_;
 };
 

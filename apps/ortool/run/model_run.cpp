@@ -31,6 +31,7 @@
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/inspect/class_map.hpp"
 #include "libcore/inspect/quantization.hpp"
 
 namespace ortool {
@@ -121,6 +122,7 @@ void ModelRun::run() {
     invocation_.warn(
         "the model is quantised: float outputs pass with a cosine of 0.999 and the same best "
         "class");
+  if (is_test()) judge_.expect_class_maps(class_maps(*loaded.model));
   invocation_.stop.poll();
   if (!is_test() && !is_data()) gather(*loaded.model);
   if (options_.has("dump")) dump_ = std::make_unique<ValueDump>(options_, *loaded.model);

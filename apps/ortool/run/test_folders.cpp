@@ -39,6 +39,7 @@ NamedValues read_inputs(const ValueSet& set, const Session& session, const std::
 struct TestResult {
   bool has_passed = true;
   double max_abs_error = 0;
+  std::int64_t other_classes = 0;  ///< elements of class maps that differ
   std::string reason;
   Json outputs = Json::list();
 };
@@ -53,9 +54,13 @@ TestResult compare_outputs(const Session& session, const std::vector<RunValue>& 
     const auto expected = set.find(*session.outputs()[i], i, cap);
     if (!expected) continue;
     has_any = true;
-    const Judge::Verdict verdict = judge.compare_output(found[i], expected->value);
+    const Judge::Verdict verdict = judge.compare_output(name, found[i], expected->value);
     result.outputs.add(comparison_block(name, expected->source, verdict));
-    result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
+    if (judge.is_class_map(name)) {
+      result.other_classes += verdict.comparison.mismatched;
+    } else {
+      result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
+    }
     if (verdict.has_passed) continue;
     result.has_passed = false;
     if (result.reason.empty()) result.reason = format("output {}: {}", quote(name), verdict.reason);
@@ -66,6 +71,13 @@ TestResult compare_outputs(const Session& session, const std::vector<RunValue>& 
         .with_id("input.missing");
   }
   return result;
+}
+
+std::string verdict_text(const TestResult& result) {
+  if (!result.has_passed) return format(": FAIL ({})\n", result.reason);
+  const std::string error = readable_number(result.max_abs_error);
+  if (result.other_classes == 0) return format(": pass (max error {})\n", error);
+  return format(": pass (max error {}; {} classes differ)\n", error, result.other_classes);
 }
 
 }  // namespace
@@ -110,9 +122,7 @@ bool run_test_folders(const Invocation& invocation, const Session& session,
         session.run(read_inputs(inputs, session, folder, invocation.memory), run_options);
     TestResult result = compare_outputs(session, found, folder, judge, invocation.memory);
     const std::string name = std::filesystem::path(folder).filename().string();
-    invocation.report.text += result.has_passed ? format("{}: pass (max error {})\n", name,
-                                                         readable_number(result.max_abs_error))
-                                                : format("{}: FAIL ({})\n", name, result.reason);
+    invocation.report.text += name + verdict_text(result);
     tests.add(Json::object()
                   .set("name", name)
                   .set("passed", result.has_passed)

@@ -130,7 +130,9 @@ void ValueSet::check_all_known(std::span<Value* const> values) const {
     if (is_known(stem)) continue;
     throw unknown_name(kind_, stem, kind_ + "s", names_of(values)).in(path_);
   }
-  if (stems.empty()) {
+  const bool needs_any = std::any_of(values.begin(), values.end(),
+                                     [](const Value* value) { return !value->has_default(); });
+  if (stems.empty() && needs_any) {
     throw Error(ErrorCode::invalid, format("{}: holds no value", path_),
                 format("call the files {}_0.npy, {}_1.npy and so on, or by the {}s' names", kind_,
                        kind_, kind_))

@@ -1,0 +1,37 @@
+// Following outputs back to ArgMax through what only moves or casts elements.
+#include "libcore/inspect/class_map.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ortool {
+namespace {
+
+constexpr std::array<std::string_view, 8> movers = {"Cast",  "Flatten", "Identity",  "Reshape",
+                                                    "Slice", "Squeeze", "Transpose", "Unsqueeze"};
+
+bool comes_from_arg_max(const Value& output) {
+  const Node* node = output.producer();
+  while (node != nullptr && node->domain().empty()) {
+    if (node->op_type() == "ArgMax" || node->op_type() == "ArgMin") return true;
+    const bool moves = std::find(movers.begin(), movers.end(), node->op_type()) != movers.end();
+    if (!moves || node->input_count() == 0 || node->input(0) == nullptr) return false;
+    node = node->input(0)->producer();
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<std::string, std::less<>> class_maps(const Model& model) {
+  std::set<std::string, std::less<>> names;
+  for (const Value* output : model.graph->outputs()) {
+    const ValueType& type = output->type();
+    if (type.is_tensor() && is_integer(type.element) && comes_from_arg_max(*output))
+      names.emplace(output->name());
+  }
+  return names;
+}
+
+}  // namespace ortool
