@@ -37,16 +37,20 @@ std::string_view conv_path_name(ConvPath path) {
 
 namespace {
 
-/// Transforming pays with enough channels on either side, for images of known and not too small
-/// sizes, while the weights, four times as many, stay near.
-bool is_worth_transforming(const ConvSizes& sizes) {
+/// Transforming pays with enough channels on either side while the weights, four times as many,
+/// stay near; for images of known and not too small sizes.
+bool has_channels_to_transform(const ConvSizes& sizes) {
   constexpr std::int64_t enough_channels = 16;
-  constexpr std::int64_t enough_pixels = 40 * 40;
   constexpr std::int64_t least_weights = 512;
   constexpr std::int64_t most_weights = 32 * 1024;
   const std::int64_t weights = sizes.channels_in * sizes.channels_out;
   return sizes.channels_in >= enough_channels && sizes.channels_out >= enough_channels &&
-         volume(sizes.out) >= enough_pixels && weights >= least_weights && weights <= most_weights;
+         weights >= least_weights && weights <= most_weights;
+}
+
+bool is_worth_transforming(const ConvSizes& sizes) {
+  constexpr std::int64_t enough_pixels = 40 * 40;
+  return volume(sizes.out) >= enough_pixels && has_channels_to_transform(sizes);
 }
 
 }  // namespace
@@ -65,6 +69,11 @@ ConvPath choose_conv_path(const ConvSizes& sizes) {
   }
   if (is_winograd(sizes) && is_worth_transforming(sizes)) return ConvPath::winograd;
   return ConvPath::columns;
+}
+
+bool may_become_winograd(const ConvSizes& sizes) {
+  return volume(sizes.out) == 0 && sizes.groups == 1 && sizes.kernel[1] == 3 &&
+         sizes.kernel[2] == 3 && has_channels_to_transform(sizes);
 }
 
 namespace {

@@ -49,6 +49,9 @@ std::string_view conv_path_name(ConvPath path);
 /// weights packed for a typical size (or for none: 0) serve all.
 ConvPath choose_conv_path(const ConvSizes& sizes);
 
+/// Whether the path for images of sizes that are unknown yet (0) may be Winograd's.
+bool may_become_winograd(const ConvSizes& sizes);
+
 /// Bytes of the packed weights; spatial sizes and batch do not matter.
 std::int64_t packed_conv_weight_bytes(const ConvSizes& sizes, ConvPath path, Isa isa);
 

@@ -76,10 +76,10 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Matri
                              const Epilogue& epilogue, const GemmFunctions& functions,
                              Workers& workers) {
   constexpr std::int64_t most = 64;
-  const std::int64_t grain = std::min(most, thin_grain(sizes.k, 1));
+  const std::int64_t grain = std::min(most, thin_grain(sizes.k, 16));
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
     float sums[most];
-    functions.dot_rows(b.data + begin * b.stride, b.stride, end - begin, sizes.k, x, sums);
+    functions.row_transposed(x, b.data + begin * b.stride, b.stride, end - begin, sizes.k, sums);
     finish_sums(region(epilogue, c, sizes.n, 0, 1, begin, end - begin), sums, most, functions);
   });
 }
@@ -351,7 +351,7 @@ void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b,
     return;
   }
   const bool a_is_plain = !a.transposed || a.stride == 1;
-  if (sizes.m == 1 && b.transposed && a_is_plain) {
+  if (sizes.n > 1 && sizes.m == 1 && b.transposed && a_is_plain) {
     multiply_row_transposed(sizes, a.data, b, c, epilogue, functions, workers);
     return;
   }

@@ -54,7 +54,7 @@ void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const Gem
 /// Bytes of workspace for `gemm_unpacked`.
 std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa);
 
-/// The product of two matrices that are only known now.
+/// The product of two matrices that are only known now: the same bits as `gemm` of b packed before.
 void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
                    std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
                    Workers& workers);

@@ -18,6 +18,8 @@ void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t 
                   int64_t out_stride);
 void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
                int64_t k, float* out, int64_t out_stride);
+void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
+                    float* out);
 }  // namespace baseline
 namespace avx2 {
 void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
@@ -31,6 +33,8 @@ void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t 
                   int64_t out_stride);
 void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
                int64_t k, float* out, int64_t out_stride);
+void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
+                    float* out);
 }  // namespace avx2
 namespace avx512 {
 void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
@@ -44,6 +48,8 @@ void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t 
                   int64_t out_stride);
 void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
                int64_t k, float* out, int64_t out_stride);
+void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
+                    float* out);
 }  // namespace avx512
 
 }  // namespace ortool::cpu

@@ -54,7 +54,8 @@ struct GemmFunctions {
   /// width.
   void (*pack_rows)(const float* in, int64_t in_stride, int32_t columns, int32_t width, int64_t k,
                     float* out);
-  /// out[row] = the sum over k of a[row * a_stride + k] * x[k].
+  /// out[row] = the sum over k of a[row * a_stride + k] * x[k], in several partial sums: other bits
+  /// than those of the functions below, which all add one step of k after the other.
   void (*dot_rows)(const float* a, int64_t a_stride, int64_t rows, int64_t k, const float* x,
                    float* out);
   /// Applies a function (gelu and those behind it) to rows of values, in place.
@@ -68,6 +69,10 @@ struct GemmFunctions {
   /// enough sums at a time to hide how long one takes.
   void (*thin_pair)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
                     const float* b, int64_t k, float* out, int64_t out_stride);
+  /// `thin` for one row and a b that lies transposed: out[column] = the sum over k of x[step] *
+  /// b[column * b_stride + step].
+  void (*row_transposed)(const float* x, const float* b, int64_t b_stride, int64_t columns,
+                         int64_t k, float* out);
 };
 
 namespace baseline {

@@ -201,6 +201,7 @@ const GemmFunctions gemm_functions = {.max_rows = 14,
                                       .dot_rows = dot_rows,
                                       .activate = activate_rows,
                                       .thin = thin_product,
-                                      .thin_pair = thin_pair};
+                                      .thin_pair = thin_pair,
+                                      .row_transposed = row_transposed};
 
 }  // namespace ortool::cpu::avx512

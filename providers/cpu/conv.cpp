@@ -22,14 +22,12 @@
 namespace ortool::cpu {
 namespace {
 
-/// Weights that come at run time are not worth transforming, and where numbers are rounded to a few
-/// bits before and behind, the rounding of a transformation would show.
-ConvPath without_transformation(ConvPath path) {
-  return path == ConvPath::winograd ? ConvPath::columns : path;
-}
-
+/// Where numbers are rounded to a few bits before and behind, the rounding of a transformation
+/// would show.
 bool is_rounded(const Value* value) {
   const Node* producer = value->producer();
+  while (producer != nullptr && producer->op_type() == "Identity")
+    producer = producer->input(0)->producer();
   return producer != nullptr && producer->op_type() == "DequantizeLinear";
 }
 
@@ -37,21 +35,36 @@ bool is_rounded(const Value* value) {
 struct CompiledConv {
   ortool::Conv op;
   ProductFollowers followers;
-  ConvPath path = ConvPath::columns;
+  ConvPath path = ConvPath::columns;  ///< of packed weights
+  bool can_transform = true;          ///< whether Winograd's path may be taken
   Isa isa = Isa::baseline;
   int most_threads = 1;
   AlignedBuffer weights;  ///< packed; empty when they come at run time
-  AlignedBuffer bias;     ///< with the followers' shift; empty when there is none or it comes later
+  /// As they are, where image sizes that are known only at run time may ask for the other path.
+  std::optional<Tensor> plain_weights;
+  AlignedBuffer bias;  ///< with the followers' shift; empty when there is none or it comes later
   bool has_weights = false;
   bool has_bias = false;
   bool reads_bias = false;  ///< at run time
+
+  /// The path depends on the sizes alone, not on what is constant: all but Winograd's give the same
+  /// bits.
+  ConvPath choose_path(const ConvSizes& sizes) const {
+    const ConvPath best = choose_conv_path(sizes);
+    return best == ConvPath::winograd && !can_transform ? ConvPath::columns : best;
+  }
 };
+
+bool have_same_bits(ConvPath a, ConvPath b) {
+  return (a == ConvPath::winograd) == (b == ConvPath::winograd);
+}
 
 class ConvPrepared : public Prepared {
  public:
   ConvPrepared(const CompiledConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
-    path_ = conv.has_weights ? conv.path : without_transformation(choose_conv_path(sizes_));
+    path_ = conv.choose_path(sizes_);
+    if (conv.has_weights) choose_weights(context);
     kernel_space_ = layout_.add(conv_workspace_bytes(sizes_, path_, conv.isa, conv.most_threads));
     if (!conv.has_weights)
       weight_space_ = layout_.add(packed_conv_weight_bytes(sizes_, path_, conv.isa));
@@ -65,10 +78,12 @@ class ConvPrepared : public Prepared {
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::int64_t held_bytes() const override { return own_weights_.size_bytes(); }
 
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.most_threads);
-    const auto* weights = conv_.weights.as<float>();
+    const auto* weights =
+        (own_weights_.size_bytes() > 0 ? own_weights_ : conv_.weights).as<float>();
     if (!conv_.has_weights) {
       auto* packed = place<float>(context, weight_space_);
       pack_conv_weights(sizes_, path_, context.input<float>(1), conv_.isa, packed, workers.get());
@@ -96,6 +111,18 @@ class ConvPrepared : public Prepared {
     for (const WindowAxis& axis : conv_.op.place(x, weights)) shape.push_back(axis.out);
     return Shape(std::move(shape));
   }
+  /// Takes the packed weights, or packs them again where these sizes ask for the other path.
+  void choose_weights(const PrepareContext& context) {
+    if (have_same_bits(path_, conv_.path) || !conv_.plain_weights) {
+      path_ = conv_.path;
+      return;
+    }
+    own_weights_ = AlignedBuffer(packed_conv_weight_bytes(sizes_, path_, conv_.isa), context.cap,
+                                 "packed weights");
+    Workers alone(context.stop);
+    pack_conv_weights(sizes_, path_, conv_.plain_weights->data<float>().data(), conv_.isa,
+                      own_weights_.as<float>(), alone);
+  }
   template <typename T>
   static T* place(const RunContext& context, std::int64_t offset) {
     return reinterpret_cast<T*>(context.workspace() + offset);
@@ -108,6 +135,7 @@ class ConvPrepared : public Prepared {
   std::int64_t kernel_space_ = 0;
   std::int64_t weight_space_ = 0;
   std::int64_t result_space_ = 0;
+  AlignedBuffer own_weights_;     ///< empty: those of the compiled kernel, or of the run
   std::optional<Finish> finish_;  ///< the residual must be broadcast
 };
 
@@ -118,6 +146,7 @@ class ConvKernel : public Kernel {
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
     conv_.most_threads = context.most_threads;
+    conv_.can_transform = !is_rounded(view.node().input(0));
     std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
     ORTOOL_CHECK(followers.has_value());
     conv_.followers = std::move(*followers);
@@ -155,8 +184,8 @@ class ConvKernel : public Kernel {
     const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
     if (!weights) return;
     const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
-    conv_.path = choose_conv_path(sizes);
-    if (is_rounded(view.node().input(0))) conv_.path = without_transformation(conv_.path);
+    conv_.path = conv_.choose_path(sizes);
+    if (conv_.can_transform && may_become_winograd(sizes)) conv_.plain_weights = weights;
     conv_.weights = AlignedBuffer(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
                                   context.cap, "packed weights");
     pack_conv_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,

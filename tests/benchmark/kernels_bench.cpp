@@ -81,6 +81,35 @@ void run_gemm(const Options& options) {
   }
 }
 
+/// A row by the transpose of a matrix that is known only at run time, as in the scores of a
+/// decoder.
+void run_row(const Options& options) {
+  struct Shape {
+    const char* name;
+    std::int64_t n;
+    std::int64_t k;
+  };
+  const Shape shapes[] = {{"row 1x10x512 transposed", 10, 512},
+                          {"row 1x512x64 transposed", 512, 64},
+                          {"row 1x256x768 transposed", 256, 768},
+                          {"row 1x1000x2048 transposed", 1000, 2048}};
+  for (const Shape& shape : shapes) {
+    const GemmSizes sizes = {1, shape.n, shape.k};
+    const AlignedBuffer a = filled(shape.k);
+    const AlignedBuffer b = filled(shape.k * shape.n);
+    AlignedBuffer c = filled(shape.n);
+    const double operations = 2.0 * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+    print_row(options, std::string("gemm ") + shape.name, operations,
+              [&](Isa isa, Workers& workers) {
+                AlignedBuffer workspace(gemm_unpacked_workspace_bytes(sizes, isa), nullptr);
+                return best_seconds(options.seconds, [&] {
+                  gemm_unpacked(sizes, {a.as<float>(), shape.k}, {b.as<float>(), shape.k, true},
+                                c.as<float>(), shape.n, {}, isa, workspace.data(), workers);
+                });
+              });
+  }
+}
+
 struct Layer {
   const char* name;
   std::int64_t in;
@@ -229,6 +258,7 @@ int main(int argc, char** argv) {
   if (argc > 2) options.seconds = std::atof(argv[2]);
   std::printf("GFLOP/s, best of many runs; columns: each level with 1 and 2 threads\n");
   run_gemm(options);
+  run_row(options);
   run_conv(options);
   run_blocked_conv(options);
   return 0;

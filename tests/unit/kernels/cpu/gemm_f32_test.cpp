@@ -143,10 +143,12 @@ void check(Numbers& numbers, const GemmSizes& sizes) {
           static_cast<int>(one.epilogue.addend), static_cast<int>(one.epilogue.activation));
   for (const Isa isa : test::levels_here()) {
     CAPTURE(isa_name(isa));
+    const std::vector<float> packed = run(one, isa, 1, Way::packed);
     for (const Way way : {Way::packed, Way::unpacked, Way::batched}) {
       CAPTURE(static_cast<int>(way));
       const std::vector<float> c = run(one, isa, 1, way);
       REQUIRE(worst_excess(one, c) <= 0);
+      REQUIRE(std::memcmp(c.data(), packed.data(), c.size() * sizeof(float)) == 0);
       for (const int threads : {2, 4, 8}) {
         const std::vector<float> again = run(one, isa, threads, way);
         REQUIRE(std::memcmp(c.data(), again.data(), c.size() * sizeof(float)) == 0);
@@ -205,6 +207,15 @@ TEST_CASE("a product stored in pieces is that product", "[gemm]") {
       }
     }
   }
+}
+
+TEST_CASE("one row by a matrix has the same bits packed and where it lies", "[gemm]") {
+  const std::uint32_t seed = 20264;
+  CAPTURE(seed);
+  Numbers numbers(seed);
+  for (int round = 0; round < 150; ++round)
+    check(numbers, {1, numbers.between(1, 70), numbers.between(1, 40)});
+  for (const std::int64_t k : {63, 64, 65, 1024, 1029}) check(numbers, {1, 35, k});
 }
 
 TEST_CASE("GEMM agrees with sums in double for random sizes", "[gemm]") {
