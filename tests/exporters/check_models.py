@@ -1,0 +1,111 @@
+# Runs, optimizes and quantizes the exporters' models with ortool, and holds everything against onnxruntime.
+"""usage: check_models.py PROGRAM FOLDER [--only PART,PART] [--steps STEP,STEP] [--jobs 2] [--keep FOLDER]
+
+FOLDER is what make_models.py filled. Prints a row for each model and the reason of every failure. Exit 1 when a step fails
+that known_gaps.txt does not name, or one that it names passes; 77 when there are no models.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import shutil
+import sys
+import tempfile
+
+import steps
+
+_KNOWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_gaps.txt")
+
+
+def read_gaps():
+    """(pattern of models, pattern of steps, reason) of each line that is no comment."""
+    gaps = []
+    with open(_KNOWN, encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                models, step_names, reason = line.strip().split(None, 2)
+                gaps.append((models, step_names, reason))
+    return gaps
+
+
+def gap_of(gaps, model, step):
+    for index, (models, names, _) in enumerate(gaps):
+        if fnmatch.fnmatchcase(model, models) and any(fnmatch.fnmatchcase(step, name) for name in names.split(",")):
+            return index
+    return None
+
+
+def check_model(program, folder, wanted, keep):
+    """For each step nothing, or what is wrong."""
+    with tempfile.TemporaryDirectory() as scratch:
+        model = steps.Model(program, folder, scratch)
+        results = {}
+        for name in wanted:
+            try:
+                results[name] = steps.STEPS[name](model)
+            except Exception as error:  # pylint: disable=broad-except
+                results[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        if keep and any(results.values()):
+            shutil.copytree(scratch, os.path.join(keep, os.path.basename(folder)), dirs_exist_ok=True)
+        return results
+
+
+def judge(gaps, used, model, results):
+    """The row of the table, and lines for what is wrong."""
+    cells, lines = [], []
+    for step, problem in results.items():
+        gap = gap_of(gaps, model, step)
+        if gap is not None:
+            used.setdefault(gap, []).append(problem is not None)
+        if problem is None:
+            cells.append("ok")
+        elif gap is not None:
+            cells.append("gap")
+        else:
+            cells.append("FAIL")
+            lines.append(f"{model}: {step}: {problem}")
+    return cells, lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("folder")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--steps", default=",".join(steps.STEPS))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep")
+    arguments = parser.parse_args()
+    parts = [part for part in arguments.only.split(",") if part]
+    wanted = arguments.steps.split(",")
+    folders = sorted(entry.path for entry in os.scandir(os.path.abspath(arguments.folder))
+                     if os.path.exists(os.path.join(entry.path, "model.onnx")) and not entry.name.endswith(".part")
+                     and (not parts or any(part in entry.name for part in parts)))
+    if not folders:
+        print(f"SKIPPED: {arguments.folder} holds no models")
+        return 77
+    gaps, used, wrong, counts = read_gaps(), {}, [], {"ok": 0, "gap": 0, "FAIL": 0}
+    width = max(len(os.path.basename(folder)) for folder in folders)
+    print(f"{'':{width}}  " + " ".join(f"{step:>11}" for step in wanted))
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        done = pool.map(lambda folder: check_model(arguments.program, folder, wanted, arguments.keep), folders)
+        for folder, results in zip(folders, done):
+            name = os.path.basename(folder)
+            cells, lines = judge(gaps, used, name, results)
+            for cell in cells:
+                counts[cell] += 1
+            print(f"{name:{width}}  " + " ".join(f"{cell:>11}" for cell in cells), flush=True)
+            for line in lines:
+                print(f"    {line}", flush=True)
+            wrong += lines
+    for gap, failed in used.items():
+        if not any(failed):
+            wrong.append(f"known_gaps.txt: {gaps[gap][0]} {gaps[gap][1]} does not fail any more")
+            print(wrong[-1])
+    print(f"{len(folders)} models, {len(folders) * len(wanted)} steps: {counts['ok']} right, {counts['gap']} known gaps, "
+          f"{counts['FAIL']} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

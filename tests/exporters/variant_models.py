@@ -1,0 +1,123 @@
+# The same models again as other tools leave them: saved by onnxruntime, fused, in float16, quantized.
+import glob
+import os
+
+import numpy
+import onnx
+import onnxconverter_common.float16
+import onnxruntime
+from onnxruntime import quantization
+from onnxruntime.quantization import matmul_nbits_quantizer, shape_inference
+from onnxruntime.transformers import float16, optimizer
+from zoo import entry, open_session
+
+_LEVELS = onnxruntime.GraphOptimizationLevel
+
+
+def read_set(folder, index):
+    session = open_session(os.path.join(folder, "model.onnx"))
+    feeds = {}
+    for i, value in enumerate(session.get_inputs()):
+        tensor = onnx.TensorProto()
+        with open(os.path.join(folder, f"test_data_set_{index}", f"input_{i}.pb"), "rb") as file:
+            tensor.ParseFromString(file.read())
+        feeds[value.name] = onnx.numpy_helper.to_array(tensor)
+    return feeds
+
+
+def read_sets(folder):
+    return [read_set(folder, index) for index in range(len(glob.glob(os.path.join(folder, "test_data_set_*"))))]
+
+
+class Samples(quantization.CalibrationDataReader):
+    """A model's own data sets, once."""
+
+    def __init__(self, folder):
+        self.sets = iter(read_sets(folder))
+
+    def get_next(self):
+        return next(self.sets, None)
+
+
+def save_at(level):
+    def make(folder, path):
+        open_session(os.path.join(folder, "model.onnx"), level, path)
+    return make
+
+
+def convert_common(folder, path):
+    model = onnx.load(os.path.join(folder, "model.onnx"))
+    onnx.save(onnxconverter_common.float16.convert_float_to_float16(model, keep_io_types=False), path)
+
+
+def convert_kept(folder, path):
+    model = onnx.load(os.path.join(folder, "model.onnx"))
+    onnx.save(float16.convert_float_to_float16(model, keep_io_types=True, op_block_list=["LayerNormalization", "Softmax"]), path)
+
+
+def fuse(kind):
+    def make(folder, path):
+        fused = optimizer.optimize_model(os.path.join(folder, "model.onnx"), kind, num_heads=4, hidden_size=32, opt_level=0)
+        fused.save_model_to_file(path)
+    return make
+
+
+def quantize_dynamic(folder, path):
+    quantization.quantize_dynamic(os.path.join(folder, "model.onnx"), path)
+
+
+def quantize_static(quant_format, per_channel):
+    def make(folder, path):
+        prepared = path + ".prepared"
+        shape_inference.quant_pre_process(os.path.join(folder, "model.onnx"), prepared, skip_symbolic_shape=True)
+        quantization.quantize_static(prepared, path, Samples(folder), quant_format=quant_format, per_channel=per_channel)
+        os.remove(prepared)
+    return make
+
+
+def quantize_blocks(folder, path):
+    model = onnx.load(os.path.join(folder, "model.onnx"))
+    made = matmul_nbits_quantizer.MatMulNBitsQuantizer(model, block_size=16, is_symmetric=False, accuracy_level=4)
+    made.process()
+    made.model.save_model_to_file(path)
+
+
+_MERGED = ["t5-merged", "bart-merged", "marian-merged", "m2m100-merged", "pegasus-merged", "whisper-merged", "donut-merged"]
+_QDQ, _INTEGERS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
+# What is done, and to which models.
+_VARIANTS = {
+    "ort-basic": (save_at(_LEVELS.ORT_ENABLE_BASIC), _MERGED + [
+        "resnet18-torchscript", "swin-dynamo", "bert-torchscript", "gpt2-with-past", "bloom-with-past", "sklearn-knn-imputer",
+        "if-and-loop-scripted", "yolo-like-free-size-torchscript", "faster-rcnn-torchscript", "lstm-torchscript"]),
+    "ort-extended": (save_at(_LEVELS.ORT_ENABLE_EXTENDED), [
+        "mobilenet-v2-torchscript", "bert-torchscript", "vit-torchscript", "llama-with-past", "t5-merged", "unet-dynamo"]),
+    "ort-fused-bert": (fuse("bert"), ["bert-eager-torchscript", "roberta-torchscript"]),
+    "ort-fused-gpt2": (fuse("gpt2"), ["gpt2-with-past"]),
+    "ort-fused-vit": (fuse("vit"), ["vit-torchscript"]),
+    "float16": (convert_common, [
+        "resnet18-torchscript", "mobilenet-v2-torchscript", "unet-torchscript", "lstm-torchscript", "stft-front-end-torchscript"]),
+    "float16-kept": (convert_kept, [
+        "vit-torchscript", "clip-torchscript", "whisper-encoder", "llama-with-past", "yolo-like-torchscript"]),
+    "ort-dynamic": (quantize_dynamic, ["bert-torchscript", "gpt2-with-past", "lstm-torchscript", "t5-merged"]),
+    "ort-qdq": (quantize_static(_QDQ, True), ["resnet18-torchscript", "mobilenet-v3-dynamo", "vit-torchscript", "yolo-like-torchscript"]),
+    "ort-qoperator": (quantize_static(_INTEGERS, False), ["resnet18-torchscript", "yolo-like-torchscript"]),
+    "ort-nbits": (quantize_blocks, ["llama-with-past", "bert-torchscript"]),
+}
+
+
+def add_variant(models, base, kind, make):
+    @entry(f"{base}--{kind}")
+    def _(path):
+        folder = os.path.join(models, base)
+        make(folder, path)
+        types = {value.name: value.type for value in open_session(path).get_inputs()}
+        halves = [name for name, kind in types.items() if kind == "tensor(float16)"]
+        return [{name: array.astype(numpy.float16) if name in halves else array for name, array in feeds.items()}
+                for feeds in read_sets(folder)]
+
+
+def add_variants(models):
+    """Adds the variants of models that lie in the folder `models` once they are made."""
+    for kind, (make, bases) in _VARIANTS.items():
+        for base in bases:
+            add_variant(models, base, kind, make)
