@@ -55,7 +55,8 @@ std::vector<ValueRequest> balanced_values(const QuantizePlan& plan, const Channe
   std::vector<ValueRequest> requests;
   for (const PlannedValue& planned : plan.values) {
     const std::optional<std::int64_t> axis = links.axis_of(*planned.value);
-    if (axis && !planned.is_weight) requests.push_back({std::string(planned.value->name()), axis});
+    if (axis && !planned.is_weight)
+      requests.push_back({std::string(source_name(*planned.value)), axis});
   }
   return requests;
 }

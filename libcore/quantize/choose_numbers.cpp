@@ -36,13 +36,13 @@ struct Group {
     if (differs) {
       throw Error(ErrorCode::invalid,
                   format("values {} and {} share one scale and type, and the plan gives them two",
-                         quote(decided_by), quote(value.name())),
+                         quote(decided_by), quote(source_name(value))),
                   "give both the same, or leave one of them out");
     }
     if (!choice.scale && !choice.type) return;
     if (choice.scale) scale = choice.scale;
     if (choice.type) type = choice.type;
-    decided_by = std::string(value.name());
+    decided_by = std::string(source_name(value));
   }
 
   QuantizationType type_of(const NumberSource& source) const {
@@ -54,7 +54,7 @@ struct Group {
 
 const ValueChoice* choice_of(const NumberSource& source, const PlannedValue& planned) {
   if (source.choices == nullptr) return nullptr;
-  const auto found = source.choices->values.find(planned.value->name());
+  const auto found = source.choices->values.find(source_name(*planned.value));
   return found != source.choices->values.end() ? &found->second : nullptr;
 }
 
@@ -63,12 +63,12 @@ ChosenRange range_for(const NumberSource& source, const PlannedValue& planned,
   Value& value = *planned.value;
   if (planned.is_weight) return range_of(constant_behind(&value)->constant());
   const ValueRecord* record =
-      source.calibration != nullptr ? source.calibration->find(value.name()) : nullptr;
+      source.calibration != nullptr ? source.calibration->find(source_name(value)) : nullptr;
   if (record == nullptr) {
-    throw Error(
-        ErrorCode::invalid,
-        format("value {} has no scale in the plan, and no data tell one", quote(value.name())),
-        "add its scale and zero_point, or --calibration-data");
+    throw Error(ErrorCode::invalid,
+                format("value {} has no scale in the plan, and no data tell one",
+                       quote(source_name(value))),
+                "add its scale and zero_point, or --calibration-data");
   }
   MethodOptions options = source.method;
   const ValueChoice* choice = choice_of(source, planned);
@@ -76,7 +76,7 @@ ChosenRange range_for(const NumberSource& source, const PlannedValue& planned,
   try {
     return choose_range(*record, type, options);
   } catch (Error& error) {
-    throw error.in("value " + quote(value.name()));
+    throw error.in("value " + quote(source_name(value)));
   }
 }
 
@@ -87,8 +87,8 @@ std::vector<ValueRequest> requested_values(const QuantizePlan& plan) {
   std::unordered_set<std::string_view> names;
   const auto request = [&](Value* value, std::optional<std::int64_t> channels) {
     if (!is_float_tensor(value) || constant_behind(value) != nullptr) return;
-    if (names.insert(value->name()).second)
-      requests.push_back({std::string(value->name()), channels});
+    const std::string_view name = source_name(*value);
+    if (names.insert(name).second) requests.push_back({std::string(name), channels});
   };
   // First what products read, channel by channel.
   for (const PlannedNode& planned : plan.nodes) {
@@ -109,7 +109,7 @@ std::vector<ValueRequest> requested_values(const QuantizePlan& plan) {
 bool reads_unseen(const Node& node, const Calibration& calibration) {
   const auto is_unseen = [&](Value* value) {
     if (!is_float_tensor(value) || constant_behind(value) != nullptr) return false;
-    const ValueRecord* record = calibration.find(value->name());
+    const ValueRecord* record = calibration.find(source_name(*value));
     return record != nullptr && record->finite_count() == 0;
   };
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -140,7 +140,7 @@ std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberS
       group.range.low = std::min(group.range.low, range.range.low);
       group.range.high = std::max(group.range.high, range.range.high);
     }
-    chosen.push_back({std::string(planned.value->name()), planned.group, range});
+    chosen.push_back({std::string(source_name(*planned.value)), planned.group, range});
   }
   std::vector<GroupNumbers> numbers;
   for (const Group& group : groups) {

@@ -113,7 +113,7 @@ WeightLevels WeightRefiner::round_with(RoundingEffort effort, const PlannedNode&
 Tensor WeightRefiner::correct(const PlannedNode& planned, const Tensor& bias,
                               const WeightLevels& levels) const {
   const std::optional<WeightMatrix> matrix = weight_matrix_of(planned);
-  const ValueRecord* record = calibration_.find(planned.node->input(0)->name());
+  const ValueRecord* record = calibration_.find(source_name(*planned.node->input(0)));
   if (!matrix || record == nullptr || bias.element_count() != matrix->outputs()) return bias;
   std::vector<double> means;
   for (const ChannelRecord& channel : record->channels()) means.push_back(channel.mean());

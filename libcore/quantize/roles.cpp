@@ -126,6 +126,12 @@ bool is_recurrent(const Node& node) {
          (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
 }
 
+std::string_view source_name(const Value& value) {
+  const Value* source = &value;
+  while (source->captured() != nullptr) source = source->captured();
+  return source->name();
+}
+
 Value* constant_behind(Value* value) {
   while (value != nullptr && value->captured() != nullptr) value = value->captured();
   return value != nullptr && value->is_constant() ? value : nullptr;

@@ -25,6 +25,10 @@ QuantizeRole quantize_role(const Node& node);
 /// Whether the node is an LSTM, GRU or RNN.
 bool is_recurrent(const Node& node);
 
+/// The name that a value has where it is computed: inside a body, that of the outer value it stands
+/// for, whose name may have changed since.
+std::string_view source_name(const Value& value);
+
 /// The constant that the value holds or, inside a body, stands for; null when it is computed.
 Value* constant_behind(Value* value);
 

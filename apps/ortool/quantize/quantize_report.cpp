@@ -287,7 +287,7 @@ std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       Value* input = node.input(i);
       if (is_float_tensor(input) && constant_behind(input) == nullptr)
-        told.reads.emplace_back(input->name());
+        told.reads.emplace_back(source_name(*input));
     }
     nodes.push_back(std::move(told));
   }
