@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/spelled_out.hpp"
-#include "libcore/optimize/take_body.hpp"
 #include "libcore/optimize/vendor_quantized.hpp"
 
 namespace ortool {
@@ -200,6 +201,37 @@ bool has_usual_operands(const Node& node) {
   return has_output(node, 0);
 }
 
+/// Lets the node that makes `made` make `output` instead, which nothing produces.
+void rename_result(Value& made, Value& output) {
+  Node& node = *made.producer();
+  Graph& graph = node.graph();
+  std::vector<Value*> inputs;
+  std::vector<Value*> outputs;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  for (std::int64_t i = 0; i < node.output_count(); ++i)
+    outputs.push_back(node.output(i) == &made ? &output : node.output(i));
+  std::vector<Attribute> attributes = copy_attributes(node);
+  const std::string op_type(node.op_type());
+  const std::string domain(node.domain());
+  const std::string name(node.name());
+  Node* const behind = node.next();
+  graph.remove_node(node);
+  Node& again = graph.add_node(op_type, domain, inputs, outputs, name, behind);
+  for (Attribute& each : attributes) again.set_attribute(std::move(each));
+  graph.replace_uses(made, output);
+  graph.remove_value(made);
+}
+
+/// Removes `node`; what stands for it makes its outputs, under their names.
+void give_outputs(Node& node, const Results& results) {
+  std::vector<Value*> outputs;
+  for (std::int64_t i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));
+  node.graph().remove_node(node);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] != nullptr) rename_result(*results[i], *outputs[i]);
+  }
+}
+
 }  // namespace
 
 void spell_out_vendor_nodes(Model& model) {
@@ -211,7 +243,7 @@ void spell_out_vendor_nodes(Model& model) {
       Results results = spelled_out(*node);
       if (results.empty()) continue;
       results.resize(static_cast<std::size_t>(node->output_count()), nullptr);
-      replace_node(*node, results);
+      give_outputs(*node, results);
     }
   }
 }

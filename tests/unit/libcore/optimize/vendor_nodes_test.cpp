@@ -36,6 +36,25 @@ TEST_CASE("fused operators become those that they stand for") {
         "Add ortool.LayerNormalization Relu Neg");
 }
 
+TEST_CASE("what stands for a fused operator makes values of the same names") {
+  const auto model = parse_model(
+      "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
+      "g (float[2, 3] x, float[3] w) => (float[2, 3] y, float[2, 3] out) "
+      "{ s = com.microsoft.QuickGelu (x) "
+      "y, , , sum = com.microsoft.SkipLayerNormalization (s, x, w) "
+      "out = Neg (sum) }");
+  spell_out_vendor_nodes(*model);
+  const Graph& graph = *model->graph;
+  for (const char* name : {"s", "y", "sum"}) {
+    INFO(name);
+    REQUIRE(graph.find_value(name) != nullptr);
+    REQUIRE(graph.find_value(name)->producer() != nullptr);
+  }
+  CHECK(graph.find_value("s")->producer()->op_type() == "Swish");
+  CHECK(graph.find_value("sum")->producer()->op_type() == "Add");
+  CHECK(graph.outputs()[0]->producer()->op_type() == "LayerNormalization");
+}
+
 TEST_CASE("normalisations that the opset lacks are ortool's own") {
   CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
   CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
