@@ -51,10 +51,25 @@ std::int64_t settle_defaults(Graph& graph) {
   return settled;
 }
 
-std::int64_t least_opset_for(const std::vector<DataType>& types, const PrepareOptions& options) {
+/// Whether weights of LSTM, GRU or RNN are floats of 16 bits: these nodes stay in their type.
+bool has_half_recurrent_weights(const Model& model) {
+  for (Graph* graph : graphs_in(*model.graph)) {
+    for (Node& node : graph->nodes()) {
+      if (!is_recurrent(node)) continue;
+      const Value* weights = node.input_count() > 1 ? constant_behind(node.input(1)) : nullptr;
+      const DataType type = weights != nullptr ? weights->constant().type() : DataType::undefined;
+      if (type == DataType::float16 || type == DataType::bfloat16) return true;
+    }
+  }
+  return false;
+}
+
+std::int64_t least_opset_for(const Model& model, const std::vector<DataType>& types,
+                             const PrepareOptions& options) {
   const bool has_halves = std::any_of(types.begin(), types.end(),
                                       [](DataType type) { return type != DataType::float64; });
-  const bool needs_half_scales = has_halves && !options.in_float32;
+  const bool needs_half_scales =
+      (has_halves && !options.in_float32) || has_half_recurrent_weights(model);
   return std::max(options.least_opset, needs_half_scales ? opset_of_half_scales : 0);
 }
 
@@ -136,7 +151,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   infer_shapes(model);
   const std::vector<DataType> types = product_types(model);
   preparation.opset_before = model.graph->opset("");
-  if (has_weights(model)) raise_opset(model, least_opset_for(types, options), options);
+  if (has_weights(model)) raise_opset(model, least_opset_for(model, types, options), options);
   preparation.opset_after = model.graph->opset("");
   if (preparation.opset_after != preparation.opset_before) infer_shapes(model);
   if (options.in_float32 && !types.empty()) {

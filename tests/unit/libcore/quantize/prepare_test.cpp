@@ -27,6 +27,22 @@ TEST_CASE("a model without weights keeps its opset") {
   CHECK(prepared_opset("y = Relu (x)", 0) == 9);
 }
 
+TEST_CASE("recurrent weights of 16 bits need an opset whose scales may be such floats") {
+  const auto opset_with = [](const std::string& type, bool in_float32) {
+    const auto model = inferred_model("<ir_version: 8, opset_import: [\"\" : 14]>\n g (" + type +
+                                      "[3, 1, 1] x) => (" + type + "[3, 1, 1, 1] y) <" + type +
+                                      "[1, 1, 1] w = {1}, " + type +
+                                      "[1, 1, 1] r = {2}> { y = RNN <hidden_size = 1> (x, w, r) }");
+    PrepareOptions options;
+    options.is_optimized = false;
+    options.in_float32 = in_float32;
+    return prepare_model(*model, options).opset_after;
+  };
+  CHECK(opset_with("float16", true) == 19);
+  CHECK(opset_with("float16", false) == 19);
+  CHECK(opset_with("float", true) == 14);
+}
+
 TEST_CASE("a model that cannot be written for opset 13 takes the fallback, or says why not") {
   CHECK(prepared_opset("y = MatMul (x, w)", 10) == 10);
   CHECK_THROWS_WITH(
