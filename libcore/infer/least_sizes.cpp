@@ -184,7 +184,7 @@ class SizeSearch {
   /// One by one, each time the size that brings inference furthest; from small sizes first, then
   /// from sizes that leave room for windows.
   bool raise_each() {
-    for (const std::int64_t size : {1, 64, 512}) {
+    for (const std::int64_t size : {1, 64, 224, 512, 32, 96, 128, 256}) {
       if (raise_each_from(all_of(size))) return true;
     }
     return false;

@@ -10,6 +10,8 @@ tiny.onnx      x float[2] -> y float[2], times weights that are denormal numbers
 defaults.onnx  x float[2], w float[2] with a default -> y float[2] = x * -w
 nothing.onnx   no inputs -> y float[2]
 classes.onnx   x float[1,2,40,50] -> map int32[1,40,50], the greater channel at each place
+pool.onnx      x float[a,b,c,d] -> y, the largest numbers of windows of 300 x 7
+random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed through a Reshape that changes nothing
 norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
 """
 import os
@@ -65,6 +67,10 @@ def integer_attribute(name, value):
     return field(5, field(1, name) + field(3, value) + field(20, 2))
 
 
+def integers_attribute(name, values):
+    return field(5, field(1, name) + b"".join(field(8, value) for value in values) + field(20, 7))
+
+
 def strings_attribute(name, values):
     return field(5, field(1, name) + b"".join(field(9, value) for value in values) + field(20, 8))
 
@@ -112,6 +118,13 @@ def models():
         node("ArgMax", ["x"], ["c"], integer_attribute("axis", 1) + integer_attribute("keepdims", 0))
         + node("Cast", ["c"], ["map"], integer_attribute("to", INT32)),
         [("x", tensor_type(FLOAT, [1, 2, 40, 50]))], [("map", tensor_type(INT32, [1, 40, 50]))])
+    yield "pool", model(
+        node("MaxPool", ["x"], ["y"], integers_attribute("kernel_shape", [300, 7])),
+        [("x", tensor_type(FLOAT, ["a", "b", "c", "d"]))], [("y", tensor_type(FLOAT, ["a", "b", "p", "q"]))])
+    yield "random", model(
+        node("RandomUniformLike", ["x"], ["r"]) + node("Reshape", ["r", "same"], ["y"]),
+        [("x", tensor_type(FLOAT, [2, 3]))], [("y", tensor_type(FLOAT, [2, 3]))],
+        field(5, field(1, 2) + field(2, INT64) + field(8, "same") + field(9, struct.pack("<qq", 2, 3))))
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

@@ -188,7 +188,7 @@ bool OptimizeRun::verify() {
     report_.text +=
         format("verified in {} {}: largest error {}\n", result.runs,
                result.runs == 1 ? "run" : "runs", readable_number(result.max_abs_error));
-    report_.text += stages_text(result);
+    report_.text += conditions_text(result) + stages_text(result);
     return true;
   }
   report_.verdict = static_cast<int>(ErrorCode::negative_result);

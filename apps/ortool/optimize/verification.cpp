@@ -2,7 +2,6 @@
 #include "apps/ortool/optimize/verification.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "apps/ortool/options/execution_options.hpp"
@@ -14,6 +13,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/optimize/pin_random_seeds.hpp"
 
 namespace ortool {
 namespace {
@@ -25,9 +25,6 @@ constexpr double fused_atol_of_max = 1e-5;
 constexpr double half_rtol = 2e-2;
 constexpr double half_atol_of_max = 2e-2;
 
-/// Sizes for free dimensions; many a model takes no 1.
-constexpr std::array<std::int64_t, 6> sizes_to_try = {1, 2, 8, 32, 128, 512};
-
 /// Whether the input may have this shape.
 bool takes(const Value& input, const Shape& shape) {
   const PartialShape& declared = input.type().shape;
@@ -38,6 +35,23 @@ bool takes(const Value& input, const Shape& shape) {
     fits = !dimension.is_known() || dimension.number() == shape[static_cast<std::int64_t>(i)];
   }
   return fits;
+}
+
+bool are_all_1(const InputSizes& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](const auto& size) { return size.second == 1; });
+}
+
+/// "C=3, H=7 (--dim and --shape set them)".
+std::string sizes_text(const InputSizes& sizes) {
+  constexpr std::size_t most_shown = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [name, size] : sizes) {
+    if (++count > most_shown) break;
+    text += format("{}{}={}", text.empty() ? "" : ", ", name, size);
+  }
+  if (sizes.size() > most_shown) text += format(" and {} more", sizes.size() - most_shown);
+  return text + " (--dim and --shape set them)";
 }
 
 /// Whether an error says that the model cannot be run, rather than that this run has to end.
@@ -118,17 +132,11 @@ void Verifier::read_test_inputs() {
   }
 }
 
-NamedValues Verifier::make_inputs(int index, std::int64_t size) const {
+NamedValues Verifier::make_inputs(int index, const InputSizes& sizes, bool tells) const {
   const std::unique_ptr<Model> model = rewriting_.load();
-  if (!has_given_inputs()) {
-    for (const std::string& symbol : input_symbols(*model)) {
-      const auto known = sizes_.find(symbol);
-      if (known != sizes_.end() || size > 1)
-        fix_dimension(*model, symbol, known != sizes_.end() ? known->second : size);
-    }
-  }
-  if (index == 0 && size == sizes_to_try.front())
-    return named_values(gather_inputs(invocation_, *model));
+  // Where all are 1, gathering inputs says so.
+  if (!are_all_1(sizes)) set_input_sizes(*model, sizes);
+  if (tells) return named_values(gather_inputs(invocation_, *model));
   // What is guessed was told for the first run.
   OptionValues options = invocation_.options;
   constexpr std::int64_t most_seed = std::int64_t{1} << 52;
@@ -143,23 +151,28 @@ NamedValues Verifier::make_inputs(int index, std::int64_t size) const {
 }
 
 std::vector<RunValue> Verifier::run_original(const Session& original, int index,
-                                             NamedValues& inputs) const {
+                                             NamedValues& inputs) {
   if (index == 0 && !test_inputs_.empty()) {
     inputs = test_inputs_;
     return run(original, inputs);
   }
-  std::vector<std::int64_t> sizes;
-  if (index > 0 && sizes_.empty()) sizes.push_back(index + 1);
-  if (has_given_inputs() || !sizes_.empty()) {
-    sizes.push_back(sizes_to_try.front());
-  } else {
-    sizes.insert(sizes.end(), sizes_to_try.begin(), sizes_to_try.end());
+  std::vector<InputSizes> choices(1);
+  if (!has_given_inputs()) {
+    if (!size_choice_) {
+      size_choice_.emplace([this] { return rewriting_.load(); }, sizes_, invocation_.memory,
+                           invocation_.stop);
+    }
+    choices = size_choice_->for_run(index);
   }
   std::optional<Error> first;
-  for (const std::int64_t size : sizes) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0 && !size_choice_->is_within_budget(choices[i])) continue;
     try {
-      inputs = make_inputs(index, size);
-      return run(original, inputs);
+      inputs = make_inputs(index, choices[i], index == 0 && i == 0);
+      std::vector<RunValue> results = run(original, inputs);
+      if (index == 0 && !choices[i].empty() && !are_all_1(choices[i]))
+        invocation_.warn(format("free dimensions are {}", sizes_text(choices[i])));
+      return results;
     } catch (const Error& error) {
       if (!is_about_model(error)) throw;
       if (!first) first = error;
@@ -186,7 +199,7 @@ bool Verifier::compare(const Session& original, std::span<const RunValue> found,
 }
 
 void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) {
-  const std::unique_ptr<Session> original = make_session(rewriting_.load());
+  const std::unique_ptr<Session> original = make_session(load());
   read_test_inputs();
   const int runs = has_given_inputs() ? 1 : std::max(1, rewriting_.settings().runs);
   for (int index = 0; index < runs; ++index) {
@@ -211,6 +224,7 @@ Verification Verifier::verify(const RewriteReport& report) {
   } else {
     judge_.expect_equal(fused_rtol, fused_atol_of_max);
   }
+  result.pinned_seeds = pin_random_seeds(*rewriting_.load());
   std::unique_ptr<Session> original;
   Candidate whole;
   const int runs = has_given_inputs() ? 1 : rewriting_.settings().runs;
@@ -220,7 +234,7 @@ Verification Verifier::verify(const RewriteReport& report) {
     std::vector<RunValue> expected;
     try {
       if (index == 0) {
-        original = make_session(rewriting_.load());
+        original = make_session(load());
         read_test_inputs();
       }
       expected = run_original(*original, index, inputs);
@@ -261,8 +275,14 @@ void Verifier::tell_difference(const Reference& reference, const RewriteReport& 
   result.guilty = find_guilty(reference, report.rewrites);
 }
 
-std::unique_ptr<Model> Verifier::make(Candidate& candidate) const {
+std::unique_ptr<Model> Verifier::load() const {
   std::unique_ptr<Model> model = rewriting_.load();
+  pin_random_seeds(*model);
+  return model;
+}
+
+std::unique_ptr<Model> Verifier::make(Candidate& candidate) const {
+  std::unique_ptr<Model> model = load();
   candidate.report = rewriting_.apply(*model, candidate.rewrites);
   return model;
 }
@@ -285,7 +305,7 @@ bool Verifier::is_same_in_stages(Candidate& candidate, const Reference& referenc
                                  Verification& result) {
   if (judge_.expects_bits()) return false;
   if (original_stages_ == nullptr)
-    original_stages_ = std::make_unique<OriginalStages>(rewriting_.load(), runner_);
+    original_stages_ = std::make_unique<OriginalStages>(load(), runner_);
   if (original_stages_->stages().empty()) return false;
   if (candidate.stages == nullptr)
     candidate.stages = std::make_unique<ResultStages>(make(candidate), *original_stages_, runner_);
@@ -337,6 +357,7 @@ Json verification_block(const Verification& verification) {
       .set("max_rel_error", verification.max_rel_error)
       .set("passed", verification.has_passed ? Json(*verification.has_passed) : Json())
       .set("reason", verification.reason.empty() ? Json() : Json(verification.reason));
+  if (verification.pinned_seeds > 0) block.set("pinned_seeds", verification.pinned_seeds);
   if (!verification.output.empty()) block.set("output", verification.output);
   if (verification.stages) {
     const RoundingCheck& rounding = verification.stages->rounding;
@@ -355,6 +376,12 @@ Json verification_block(const Verification& verification) {
                             .set("change", verification.guilty->number));
   }
   return block;
+}
+
+std::string conditions_text(const Verification& verification) {
+  if (verification.pinned_seeds == 0) return {};
+  return format("random numbers of {} {} without a seed: the same in both models\n",
+                verification.pinned_seeds, verification.pinned_seeds == 1 ? "node" : "nodes");
 }
 
 std::string stages_text(const Verification& verification) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/optimize/input_sizes.hpp"
 #include "apps/ortool/optimize/rewriting.hpp"
 #include "apps/ortool/optimize/staged_runs.hpp"
 #include "apps/ortool/report/json.hpp"
@@ -39,6 +40,8 @@ struct Verification {
   double max_abs_error = 0;  ///< of outputs, from inputs to outputs
   double max_rel_error = 0;
   double sqnr_db = std::numeric_limits<double>::infinity();  ///< of the worst output of all runs
+  /// Random nodes without a seed, which draw the same numbers in both models.
+  std::int64_t pinned_seeds = 0;
   /// Nothing: it was not compared, for `reason`.
   std::optional<bool> has_passed;
   std::string reason;  ///< of the first output that differs too
@@ -72,11 +75,12 @@ class Verifier {
   bool has_given_inputs() const;
   /// The inputs of test_data_set_0 beside the model, and their sizes, unless the user gave some.
   void read_test_inputs();
-  /// Made-up or given inputs of run `index`, symbols being `size` where nothing says more.
-  NamedValues make_inputs(int index, std::int64_t size) const;
-  /// What the original makes of the inputs of a run. Free dimensions change with it; where the
-  /// model does not take one size, others are tried.
-  std::vector<RunValue> run_original(const Session& original, int index, NamedValues& inputs) const;
+  /// Made-up or given inputs of run `index`, free dimensions having these sizes; `tells`: with
+  /// warnings of what was guessed.
+  NamedValues make_inputs(int index, const InputSizes& sizes, bool tells) const;
+  /// What the original makes of the inputs of a run. Where the model does not take some sizes,
+  /// others are tried.
+  std::vector<RunValue> run_original(const Session& original, int index, NamedValues& inputs);
   /// False for the first output that differs.
   bool compare(const Session& original, std::span<const RunValue> found,
                std::span<const RunValue> expected, Verification& result) const;
@@ -93,6 +97,8 @@ class Verifier {
     const NamedValues& inputs;
     const std::vector<RunValue>& expected;
   };
+  /// The original; random nodes without a seed get one, so that all forms draw the same numbers.
+  std::unique_ptr<Model> load() const;
   std::unique_ptr<Model> make(Candidate& candidate) const;
   /// Whether the candidate gives what is expected, from end to end or else stage by stage.
   bool is_same(Candidate& candidate, const Reference& reference, Verification& result);
@@ -109,6 +115,7 @@ class Verifier {
   Judge judge_;
   NamedValues test_inputs_;
   SymbolNumbers sizes_;  ///< of free dimensions, as the test inputs have them
+  std::optional<InputSizeChoice> size_choice_;
   StageRunner runner_;
   std::unique_ptr<OriginalStages> original_stages_;
   const NamedValues* staged_inputs_ = nullptr;  ///< that these were run on last
@@ -116,6 +123,8 @@ class Verifier {
 
 /// {runs, max_abs_error, max_rel_error, passed, …}.
 Json verification_block(const Verification& verification);
+/// What holds for the comparison, in lines: numbers drawn alike. Empty where nothing is to be said.
+std::string conditions_text(const Verification& verification);
 /// A line on the comparison by stages; empty where there was none.
 std::string stages_text(const Verification& verification);
 

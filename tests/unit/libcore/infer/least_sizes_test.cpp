@@ -56,6 +56,19 @@ TEST_CASE("sides that are halved and doubled again must be even", "[infer]") {
   CHECK_FALSE(least.problem.empty());
 }
 
+TEST_CASE("channels and the side of an image that is flattened are found together", "[infer]") {
+  const LeastSizes least =
+      least_of(R"(g (float[N, C, H, W] x, float[8, 3, 1, 1] w, float[6272, 10] v) => (y) {
+    a = Conv <strides = [8, 8]> (x, w)
+    b = Flatten (a)
+    y = MatMul (b, v)
+  })");
+  CHECK(least.are_accepted);
+  CHECK(least.sizes.at("C") == 3);
+  CHECK(least.sizes.at("N") == 1);
+  CHECK(((least.sizes.at("H") + 7) / 8) * ((least.sizes.at("W") + 7) / 8) == 784);
+}
+
 TEST_CASE("a size called by a sum follows its parts", "[infer]") {
   const auto model = parse_model(R"(<ir_version: 8, opset_import: ["": 18]>
     g (float[past, 2] x, float["past + new", 2] m) => (y) { y = Relu (m) })");
