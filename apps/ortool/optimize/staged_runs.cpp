@@ -119,7 +119,8 @@ StageVerdict ResultStages::compare(const NamedValues& inputs, const Judge& judge
       return stage.integers == name || (stage.is_dynamic && stage.zero_point == name);
     });
     if (is_judged || !verdict.has_passed) continue;
-    const Judge::Verdict output = judge.compare_output(values.at(name), original_.value(name));
+    const Judge::Verdict output =
+        judge.compare_output(name, values.at(name), original_.value(name));
     if (output.has_passed) continue;
     verdict.has_passed = false;
     verdict.value = name;

@@ -13,6 +13,8 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/inspect/half_outputs.hpp"
+#include "libcore/optimize/inline_functions.hpp"
 #include "libcore/optimize/pin_random_seeds.hpp"
 
 namespace ortool {
@@ -185,7 +187,8 @@ bool Verifier::compare(const Session& original, std::span<const RunValue> found,
                        std::span<const RunValue> expected, Verification& result) const {
   bool is_same = true;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const Judge::Verdict verdict = judge_.compare_output(found[i], expected[i]);
+    const Judge::Verdict verdict =
+        judge_.compare_output(original.outputs()[i]->name(), found[i], expected[i]);
     result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
     result.max_rel_error = std::max(result.max_rel_error, verdict.comparison.max_rel_error);
     result.sqnr_db = std::min(result.sqnr_db, verdict.comparison.sqnr_db);
@@ -236,6 +239,7 @@ Verification Verifier::verify(const RewriteReport& report) {
       if (index == 0) {
         original = make_session(load());
         read_test_inputs();
+        expect_halves(result);
       }
       expected = run_original(*original, index, inputs);
     } catch (const Error& error) {
@@ -254,6 +258,14 @@ Verification Verifier::verify(const RewriteReport& report) {
   }
   if (result.runs > 0) result.has_passed = true;
   return result;
+}
+
+void Verifier::expect_halves(Verification& result) {
+  const std::unique_ptr<Model> model = rewriting_.load();
+  if (rewriting_.settings().is_float16 || !has_halves(*model)) return;
+  inline_functions(*model);
+  infer_shapes(*model);
+  result.tolerance = judge_.expect_halves(half_outputs(*model));
 }
 
 void Verifier::tell_difference(const Reference& reference, const RewriteReport& report,
@@ -348,50 +360,6 @@ GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewr
     guilty.members = event.members;
   }
   return guilty;
-}
-
-Json verification_block(const Verification& verification) {
-  Json block = Json::object();
-  block.set("runs", verification.runs)
-      .set("max_abs_error", verification.max_abs_error)
-      .set("max_rel_error", verification.max_rel_error)
-      .set("passed", verification.has_passed ? Json(*verification.has_passed) : Json())
-      .set("reason", verification.reason.empty() ? Json() : Json(verification.reason));
-  if (verification.pinned_seeds > 0) block.set("pinned_seeds", verification.pinned_seeds);
-  if (!verification.output.empty()) block.set("output", verification.output);
-  if (verification.stages) {
-    const RoundingCheck& rounding = verification.stages->rounding;
-    block.set("stages", Json::object()
-                            .set("count", verification.stages->stages)
-                            .set("numbers", rounding.count)
-                            .set("rounded_otherwise", rounding.differing)
-                            .set("largest_excess_units", rounding.largest_excess_units)
-                            .set("sqnr_db", verification.sqnr_db));
-  }
-  if (verification.guilty) {
-    block.set("guilty", Json::object()
-                            .set("pass", verification.guilty->pass)
-                            .set("node", verification.guilty->node)
-                            .set("members", Json::list_of(verification.guilty->members))
-                            .set("change", verification.guilty->number));
-  }
-  return block;
-}
-
-std::string conditions_text(const Verification& verification) {
-  if (verification.pinned_seeds == 0) return {};
-  return format("random numbers of {} {} without a seed: the same in both models\n",
-                verification.pinned_seeds, verification.pinned_seeds == 1 ? "node" : "nodes");
-}
-
-std::string stages_text(const Verification& verification) {
-  if (!verification.stages) return {};
-  const RoundingCheck& rounding = verification.stages->rounding;
-  return format(
-      "in {} stages: {} of {} quantised numbers rounded the other way, which makes up the "
-      "error; outputs at {} dB (SQNR)\n",
-      verification.stages->stages, rounding.differing, rounding.count,
-      readable_number(verification.sqnr_db));
 }
 
 }  // namespace ortool

@@ -42,6 +42,9 @@ struct Verification {
   double sqnr_db = std::numeric_limits<double>::infinity();  ///< of the worst output of all runs
   /// Random nodes without a seed, which draw the same numbers in both models.
   std::int64_t pinned_seeds = 0;
+  /// What outputs may be off by that are computed in 16-bit floats, in words; empty: there are
+  /// none.
+  std::string tolerance;
   /// Nothing: it was not compared, for `reason`.
   std::optional<bool> has_passed;
   std::string reason;  ///< of the first output that differs too
@@ -104,6 +107,8 @@ class Verifier {
   bool is_same(Candidate& candidate, const Reference& reference, Verification& result);
   /// False too where there are no stages; the figures of `result` stay then.
   bool is_same_in_stages(Candidate& candidate, const Reference& reference, Verification& result);
+  /// Outputs of the original that follow from 16-bit floats are held to what these can.
+  void expect_halves(Verification& result);
   void tell_difference(const Reference& reference, const RewriteReport& report,
                        Verification& result);
   GuiltyChange find_guilty(const Reference& reference, std::int64_t rewrites);
@@ -123,7 +128,8 @@ class Verifier {
 
 /// {runs, max_abs_error, max_rel_error, passed, …}.
 Json verification_block(const Verification& verification);
-/// What holds for the comparison, in lines: numbers drawn alike. Empty where nothing is to be said.
+/// What holds for the comparison, in lines: tolerances of 16-bit floats, numbers drawn
+/// alike. Empty where nothing is to be said.
 std::string conditions_text(const Verification& verification);
 /// A line on the comparison by stages; empty where there was none.
 std::string stages_text(const Verification& verification);

@@ -136,7 +136,7 @@ bool compare_with_variant(Invocation& invocation, const Variant& variant,
       continue;
     }
     has_any = true;
-    const Judge::Verdict verdict = judge.compare_output(output.value, values[*place]);
+    const Judge::Verdict verdict = judge.compare_output(output.name, output.value, values[*place]);
     comparison.add(comparison_block(output.name, variant.text, verdict));
     report.text += verdict.has_passed
                        ? format("{}: as with {} (max error {})\n", shorten(output.name),

@@ -162,6 +162,11 @@ Judge::Verdict Judge::compare_output(const RunValue& found, const RunValue& expe
 
 Judge::Verdict Judge::compare_output(std::string_view name, const RunValue& found,
                                      const RunValue& expected) const {
+  if (halves_.contains(name) && !takes_floats_for_halves_) {
+    Judge other = *this;
+    other.takes_floats_for_halves_ = true;
+    return other.compare_output(name, found, expected);
+  }
   Verdict verdict = compare_output(found, expected);
   const TensorComparison& result = verdict.comparison;
   if (verdict.has_passed || !result.difference.empty() || !is_class_map(name)) return verdict;
@@ -220,7 +225,18 @@ Judge::Verdict Judge::compare_maps(const RunValue& found, const RunValue& expect
   return compare_tensors(pick(found.map_values(), order), expected.map_values());
 }
 
+std::string Judge::expect_halves(std::set<std::string, std::less<>> names) {
+  halves_ = std::move(names);
+  if (halves_.empty() || has_options() || expects_bits()) return {};
+  const std::vector<std::string> list(halves_.begin(), halves_.end());
+  const Tolerance tolerance = default_tolerance(DataType::float16);
+  return format("computed in 16-bit floats, so within {} and {} of the largest: {}", tolerance.rtol,
+                tolerance.atol, list_names(list));
+}
+
 Tolerance Judge::usual_tolerance(DataType type) const {
+  if (takes_floats_for_halves_ && is_floating_point(type) && default_tolerance(type).rtol > 0)
+    type = DataType::float16;
   const Tolerance usual = default_tolerance(type);
   if (!equal_ || usual.rtol == 0) return usual;
   const bool is_exact = equal_->rtol == 0 && equal_->atol == 0;

@@ -37,6 +37,11 @@ class Judge {
   void expect_class_maps(std::set<std::string, std::less<>> names);
   bool is_class_map(std::string_view output) const { return class_maps_.contains(output); }
 
+  /// Outputs that follow from numbers computed in 16-bit floats: whatever their type, they may be
+  /// off by what 16-bit floats may; the same bits where these are expected. Gives the tolerance in
+  /// words, empty where no name is given or options say something else.
+  std::string expect_halves(std::set<std::string, std::less<>> names);
+
   /// For two forms of one model: `rtol` with an atol that is this share of the largest expected
   /// magnitude, for floats of 32 bits and above; 16-bit ones keep what they have. Zeros: the same
   /// bits. Options count all the same.
@@ -55,7 +60,7 @@ class Judge {
   /// Sequences are compared element by element, maps by keys; figures are those of the worst
   /// element, counts those of all together.
   Verdict compare_output(const RunValue& found, const RunValue& expected) const;
-  /// The same for an output that expect_class_maps() may have named.
+  /// The same for an output that expect_class_maps() or expect_halves() may have named.
   Verdict compare_output(std::string_view name, const RunValue& found,
                          const RunValue& expected) const;
 
@@ -73,6 +78,8 @@ class Judge {
   bool is_same_top1_ = false;
   bool is_quantized_ = false;
   std::set<std::string, std::less<>> class_maps_;
+  std::set<std::string, std::less<>> halves_;
+  bool takes_floats_for_halves_ = false;
   std::optional<Tolerance> equal_;
 };
 

@@ -31,7 +31,9 @@
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/class_map.hpp"
+#include "libcore/inspect/half_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
 
 namespace ortool {
@@ -61,6 +63,8 @@ class ModelRun {
   bool is_data() const { return options_.has("data"); }
   bool is_test() const { return options_.flag("test") || options_.has("test-dir"); }
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model);
+  /// Outputs that follow from 16-bit floats are held to what these can.
+  void expect_halves(Model& model);
   void gather(const Model& model);
   void run_once_or_more();
   void run_steps();
@@ -103,6 +107,13 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   return session;
 }
 
+void ModelRun::expect_halves(Model& model) {
+  if (!has_halves(model)) return;
+  infer_shapes(model);
+  const std::string words = judge_.expect_halves(half_outputs(model));
+  if (!words.empty()) invocation_.warn(words);
+}
+
 void ModelRun::run() {
   check_run_options(options_);
   check_execution_options(options_);
@@ -123,6 +134,7 @@ void ModelRun::run() {
         "the model is quantised: float outputs pass with a cosine of 0.999 and the same best "
         "class");
   if (is_test()) judge_.expect_class_maps(class_maps(*loaded.model));
+  if (is_test() || options_.has("expect") || options_.has("compare")) expect_halves(*loaded.model);
   invocation_.stop.poll();
   if (!is_test() && !is_data()) gather(*loaded.model);
   if (options_.has("dump")) dump_ = std::make_unique<ValueDump>(options_, *loaded.model);
@@ -276,7 +288,8 @@ void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
       invocation_.warn(format("output {} has no reference", quote(output.name)));
       continue;
     }
-    const Judge::Verdict verdict = judge_.compare_output(output.value, expected->value);
+    const Judge::Verdict verdict =
+        judge_.compare_output(output.name, output.value, expected->value);
     comparison_.add(comparison_block(output.name, expected->source, verdict));
     report_.text += verdict.has_passed
                         ? format("{}: as expected (max error {})\n", shorten(output.name),

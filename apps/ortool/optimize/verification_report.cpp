@@ -1,0 +1,56 @@
+// What a comparison found, as JSON and in lines.
+#include "apps/ortool/optimize/verification.hpp"
+#include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+Json verification_block(const Verification& verification) {
+  Json block = Json::object();
+  block.set("runs", verification.runs)
+      .set("max_abs_error", verification.max_abs_error)
+      .set("max_rel_error", verification.max_rel_error)
+      .set("passed", verification.has_passed ? Json(*verification.has_passed) : Json())
+      .set("reason", verification.reason.empty() ? Json() : Json(verification.reason));
+  if (!verification.tolerance.empty()) block.set("tolerance", verification.tolerance);
+  if (verification.pinned_seeds > 0) block.set("pinned_seeds", verification.pinned_seeds);
+  if (!verification.output.empty()) block.set("output", verification.output);
+  if (verification.stages) {
+    const RoundingCheck& rounding = verification.stages->rounding;
+    block.set("stages", Json::object()
+                            .set("count", verification.stages->stages)
+                            .set("numbers", rounding.count)
+                            .set("rounded_otherwise", rounding.differing)
+                            .set("largest_excess_units", rounding.largest_excess_units)
+                            .set("sqnr_db", verification.sqnr_db));
+  }
+  if (verification.guilty) {
+    block.set("guilty", Json::object()
+                            .set("pass", verification.guilty->pass)
+                            .set("node", verification.guilty->node)
+                            .set("members", Json::list_of(verification.guilty->members))
+                            .set("change", verification.guilty->number));
+  }
+  return block;
+}
+
+std::string conditions_text(const Verification& verification) {
+  std::string text;
+  if (!verification.tolerance.empty()) text = verification.tolerance + "\n";
+  if (verification.pinned_seeds == 0) return text;
+  return text + format("random numbers of {} {} without a seed: the same in both models\n",
+                       verification.pinned_seeds,
+                       verification.pinned_seeds == 1 ? "node" : "nodes");
+}
+
+std::string stages_text(const Verification& verification) {
+  if (!verification.stages) return {};
+  const RoundingCheck& rounding = verification.stages->rounding;
+  return format(
+      "in {} stages: {} of {} quantised numbers rounded the other way, which makes up the "
+      "error; outputs at {} dB (SQNR)\n",
+      verification.stages->stages, rounding.differing, rounding.count,
+      readable_number(verification.sqnr_db));
+}
+
+}  // namespace ortool

@@ -1,0 +1,123 @@
+// One walk in the order of nodes; a node with graphs inside counts as a whole.
+#include "libcore/inspect/half_outputs.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "libcore/graph/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+bool is_half(DataType type) {
+  return type == DataType::float16 || type == DataType::bfloat16;
+}
+
+bool is_half(const Value& value) {
+  return value.is_constant() ? is_half(value.constant().type())
+                             : value.type().is_tensor() && is_half(value.type().element);
+}
+
+bool casts_to_half(const Node& node) {
+  if (node.op_type() != "Cast") return false;
+  const Attribute* to = node.find_attribute("to");
+  const auto* number = to != nullptr ? std::get_if<std::int64_t>(&to->value) : nullptr;
+  return number != nullptr && is_half(static_cast<DataType>(*number));
+}
+
+bool has_cast_to_half(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    if (casts_to_half(node)) return true;
+  }
+  return false;
+}
+
+const Value& origin_of(const Value& value) {
+  const Value* origin = &value;
+  while (origin->captured() != nullptr) origin = origin->captured();
+  return *origin;
+}
+
+class HalfWalk {
+ public:
+  explicit HalfWalk(const Model& model) : model_(model) {}
+
+  void walk(const Graph& graph) {
+    for (const Node& node : graph.nodes()) visit(node);
+  }
+
+  bool is_rounded(const Value& value) const { return rounded_.contains(&origin_of(value)); }
+
+ private:
+  void visit(const Node& node) {
+    bool is_fixed = true;
+    bool reads_rounded = false;
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      const Value* input = node.input(i);
+      if (input == nullptr) continue;
+      const Value& origin = origin_of(*input);
+      is_fixed = is_fixed && (origin.is_constant() || fixed_.contains(&origin));
+      reads_rounded = reads_rounded || rounded_.contains(&origin);
+    }
+    for (const Graph* body : node.subgraphs()) {
+      is_fixed = false;
+      if (reads_rounded) rounded_.insert(body->inputs().begin(), body->inputs().end());
+      walk(*body);
+      reads_rounded = reads_rounded || has_rounded(*body);
+    }
+    const bool has_size_only = node.op_type() == "Shape" || node.op_type() == "Size";
+    const bool makes_rounded = (reads_rounded && !has_size_only) || calls_halves(node);
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      const Value* output = node.output(i);
+      if (output == nullptr) continue;
+      if (is_fixed) {
+        fixed_.insert(output);
+      } else if (makes_rounded || is_half(*output)) {
+        rounded_.insert(output);
+      }
+    }
+  }
+
+  bool has_rounded(const Graph& body) const {
+    return std::any_of(body.outputs().begin(), body.outputs().end(),
+                       [&](const Value* output) { return is_rounded(*output); });
+  }
+
+  bool calls_halves(const Node& node) const {
+    return std::any_of(model_.functions.begin(), model_.functions.end(), [&](const auto& function) {
+      return function.name == node.op_type() && function.domain == node.domain() &&
+             has_cast_to_half(*function.body);
+    });
+  }
+
+  const Model& model_;
+  std::unordered_set<const Value*> fixed_;    ///< by constants alone
+  std::unordered_set<const Value*> rounded_;  ///< follow from what was computed in 16 bits
+};
+
+}  // namespace
+
+bool has_halves(const Model& model) {
+  for (const Graph* graph : graphs_in(model)) {
+    const auto values = graph->values();
+    if (std::any_of(values.begin(), values.end(), [](const Value* each) { return is_half(*each); }))
+      return true;
+    if (has_cast_to_half(*graph)) return true;
+  }
+  return false;
+}
+
+std::set<std::string, std::less<>> half_outputs(const Model& model) {
+  HalfWalk walk(model);
+  walk.walk(*model.graph);
+  std::set<std::string, std::less<>> names;
+  for (const Value* output : model.graph->outputs()) {
+    const bool has_wide_type = !output->type().is_tensor() ||
+                               output->type().element == DataType::float32 ||
+                               output->type().element == DataType::float64;
+    if (has_wide_type && walk.is_rounded(*output)) names.emplace(output->name());
+  }
+  return names;
+}
+
+}  // namespace ortool
