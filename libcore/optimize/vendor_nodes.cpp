@@ -206,8 +206,12 @@ void rename_result(Value& made, Value& output) {
   Node& node = *made.producer();
   Graph& graph = node.graph();
   std::vector<Value*> inputs;
+  std::vector<Value*> outer;
   std::vector<Value*> outputs;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    inputs.push_back(node.input(i));
+    outer.push_back(node.input(i) != nullptr ? node.input(i)->captured() : nullptr);
+  }
   for (std::int64_t i = 0; i < node.output_count(); ++i)
     outputs.push_back(node.output(i) == &made ? &output : node.output(i));
   std::vector<Attribute> attributes = copy_attributes(node);
@@ -216,6 +220,10 @@ void rename_result(Value& made, Value& output) {
   const std::string name(node.name());
   Node* const behind = node.next();
   graph.remove_node(node);
+  // A capture goes away with its last reader.
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (outer[i] != nullptr) inputs[i] = &graph.capture(*outer[i]);
+  }
   Node& again = graph.add_node(op_type, domain, inputs, outputs, name, behind);
   for (Attribute& each : attributes) again.set_attribute(std::move(each));
   graph.replace_uses(made, output);

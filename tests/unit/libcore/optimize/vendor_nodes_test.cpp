@@ -55,6 +55,25 @@ TEST_CASE("what stands for a fused operator makes values of the same names") {
   CHECK(graph.outputs()[0]->producer()->op_type() == "LayerNormalization");
 }
 
+TEST_CASE("fused operators in bodies may read values from outside") {
+  const auto model = parse_model(R"(<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+    g (bool c, float[2, 3] x, float[3] w) => (float[2, 3] y) {
+      y = If (c) <
+        then_branch = t () => (float[2, 3] p) {
+          s = com.microsoft.QuickGelu (x)
+          p = com.microsoft.SkipLayerNormalization (s, x, w)
+        },
+        else_branch = e () => (float[2, 3] q) { q = com.microsoft.Gelu (x) }>
+    })");
+  spell_out_vendor_nodes(*model);
+  const Graph& graph = *model->graph;
+  CHECK(graph.first_node()->implicit_input_count() == 3);
+  const std::vector<Graph*> bodies = graph.first_node()->subgraphs();
+  CHECK(bodies[0]->find_value("s")->producer()->op_type() == "Swish");
+  CHECK(bodies[0]->outputs()[0]->producer()->op_type() == "LayerNormalization");
+  CHECK(bodies[1]->outputs()[0]->producer()->op_type() == "Gelu");
+}
+
 TEST_CASE("normalisations that the opset lacks are ortool's own") {
   CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
   CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
