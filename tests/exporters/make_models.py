@@ -4,6 +4,7 @@
 Models that are there already are kept. Exit 1 when one cannot be made.
 """
 import argparse
+import contextlib
 import logging
 import os
 import sys
@@ -19,12 +20,28 @@ logging.disable(logging.WARNING)
 
 # pylint: disable=wrong-import-position
 import zoo  # noqa: E402
+import family_models  # noqa: E402,F401
 import module_models  # noqa: E402,F401
 import optimum_models  # noqa: E402,F401
 import sklearn_models  # noqa: E402,F401
 import transformer_models  # noqa: E402,F401
 import vision_models  # noqa: E402,F401
 import variant_models  # noqa: E402
+
+
+@contextlib.contextmanager
+def silence():
+    """Keeps what torch's libraries print to standard output, page by page, to themselves."""
+    sys.stdout.flush()
+    kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nothing)
 
 
 def main():
@@ -45,7 +62,8 @@ def main():
             continue
         begin = time.monotonic()
         try:
-            zoo.write(name, place)
+            with silence():
+                zoo.write(name, place)
         except Exception as error:  # pylint: disable=broad-except
             failed.append(name)
             told = str(error).strip().splitlines() or [""]

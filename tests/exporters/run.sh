@@ -3,7 +3,7 @@
 # usage: tests/exporters/run.sh [PROGRAM [OPTION…]]
 #   PROGRAM   build/release/bin/ortool
 #   OPTION    of check_models.py, such as --only merged --steps all,static
-# build/exporters holds the Python environment (1.9 GB, 1 GB of downloads) and the models (600 MB); what is there stays.
+# build/exporters holds the Python environment (1.9 GB, 1 GB of downloads) and the models (700 MB); what is there stays.
 # Exit code 77 where the environment cannot be made.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

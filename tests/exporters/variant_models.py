@@ -4,8 +4,11 @@ import os
 
 import numpy
 import onnx
+import onnx.version_converter
 import onnxconverter_common.float16
 import onnxruntime
+import onnxscript.optimizer
+import onnxscript.rewriter
 from onnxruntime import quantization
 from onnxruntime.quantization import matmul_nbits_quantizer, shape_inference
 from onnxruntime.transformers import float16, optimizer
@@ -82,25 +85,55 @@ def quantize_blocks(folder, path):
     made.model.save_model_to_file(path)
 
 
+def convert_version(folder, path):
+    onnx.save(onnx.version_converter.convert_version(onnx.load(os.path.join(folder, "model.onnx")), 21), path)
+
+
+def optimize_by_onnxscript(folder, path):
+    onnx.save(onnxscript.rewriter.rewrite(onnxscript.optimizer.optimize(onnx.load(os.path.join(folder, "model.onnx")))), path)
+
+
+def put_weights_outside(folder, path):
+    onnx.save(onnx.load(os.path.join(folder, "model.onnx")), path, save_as_external_data=True, location="weights.bin",
+              size_threshold=64)
+
+
 _MERGED = ["t5-merged", "bart-merged", "marian-merged", "m2m100-merged", "pegasus-merged", "whisper-merged", "donut-merged"]
 _QDQ, _INTEGERS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
 # What is done, and to which models.
 _VARIANTS = {
     "ort-basic": (save_at(_LEVELS.ORT_ENABLE_BASIC), _MERGED + [
         "resnet18-torchscript", "swin-dynamo", "bert-torchscript", "gpt2-with-past", "bloom-with-past", "sklearn-knn-imputer",
-        "if-and-loop-scripted", "yolo-like-free-size-torchscript", "faster-rcnn-torchscript", "lstm-torchscript"]),
+        "if-and-loop-scripted", "yolo-like-free-size-torchscript", "faster-rcnn-torchscript", "lstm-torchscript",
+        "deformable-detr-torchscript", "longformer-torchscript", "detr-torchscript", "sorting-dynamo", "cond-dynamo",
+        "stft-front-end-dynamo", "mask-rcnn-torchscript", "sklearn-random-forest", "sklearn-texts-and-columns",
+        "transformer-encoder-dynamo", "einsum-torchscript", "sampling-torchscript"]),
     "ort-extended": (save_at(_LEVELS.ORT_ENABLE_EXTENDED), [
-        "mobilenet-v2-torchscript", "bert-torchscript", "vit-torchscript", "llama-with-past", "t5-merged", "unet-dynamo"]),
+        "mobilenet-v2-torchscript", "bert-torchscript", "vit-torchscript", "llama-with-past", "t5-merged", "unet-dynamo",
+        "bart-merged", "whisper-merged", "mobilenet-v3-torchscript", "swin-torchscript", "clip-torchscript", "detr-torchscript",
+        "xlnet-torchscript", "convbert-torchscript", "wav2vec2-torchscript", "gpt2-with-past", "bloom-with-past",
+        "gemma-with-past", "phi-with-past", "whisper-encoder", "yolo-like-torchscript", "norms-torchscript", "gru-torchscript"]),
+    "onnx-21": (convert_version, [
+        "resnet18-torchscript", "bert-torchscript", "unet-torchscript", "gru-torchscript", "yolo-like-torchscript",
+        "shufflenet-v2-torchscript", "swin-torchscript"]),
+    "onnxscript": (optimize_by_onnxscript, [
+        "bert-torchscript", "llama-with-past", "swin-torchscript", "whisper-encoder", "mobilebert-torchscript"]),
+    "outside": (put_weights_outside, ["bert-torchscript", "t5-merged", "mobilenet-v2-torchscript"]),
     "ort-fused-bert": (fuse("bert"), ["bert-eager-torchscript", "roberta-torchscript"]),
     "ort-fused-gpt2": (fuse("gpt2"), ["gpt2-with-past"]),
     "ort-fused-vit": (fuse("vit"), ["vit-torchscript"]),
     "float16": (convert_common, [
         "resnet18-torchscript", "mobilenet-v2-torchscript", "unet-torchscript", "lstm-torchscript", "stft-front-end-torchscript"]),
     "float16-kept": (convert_kept, [
-        "vit-torchscript", "clip-torchscript", "whisper-encoder", "llama-with-past", "yolo-like-torchscript"]),
-    "ort-dynamic": (quantize_dynamic, ["bert-torchscript", "gpt2-with-past", "lstm-torchscript", "t5-merged"]),
-    "ort-qdq": (quantize_static(_QDQ, True), ["resnet18-torchscript", "mobilenet-v3-dynamo", "vit-torchscript", "yolo-like-torchscript"]),
-    "ort-qoperator": (quantize_static(_INTEGERS, False), ["resnet18-torchscript", "yolo-like-torchscript"]),
+        "vit-torchscript", "clip-torchscript", "whisper-encoder", "llama-with-past", "yolo-like-torchscript",
+        "convnext-v2-torchscript", "wav2vec2-torchscript", "detr-torchscript", "gru-torchscript"]),
+    "ort-dynamic": (quantize_dynamic, [
+        "bert-torchscript", "gpt2-with-past", "lstm-torchscript", "t5-merged", "whisper-merged", "llama-with-past",
+        "mobilenet-v2-torchscript"]),
+    "ort-qdq": (quantize_static(_QDQ, True), ["resnet18-torchscript", "mobilenet-v3-dynamo", "vit-torchscript", "yolo-like-torchscript",
+                                                "convnext-v2-torchscript", "bert-torchscript"]),
+    "ort-qoperator": (quantize_static(_INTEGERS, False), ["resnet18-torchscript", "yolo-like-torchscript", "unet-torchscript",
+                                                          "mobilenet-v3-torchscript"]),
     "ort-nbits": (quantize_blocks, ["llama-with-past", "bert-torchscript"]),
 }
 
