@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/captured.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -114,37 +115,15 @@ void move_to_attribute(Node& node, std::string_view name, std::int64_t index) {
   if (values) set_integers(node, std::string(name), std::move(*values));
 }
 
-namespace {
-
-/// A value by what is left when captures of it are gone: the one that was captured first, and the
-/// graphs around which it was handed inwards, innermost first.
-struct CapturePath {
-  Value* root = nullptr;
-  std::vector<Graph*> graphs;
-
-  explicit CapturePath(Value* value) : root(value) {
-    while (root != nullptr && root->captured() != nullptr) {
-      graphs.push_back(&root->graph());
-      root = root->captured();
-    }
-  }
-
-  Value* follow() const {
-    Value* value = root;
-    for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
-      value = &(*graph)->capture(*value);
-    return value;
-  }
-};
-
-}  // namespace
-
 std::vector<Value*> take_out(Node& node) {
-  std::vector<CapturePath> paths;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) paths.emplace_back(node.input(i));
-  node.graph().remove_node(node);
+  Graph& graph = node.graph();
   std::vector<Value*> inputs;
-  for (const CapturePath& path : paths) inputs.push_back(path.follow());
+  for (std::int64_t i = 0; i < node.input_count(); ++i)
+    inputs.push_back(node.input(i) != nullptr ? &captured_root(*node.input(i)) : nullptr);
+  graph.remove_node(node);
+  for (Value*& input : inputs) {
+    if (input != nullptr) input = &seen_in(graph, *input);
+  }
   return inputs;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/base/file.hpp"
+#include "libcore/graph/captured.hpp"
 #include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -30,11 +31,6 @@ Tensor turn_floats(const Tensor& matrix, MemoryCap* cap) {
           from[static_cast<std::size_t>(row * columns + column)];
   }
   return turned;
-}
-
-/// A value that a removed node read, which stood for an outer one and went away with its reader.
-Value* read_again(Graph& graph, Value* value, Value* outer) {
-  return outer != nullptr ? &graph.capture(*outer) : value;
 }
 
 void set_number(Node& node, std::string_view name, std::int64_t number) {
@@ -82,17 +78,17 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   const bool is_gemm = node.op_type() == "Gemm";
   const bool is_turned = is_gemm && read_op<Gemm>(node).transpose_b;
   const Stored& stored = store(*constant_behind(node.input(1)), is_turned);
-  Value* left = node.input(0);
-  Value* added = is_gemm ? node.input(2) : nullptr;
-  Value* const outer_left = left->captured();
-  Value* const outer_added = added != nullptr ? added->captured() : nullptr;
+  // Captures go away with their last reader; what they stand for stays.
+  Value& left = captured_root(*node.input(0));
+  Value* const bias = is_gemm ? node.input(2) : nullptr;
+  Value* const added = bias != nullptr ? &captured_root(*bias) : nullptr;
   Value& result = *node.output(0);
   const std::string name = node.has_name_of_its_own() ? std::string(node.name()) : std::string();
   Node* const before = node.next();
   if (graph.opset(contrib_domain) == 0) import_domain(graph, contrib_domain, 1);
   graph.remove_node(node);
-  std::vector<Value*> inputs = {read_again(graph, left, outer_left),
-                                &seen_in(graph, *stored.levels), &seen_in(graph, *stored.scales)};
+  std::vector<Value*> inputs = {&seen_in(graph, left), &seen_in(graph, *stored.levels),
+                                &seen_in(graph, *stored.scales)};
   if (stored.zero_points != nullptr) inputs.push_back(&seen_in(graph, *stored.zero_points));
   Value* product = &result;
   if (added != nullptr) product = &graph.add_value("", result.type());
@@ -103,7 +99,7 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   set_number(made, "bits", options_.bits);
   set_number(made, "block_size", options_.block_size);
   if (added == nullptr) return;
-  Value* const addends[] = {product, read_again(graph, added, outer_added)};
+  Value* const addends[] = {product, &seen_in(graph, *added)};
   Value* const sums[] = {&result};
   graph.add_node("Add", "", addends, sums, {}, before);
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/captured.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -111,11 +112,11 @@ void DynamicWriter::replace(Node& node, Value& sums, Value* bias) {
   Node& last = *sums.producer();
   std::vector<Value*> inputs;
   std::string_view op_type = "Add";
-  Value* const outer_bias = bias != nullptr ? bias->captured() : nullptr;
+  // Captures go away with their last reader; what they stand for stays.
+  if (bias != nullptr) bias = &captured_root(*bias);
   graph.remove_node(node);
   if (bias != nullptr) {
-    // What stood for an outer value went away with its last reader.
-    inputs = {&sums, outer_bias != nullptr ? &graph.capture(*outer_bias) : bias};
+    inputs = {&sums, &seen_in(graph, *bias)};
   } else {
     op_type = "Mul";
     inputs = {last.input(0), last.input(1)};

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "libcore/graph/captured.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -32,14 +33,6 @@ Tensor turn_each(const Tensor& bytes, MemoryCap* cap) {
   return turned;
 }
 
-/// A value that a removed node read, which stood for an outer one and went away with its reader.
-struct ReadValue {
-  Value* value;
-  Value* outer;
-
-  Value* again(Graph& graph) const { return outer != nullptr ? &graph.capture(*outer) : value; }
-};
-
 }  // namespace
 
 const DynamicLstmWriter::Stored& DynamicLstmWriter::store(Value& weights, bool by_column) {
@@ -67,11 +60,12 @@ std::string DynamicLstmWriter::write(const PlannedNode& planned) {
   const bool by_column = planned.weight_axis.has_value();
   const Stored& w = store(*constant_behind(node.input(1)), by_column);
   const Stored& r = store(*constant_behind(node.input(2)), by_column);
-  std::array<ReadValue, first_scale> read = {};
+  // Captures go away with their last reader; what they stand for stays.
+  std::array<Value*, first_scale> read = {};
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (i == 1 || i == 2) continue;  // the weights
     Value* value = node.input(static_cast<std::int64_t>(i));
-    read[i] = {value, value != nullptr ? value->captured() : nullptr};
+    read[i] = value != nullptr ? &captured_root(*value) : nullptr;
   }
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));
@@ -85,7 +79,7 @@ std::string DynamicLstmWriter::write(const PlannedNode& planned) {
   if (graph.opset(contrib_domain) == 0) import_domain(graph, contrib_domain, 1);
   graph.remove_node(node);
   std::vector<Value*> inputs;
-  for (const ReadValue& each : read) inputs.push_back(each.again(graph));
+  for (Value* each : read) inputs.push_back(each != nullptr ? &seen_in(graph, *each) : nullptr);
   inputs[1] = &seen_in(graph, *w.levels);
   inputs[2] = &seen_in(graph, *r.levels);
   for (const Stored* stored : {&w, &r}) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/captured.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -36,11 +37,8 @@ Tensor scalar_of(DataType type, std::int64_t number) {
 Node& let_make(Node& node, Value& old, Value& result) {
   Graph& graph = node.graph();
   std::vector<Value*> inputs;
-  std::vector<Value*> outer;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    inputs.push_back(node.input(i));
-    outer.push_back(node.input(i) != nullptr ? node.input(i)->captured() : nullptr);
-  }
+  for (std::int64_t i = 0; i < node.input_count(); ++i)
+    inputs.push_back(node.input(i) != nullptr ? &captured_root(*node.input(i)) : nullptr);
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < node.output_count(); ++i)
     outputs.push_back(node.output(i) == &old ? &result : node.output(i));
@@ -50,9 +48,9 @@ Node& let_make(Node& node, Value& old, Value& result) {
   std::vector<Attribute> attributes = copy_attributes(node);
   Node* const before = node.next();
   graph.remove_node(node);
-  // What stood for an outer value went away with its last reader.
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (outer[i] != nullptr) inputs[i] = &graph.capture(*outer[i]);
+  // Captures went away with their last reader.
+  for (Value*& input : inputs) {
+    if (input != nullptr) input = &seen_in(graph, *input);
   }
   Node& made = graph.add_node(op_type, "", inputs, outputs, name, before);
   for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
@@ -339,12 +337,6 @@ void QdqWriter::run() {
 }
 
 }  // namespace
-
-Value& seen_in(Graph& graph, Value& outer) {
-  if (outer.is_in(graph)) return outer;
-  ORTOOL_CHECK(graph.owner() != nullptr);
-  return graph.capture(seen_in(graph.owner()->graph(), outer));
-}
 
 void drop_unread_constants(Model& model) {
   std::vector<Graph*> graphs = graphs_in(*model.graph);

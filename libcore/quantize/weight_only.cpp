@@ -8,6 +8,7 @@
 
 #include "libcore/base/file.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/captured.hpp"
 #include "libcore/quantize/block_product.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/node_writer.hpp"

@@ -1,6 +1,7 @@
 // Nodes that read nothing but constants become constants, as long as the model does not grow much.
 #include <algorithm>
 
+#include "libcore/graph/captured.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant.hpp"
@@ -106,7 +107,7 @@ class Folding {
       Value* input = node.input(i);
       read.push_back(input);
       if (input == nullptr || input->captured() == nullptr) continue;
-      read.back() = input->captured();
+      read.back() = &captured_root(*input);
       graph.set_input(node, i, &graph.add_constant("", *constant_of(*input)));
     }
     return read;
@@ -117,7 +118,7 @@ class Folding {
       Value* outer = read[static_cast<std::size_t>(i)];
       Value* input = node.input(i);
       if (outer == input) continue;
-      graph.set_input(node, i, &graph.capture(*outer));
+      graph.set_input(node, i, &seen_in(graph, *outer));
       graph.remove_value(*input);
     }
   }

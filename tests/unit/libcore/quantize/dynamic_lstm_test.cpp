@@ -115,6 +115,20 @@ TEST_CASE("an LSTM in a body reads levels of the graph around it") {
   CHECK(constants == 8);  // two of levels, four of numbers, the biases and the condition
 }
 
+TEST_CASE("an LSTM in a body of a body reads what the outermost graph holds") {
+  const auto model = model_of(
+      "g (float[3, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r, float[1, 64] b,"
+      " float[3, 1, 1, 8] o) => (float[3, 1, 1, 8] y) <bool c = {1}>"
+      "{ [i] y = If (c) <then_branch = t () => (z) { [j] z = If (c) <"
+      " then_branch = s () => (p) { [a] p = LSTM <hidden_size = 8> (x, w, r, b) },"
+      " else_branch = u () => (q) { [d] q = Identity (o) }> },"
+      " else_branch = e () => (v) { [k] v = Identity (o) }> }");
+  const Tensor x = random_tensor({3, 1, 8}, 9);
+  const std::vector<float> expected = run(*model, x);
+  static_cast<void>(quantize(*model, dynamic_rules()));
+  CHECK(noise_db(expected, run(*model, x)) > 28);
+}
+
 TEST_CASE("what reads a dynamic LSTM is not told that it computes in floats") {
   const auto model = model_of(
       "g (float[2, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r) => (float[2, 1, 1, 8] y)"

@@ -144,6 +144,22 @@ TEST_CASE("a body reads levels that lie in the graph around it") {
   CHECK(worst_difference(run(*model, {{"c", yes}, {"x", x}}), expected) < 0.3);
 }
 
+TEST_CASE("a body of a body reads levels and values that lie in the outermost graph") {
+  const auto model = model_of(
+      "g (bool c, float[2, 2] x, float[2, 2] o) => (float[2, 2] y)"
+      "<float[2, 2] w = {1, 2, 3, 4}> { [i] y = If (c) <"
+      "  then_branch = t () => (float[2, 2] r) { [j] r = If (c) <"
+      "    then_branch = s () => (float[2, 2] p) { [a] p = MatMul (x, w) },"
+      "    else_branch = u () => (float[2, 2] q) { [b] q = Identity (o) }> },"
+      "  else_branch = e () => (float[2, 2] v) { [d] v = Identity (o) }> }");
+  const Tensor x = Tensor::of<float>({2, 2}, {1, 2, -3, 0.5F});
+  const NamedValues inputs = {{"c", Tensor::scalar(true)}, {"x", x}, {"o", x}};
+  const std::vector<float> expected = run(*model, inputs);
+  quantize(*model);
+  CHECK(model->graph->find_value("w") == nullptr);
+  CHECK(worst_difference(run(*model, inputs), expected) < 0.3);
+}
+
 TEST_CASE("weights that are not finite are refused with the node's name") {
   const auto model = model_of(
       "g (float[1, 2] x) => (float[1, 1] y) <float[2, 1] w = {1, inf}> { [a] y = MatMul (x, w) }");

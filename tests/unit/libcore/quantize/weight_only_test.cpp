@@ -55,6 +55,14 @@ std::int64_t count(const Model& model, std::string_view op_type) {
   return found;
 }
 
+/// A product that alone reads what two graphs around it hold.
+constexpr const char* nested_product =
+    "g (float[4, 32] x, float[16, 32] w, float[16] b, float[4, 16] o) => (float[4, 16] y)"
+    "<bool c = {1}> { [i] y = If (c) <then_branch = t () => (r) { [j] r = If (c)"
+    " <then_branch = s () => (p) { [a] p = Gemm <transB = 1> (x, w, b) },"
+    " else_branch = u () => (q) { [d] q = Identity (o) }> },"
+    " else_branch = e () => (v) { [k] v = Identity (o) }> }";
+
 constexpr const char* product =
     "g (float[4, 32] x, float[32, 16] w, float[16] b) => (float[4, 16] y)"
     "{ [a] p = MatMul (x, w) [c] y = Add (p, b) }";
@@ -201,6 +209,17 @@ TEST_CASE("MatMulNBits in a body reads weights and what it multiplies of the gra
   CHECK(signal_to_noise(run(*model, x), expected) > 40);
 }
 
+TEST_CASE("MatMulNBits in a body of a body reads what the outermost graph holds") {
+  const auto model = model_of(nested_product);
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  WeightOnlyOptions options;
+  options.block_size = 32;
+  options.has_block_products = true;
+  quantize_stored(*model, options);
+  CHECK(signal_to_noise(run(*model, x), expected) > 40);
+}
+
 TEST_CASE("an embedding and the layer that has its columns are stored once") {
   const auto model = inferred_model(
       "<ir_version: 10, opset_import: [\"\" : 21]>\n"
@@ -304,6 +323,16 @@ TEST_CASE("a dynamic product in a body reads weights and bias of the graph aroun
   const std::vector<float> expected = run(*model, x);
   QuantizePlan plan = make_plan(*model, {});
   CHECK(quantize_dynamically(*model, plan, {}, nullptr) == 2);
+  CHECK(signal_to_noise(run(*model, x), expected) > 35);
+}
+
+TEST_CASE("a dynamic product in a body of a body reads the bias of the outermost graph") {
+  const auto model = model_of(nested_product);
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  QuantizePlan plan = make_plan(*model, {});
+  CHECK(quantize_dynamically(*model, plan, {}, nullptr) == 1);
+  verify(*model->graph);
   CHECK(signal_to_noise(run(*model, x), expected) > 35);
 }
 
