@@ -77,7 +77,10 @@ class Float16Conversion {
         report_.kept.push_back({std::string(node.name()), reason});
       }
     }
-    for (Node* node : nodes) convert(*node);
+    for (Node* node : nodes) {
+      report_.nodes.emplace_back(node->name());
+      convert(*node);
+    }
     report_.converted += static_cast<std::int64_t>(nodes.size());
   }
 

@@ -18,6 +18,7 @@ struct KeptNode {
 
 struct Float16Report {
   std::int64_t converted = 0;
+  std::vector<std::string> nodes;  ///< those converted, by name, in the order of execution
   std::vector<KeptNode> kept;
 };
 

@@ -12,6 +12,7 @@ nothing.onnx   no inputs -> y float[2]
 classes.onnx   x float[1,2,40,50] -> map int32[1,40,50], the greater channel at each place
 pool.onnx      x float[a,b,c,d] -> y, the largest numbers of windows of 300 x 7
 random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed through a Reshape that changes nothing
+offset.onnx    x float[4] -> y float[4], far away from 0 and back: an Add and a Sub that float16 cannot do
 norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
 """
 import os
@@ -125,6 +126,11 @@ def models():
         node("RandomUniformLike", ["x"], ["r"]) + node("Reshape", ["r", "same"], ["y"]),
         [("x", tensor_type(FLOAT, [2, 3]))], [("y", tensor_type(FLOAT, [2, 3]))],
         field(5, field(1, 2) + field(2, INT64) + field(8, "same") + field(9, struct.pack("<qq", 2, 3))))
+    yield "offset", model(
+        node("Relu", ["x"], ["r"]) + node("Exp", ["r"], ["e"]) + node("Add", ["e", "far"], ["a"])
+        + node("Sub", ["a", "w"], ["s"]) + node("Tanh", ["s"], ["t"]) + node("Neg", ["t"], ["y"]),
+        [("x", tensor_type(FLOAT, [4])), ("w", tensor_type(FLOAT, [4]))], [("y", tensor_type(FLOAT, [4]))],
+        float_constant("far", [4096]) + float_constant("w", [4097] * 4))
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

@@ -7,6 +7,7 @@
 #include "apps/ortool/optimize/embedding_check.hpp"
 #include "apps/ortool/optimize/failing_part.hpp"
 #include "apps/ortool/optimize/float_choice.hpp"
+#include "apps/ortool/optimize/float_search.hpp"
 #include "apps/ortool/optimize/optimize_report.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/optimize/rewriting.hpp"
@@ -77,6 +78,8 @@ class OptimizeRun {
 
  private:
   void rewrite(Model& model);
+  /// --fp16 does to weights what --freeze-defaults does to all defaults.
+  void tell_frozen_defaults(const Model& model) const;
   /// --fp16: the nodes that stay in float32.
   void choose_floats();
   void report_float16();
@@ -101,6 +104,7 @@ void OptimizeRun::run() {
   LoadedModel loaded = rewriting_.load_file();
   describe_model_argument(invocation_, loaded);
   const SaveTarget target = read_save_target(invocation_, loaded);
+  tell_frozen_defaults(*loaded.model);
   const bool may_save = in_file(loaded.path, [&] {
     loaded.model = rewriting_.prepare(std::move(loaded.model));
     const DeclaredTypes declared(*loaded.model);
@@ -114,6 +118,18 @@ void OptimizeRun::run() {
     report_.text.clear();
   }
   if (may_save && !options_.flag("dry-run")) save(*loaded.model, target);
+}
+
+void OptimizeRun::tell_frozen_defaults(const Model& model) const {
+  if (!settings_.is_float16 || settings_.freezes_defaults) return;
+  std::vector<std::string> names;
+  for (const Value* input : model.graph->inputs()) {
+    if (is_weight_input(*input)) names.emplace_back(input->name());
+  }
+  if (names.empty()) return;
+  invocation_.warn(format(
+      "weights that are inputs too become constants, since each would be cast in every run: {}",
+      list_names(names)));
 }
 
 void OptimizeRun::rewrite(Model& model) {
@@ -143,7 +159,12 @@ void OptimizeRun::rewrite(Model& model) {
 void OptimizeRun::choose_floats() {
   ThreadPool pool(thread_count(options_));
   Verifier verifier(invocation_, rewriting_, providers_, pool);
-  rewriting_.convert_floats(find_floats_to_keep(rewriting_, verifier));
+  std::map<std::string, std::string> reasons = find_floats_to_keep(rewriting_, verifier);
+  if (settings_.runs > 0) {
+    const Progress progress(options_, invocation_.messages, "choosing floats");
+    keep_floats_that_count(rewriting_, verifier, reasons);
+  }
+  rewriting_.convert_floats(std::move(reasons));
 }
 
 void OptimizeRun::report_float16() {

@@ -20,10 +20,11 @@ namespace {
 constexpr std::int64_t most_standard_input_bytes = std::int64_t{1} << 36;
 
 /// Runs can then give nothing else for them.
-void freeze_defaults(Graph& graph) {
+void freeze_defaults(Graph& graph, bool takes_all) {
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
   for (Value* input : inputs) {
-    if (input->has_default()) graph.make_default_constant(*input);
+    if (input->has_default() && (takes_all || is_weight_input(*input)))
+      graph.make_default_constant(*input);
   }
 }
 
@@ -58,6 +59,11 @@ void drop_unread_constants(Model& model) {
 
 }  // namespace
 
+bool is_weight_input(const Value& input) {
+  return input.has_default() && input.constant().type() == DataType::float32 &&
+         input.constant().element_count() > 1;
+}
+
 Rewriting::Rewriting(const Invocation& invocation, const OptimizeSettings& settings,
                      const std::vector<RuleGroup>& groups, const Provider& provider)
     : invocation_(invocation),
@@ -81,7 +87,9 @@ LoadedModel Rewriting::load_file() const {
 }
 
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
-  if (settings_.freezes_defaults) freeze_defaults(*model->graph);
+  // In float16 each would be cast in every run.
+  if (settings_.freezes_defaults || settings_.is_float16)
+    freeze_defaults(*model->graph, settings_.freezes_defaults);
   apply_shape_options(invocation_.options, *model);
   if (is_part()) model = cut(std::move(model));
   embeddings_ = embed_pictures(invocation_.options, *model);

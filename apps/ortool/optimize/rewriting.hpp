@@ -21,6 +21,9 @@ namespace ortool {
 
 inline constexpr std::int64_t all_rewrites = std::numeric_limits<std::int64_t>::max();
 
+/// Whether a graph input is a weight with a default, which --fp16 makes a constant.
+bool is_weight_input(const Value& input);
+
 /// Everything that decides what a model becomes. The same model and number of rewrites give the
 /// same result each time.
 class Rewriting {

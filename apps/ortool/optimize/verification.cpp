@@ -218,10 +218,16 @@ void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) 
   }
 }
 
+Judge Verifier::half_judge() const {
+  Judge judge(invocation_.options);
+  judge.expect_equal(half_rtol, half_atol_of_max);
+  return judge;
+}
+
 Verification Verifier::verify(const RewriteReport& report) {
   Verification result;
   if (rewriting_.settings().is_float16) {
-    judge_.expect_equal(half_rtol, half_atol_of_max);
+    judge_ = half_judge();
   } else if (rewriting_.keeps_bits(report)) {
     judge_.expect_equal(0, 0);
   } else {

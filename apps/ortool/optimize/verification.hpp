@@ -70,9 +70,13 @@ class Verifier {
   /// Calls `visit` with the inputs of each run, one at least.
   void each_input(const std::function<void(const NamedValues&)>& visit);
 
+  /// The original; random nodes without a seed get one, so that all forms draw the same numbers.
+  std::unique_ptr<Model> load() const;
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model) const;
   std::vector<RunValue> run(const Session& session, const NamedValues& inputs) const;
   const Judge& judge() const { return judge_; }
+  /// What a model that was converted to float16 is held to.
+  Judge half_judge() const;
 
  private:
   bool has_given_inputs() const;
@@ -100,8 +104,6 @@ class Verifier {
     const NamedValues& inputs;
     const std::vector<RunValue>& expected;
   };
-  /// The original; random nodes without a seed get one, so that all forms draw the same numbers.
-  std::unique_ptr<Model> load() const;
   std::unique_ptr<Model> make(Candidate& candidate) const;
   /// Whether the candidate gives what is expected, from end to end or else stage by stage.
   bool is_same(Candidate& candidate, const Reference& reference, Verification& result);
