@@ -115,7 +115,10 @@ void pool_row(const PoolSizes& sizes, const T* plane, std::int64_t depth, std::i
 /// Output rows a task works on.
 inline std::int64_t pool_grain(const PoolSizes& sizes) {
   constexpr std::int64_t task_steps = 32 * 1024;
-  const std::int64_t row_steps = sizes.out[2] * sizes.kernel[0] * sizes.kernel[1] * sizes.kernel[2];
+  // Of a window that is wider than the image, only the image is read; so nothing overflows.
+  std::int64_t row_steps = sizes.out[2];
+  for (int axis = 0; axis < 3; ++axis)
+    row_steps *= std::clamp<std::int64_t>(std::min(sizes.kernel[axis], sizes.in[axis]), 1, 8192);
   return std::max<std::int64_t>(1, task_steps / std::max<std::int64_t>(1, row_steps));
 }
 

@@ -70,8 +70,15 @@ void split_pad(WindowAxis& axis, std::int64_t total, bool odd_behind) {
   axis.pad_end = total - axis.pad_begin;
 }
 
+[[noreturn]] void throw_no_fit(const WindowAxis& axis) {
+  throw Error(
+      ErrorCode::invalid,
+      format("a window {} wide does not fit in {} (input {}, pads {} and {})", extent_of(axis),
+             axis.in + axis.pad_begin + axis.pad_end, axis.in, axis.pad_begin, axis.pad_end));
+}
+
 WindowAxis place_axis(const WindowAttributes& window, std::size_t index, std::size_t axes,
-                      std::int64_t in, std::int64_t kernel) {
+                      std::int64_t in, std::int64_t kernel, WindowFit fit) {
   check_input(in);
   check_kernel(kernel);
   WindowAxis axis = start_axis(window, index, axes, in, kernel);
@@ -85,16 +92,14 @@ WindowAxis place_axis(const WindowAttributes& window, std::size_t index, std::si
     return axis;
   }
   const std::int64_t room = in + axis.pad_begin + axis.pad_end - extent;
-  if (room < 0) {
-    if (in == 0) return axis;
-    throw Error(ErrorCode::invalid,
-                format("a window {} wide does not fit in {} (input {}, pads {} and {})", extent,
-                       in + axis.pad_begin + axis.pad_end, in, axis.pad_begin, axis.pad_end));
-  }
-  axis.out = room / axis.stride + 1;
-  if (!window.ceil_mode) return axis;
-  if (room % axis.stride != 0) ++axis.out;
-  if ((axis.out - 1) * axis.stride >= in + axis.pad_begin) --axis.out;
+  if (room < 0 && in == 0) return axis;
+  if (room < 0 && fit == WindowFit::inside) throw_no_fit(axis);
+  // Division is towards zero, which is up where `room` is negative.
+  const bool adds_rest = window.ceil_mode && (room >= 0 || window.ceil_to_zero);
+  const std::int64_t steps = (room + (adds_rest ? axis.stride - 1 : 0)) / axis.stride;
+  axis.out = steps + 1;
+  if (axis.out < 0) throw_no_fit(axis);
+  if (window.ceil_mode && steps * axis.stride >= in + axis.pad_begin) --axis.out;
   return axis;
 }
 
@@ -189,23 +194,24 @@ void WindowAttributes::check_axes(std::int64_t axes) const {
 
 std::vector<WindowAxis> place_window(const WindowAttributes& window,
                                      std::span<const std::int64_t> in,
-                                     std::span<const std::int64_t> kernel) {
+                                     std::span<const std::int64_t> kernel, WindowFit fit) {
   window.check_axes(static_cast<std::int64_t>(in.size()));
   ORTOOL_CHECK(in.size() == kernel.size());
   std::vector<WindowAxis> axes;
   for (std::size_t i = 0; i < in.size(); ++i)
-    axes.push_back(place_axis(window, i, in.size(), in[i], kernel[i]));
+    axes.push_back(place_axis(window, i, in.size(), in[i], kernel[i], fit));
   return axes;
 }
 
 Dimensions window_outputs(const WindowAttributes& window, std::span<const Dimension> in,
-                          std::span<const Dimension> kernel) {
+                          std::span<const Dimension> kernel, WindowFit fit) {
   window.check_axes(static_cast<std::int64_t>(in.size()));
   ORTOOL_CHECK(in.size() == kernel.size());
   Dimensions out;
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (in[i].is_known() && kernel[i].is_known()) {
-      out.emplace_back(place_axis(window, i, in.size(), in[i].number(), kernel[i].number()).out);
+      out.emplace_back(
+          place_axis(window, i, in.size(), in[i].number(), kernel[i].number(), fit).out);
     } else {
       out.push_back(window_output(window, i, in.size(), in[i], kernel[i]));
     }

@@ -26,6 +26,8 @@ struct WindowAttributes {
   std::vector<std::int64_t> dilations;
   std::vector<std::int64_t> pads;  ///< all in front, then all behind
   bool ceil_mode = false;
+  /// With ceil_mode: a negative number of steps is rounded towards zero, not up (opset 22).
+  bool ceil_to_zero = false;
 
   /// Reads auto_pad, kernel_shape, strides, dilations, pads and ceil_mode. Throws
   /// ErrorCode::invalid for numbers that no window has and lists that do not go together.
@@ -48,17 +50,27 @@ struct WindowAxis {
   bool operator==(const WindowAxis&) const = default;
 };
 
+/// Whether a window may be wider than the padded input.
+enum class WindowFit {
+  inside,  ///< no, that is an error: convolutions
+  beyond,  ///< yes: pools
+};
+
 /// The window on inputs of the sizes `in` (without batch and channels), `kernel` wide. Throws
 /// ErrorCode::invalid when it does not fit. Formulas: Conv and MaxPool in ONNX's documentation;
 /// with ceil_mode a last window that would start behind the input and its front pad is left out.
+/// A pool's window that is wider than the padded input is placed as often as ONNX's shape inference
+/// says: (padded input - window) / stride + 1 times, rounded towards zero; with ceil_mode, before
+/// opset 22, up. None at all is an empty output, and less than none an error.
 std::vector<WindowAxis> place_window(const WindowAttributes& window,
                                      std::span<const std::int64_t> in,
-                                     std::span<const std::int64_t> kernel);
+                                     std::span<const std::int64_t> kernel,
+                                     WindowFit fit = WindowFit::inside);
 
-/// The output sizes of the same, as formulas where not all is known. These hold for images that are
-/// not empty.
+/// The output sizes of the same, as formulas where not all is known. These hold for windows that
+/// fit into images that are not empty.
 Dimensions window_outputs(const WindowAttributes& window, std::span<const Dimension> in,
-                          std::span<const Dimension> kernel);
+                          std::span<const Dimension> kernel, WindowFit fit = WindowFit::inside);
 
 /// What a transposed convolution has besides.
 struct TransposedWindow {

@@ -330,6 +330,9 @@ constexpr OpsetStep steps[] = {
     {"DFT", 20, dft_up, dft_down},
     {"GridSample", 20, grid_sample_up, grid_sample_down},
     {"GroupNormalization", 21, group_norm_up, group_norm_down},
+    {"AveragePool", 22, guards::wide_window, guards::wide_window},
+    {"LpPool", 22, guards::wide_window, guards::wide_window},
+    {"MaxPool", 22, guards::wide_window, guards::wide_window},
     {"Cast", 24, guards::narrow_cast, guards::narrow_cast},
     {"CastLike", 24, guards::narrow_cast, guards::narrow_cast},
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -49,6 +50,15 @@ bool is_never_negative(const Value* value) {
   return maker != nullptr && maker->domain().empty() &&
          (maker->op_type() == "ArgMax" || maker->op_type() == "ArgMin" ||
           maker->op_type() == "Shape" || maker->op_type() == "NonZero");
+}
+
+/// An element of a list of integers, or what stands for one that is left out.
+std::int64_t integer_at(const Node& node, const char* name, std::size_t index,
+                        std::int64_t otherwise) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* values =
+      attribute != nullptr ? std::get_if<std::vector<std::int64_t>>(&attribute->value) : nullptr;
+  return values != nullptr && index < values->size() ? (*values)[index] : otherwise;
 }
 
 constexpr std::array<std::pair<const char*, float>, 2> bounds = {
@@ -125,6 +135,28 @@ Node& roi_align_down(Node& node) {
   if (mode == nullptr || *mode != "output_half_pixel")
     refuse_form("it takes half a pixel off, which came with opset 16");
   node.remove_attribute("coordinate_transformation_mode");
+  return node;
+}
+
+Node& wide_window(Node& node) {
+  const std::string* padding = words_of(node, "auto_pad");
+  const Dimensions* image = node.input(0) != nullptr ? dimensions_of(*node.input(0)) : nullptr;
+  const bool is_same = padding != nullptr && padding->starts_with("SAME");
+  if (integer_of(node, "ceil_mode", 0) == 0 || is_same || image == nullptr) return node;
+  const bool has_pads = padding == nullptr || *padding == "NOTSET";
+  for (std::size_t i = 0; i + 2 < image->size(); ++i) {
+    const Dimension& size = (*image)[i + 2];
+    if (!size.is_known()) continue;
+    const std::int64_t stride = integer_at(node, "strides", i, 1);
+    const std::int64_t window = integer_at(node, "kernel_shape", i, 1);
+    const std::int64_t extent = (window - 1) * integer_at(node, "dilations", i, 1) + 1;
+    const std::int64_t pads = has_pads ? integer_at(node, "pads", i, 0) +
+                                             integer_at(node, "pads", image->size() - 2 + i, 0)
+                                       : 0;
+    const std::int64_t room = size.number() + pads - extent;
+    if (room < 0 && (room + stride - 1) / stride != room / stride)
+      refuse_form("its window is wider than the image, which is counted another way there");
+  }
   return node;
 }
 

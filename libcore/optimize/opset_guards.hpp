@@ -19,6 +19,9 @@ Node& single_scale_down(Node& node);
 /// RoiAlign at 16: half a pixel is taken off unless told otherwise.
 Node& roi_align_up(Node& node);
 Node& roi_align_down(Node& node);
+/// MaxPool, AveragePool and LpPool at 22: windows wider than their image are counted another way
+/// with ceil_mode. Sizes that are not known are taken to be as wide as the window.
+Node& wide_window(Node& node);
 /// Cast and CastLike at 24: floats beyond 4 bits were saturated, and wrap.
 Node& narrow_cast(Node& node);
 

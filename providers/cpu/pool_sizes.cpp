@@ -9,7 +9,8 @@ namespace ortool::cpu {
 PoolSizes pool_sizes(const WindowAttributes& window, const Shape& x) {
   constexpr std::size_t most_axes = 3;
   const auto spatial = x.dimensions().subspan(2);
-  const std::vector<WindowAxis> axes = place_window(window, spatial, window.kernel);
+  const std::vector<WindowAxis> axes =
+      place_window(window, spatial, window.kernel, WindowFit::beyond);
   if (axes.size() > most_axes) {
     throw Error(ErrorCode::unsupported, format("a pool along {} axes is not supported (at most {})",
                                                axes.size(), most_axes));

@@ -49,9 +49,21 @@ cpu::PoolSizes pool_sizes_of(const PoolOp& op, const Shape& x) {
     return sizes;
   }
   const auto spatial = x.dimensions().subspan(2);
-  const std::vector<WindowAxis> axes = place_window(op.window, spatial, op.window.kernel);
+  const std::vector<WindowAxis> axes =
+      place_window(op.window, spatial, op.window.kernel, WindowFit::beyond);
   put_window(axes, sizes);
   return sizes;
+}
+
+/// Whether the last window along an axis ends behind the padding. oneDNN counts such pixels as
+/// padding in a mean, and ONNX does not count them.
+bool reaches_beyond_padding(const cpu::PoolSizes& sizes) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t extent = (sizes.kernel[i] - 1) * sizes.dilation[i] + 1;
+    const std::int64_t padded = sizes.in[i] + sizes.pad_begin[i] + sizes.pad_end[i];
+    if ((sizes.out[i] - 1) * sizes.stride[i] + extent > padded) return true;
+  }
+  return false;
 }
 
 PoolRequest make_pool_request(const cpu::PoolSizes& sizes, PoolKind kind, std::int64_t axes,
@@ -99,6 +111,7 @@ class PoolPrepared : public Prepared {
       block_ = tools.block;
     }
     if (sizes_.planes == 0 || in_pixels_ == 0 || out_pixels_ == 0) return;
+    if (kind_ == PoolKind::mean_with_padding && reaches_beyond_padding(sizes_)) return;
     // Planes of all images are alike, so that a task may take them across images.
     const std::int64_t wanted =
         (task_pixels / in_pixels_ + tools.block) / tools.block * tools.block;

@@ -7,8 +7,20 @@
 
 namespace ortool {
 
-void MaxPool::read(AttributeReader& attributes, int) {
+namespace {
+
+/// Since this version a window wider than its image is counted another way with ceil_mode.
+constexpr int version_rounding_to_zero = 22;
+
+void read_window(WindowAttributes& window, AttributeReader& attributes, int version) {
   window.read(attributes);
+  window.ceil_to_zero = version >= version_rounding_to_zero;
+}
+
+}  // namespace
+
+void MaxPool::read(AttributeReader& attributes, int version) {
+  read_window(window, attributes, version);
   column_major = attributes.flag("storage_order");
 }
 
@@ -18,8 +30,8 @@ void MaxPool::infer(InferContext& context) const {
   context.set_output(1, DataType::int64, shape);
 }
 
-void AveragePool::read(AttributeReader& attributes, int) {
-  window.read(attributes);
+void AveragePool::read(AttributeReader& attributes, int version) {
+  read_window(window, attributes, version);
   count_pads = attributes.flag("count_include_pad");
 }
 
@@ -28,7 +40,7 @@ void AveragePool::infer(InferContext& context) const {
 }
 
 void LpPool::read(AttributeReader& attributes, int version) {
-  window.read(attributes);
+  read_window(window, attributes, version);
   p = read_norm_order(attributes, version);
   if (window.kernel.empty()) {
     throw Error(ErrorCode::invalid, "attribute 'kernel_shape' is missing or empty");

@@ -71,7 +71,7 @@ PartialShape pool_shape(const WindowAttributes& window, const InferContext& cont
   const std::int64_t axes = window_axes(window, context);
   if (axes < 0) return std::nullopt;
   Dimensions output = window_outputs(window, spatial_dimensions(context, 0, axes),
-                                     window_kernel(window, context, axes));
+                                     window_kernel(window, context, axes), WindowFit::beyond);
   output.insert(output.begin(), {dimension_at(context, 0, 0), dimension_at(context, 0, 1)});
   return output;
 }

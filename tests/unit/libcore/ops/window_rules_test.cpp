@@ -49,6 +49,26 @@ TEST_CASE("ceil_mode leaves out a window that would start in the pads behind") {
   CHECK(one({.strides = {2}, .pads = {1, 1}, .ceil_mode = true}, 2, 1).out == 2);
 }
 
+TEST_CASE(
+    "A pool's window that is wider than its image is placed as ONNX's shape inference divides") {
+  const auto outputs = [](const WindowAttributes& window, std::int64_t in, std::int64_t kernel) {
+    const std::int64_t sizes[] = {in};
+    const std::int64_t kernels[] = {kernel};
+    return place_window(window, sizes, kernels, WindowFit::beyond).front().out;
+  };
+  CHECK(outputs({.strides = {2}}, 1, 2) == 1);
+  CHECK(outputs({.strides = {2}, .ceil_mode = true}, 1, 2) == 1);
+  CHECK(outputs({.strides = {2}, .ceil_mode = true}, 1, 3) == 0);
+  CHECK(outputs({.strides = {2}, .ceil_mode = true, .ceil_to_zero = true}, 1, 3) == 1);
+  CHECK(outputs({.strides = {5}}, 2, 6) == 1);
+  CHECK(outputs({.strides = {4}, .ceil_mode = true}, 2, 7) == 0);
+  CHECK(outputs({.strides = {4}, .ceil_mode = true, .ceil_to_zero = true}, 2, 7) == 1);
+  CHECK(outputs({.strides = {2}}, 2, 5) == 0);
+  CHECK(outputs({.ceil_mode = true}, 1, 2) == 0);
+  CHECK(outputs({.strides = {2}}, 0, 2) == 0);
+  CHECK_THROWS_AS(outputs({}, 1, 3), Error);
+}
+
 TEST_CASE("formulas for sizes that are symbols agree with numbers") {
   const auto seed = std::random_device()();
   INFO("seed " << seed);
