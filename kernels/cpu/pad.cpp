@@ -41,13 +41,18 @@ std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before,
                                          PadMode mode) {
   const std::int64_t out_size = size + before + after;
   ORTOOL_CHECK(out_size >= 0);
-  if (size == 0 && out_size > 0 && mode != PadMode::constant) {
+  // What negative pads take away is not repeated either.
+  const bool is_constant = mode == PadMode::constant;
+  const std::int64_t first = is_constant ? 0 : std::max<std::int64_t>(-before, 0);
+  const std::int64_t kept = is_constant ? size : size - first - std::max<std::int64_t>(-after, 0);
+  if (kept <= 0 && out_size > 0 && !is_constant) {
     throw Error(ErrorCode::invalid, "Pad: a dimension of size 0 has no element to repeat",
                 "only the constant mode can widen it");
   }
   std::vector<std::int64_t> indices(static_cast<std::size_t>(out_size));
   for (std::int64_t i = 0; i < out_size; ++i) {
-    indices[static_cast<std::size_t>(i)] = source_index(i - before, size, mode);
+    const std::int64_t source = source_index(i - before - first, kept, mode);
+    indices[static_cast<std::size_t>(i)] = source < 0 ? source : source + first;
   }
   return indices;
 }

@@ -28,7 +28,7 @@ class InferContext {
   virtual std::int64_t output_count() const = 0;
   /// The type of an input; null when it is left out.
   virtual const ValueType* input_type(std::int64_t index) const = 0;
-  /// The input's value when it is a tensor known already, or null.
+  /// The value of a tensor known already, or null: for content that decides shapes or is checked.
   virtual const Tensor* input_value(std::int64_t index) const = 0;
   /// The value of an integer input of rank 0 or 1, each element a number, a formula or unknown;
   /// nothing when not even their count is known.
@@ -41,7 +41,7 @@ class InferContext {
   virtual void set_output_dimensions(std::int64_t index, Dimensions values) = 0;
 
   /// The elements of an input of few elements and any rank, as far as they are known, for the types
-  /// of has_known_elements; nothing when none is.
+  /// of has_known_elements; nothing when none is. For what outputs hold: shapes do not need them.
   virtual std::optional<KnownElements> input_elements(std::int64_t index) const;
   /// The same of an output, as many as its shape holds.
   virtual void set_output_elements(std::int64_t index, KnownElements elements);

@@ -137,6 +137,12 @@ Dimension dimension_of(std::int64_t number) {
   return number >= 0 ? Dimension(number) : Dimension();
 }
 
+Dimensions dimensions_from(std::span<const std::int64_t> numbers) {
+  Dimensions result;
+  for (const std::int64_t number : numbers) result.push_back(std::max(number, -most_number));
+  return result;
+}
+
 std::optional<Dimensions> integer_values(const InferContext& context, std::int64_t index) {
   const Tensor* value = context.input_value(index);
   if (value == nullptr) {
@@ -147,8 +153,7 @@ std::optional<Dimensions> integer_values(const InferContext& context, std::int64
   const DataType type = value->type();
   if (type != DataType::int64 && type != DataType::int32) return std::nullopt;
   if (value->shape().rank() > 1 || value->element_count() > most_shape_values) return std::nullopt;
-  const std::vector<std::int64_t> numbers = integers_of(*value);
-  return Dimensions(numbers.begin(), numbers.end());
+  return dimensions_from(integers_of(*value));
 }
 
 std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index) {
@@ -177,9 +182,7 @@ std::optional<Dimensions> known_elements(const InferContext& context,
                                          const ValueOr<std::vector<std::int64_t>>& value) {
   const std::optional<std::vector<std::int64_t>> numbers = known_integers(context, value);
   if (!numbers) return value.input < 0 ? std::nullopt : integer_values(context, value.input);
-  Dimensions result;
-  for (const std::int64_t number : *numbers) result.push_back(std::max(number, -most_number));
-  return result;
+  return dimensions_from(*numbers);
 }
 
 std::int64_t add_sizes(std::int64_t a, std::int64_t b) {

@@ -48,6 +48,9 @@ Dimension multiply_dimensions(const Dimension& a, const Dimension& b);
 
 /// The number as a Dimension, unknown when negative.
 Dimension dimension_of(std::int64_t number);
+/// The numbers, all of them known: the least of 64 bits, which stands for an unknown one, becomes
+/// the next.
+Dimensions dimensions_from(std::span<const std::int64_t> numbers);
 /// An integer input of rank 0 or 1, element by element, negative numbers too; nothing
 /// when their count is unknown or above most_shape_values.
 std::optional<Dimensions> integer_values(const InferContext& context, std::int64_t index);

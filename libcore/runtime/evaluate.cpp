@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/runtime/check_view.hpp"
 
 namespace ortool {
 
@@ -26,6 +27,7 @@ std::vector<Tensor> evaluate(const Kernel& kernel, std::span<const Operand> inpu
     for (std::size_t i = 0; i < results.size(); ++i) {
       const std::optional<BytesView> view = prepared->view_of(i);
       if (!view || output_pointers[i] == nullptr || results[i].size_bytes() == 0) continue;
+      check_view(*view, inputs[view->input], outputs[i]);
       std::memcpy(output_pointers[i], input_pointers[view->input] + view->offset_bytes,
                   static_cast<std::size_t>(results[i].size_bytes()));
     }

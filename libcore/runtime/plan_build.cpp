@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/runtime/check_view.hpp"
 #include "libcore/runtime/evaluate.hpp"
 #include "libcore/runtime/plan.hpp"
 #include "libcore/runtime/plan_layout.hpp"
@@ -163,6 +164,15 @@ class PlanBuilder {
         .with_id("shape.data_dependent");
   }
 
+  /// Kernels make tables as long as their outputs: what no run could hold is refused before.
+  void check_sizes(const std::vector<Operand>& outputs) const {
+    if (context_.cap == nullptr || context_.cap->limit_bytes() == 0) return;
+    for (const Operand& output : outputs) {
+      const std::int64_t bytes = output.is_given() ? output.size_bytes() : 0;
+      if (bytes > context_.cap->limit_bytes()) context_.cap->take(bytes, "a tensor");
+    }
+  }
+
   /// Makes the step a kernel that is ready, or known values. Null: known.
   std::shared_ptr<const Prepared> prepare(const CompiledStep& step) {
     if (is_wholly_known(step)) return nullptr;
@@ -178,12 +188,14 @@ class PlanBuilder {
       }
       return nullptr;
     }
+    check_sizes(outputs);
     std::shared_ptr<const Prepared> prepared =
         step.kernel->prepare({inputs, outputs, context_.cap, context_.workers.stop()});
     note_looks(step, step.input_slots, inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::optional<BytesView> view = prepared->view_of(i);
       if (!view || step.output_slots[i] == no_slot) continue;
+      check_view(*view, inputs[view->input], outputs[i]);
       const Tensor* content = inputs[view->input].known.peek();
       if (content == nullptr || content->type() == DataType::string) continue;
       plan_->looks_.back() |= bit_of(view->input);

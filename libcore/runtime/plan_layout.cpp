@@ -98,7 +98,7 @@ void PlanLayout::make_inputs_in_place(const CompiledStep& step, const Prepared& 
     if (input.root < 0 || input.root == whole || input.offset != 0) continue;
     Root& part = roots_[static_cast<std::size_t>(input.root)];
     Root& all = roots_[static_cast<std::size_t>(whole)];
-    if (part.whole >= 0 || part.bytes != bytes(slot)) continue;
+    if (part.whole >= 0 || part.bytes != bytes(slot) || *offset + part.bytes > all.bytes) continue;
     part.whole = whole;
     part.offset = *offset;
     all.first_time = std::min(all.first_time, part.first_time);

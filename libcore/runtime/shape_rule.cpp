@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/shape_rules.hpp"
 
 namespace ortool {
 namespace {
@@ -12,9 +13,7 @@ std::optional<Dimensions> dimensions_of(const Operand& operand) {
     return std::nullopt;
   if (operand.known == nullptr)
     return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
-  Dimensions result;
-  for (const std::int64_t number : integers_of(*operand.known)) result.emplace_back(number);
-  return result;
+  return dimensions_from(integers_of(*operand.known));
 }
 
 class ConcreteContext : public InferContext {
@@ -48,17 +47,29 @@ class ConcreteContext : public InferContext {
   const Tensor* input_value(std::int64_t index) const override {
     const Operand* given = operand(index);
     if (given == nullptr) return nullptr;
-    if (given->known == nullptr) wanted_.push_back(index);
+    if (given->known == nullptr) lacks(index);
     return given->known;
   }
 
   std::optional<Dimensions> input_dimensions(std::int64_t index) const override {
     const Operand* given = operand(index);
-    if (given == nullptr || (given->type != DataType::int64 && given->type != DataType::int32))
-      return std::nullopt;
-    if (given->known == nullptr) wanted_.push_back(index);
+    if (given == nullptr || !is_integer(given->type)) return std::nullopt;
+    if (given->known == nullptr) lacks(index);
     return dimensions_of(*given);
   }
+
+  /// Elements are carried to outputs where they are known; a shape may hold without them.
+  std::optional<KnownElements> input_elements(std::int64_t index) const override {
+    const Operand* given = operand(index);
+    if (given == nullptr || !is_integer(given->type)) return std::nullopt;
+    if (given->known == nullptr) wanted_.push_back(index);
+    const std::optional<Dimensions> dimensions = dimensions_of(*given);
+    if (!dimensions) return std::nullopt;
+    return KnownElements(dimensions->begin(), dimensions->end());
+  }
+
+  /// Whether the rule asked for content that its shapes depend on, and that is not known.
+  bool lacks_content() const { return lacks_content_; }
 
   void set_output_type(std::int64_t index, ValueType type) override {
     if (has_output(index)) output_types_[static_cast<std::size_t>(index)] = std::move(type);
@@ -75,8 +86,7 @@ class ConcreteContext : public InferContext {
   /// The output's content, when the rule told all of it.
   std::optional<Tensor> output_value(std::int64_t index, DataType type, const Shape& shape) const {
     const std::optional<Dimensions>& values = output_dimensions_[static_cast<std::size_t>(index)];
-    const bool is_integer = type == DataType::int64 || type == DataType::int32;
-    if (!values || !is_integer ||
+    if (!values || !is_integer(type) ||
         static_cast<std::int64_t>(values->size()) != shape.element_count()) {
       return std::nullopt;
     }
@@ -96,6 +106,15 @@ class ConcreteContext : public InferContext {
   }
 
  private:
+  static bool is_integer(DataType type) {
+    return type == DataType::int64 || type == DataType::int32;
+  }
+
+  void lacks(std::int64_t index) const {
+    wanted_.push_back(index);
+    lacks_content_ = true;
+  }
+
   /// Null when the input is left out or no tensor.
   const Operand* operand(std::int64_t index) const {
     if (node_.input(index) == nullptr || index >= static_cast<std::int64_t>(inputs_.size()))
@@ -107,6 +126,7 @@ class ConcreteContext : public InferContext {
   const Node& node_;
   std::span<const Operand> inputs_;
   std::vector<std::int64_t>& wanted_;
+  mutable bool lacks_content_ = false;
   std::vector<ValueType> input_types_;
   std::vector<ValueType> output_types_;
   std::vector<std::optional<Dimensions>> output_dimensions_;
@@ -129,7 +149,8 @@ std::vector<RuledOutput> apply_shape_rule(const Node& node, std::span<const Oper
       const ValueType& type = context.output_type(i);
       if (!type.is_tensor() || type.element == DataType::undefined) continue;
       result.type = type.element;
-      result.shape = to_known(type.shape);
+      // A shape that follows without content it depends on was not checked against that content.
+      if (!context.lacks_content()) result.shape = to_known(type.shape);
       if (!result.shape) continue;
       // Throws when no tensor can be that large.
       static_cast<void>(bytes_of(result.type, result.shape->element_count()));

@@ -63,6 +63,10 @@ KernelPtr compile_pad(const NodeView& view, const KernelRow& row, const CompileC
       const auto is_zero = [](std::int64_t pad) { return pad == 0; };
       if (std::all_of(edges.begins.begin(), edges.begins.end(), is_zero)) preparation.view_of = 0;
     }
+    // A place in the input for each place along an axis of the output.
+    std::int64_t places = 0;
+    for (const std::int64_t size : context.outputs[0].shape) places += size;
+    const TakenBytes tables(context.cap, places * bytes_of(DataType::int64, 1), "a Pad's tables");
     PadPlan plan(input.shape.dimensions(), edges.begins, edges.ends, kernel_mode_of(op.mode),
                  element_bits(input.type) / 8);
     return make_prepared(

@@ -47,8 +47,10 @@ void MaxUnpool::read(AttributeReader& attributes, int) {
 
 namespace {
 
-/// The output's shape as the input 'output_shape' gives it.
-PartialShape given_shape(const InferContext& context, const PartialShape& input) {
+/// The output's shape as the input 'output_shape' gives it: `least` or more along the window's
+/// axes.
+PartialShape given_shape(const InferContext& context, const PartialShape& input,
+                         const PartialShape& least) {
   check_rank(context, 2, "output_shape", 1);
   if (const std::optional<std::vector<std::int64_t>> numbers = context.integers(2)) {
     for (const std::int64_t number : *numbers) check_size("'output_shape'", number);
@@ -60,6 +62,15 @@ PartialShape given_shape(const InferContext& context, const PartialShape& input)
                                            values->size(), input->size()));
   }
   if (!values && input) values = Dimensions(input->size());
+  for (std::size_t i = 0; least && i < least->size(); ++i) {
+    const Dimension& size = (*values)[i];
+    const Dimension& needed = (*least)[i];
+    if (!size.is_known() || !needed.is_known() || size == needed) continue;
+    if (i >= 2 && size.number() > needed.number()) continue;
+    throw Error(ErrorCode::invalid,
+                format("'output_shape' holds {} for axis {} (expected {}{})", size.number(), i,
+                       needed.number(), i >= 2 ? " or more" : ""));
+  }
   return values;
 }
 
@@ -71,15 +82,18 @@ void MaxUnpool::infer(InferContext& context) const {
   window.check_axes(axes);
   check_rank(context, 0, "X", axes + 2);
   check_rank(context, 1, "I", axes + 2);
-  if (context.has_input(2))
-    return context.set_output(0, context.element(0), given_shape(context, input));
-  if (!input)
-    return context.set_output(0, context.element(0), Dimensions(window.kernel.size() + 2));
-  Dimensions shape = *input;
-  const Dimensions kernel(window.kernel.begin(), window.kernel.end());
-  const Dimensions spatial =
-      transposed_window_outputs(window, {}, std::span(shape).subspan(2), kernel);
-  std::copy(spatial.begin(), spatial.end(), shape.begin() + 2);
+  PartialShape shape = input;
+  if (shape) {
+    const Dimensions kernel(window.kernel.begin(), window.kernel.end());
+    const Dimensions spatial =
+        transposed_window_outputs(window, {}, std::span(*input).subspan(2), kernel);
+    std::copy(spatial.begin(), spatial.end(), shape->begin() + 2);
+  }
+  if (context.has_input(2)) {
+    shape = given_shape(context, input, shape);
+  } else if (!shape) {
+    shape = Dimensions(window.kernel.size() + 2);
+  }
   context.set_output(0, context.element(0), std::move(shape));
 }
 

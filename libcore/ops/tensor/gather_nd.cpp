@@ -8,25 +8,29 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/shape_rules.hpp"
+#include "libcore/ops/value_rules.hpp"
 
 namespace ortool {
 
 namespace {
 
-/// Numbers of a shape that are chosen one by one.
-std::optional<Dimensions> gather_nd_values(const InferContext& context) {
-  const std::optional<Dimensions> data = integer_values(context, 0);
-  const std::optional<std::vector<std::int64_t>> indices = context.integers(1);
-  if (!data || !indices || context.rank(0) != 1) return std::nullopt;
-  const auto size = static_cast<std::int64_t>(data->size());
-  Dimensions values;
-  for (const std::int64_t index : *indices) {
+/// Elements of a vector that are chosen one by one.
+std::optional<KnownElements> gather_nd_values(const InferContext& context) {
+  if (context.rank(0) != 1) return std::nullopt;
+  const std::optional<KnownTensor> data = known_input(context, 0);
+  const std::optional<KnownTensor> indices = data ? known_input(context, 1) : std::nullopt;
+  if (!indices) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(data->elements.size());
+  KnownElements values;
+  for (const KnownElement& each : indices->elements) {
+    if (!each.is_number()) return std::nullopt;
+    const std::int64_t index = each.numerator.number();
     if (index < -size || index >= size) {
       throw Error(ErrorCode::invalid,
                   format("index {} is outside the axis of {} (expected {} to {})", index, size,
                          -size, size - 1));
     }
-    values.push_back((*data)[static_cast<std::size_t>(index < 0 ? index + size : index)]);
+    values.push_back(data->elements[static_cast<std::size_t>(index < 0 ? index + size : index)]);
   }
   return values;
 }
@@ -80,7 +84,7 @@ void GatherND::infer(InferContext& context) const {
   check_output_rank(shape.size());
   const bool may_be_shape = shape.size() <= 1;
   context.set_output(0, context.element(0), std::move(shape));
-  if (may_be_shape) set_shape_values(context, context.element(0), gather_nd_values(context));
+  if (may_be_shape) set_known_output(context, 0, context.element(0), gather_nd_values(context));
 }
 
 }  // namespace ortool

@@ -60,6 +60,7 @@ void OneHot::read(AttributeReader& attributes, int version) {
 }
 
 void OneHot::infer(InferContext& context) const {
+  check_rank_at_least(context, 0, "indices", 1);
   check_vector(context, 2, "values", 2);
   const Dimension depth = one_hot_depth(context);
   PartialShape shape = context.shape(0);

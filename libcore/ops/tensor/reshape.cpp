@@ -162,12 +162,7 @@ void Reshape::read(AttributeReader& attributes, int) {
 }
 
 void Reshape::infer(InferContext& context) const {
-  std::optional<Dimensions> values;
-  if (const std::optional<std::vector<std::int64_t>> numbers = known_integers(context, shape)) {
-    values.emplace(numbers->begin(), numbers->end());
-  } else {
-    values = integer_values(context, shape.input);
-  }
+  const std::optional<Dimensions> values = known_elements(context, shape);
   PartialShape to;
   if (values) to = reshape(context.shape(0), *values, zero_is_zero);
   context.set_output(0, context.element(0), std::move(to));
