@@ -79,7 +79,11 @@ class ShapeFolding {
     const KnownElements* elements = elements_of(*shape);
     if (elements == nullptr) return;
     Dimensions to;
-    for (const KnownElement& element : *elements) to.push_back(element.numerator);
+    for (const KnownElement& element : *elements) {
+      // What only a run knows is checked by it.
+      if (element.is_unknown()) return;
+      to.push_back(element.numerator);
+    }
     const auto numbers =
         written_shape(dimensions_of(*node.input(0)), to, read_op<Reshape>(node).zero_is_zero);
     if (!numbers) {

@@ -35,6 +35,23 @@ bool is_all_zeros(const Value& value) {
   return tensor != nullptr && is_exactly_filled_with(*tensor, 0);
 }
 
+/// Whether the state has the shape of the zeros that stand for it; the node checks one that is
+/// given.
+bool has_own_shape(const Node& node, const Value& state) {
+  const Dimensions* x = node.input(0) != nullptr ? dimensions_of(*node.input(0)) : nullptr;
+  const Dimensions* weights = node.input(2) != nullptr ? dimensions_of(*node.input(2)) : nullptr;
+  const Dimensions* given = dimensions_of(state);
+  if (x == nullptr || weights == nullptr || given == nullptr || x->size() != 3 ||
+      weights->size() != 3 || given->size() != 3)
+    return false;
+  const Attribute* layout = node.find_attribute("layout");
+  const bool is_batch_first = layout != nullptr && std::get<std::int64_t>(layout->value) != 0;
+  const Dimension& batch = (*x)[is_batch_first ? 0 : 1];
+  return are_equal((*given)[is_batch_first ? 0 : 1], batch) &&
+         are_equal((*given)[is_batch_first ? 1 : 0], (*weights)[0]) &&
+         are_equal((*given)[2], (*weights)[2]);
+}
+
 void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
   for (Node& node : graph.nodes()) {
     options.poll();
@@ -44,6 +61,10 @@ void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) 
       if (state == nullptr) continue;
       if (!is_all_zeros(*state)) {
         notes.left(node.name(), "a state it begins with is not known to be zeros");
+        continue;
+      }
+      if (!has_own_shape(node, *state)) {
+        notes.left(node.name(), "nothing says that a state it begins with has the right shape");
         continue;
       }
       if (!notes.permits(node.name())) return;

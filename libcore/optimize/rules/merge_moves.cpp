@@ -9,6 +9,7 @@
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/ops/tensor/squeeze.hpp"
 #include "libcore/optimize/known_patterns.hpp"
+#include "libcore/optimize/refusals.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
@@ -17,7 +18,6 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t opset_with_shape_input = 5;
-
 Verdict can_read_orders(const Match& match) {
   const auto second = order_of(match.root());
   const auto first = order_of(match.node("first"));
@@ -41,8 +41,7 @@ std::optional<Integers> merged_shape(const Match& match) {
   return to != nullptr ? written_shape(dimensions_of(match["x"]), *to) : std::nullopt;
 }
 
-constexpr const char* mask_stays =
-    "other runtimes know the mask of an attention by its two Unsqueezes";
+constexpr const char* mask_stays = "other runtimes know an attention's mask by its two Unsqueezes";
 
 /// Whether a Transpose may be that of an attention's heads, were it one head: it is known by it.
 bool may_split_heads(const Node& transpose) {
@@ -61,6 +60,21 @@ bool is_reshape(const Node& node) {
   return node.op_type() != "Transpose" || (moves_ones_alone(node) && !may_split_heads(node));
 }
 
+/// Whether one Reshape refuses all that the two moves refuse.
+Verdict keeps_refusals(const Match& match) {
+  const Node& root = match.root();
+  const std::optional<std::int64_t> last = wanted_elements(root);
+  if (last && last == wanted_elements(match.node("first"))) return yes();
+  if (!takes_every_input(match.node("first")))
+    return no("the first move may refuse its input, which the second alone would not");
+  if (takes_every_input(root) || has_own_shape(match)) return yes();
+  const std::optional<Integers> shape = merged_shape(match);
+  const bool is_open = !shape || std::count(shape->begin(), shape->end(), -1) != 0;
+  if (!is_open && root.op_type() == "Reshape" && read_op<Reshape>(root).shape.is_known())
+    return yes();
+  return no("the second move may refuse its input, which a Reshape would not");
+}
+
 Verdict can_merge_shapes(const Match& match) {
   if (!is_reshape(match.root()) || !is_reshape(match.node("first")))
     return no("the Transpose moves axes of several elements, or splits heads");
@@ -68,7 +82,7 @@ Verdict can_merge_shapes(const Match& match) {
     return no(mask_stays);
   if (match.graph().opset("") < opset_with_shape_input)
     return no("the shape is an attribute before opset 5");
-  if (has_own_shape(match) || merged_shape(match)) return yes();
+  if (has_own_shape(match) || merged_shape(match)) return keeps_refusals(match);
   return no("the new shape copies a dimension of the one between, which only a run knows");
 }
 
@@ -247,8 +261,7 @@ Rule merge_reshapes() {
   return {.name = "merge-reshapes",
           .summary =
               "Reshape, Flatten, Squeeze, Unsqueeze, or Transpose of axes of one element, of "
-              "another one "
-              "-> Reshape(x)",
+              "another one -> Reshape(x)",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
           .pattern = ways(ways(any("x"), true), false),

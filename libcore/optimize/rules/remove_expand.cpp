@@ -1,4 +1,5 @@
 // Operators that broadcast need no operand that was expanded before.
+#include "libcore/optimize/refusals.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 
@@ -12,16 +13,18 @@ constexpr std::int64_t opset_with_broadcasting = 7;
 bool gives_same_shape(const Match& match) {
   const Dimensions* other = dimensions_of(match["other"]);
   const Dimensions* small = dimensions_of(match["small"]);
+  const Dimensions* expanded = dimensions_of(*match.node("expanded").output(0));
   const Dimensions* result = dimensions_of(match.result());
-  if (other == nullptr || small == nullptr || result == nullptr) return false;
+  if (other == nullptr || small == nullptr || expanded == nullptr || result == nullptr)
+    return false;
   return other->size() == result->size() && are_equal(*other, *result) &&
-         broadcasts_into(*small, *result);
+         broadcasts_into(*small, *result) && broadcasts_into(*expanded, *result);
 }
 
 }  // namespace
 
 Rule remove_broadcast_expand() {
-  const Pattern expanded = op("Expand", {any("small"), any()}).shared();
+  const Pattern expanded = op("Expand", {any("small"), any()}).as("expanded").shared();
   const Pattern other = any("other");
   std::vector<Pattern> ways;
   for (const char* name :
@@ -37,9 +40,11 @@ Rule remove_broadcast_expand() {
               [](const Match& match) {
                 if (match.graph().opset("") < opset_with_broadcasting)
                   return no("operands are broadcast by an attribute before opset 7");
-                return gives_same_shape(match)
+                if (!gives_same_shape(match))
+                  return no("nothing says that the other operand has the result's shape");
+                return has_inferred_operands(match.node("expanded"))
                            ? yes()
-                           : no("nothing says that the other operand has the result's shape");
+                           : no("the Expand checks a shape that only a run knows");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();

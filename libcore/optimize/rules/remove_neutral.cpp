@@ -90,8 +90,12 @@ Rule remove_known_where() {
                 const Tensor& condition = match["condition"].constant();
                 const bool is_true = is_all(condition, 1);
                 if (!is_true && !is_all(condition, 0)) return no("both operands are chosen from");
-                if (have_equal_types(match[is_true ? "yes" : "no"], match.result())) return yes();
-                return no("nothing says that the shape stays the same");
+                if (!have_equal_types(match[is_true ? "yes" : "no"], match.result()))
+                  return no("nothing says that the shape stays the same");
+                const Dimensions* other = dimensions_of(match[is_true ? "no" : "yes"]);
+                const bool fits =
+                    other != nullptr && broadcasts_into(*other, *dimensions_of(match.result()));
+                return fits ? yes() : no("nothing says that the other operand can be broadcast");
               },
           .replace = [](Replacement& replacement) -> Value& {
             return replacement[is_all(replacement["condition"].constant(), 1) ? "yes" : "no"];

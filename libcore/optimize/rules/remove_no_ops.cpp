@@ -9,6 +9,7 @@
 #include "libcore/ops/tensor/resize.hpp"
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/optimize/node_facts.hpp"
+#include "libcore/optimize/refusals.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -36,9 +37,18 @@ Verdict has_scales_of_one(const Node& node, const Resampling& op) {
   return are_ones ? yes() : no("a scale is not 1");
 }
 
+constexpr const char* shape_may_change = "nothing says that the shape stays the same";
+constexpr const char* may_refuse = "it checks operands that only a run knows";
+
 Verdict has_equal_shape(const Match& match) {
-  if (have_equal_types(match["x"], match.result())) return yes();
-  return no("nothing says that the shape stays the same");
+  if (!have_equal_types(match["x"], match.result())) return no(shape_may_change);
+  return has_inferred_operands(match.root()) ? yes() : no(may_refuse);
+}
+
+/// The same of a Reshape, Squeeze and their kin, which check the shape of x as well.
+Verdict is_same_reshape(const Match& match) {
+  if (!have_equal_types(match["x"], match.result())) return no(shape_may_change);
+  return takes_every_input(match.root()) ? yes() : no(may_refuse);
 }
 
 }  // namespace
@@ -90,7 +100,7 @@ Rule remove_same_reshape() {
           .evidence = Evidence::exhaustive,
           .pattern = any_of({op("Reshape", {x, maybe(any())}), op("Flatten", {x}),
                              op("Squeeze", {x, maybe(any())}), op("Unsqueeze", {x, maybe(any())})}),
-          .where = has_equal_shape,
+          .where = is_same_reshape,
           .replace = take_input};
 }
 
@@ -140,8 +150,9 @@ Rule remove_same_slice() {
                     std::all_of(slice.steps.value->begin(), slice.steps.value->end(),
                                 [](std::int64_t step) { return step > 0; });
                 if (!is_forward) return no("it counts backwards");
-                if (have_equal_types(*match.root().input(0), match.result())) return yes();
-                return no("nothing says that the shape stays the same");
+                if (!have_equal_types(*match.root().input(0), match.result()))
+                  return no(shape_may_change);
+                return has_inferred_operands(match.root()) ? yes() : no(may_refuse);
               },
           .replace = [](Replacement& replacement) -> Value& {
             return *replacement.match().root().input(0);
@@ -161,7 +172,12 @@ Rule remove_single_operand() {
                 const Node& node = match.root();
                 const bool is_single =
                     node.op_type() == "Split" ? node.output_count() == 1 : node.input_count() == 1;
-                return is_single ? yes() : no("it has several operands or parts");
+                if (!is_single) return no("it has several operands or parts");
+                const bool checks_axes = node.op_type() == "Split" || node.op_type() == "Concat";
+                const bool is_checked =
+                    !checks_axes || (have_equal_types(*node.input(0), match.result()) &&
+                                     has_inferred_operands(node));
+                return is_checked ? yes() : no(may_refuse);
               },
           .replace = [](Replacement& replacement) -> Value& {
             return *replacement.match().root().input(0);
@@ -179,7 +195,9 @@ Rule remove_empty_pad() {
                 if (!pad.pads.is_known()) return no("its pads are only known at run time");
                 const bool is_empty = std::all_of(pad.pads.value->begin(), pad.pads.value->end(),
                                                   [](std::int64_t each) { return each == 0; });
-                return is_empty ? yes() : no("it puts something around");
+                if (!is_empty) return no("it puts something around");
+                const bool has_axes = !pad.axes.is_given() || pad.axes.is_known();
+                return has_axes && rank_of(*match.root().input(0)) >= 0 ? yes() : no(may_refuse);
               },
           .replace = [](Replacement& replacement) -> Value& {
             return *replacement.match().root().input(0);
@@ -202,8 +220,8 @@ Rule remove_same_resize() {
                 if (op.coordinates == Resampling::Coordinates::tf_crop_and_resize)
                   return no("it may cut something out");
                 if (Verdict verdict = has_scales_of_one(node, op); !verdict.is_yes) return verdict;
-                if (have_equal_types(*node.input(0), match.result())) return yes();
-                return no("nothing says that the shape stays the same");
+                if (!have_equal_types(*node.input(0), match.result())) return no(shape_may_change);
+                return has_inferred_operands(node) ? yes() : no(may_refuse);
               },
           .replace = [](Replacement& replacement) -> Value& {
             return *replacement.match().root().input(0);

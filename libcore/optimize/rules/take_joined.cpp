@@ -51,6 +51,20 @@ std::optional<Integers> borders(const Node& concat, std::int64_t axis) {
   return places;
 }
 
+/// Whether the Concat takes its operands whatever symbols stand for.
+bool fit_together(const Node& concat, std::int64_t axis) {
+  const Dimensions* first = dimensions_of(*concat.input(0));
+  for (std::int64_t i = 1; i < concat.input_count(); ++i) {
+    const Dimensions* other = dimensions_of(*concat.input(i));
+    if (first == nullptr || other == nullptr || first->size() != other->size()) return false;
+    for (std::size_t k = 0; k < first->size(); ++k) {
+      if (static_cast<std::int64_t>(k) != axis && !are_equal((*first)[k], (*other)[k]))
+        return false;
+    }
+  }
+  return true;
+}
+
 std::optional<Cut> cut_of(const Match& match) {
   const Node& concat = match.node("joined");
   const std::int64_t rank = rank_of(match["joined"]);
@@ -94,6 +108,8 @@ Rule take_joined_parts() {
               [](const Match& match) {
                 const std::optional<Cut> cut = cut_of(match);
                 if (!cut) return no("what it takes of the joined axis is not known");
+                if (!fit_together(match.node("joined"), cut->axis))
+                  return no("nothing says that the operands of the Concat fit together");
                 return cut->first == cut->last ? yes() : no("it takes parts of several operands");
               },
           .replace = [](Replacement& replacement) -> Value& {
