@@ -1,0 +1,173 @@
+# Graphs whose shapes and places depend on operands of the run, right and wrong: wrong ones are never accepted.
+"""usage: check_operands.py PROGRAM [--count N] [--seed N] [--levels none,basic,extended,all] [--onnxruntime] [--keep DIR]
+
+Each graph runs at every level given. Where the standard says that the operands are wrong the program must refuse them
+(exit 2, 5 or 6), else give what numpy gives; where it leaves that open all levels must do the same. With --onnxruntime,
+graphs that onnxruntime refuses must be refused as well, and outputs must agree. Prints the seed; exit 1: a graph failed.
+"""
+import argparse
+import collections
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+import index_cases
+import operand_case
+import operand_graph
+import size_cases
+import view_cases
+
+_REFUSALS = (2, 5, 6)
+_MOST_BYTES = 3 << 30
+# What onnxruntime refuses though the standard does not: sizes declared by a symbol are taken for none, nothing is
+# reflected twice or cut down to nothing, and products of repeats are bounded where the result is empty.
+_KNOWN_LIMITS = ["Number of elements of input 'sizes' (0)", "Pad reflect", "zero effective input extent",
+                 "exceeds the supported maximum"]
+_FAMILIES = view_cases.CASES + size_cases.CASES + index_cases.CASES
+
+
+def limit_memory():
+    """A program that takes no heed of --max-memory fails, and leaves the machine to others."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+
+
+def run_program(program, level, folder, names, has_inputs):
+    """The exit code, and the outputs or the message."""
+    out = os.path.join(folder, f"out_{level}")
+    command = [program, "run", os.path.join(folder, "model.onnx"), "--optimize", level, "--output-dir", out,
+               "--output-format", "npz", "--max-memory", "60MB", "--timeout", "60", "-q"]
+    if has_inputs:
+        command += ["--inputs", os.path.join(folder, "in.npz")]
+    # A program with the address sanitizer takes terabytes of addresses.
+    limit = None if "asan" in program else limit_memory
+    result = subprocess.run(command, capture_output=True, check=False, preexec_fn=limit)
+    if result.returncode != 0:
+        return result.returncode, result.stderr.decode(errors="replace").strip()
+    with np.load(os.path.join(out, "outputs.npz")) as stored:
+        return 0, [stored[name] for name in names]
+
+
+def run_onnxruntime(session_of, model, feeds, names):
+    """The outputs, or the message."""
+    try:
+        return session_of(model).run(names, feeds)
+    except Exception as error:  # onnxruntime has a type of its own for each kind
+        return str(error)
+
+
+def difference(found, expected, case, rtol):
+    """What differs, or nothing."""
+    for i, (mine, other) in enumerate(zip(found, expected)):
+        if mine.shape != other.shape:
+            return f"output {i} has the shape {mine.shape} (expected {other.shape})"
+        if case.shape_only:
+            continue
+        if not np.allclose(mine.astype(np.float64), other.astype(np.float64), rtol=rtol, atol=rtol, equal_nan=True):
+            return f"output {i} is {mine.reshape(-1)[:8]} (expected {other.reshape(-1)[:8]})"
+    return ""
+
+
+def judge(case, expected, results):
+    """What is wrong with the results by level."""
+    for level, (code, found) in results.items():
+        if code not in (0,) + _REFUSALS:
+            return f"at level {level}: exit {code}: {found}"
+        if code == 0 and (expected == "refused" or (expected == "refused where read" and level == "none")):
+            return f"at level {level}: accepted, and gave {[(each.shape, each.reshape(-1)[:8]) for each in found]}"
+        if isinstance(expected, list):
+            if code != 0:
+                return f"at level {level}: refused: {found}"
+            wrong = difference(found, expected, case, case.tolerance)
+            if wrong:
+                return f"at level {level}: {wrong}"
+    levels = list(results) if expected != "refused where read" else []
+    for level in levels[1:]:
+        (first, mine), (code, other) = results[levels[0]], results[level]
+        if (first == 0) != (code == 0):
+            return f"exit {first} at level {levels[0]}, but {code} at level {level}: {mine} / {other}"
+        wrong = difference(other, mine, case, 1e-5) if first == 0 else ""
+        if wrong:
+            return f"levels {levels[0]} and {level} differ: {wrong}"
+    return ""
+
+
+def judge_peer(case, results, theirs):
+    """The same beside what onnxruntime gives."""
+    for level, (code, found) in results.items():
+        if isinstance(theirs, str):
+            if code == 0 and not any(known in theirs for known in _KNOWN_LIMITS):
+                return f"at level {level}: accepted, but onnxruntime says: {theirs[:300]}"
+        elif code == 0:
+            wrong = difference(found, theirs, case, max(case.tolerance, 1e-4))
+            if wrong:
+                return f"at level {level}, beside onnxruntime: {wrong}"
+    return ""
+
+
+def peer_session():
+    """Makes sessions of onnxruntime, in a process that cannot take all of the memory."""
+    import onnxruntime
+    resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+    onnxruntime.set_default_logger_severity(4)
+    return lambda model: onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--levels", default="none,basic,all")
+    parser.add_argument("--onnxruntime", action="store_true")
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    print(f"seed {options.seed}, {options.count} graphs")
+    session_of = peer_session() if options.onnxruntime else None
+    counts, failures = collections.Counter(), 0
+    for index in range(options.count):
+        draw = operand_case.Draw(options.seed * 1000003 + index)
+        family = _FAMILIES[index % len(_FAMILIES)]
+        case = family(draw, draw.chance(0.75))
+        model, feeds, expected = operand_graph.build(case, draw)
+        names = [value.name for value in model.graph.output]
+        with tempfile.TemporaryDirectory() as folder:
+            onnx.save(model, os.path.join(folder, "model.onnx"))
+            np.savez(os.path.join(folder, "in.npz"), **feeds)
+            results = {level: run_program(options.program, level, folder, names, bool(feeds))
+                       for level in options.levels.split(",")}
+            problem = judge(case, expected, results)
+            if session_of is not None and case.has_peer and not problem:
+                theirs = run_onnxruntime(session_of, model, feeds, names)
+                counts["onnxruntime refused" if isinstance(theirs, str) else "onnxruntime accepted"] += 1
+                problem = judge_peer(case, results, theirs)
+            code = next(iter(results.values()))[0]
+            verdict = expected if isinstance(expected, str) else "right"
+            counts[f"{verdict}: {'accepted' if code == 0 else f'exit {code}'}"] += 1
+            if not problem:
+                continue
+            failures += 1
+            values = {name: f"{array.dtype}{list(array.shape)} {array.reshape(-1)[:12].tolist()}" for name, array in feeds.items()}
+            print(f"graph {index} ({case.op_type}): {problem}\n  fed {values}\n  {operand_graph.describe(model)}\n")
+            if options.keep:
+                kept = os.path.join(options.keep, f"graph_{index}")
+                os.makedirs(kept, exist_ok=True)
+                onnx.save(model, os.path.join(kept, "model.onnx"))
+                np.savez(os.path.join(kept, "in.npz"), **feeds)
+    for what, count in sorted(counts.items()):
+        print(f"{count:6} {what}")
+    print(f"{failures} of {options.count} graphs failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
