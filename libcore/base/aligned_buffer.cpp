@@ -1,51 +1,26 @@
-// Allocation of aligned bytes under a memory cap, in large pages where whole ones fit.
+// Allocation of aligned bytes under a memory cap, from a pool where the thread has one.
 #include "libcore/base/aligned_buffer.hpp"
 
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
-#include <sys/mman.h>
-
+#include "libcore/base/aligned_memory.hpp"
+#include "libcore/base/buffer_pool.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/kept_memory.hpp"
 #include "libcore/base/memory_cap.hpp"
 
 namespace ortool {
 namespace {
 
-/// Of most x86-64 systems; a wrong guess costs speed alone.
-constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
-
-/// Weights and activations that are walked through page by page cost a look into the page table for
-/// every 4 KiB. The bytes behind the last whole large page keep small ones, so that no memory is
-/// taken that nobody asked for. A system without large pages refuses, which changes nothing.
-void ask_for_large_pages(std::byte* data, std::size_t bytes) {
-#if defined(MADV_HUGEPAGE)
-  const std::size_t whole = bytes / large_page_bytes * large_page_bytes;
-  if (whole > 0) static_cast<void>(::madvise(data, whole, MADV_HUGEPAGE));
-#endif
+std::byte* allocate(std::int64_t bytes, BufferPool* pool) {
+  return pool != nullptr ? pool->allocate(bytes)
+                         : allocate_aligned(static_cast<std::size_t>(bytes));
 }
 
-/// Aligned by hand, with the block's begin in front of the bytes: aligned_alloc() of older C
-/// libraries leaves holes that the next bytes of the same size do not fit into.
-std::byte* allocate(std::size_t bytes) {
-  const bool is_large = bytes >= large_page_bytes;
-  const std::size_t alignment = is_large ? large_page_bytes : AlignedBuffer::alignment_bytes;
-  void* block = std::malloc(bytes + alignment);
-  if (block == nullptr) return nullptr;
-  const auto begin = reinterpret_cast<std::uintptr_t>(block);
-  auto* data = static_cast<std::byte*>(block) + (alignment - begin % alignment);
-  std::memcpy(data - sizeof(block), &block, sizeof(block));
-  if (is_large) ask_for_large_pages(data, bytes);
-  return data;
-}
-
-void deallocate(std::byte* data) {
-  if (data == nullptr) return;
-  void* block = nullptr;
-  std::memcpy(&block, data - sizeof(block), sizeof(block));
-  std::free(block);
+void deallocate(std::byte* data) noexcept {
+  if (data == nullptr || manager_of(data) == nullptr) return free_aligned(data);
+  BufferPool::give_back(data);
 }
 
 }  // namespace
@@ -53,10 +28,23 @@ void deallocate(std::byte* data) {
 AlignedBuffer::AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::string_view purpose)
     : size_bytes_(size_bytes), cap_(cap) {
   ORTOOL_CHECK(size_bytes >= 0);
-  if (cap_ != nullptr) cap_->take(size_bytes, purpose);
-  const std::size_t padded = (static_cast<std::size_t>(size_bytes) + 2 * alignment_bytes - 1) /
-                             alignment_bytes * alignment_bytes;
-  data_ = allocate(padded);
+  const std::size_t whole = (static_cast<std::size_t>(size_bytes) + 2 * alignment_bytes - 1) /
+                            alignment_bytes * alignment_bytes;
+  const auto padded = static_cast<std::int64_t>(whole);
+  bool is_taken = false;
+  BufferPool* pool = BufferPool::of_this_thread(padded);
+  if (pool != nullptr) data_ = pool->find(padded);
+  try {
+    if (cap_ != nullptr) cap_->take(size_bytes, purpose);
+    is_taken = true;
+    if (data_ == nullptr) data_ = allocate(padded, pool);
+    if (data_ == nullptr && cap_ != nullptr && release_kept_memory(*cap_))
+      data_ = allocate(padded, pool);
+  } catch (...) {
+    if (is_taken && cap_ != nullptr) cap_->give_back(size_bytes);
+    deallocate(data_);
+    throw;
+  }
   if (data_ == nullptr) {
     if (cap_ != nullptr) cap_->give_back(size_bytes);
     throw Error(ErrorCode::memory_limit,
@@ -85,8 +73,8 @@ AlignedBuffer::~AlignedBuffer() {
 }
 
 void AlignedBuffer::release() noexcept {
-  deallocate(data_);
   if (data_ != nullptr && cap_ != nullptr) cap_->give_back(size_bytes_);
+  deallocate(data_);
   data_ = nullptr;
 }
 

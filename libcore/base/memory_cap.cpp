@@ -8,12 +8,19 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/kept_memory.hpp"
 
 namespace ortool {
 
 void MemoryCap::take(std::int64_t bytes, std::string_view purpose) {
-  const std::int64_t used = used_bytes_.fetch_add(bytes) + bytes;
-  if (limit_bytes_ > 0 && (used > limit_bytes_ || used < 0)) {
+  std::int64_t used = used_bytes_.fetch_add(bytes) + bytes;
+  const auto is_too_much = [&] { return limit_bytes_ > 0 && (used > limit_bytes_ || used < 0); };
+  if (is_too_much()) {
+    used_bytes_.fetch_sub(bytes);
+    release_kept_memory(*this);
+    used = used_bytes_.fetch_add(bytes) + bytes;
+  }
+  if (is_too_much()) {
     used_bytes_.fetch_sub(bytes);
     throw Error(ErrorCode::memory_limit,
                 format("{} needs {} bytes; {} of the {} allowed are taken", purpose, bytes,

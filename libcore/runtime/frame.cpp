@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libcore/base/buffer_pool.hpp"
+
 namespace ortool {
 namespace {
 
@@ -90,12 +92,18 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
       free_.erase(std::next(frame).base());
       return found;
     }
-    // The arena of another plan will do when it is large enough and not far too large. One that
-    // is too small goes: shapes grow, as a decoder's do.
-    const auto other = std::find_if(free_.begin(), free_.end(), [&](const auto& frame) {
-      return frame->plan().first_step() == plan->first_step() &&
-             frame->arena_bytes() <= 2 * needed + most_spare_bytes;
-    });
+    // The arena of another plan will do when it is large enough and not far too large: the smallest
+    // such. Where all are too small the first goes: shapes grow, as a decoder's do.
+    auto other = free_.end();
+    for (auto frame = free_.begin(); frame != free_.end(); ++frame) {
+      const std::int64_t bytes = (*frame)->arena_bytes();
+      if ((*frame)->plan().first_step() != plan->first_step()) continue;
+      if (bytes > 2 * needed + most_spare_bytes) continue;
+      const bool is_first = other == free_.end();
+      const bool is_better = bytes >= needed && !is_first &&
+                             ((*other)->arena_bytes() < needed || bytes < (*other)->arena_bytes());
+      if (is_first || is_better) other = frame;
+    }
     if (other != free_.end()) {
       if ((*other)->arena_bytes() >= needed) {
         arena = (*other)->take_arena();
@@ -105,6 +113,7 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
       free_.erase(other);
     }
   }
+  const BufferPool::Scope no_pool(nullptr);  // this is one
   if (arena.size_bytes() < needed || arena.data() == nullptr)
     arena = AlignedBuffer(needed + spare, cap, "the arena of activations");
   return std::make_unique<Frame>(plan, std::move(arena));
@@ -117,6 +126,12 @@ void FramePool::give_back(std::unique_ptr<Frame> frame) {
   const auto is_alike = [&](const auto& each) { return each->plan().first_step() == first_step; };
   if (std::count_if(free_.begin(), free_.end(), is_alike) > most_alike)
     free_.erase(std::find_if(free_.begin(), free_.end(), is_alike));
+}
+
+void FramePool::release() noexcept {
+  std::vector<std::unique_ptr<Frame>> freed;
+  const std::lock_guard lock(mutex_);
+  freed.swap(free_);
 }
 
 }  // namespace ortool

@@ -64,6 +64,8 @@ class FramePool {
   /// Allocates at most what the plan's arena needs, against `cap`.
   std::unique_ptr<Frame> take(const std::shared_ptr<const Plan>& plan, MemoryCap* cap);
   void give_back(std::unique_ptr<Frame> frame);
+  /// Frees all frames that no run has.
+  void release() noexcept;
 
  private:
   /// Of plans from the same step on: as many as threads that run at the same time, mostly.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/buffer_pool.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/runtime/program_run.hpp"
 
@@ -163,6 +164,8 @@ std::shared_ptr<const Plan> Program::build(std::int32_t first_step, std::int32_t
                             .is_parallel = options_.is_parallel,
                             .workers = workers,
                             .cap = cap};
+  // What plans keep outlives the run.
+  const BufferPool::Scope no_pool(nullptr);
   std::shared_ptr<const Plan> plan =
       Plan::build(context, first_step, ordinal, std::move(table), std::move(earlier), like.get());
   ++plan_count_;
@@ -235,9 +238,10 @@ std::shared_ptr<const Plan> Program::next_plan(const Plan& before, Run& run) con
 }
 
 std::vector<RunValue> Program::run(std::span<const RunValue> inputs,
-                                   const RunEnvironment& environment) const {
+                                   const RunEnvironment& environment,
+                                   const BoundOutputs& bound) const {
   ORTOOL_CHECK(inputs.size() == input_count_);
-  Run run(*this, inputs, environment);
+  Run run(*this, inputs, environment, bound);
   std::shared_ptr<const Plan> plan = first_plan(run);
   while (true) {
     run.start(plan);
@@ -245,6 +249,14 @@ std::vector<RunValue> Program::run(std::span<const RunValue> inputs,
     if (plan->end() == Plan::End::outputs) return collect_outputs(*plan, run);
     if (plan->end() == Plan::End::dynamic) run_dynamic_step(*plan, run);
     plan = next_plan(*plan, run);
+  }
+}
+
+void Program::release_arenas() const noexcept {
+  frames_.release();
+  for (const CompiledStep& step : steps_) {
+    if (step.flow == nullptr) continue;
+    for (const Program* program : step.flow->programs()) program->release_arenas();
   }
 }
 

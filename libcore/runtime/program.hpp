@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libcore/runtime/bound_outputs.hpp"
 #include "libcore/runtime/compile.hpp"
 #include "libcore/runtime/frame.hpp"
 #include "libcore/runtime/plan.hpp"
@@ -35,9 +36,11 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   /// The graph's outputs for its inputs in order and then the values it captures, all fitting the
-  /// types of the graph. Results own what they hold.
-  std::vector<RunValue> run(std::span<const RunValue> inputs,
-                            const RunEnvironment& environment) const;
+  /// types of the graph. Results own what they hold, save for views of memory that is `bound`.
+  std::vector<RunValue> run(std::span<const RunValue> inputs, const RunEnvironment& environment,
+                            const BoundOutputs& bound = {}) const;
+  /// Frees the arenas that no run uses at the moment, those of bodies included.
+  void release_arenas() const noexcept;
 
   const Graph& graph() const { return graph_; }
   std::span<const CompiledStep> steps() const { return steps_; }

@@ -12,9 +12,11 @@ Program::Run::~Run() {
 
 void Program::Run::start(const std::shared_ptr<const Plan>& plan) {
   for (const Plan::OwnOutput& output : plan->own_outputs()) {
+    const auto index = static_cast<std::size_t>(output.index);
     try {
-      outputs_[static_cast<std::size_t>(output.index)] =
-          Tensor(output.type, output.shape, environment.cap);
+      Tensor tensor = bound_.writable(index, output.type, output.shape);
+      outputs_[index] = !tensor.is_empty() ? std::move(tensor)
+                                           : Tensor(output.type, output.shape, environment.cap);
     } catch (Error& error) {
       if (output.producer == nullptr) throw;
       throw error.at_node(output.producer->name(), output.producer->op_type());
@@ -172,6 +174,7 @@ std::vector<RunValue> Program::collect_outputs(const Plan& plan, Run& run) const
     RunValue& output = run.output(i);
     if (is_constant_slot(slot)) {
       output = constants_[constant_index(slot)].known.peek()->aligned();
+      if (run.bound().is_bound(i)) output = run.bound().store(i, output);
       continue;
     }
     const Plan::Crossing* crossing = plan.find_crossing(slot);
@@ -179,7 +182,11 @@ std::vector<RunValue> Program::collect_outputs(const Plan& plan, Run& run) const
     const Location& location = crossing->location;
     const bool is_written = location.place == Location::Place::output && location.offset == 0 &&
                             static_cast<std::size_t>(location.index) == i;
-    if (!is_written) output = run.lend(*crossing->known, location).owned(run.environment.cap);
+    if (run.bound().is_bound(i)) {
+      output = run.bound().store(i, is_written ? output : run.lend(*crossing->known, location));
+    } else if (!is_written) {
+      output = run.lend(*crossing->known, location).owned(run.environment.cap);
+    }
   }
   return run.take_outputs();
 }

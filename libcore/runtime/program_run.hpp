@@ -11,10 +11,11 @@ namespace ortool {
 class Program::Run {
  public:
   Run(const Program& program, std::span<const RunValue> given,
-      const RunEnvironment& run_environment)
+      const RunEnvironment& run_environment, const BoundOutputs& bound)
       : inputs(given),
         environment(run_environment),
         program_(program),
+        bound_(bound),
         made_(static_cast<std::size_t>(program.made_count_)),
         outputs_(program.output_slots_.size()) {}
   ~Run();
@@ -35,6 +36,7 @@ class Program::Run {
   /// A value for a kernel that runs on whole ones, or for an observer: lent, not owned.
   RunValue lend(const KnownOperand& known, const Location& location) const;
   RunValue& output(std::size_t index) { return outputs_[index]; }
+  const BoundOutputs& bound() const { return bound_; }
   std::vector<RunValue> take_outputs() { return std::move(outputs_); }
 
  private:
@@ -46,6 +48,7 @@ class Program::Run {
   }
 
   const Program& program_;
+  const BoundOutputs& bound_;
   std::vector<RunValue> made_;
   std::vector<RunValue> outputs_;
   std::vector<std::unique_ptr<Frame>> frames_;  ///< by ordinal

@@ -2,10 +2,13 @@
 #include "libcore/runtime/session.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
 
+#include "libcore/base/buffer_pool.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/kept_memory.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -151,9 +154,23 @@ void check_fits(const Value& input, const RunValue& value) {
 
 }  // namespace
 
-struct Session::State {
+struct Session::State : KeptMemory {
   State(std::unique_ptr<Model> taken, SessionOptions given)
-      : model(std::move(taken)), options(std::move(given)) {}
+      : KeptMemory(given.cap),
+        model(std::move(taken)),
+        options(std::move(given)),
+        buffers(BufferPool::make(options.cap)) {
+    list();
+  }
+  ~State() override {
+    unlist();
+    buffers->close();
+  }
+
+  /// Frees arenas; the pool of buffers frees its own.
+  void release_kept() noexcept override {
+    if (is_ready) program->release_arenas();
+  }
 
   std::unique_ptr<Model> model;
   SessionOptions options;
@@ -161,6 +178,8 @@ struct Session::State {
   WidenedValues widened;
   std::unique_ptr<const Program> program;
   std::vector<Placement> placement;
+  std::shared_ptr<BufferPool> buffers;
+  std::atomic<bool> is_ready{false};  ///< `program` is there
 
   std::vector<RunValue> match(const NamedValues& given) const;
   void list_placement(const Program& of);
@@ -215,6 +234,7 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       Program::Options{.is_parallel = state.options.parallel,
                        .plan_cache_bytes = state.options.plan_cache_bytes},
       context);
+  state.is_ready = true;
   state.list_placement(*state.program);
   for (Value* input : graph.inputs()) {
     if (!input->has_default()) state.required_inputs.push_back(input);
@@ -267,6 +287,8 @@ std::vector<RunValue> Session::State::match(const NamedValues& given) const {
 
 std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
   const State& state = *state_;
+  state.buffers->begin_run();
+  const BufferPool::Scope scope(state.buffers.get());
   const std::vector<RunValue> matched = state.match(inputs);
   std::optional<ModelTypesObserver> observer;
   if (options.observer != nullptr) observer.emplace(state.widened, *options.observer);
@@ -274,6 +296,9 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run at the same time",
                 "use --execution sequential");
   }
+  BoundOutputs bound;
+  if (!options.bound_outputs.empty())
+    bound = BoundOutputs(options.bound_outputs, outputs(), matched);
   const auto run_with = [&](Workers& workers) {
     std::mutex profile_mutex;
     const RunEnvironment environment{.workers = workers,
@@ -282,7 +307,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
                                      .observer = observer ? &*observer : nullptr,
                                      .start = std::chrono::steady_clock::now(),
                                      .profile_mutex = &profile_mutex};
-    std::vector<RunValue> outputs = state.program->run(matched, environment);
+    std::vector<RunValue> outputs = state.program->run(matched, environment, bound);
     if (options.profile != nullptr) options.profile->total_ns = environment.elapsed_ns();
     return outputs;
   };
@@ -292,6 +317,15 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
   }
   Workers workers(*state.options.pool, options.threads, options.stop);
   return run_with(workers);
+}
+
+void Session::release_kept_memory() const {
+  state_->buffers->release_kept();
+  state_->release_kept();
+}
+
+std::int64_t Session::kept_bytes() const {
+  return state_->buffers->free_bytes();
 }
 
 const std::vector<Placement>& Session::placement() const {

@@ -14,6 +14,7 @@
 #include "libcore/base/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/optimize/optimize_level.hpp"
+#include "libcore/runtime/bound_outputs.hpp"
 #include "libcore/runtime/place.hpp"
 #include "libcore/runtime/provider.hpp"
 
@@ -62,6 +63,9 @@ struct RunOptions {
   const StopToken* stop = nullptr;
   class Profile* profile = nullptr;   ///< filled when not null
   ValueObserver* observer = nullptr;  ///< null: nobody looks
+  /// Outputs that go to memory of the caller, which must outlive the run. Their values are views of
+  /// that memory.
+  std::vector<BoundOutput> bound_outputs;
 };
 
 /// One kernel call of a profiled run. The texts live as long as the session.
@@ -93,7 +97,10 @@ struct Placement {
   std::vector<std::string> origins;
 };
 
-/// Safe for many threads at once: run() is const, with buffers of its own a call.
+/// Safe for many threads at once: run() is const, with buffers of its own a call. Arenas and the
+/// memory of outputs that the caller has dropped are kept for the next runs, counted against the
+/// cap and freed where the cap has no more room, when runs have no use for them any more, and with
+/// the session. Outputs stay valid after the session has ended.
 class Session {
  public:
   /// Takes the model over. Checks nodes, infers shapes, places, compiles. Throws what is wrong with
@@ -111,6 +118,11 @@ class Session {
   /// Computes all outputs, in graph order. Inputs are matched by name. Throws ErrorCode::invalid
   /// for missing or unknown names, and types or shapes that do not fit.
   std::vector<RunValue> run(const NamedValues& inputs, const RunOptions& options) const;
+
+  /// Frees the memory that is kept for the next runs.
+  void release_kept_memory() const;
+  /// Bytes kept for the outputs and inner values of the next runs, arenas aside.
+  std::int64_t kept_bytes() const;
 
   const std::vector<Placement>& placement() const;
   std::int64_t packed_bytes() const;
