@@ -18,6 +18,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/mapping_guard.hpp"
 #include "libcore/base/nearest.hpp"
 
 namespace ortool {
@@ -135,6 +136,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     const ssize_t count = retry_interrupted([&] {
       return ::write(descriptor_.number(), bytes.data(), std::min(bytes.size(), most_bytes_a_call));
     });
+    if (count < 0 && errno == EFAULT) fail_for_lost_mapping(bytes);
     if (count < 0) fail("cannot be written", errno);
     if (count == 0) fail("cannot be written", ENOSPC);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
@@ -147,6 +149,7 @@ void AtomicFile::write(std::string_view text) {
 
 void AtomicFile::commit(const StopToken* stop) {
   const bool is_renamed = !temporary_.empty();
+  check_mappings();
   // Pipes and devices, and some network file systems, know no fsync.
   if (retry_interrupted([&] { return ::fsync(descriptor_.number()); }) != 0 && is_renamed &&
       errno != EINVAL && errno != ENOTSUP) {

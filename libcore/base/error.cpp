@@ -25,6 +25,7 @@ Error& Error::with_id(std::string id) {
 }
 
 Error& Error::in(std::string_view where) {
+  if (place_ == where) return *this;  // both the thrower and somebody on the way know the file
   trail_.emplace_back(where);
   place_ = place_.empty() ? std::string(where) : std::string(where) + ": " + place_;
   rebuild();

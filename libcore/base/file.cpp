@@ -101,7 +101,7 @@ MappedFile MappedFile::from_descriptor(int descriptor, const std::string& name) 
         .with_id("file.map")
         .in(shorten(name));
   }
-  remember_mapping(address, size, name);
+  remember_mapping(address, size, descriptor, name);
   file.bytes_ = {static_cast<const std::byte*>(address), size};
   file.owner_ = std::shared_ptr<const void>(address, [size](void* start) {
     forget_mapping(start);

@@ -6,8 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
 #include <signal.h>
+#include <string>
 #include <unistd.h>
+
+#include <sys/stat.h>
 
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/error.hpp"
@@ -18,6 +22,7 @@ namespace {
 struct Slot {
   std::atomic<std::uintptr_t> begin{0};  ///< 0: free, 1: being filled
   std::atomic<std::uintptr_t> end{0};
+  std::atomic<int> file{-1};  ///< a descriptor
   std::array<char, 256> name{};
 };
 
@@ -31,25 +36,47 @@ void write_to_standard_error(std::string_view text) {
   }
 }
 
+constexpr std::string_view what_happened =
+    "the file was cut short or its disk failed while it was being read";
+
+const Slot* slot_around(std::uintptr_t address) noexcept {
+  for (const Slot& slot : slots) {
+    const std::uintptr_t begin = slot.begin.load();
+    if (begin > 1 && address >= begin && address < slot.end.load()) return &slot;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void fail_for(const Slot* slot) {
+  Error error(ErrorCode::invalid, std::string(what_happened),
+              "give the file again when nothing writes to it");
+  error.with_id("file.cut_short");
+  if (slot != nullptr) error.in(std::string_view(slot->name.data()));
+  throw error;
+}
+
+constinit std::atomic<bool> is_ending{false};
+
+/// The first thread that faults ends the process; all others wait for that.
 void end_after_lost_mapping(int, siginfo_t* information, void*) {
-  const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
+  if (is_ending.exchange(true)) {
+    for (;;) ::pause();
+  }
   remove_temporary_files();
   write_to_standard_error("error: ");
-  for (const Slot& slot : slots) {
-    if (slot.begin.load() <= 1 || address < slot.begin.load() || address >= slot.end.load()) {
-      continue;
-    }
-    write_to_standard_error(std::string_view(slot.name.data()));
+  if (const Slot* slot = slot_around(reinterpret_cast<std::uintptr_t>(information->si_addr))) {
+    write_to_standard_error(std::string_view(slot->name.data()));
     write_to_standard_error(": ");
-    break;
   }
-  write_to_standard_error("the file was cut short or its disk failed while it was being read\n");
+  write_to_standard_error(what_happened);
+  write_to_standard_error("\n");
   ::_exit(static_cast<int>(ErrorCode::invalid));
 }
 
 }  // namespace
 
-void remember_mapping(const void* address, std::size_t size_bytes, std::string_view name) noexcept {
+void remember_mapping(const void* address, std::size_t size_bytes, int descriptor,
+                      std::string_view name) noexcept {
   for (Slot& slot : slots) {
     std::uintptr_t free = 0;
     if (!slot.begin.compare_exchange_strong(free, 1)) continue;
@@ -61,6 +88,7 @@ void remember_mapping(const void* address, std::size_t size_bytes, std::string_v
     slot.name[length] = '\0';
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     slot.end.store(begin + size_bytes);
+    slot.file.store(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
     slot.begin.store(begin);
     return;
   }
@@ -80,14 +108,32 @@ std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> 
 void forget_mapping(const void* address) noexcept {
   for (Slot& slot : slots) {
     auto begin = reinterpret_cast<std::uintptr_t>(address);
-    if (slot.begin.compare_exchange_strong(begin, 0)) return;
+    if (!slot.begin.compare_exchange_strong(begin, 1)) continue;
+    if (const int file = slot.file.exchange(-1); file >= 0) ::close(file);
+    slot.begin.store(0);
+    return;
+  }
+}
+
+void fail_for_lost_mapping(std::span<const std::byte> bytes) {
+  fail_for(slot_around(reinterpret_cast<std::uintptr_t>(bytes.data())));
+}
+
+void check_mappings() {
+  for (const Slot& slot : slots) {
+    const std::uintptr_t begin = slot.begin.load();
+    const std::uintptr_t end = slot.end.load();
+    struct stat status {};
+    if (begin <= 1 || ::fstat(slot.file.load(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (slot.begin.load() == begin && static_cast<std::uint64_t>(status.st_size) < end - begin)
+      fail_for(&slot);
   }
 }
 
 void end_cleanly_when_mapping_is_lost() {
   struct sigaction action {};
   action.sa_sigaction = end_after_lost_mapping;
-  action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_SIGINFO;
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, nullptr);
 }

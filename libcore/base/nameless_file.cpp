@@ -50,6 +50,7 @@ void NamelessFile::write(std::span<const std::byte> bytes, std::int64_t offset) 
       return ::pwrite(descriptor_.number(), bytes.data(), std::min(bytes.size(), most_bytes_a_call),
                       offset);
     });
+    if (count < 0 && errno == EFAULT) fail_for_lost_mapping(bytes);
     if (count <= 0) {
       throw Error(
           ErrorCode::write_failed,
@@ -74,7 +75,7 @@ void NamelessFile::map_window(std::int64_t least_bytes) {
         .with_id("file.map")
         .in(shorten(folder_));
   }
-  remember_mapping(address, size, folder_);
+  remember_mapping(address, size, -1, folder_);
   window_ = {static_cast<const std::byte*>(address), size};
   window_owner_ = std::shared_ptr<const void>(address, [size](void* begin) {
     forget_mapping(begin);

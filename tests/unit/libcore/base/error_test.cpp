@@ -6,6 +6,12 @@
 using ortool::Error;
 using ortool::ErrorCode;
 
+TEST_CASE("An error that is put in the same file twice names it once") {
+  ortool::Error error(ortool::ErrorCode::invalid, "it was cut short");
+  error.in("model.onnx").in("model.onnx").in("the folder");
+  CHECK(std::string(error.what()) == "the folder: model.onnx: it was cut short");
+}
+
 TEST_CASE("An error line names the file, the node and the message in this order") {
   Error error(ErrorCode::invalid, "axis 5 is outside rank 2", "use -2..1");
   error.at_node("attn_3", "Softmax").in("model.onnx");
