@@ -2,7 +2,6 @@
 #include "libcore/base/file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -17,7 +16,9 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/mapping_guard.hpp"
+#include "libcore/base/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/standard_input.hpp"
 
 namespace ortool {
 namespace {
@@ -142,30 +143,8 @@ std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept {
   }
 }
 
-std::string read_standard_input(std::int64_t most_bytes) {
-  std::string text;
-  std::array<char, 65536> piece;
-  while (true) {
-    const ssize_t count =
-        retry_interrupted([&] { return ::read(STDIN_FILENO, piece.data(), piece.size()); });
-    if (count < 0) {
-      throw Error(ErrorCode::invalid,
-                  format("standard input cannot be read ({})", error_text(errno)))
-          .with_id("file.read");
-    }
-    if (count == 0) return text;
-    text.append(piece.data(), static_cast<std::size_t>(count));
-    if (static_cast<std::int64_t>(text.size()) > most_bytes) {
-      throw Error(ErrorCode::memory_limit,
-                  format("standard input holds more than the {} bytes allowed", most_bytes),
-                  "put it into a file, which is mapped and not read into memory")
-          .with_id("file.size");
-    }
-  }
-}
-
-std::string read_text_file(const std::string& path, std::int64_t most_bytes) {
-  if (path == "-") return read_standard_input(most_bytes);
+std::string read_text_file(const std::string& path, std::int64_t most_bytes, MemoryCap* cap) {
+  if (path == "-") return std::string(read_standard_input(cap, most_bytes).text());
   const MappedFile file = MappedFile::open(path);
   if (file.size_bytes() > most_bytes) {
     throw Error(ErrorCode::invalid,
@@ -173,6 +152,7 @@ std::string read_text_file(const std::string& path, std::int64_t most_bytes) {
         .with_id("file.size")
         .in(shorten(path));
   }
+  const TakenBytes room(cap, file.size_bytes(), "the text of a file");
   const auto bytes = file.bytes();
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }

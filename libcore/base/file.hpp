@@ -9,6 +9,8 @@
 
 namespace ortool {
 
+class MemoryCap;
+
 /// A regular file's bytes, mapped for reading. The mapping lives as long as `owner()` or a copy of
 /// this does; what cuts the file short meanwhile is dealt with in mapping_guard.hpp.
 class MappedFile {
@@ -40,13 +42,11 @@ bool drop_pages(std::span<const std::byte> bytes) noexcept;
 /// refuses.
 std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept;
 
-/// Everything standard input holds. Throws ErrorCode::invalid when it cannot be read and
-/// ErrorCode::memory_limit above `most_bytes`.
-std::string read_standard_input(std::int64_t most_bytes);
-
 /// A whole regular file ("-": standard input) as text. Throws ErrorCode::invalid above `most_bytes`
-/// and where MappedFile::open does.
-std::string read_text_file(const std::string& path, std::int64_t most_bytes);
+/// and where MappedFile::open does, and ErrorCode::memory_limit where `cap` (may be null) has not
+/// as much left.
+std::string read_text_file(const std::string& path, std::int64_t most_bytes,
+                           MemoryCap* cap = nullptr);
 
 /// The text of an errno number. Safe in any thread.
 std::string error_text(int number);

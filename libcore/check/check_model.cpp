@@ -2,7 +2,7 @@
 #include "libcore/check/check_model.hpp"
 
 #include "libcore/base/file.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/standard_input.hpp"
 #include "libcore/check/checks.hpp"
 
 namespace ortool {
@@ -60,10 +60,8 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
 CheckResult check_model(const std::string& path, const LoadOptions& options, const StopToken& stop,
                         const std::function<void(Model&)>& prepare) {
   if (path == "-") {
-    const auto text =
-        std::make_shared<std::string>(read_standard_input(machine_memory_bytes() / 2));
-    return check_model_from_bytes(std::as_bytes(std::span(text->data(), text->size())), text, "",
-                                  options, stop, prepare);
+    const StandardInput input = read_standard_input(options.cap);
+    return check_model_from_bytes(input.bytes, input.owner, "", options, stop, prepare);
   }
   const MappedFile file = MappedFile::open(path);
   const auto slash = path.rfind('/');

@@ -105,9 +105,9 @@ Color color_at(const Header& header, const std::byte* row, std::int64_t x) {
 
 }  // namespace
 
-Image decode_bmp(std::span<const std::byte> bytes) {
+Image decode_bmp(std::span<const std::byte> bytes, MemoryCap* cap) {
   const Header header = read_header(Fields(bytes));
-  Image image = make_image(header.width, header.height, 3, bytes.size());
+  Image image = make_image(header.width, header.height, 3, bytes.size(), cap);
   const std::int64_t row_bytes = (header.width * header.bits + 31) / 32 * 4;
   if (header.pixels_at > bytes.size() ||
       header.height > static_cast<std::int64_t>(bytes.size() - header.pixels_at) / row_bytes) {

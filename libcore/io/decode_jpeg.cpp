@@ -86,7 +86,7 @@ bool read_rows(Decoder* decoder, unsigned char* pixels, std::size_t row_bytes) {
 
 }  // namespace
 
-Image decode_jpeg(std::span<const std::byte> bytes) {
+Image decode_jpeg(std::span<const std::byte> bytes, MemoryCap* cap) {
   const auto destroy = [](Decoder* each) {
     if (each->is_created) jpeg_destroy_decompress(&each->jpeg);
     delete each;
@@ -103,7 +103,7 @@ Image decode_jpeg(std::span<const std::byte> bytes) {
         "convert it to RGB first");
   }
   const std::int64_t channels = jpeg.out_color_space == JCS_RGB ? 3 : 1;
-  Image image = make_image(jpeg.image_width, jpeg.image_height, channels, bytes.size());
+  Image image = make_image(jpeg.image_width, jpeg.image_height, channels, bytes.size(), cap);
   if (!read_rows(decoder.get(), image.pixels.data(),
                  static_cast<std::size_t>(image.width * channels)))
     fail(*decoder);

@@ -84,7 +84,7 @@ bool read_rows(Decoder* decoder, png_bytepp rows) {
 
 }  // namespace
 
-Image decode_png(std::span<const std::byte> bytes) {
+Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap) {
   Decoder decoder{.next = bytes.data(), .left = bytes.size()};
   decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
   if (decoder.png != nullptr) decoder.info = png_create_info_struct(decoder.png);
@@ -93,7 +93,7 @@ Image decode_png(std::span<const std::byte> bytes) {
   };
   const std::unique_ptr<Decoder, decltype(destroy)> guard(&decoder, destroy);
   if (decoder.info == nullptr || !read_header(&decoder)) fail(decoder);
-  Image image = make_image(decoder.width, decoder.height, decoder.channels, bytes.size());
+  Image image = make_image(decoder.width, decoder.height, decoder.channels, bytes.size(), cap);
   ORTOOL_CHECK(image.channels == 1 || image.channels == 3);
   std::vector<png_bytep> rows(static_cast<std::size_t>(image.height));
   for (std::size_t row = 0; row < rows.size(); ++row)

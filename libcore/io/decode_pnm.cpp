@@ -69,11 +69,11 @@ class Reader {
 };
 
 /// Bits of which 1 is black; as bytes, each row begins with a byte of its own.
-Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes) {
+Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes, MemoryCap* cap) {
   const std::int64_t width = reader.number();
   const std::int64_t height = reader.number();
   reader.one_space();
-  Image image = make_image(width, height, 1, file_bytes);
+  Image image = make_image(width, height, 1, file_bytes, cap);
   const std::int64_t row_bytes = is_text ? width : (width + 7) / 8;
   if (row_bytes * height > static_cast<std::int64_t>(reader.left()))
     fail(format("of {} x {} is cut short", width, height));
@@ -91,14 +91,14 @@ Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes) {
 
 }  // namespace
 
-Image decode_pnm(std::span<const std::byte> bytes) {
+Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   Reader reader(text);
   const char kind = text[1];
   const bool is_text = kind == '2' || kind == '3';
   const std::int64_t channels = kind == '3' || kind == '6' ? 3 : 1;
   reader.skip(2);
-  if (kind == '1' || kind == '4') return decode_pbm(reader, kind == '1', bytes.size());
+  if (kind == '1' || kind == '4') return decode_pbm(reader, kind == '1', bytes.size(), cap);
   const std::int64_t width = reader.number();
   const std::int64_t height = reader.number();
   const std::int64_t largest = reader.number();
@@ -109,7 +109,7 @@ Image decode_pnm(std::span<const std::byte> bytes) {
   std::int64_t samples = 0;
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &samples) ||
       samples > most_image_pixels)
-    make_image(width, height, channels, bytes.size());
+    make_image(width, height, channels, bytes.size(), cap);
   // As text each sample takes a digit and a space, save for the last.
   samples *= channels;
   const std::int64_t needed = is_text ? 2 * samples - 1 : samples * sample_bytes;
@@ -117,7 +117,7 @@ Image decode_pnm(std::span<const std::byte> bytes) {
     fail(
         format("of {} x {} needs {} bytes, but {} are left", width, height, needed, reader.left()));
   }
-  Image image = make_image(width, height, channels, bytes.size());
+  Image image = make_image(width, height, channels, bytes.size(), cap);
   for (std::uint8_t& pixel : image.pixels) {
     std::int64_t sample = 0;
     if (is_text) {

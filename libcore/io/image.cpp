@@ -6,27 +6,43 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/memory_cap.hpp"
 
 namespace ortool {
+namespace {
 
-Image decode_image(const std::string& path) {
+Image image_of(std::int64_t width, std::int64_t height, std::int64_t channels, MemoryCap* cap) {
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.channels = channels;
+  image.cap = cap;
+  const std::int64_t bytes = width * height * channels;
+  if (cap != nullptr) image.counted = std::make_shared<const TakenBytes>(cap, bytes, "a picture");
+  image.pixels.resize(static_cast<std::size_t>(bytes));
+  return image;
+}
+
+}  // namespace
+
+Image decode_image(const std::string& path, MemoryCap* cap) {
   const MappedFile file = MappedFile::open(path);
   try {
-    return decode_image_bytes(file.bytes());
+    return decode_image_bytes(file.bytes(), cap);
   } catch (Error& error) {
     error.in(path);
     throw;
   }
 }
 
-Image decode_image_bytes(std::span<const std::byte> bytes) {
+Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes);
-  if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes);
-  if (text.starts_with("BM")) return decode_bmp(bytes);
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, cap);
+  if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, cap);
+  if (text.starts_with("BM")) return decode_bmp(bytes, cap);
   if (text.size() > 2 && text[0] == 'P' &&
       std::string_view("123456").find(text[1]) != std::string_view::npos)
-    return decode_pnm(bytes);
+    return decode_pnm(bytes, cap);
   throw Error(ErrorCode::invalid,
               bytes.empty() ? "the picture's file is empty"
                             : "the picture's format is not known by its first bytes",
@@ -34,7 +50,7 @@ Image decode_image_bytes(std::span<const std::byte> bytes) {
 }
 
 Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
-                 std::size_t file_bytes) {
+                 std::size_t file_bytes, MemoryCap* cap) {
   // A deflated byte stands for at most this many; JPEG stays far below.
   constexpr std::int64_t most_inflation = 1032;
   std::int64_t pixels = 0;
@@ -52,16 +68,18 @@ Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
                        width, height, file_bytes),
                 "the file is damaged or cut short");
   }
-  Image image{.width = width, .height = height, .channels = channels, .pixels = {}};
-  image.pixels.resize(static_cast<std::size_t>(pixels * channels));
-  return image;
+  return image_of(width, height, channels, cap);
+}
+
+Image make_image_like(const Image& like, std::int64_t width, std::int64_t height,
+                      std::int64_t channels) {
+  return image_of(width, height, channels, like.cap);
 }
 
 Image with_channels(const Image& image, std::int64_t channels) {
   if (image.channels == channels) return image;
-  Image result{.width = image.width, .height = image.height, .channels = channels, .pixels = {}};
+  Image result = make_image_like(image, image.width, image.height, channels);
   const auto count = static_cast<std::size_t>(image.width * image.height);
-  result.pixels.resize(count * static_cast<std::size_t>(channels));
   for (std::size_t i = 0; i < count; ++i) {
     if (channels == 3) {
       for (std::size_t channel = 0; channel < 3; ++channel)

@@ -7,6 +7,7 @@
 
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/tensor/counted_texts.hpp"
 
 namespace ortool {
 namespace {
@@ -150,12 +151,12 @@ std::string_view descr_of(DataType type) {
   }
 }
 
-Tensor strings_from(const NpyHeader& header, const std::byte* data) {
-  Tensor result(DataType::string, header.shape);
+Tensor strings_from(const NpyHeader& header, const std::byte* data, MemoryCap* cap) {
+  Tensor result(DataType::string, header.shape, cap);
   std::span<std::string> strings = result.mutable_strings();
   for (std::size_t i = 0; i < strings.size(); ++i)
     strings[i] = read_string(header, data + static_cast<std::int64_t>(i) * header.element_bytes);
-  return result;
+  return with_counted_texts(std::move(result), cap);
 }
 
 void make_string_npy(const Tensor& tensor, NpyParts& parts) {
@@ -209,11 +210,15 @@ Tensor tensor_from_npy_data(const NpyHeader& header, const Tensor& data, MemoryC
       std::transform(out, out + size_bytes, out,
                      [](std::byte each) { return std::byte{each != std::byte{0}}; });
   }
-  if (header.type == DataType::string) return strings_from(header, ordered.bytes());
-  return Tensor::view(header.type, header.shape,
-                      {ordered.bytes(), static_cast<std::size_t>(size_bytes)},
-                      std::make_shared<Tensor>(ordered))
-      .aligned();
+  if (header.type == DataType::string) return strings_from(header, ordered.bytes(), cap);
+  const Tensor view = Tensor::view(header.type, header.shape,
+                                   {ordered.bytes(), static_cast<std::size_t>(size_bytes)},
+                                   std::make_shared<Tensor>(ordered));
+  if (view.is_aligned()) return view;
+  Tensor copy(header.type, header.shape, cap);
+  if (size_bytes > 0)
+    std::memcpy(copy.mutable_bytes(), view.bytes(), static_cast<std::size_t>(size_bytes));
+  return copy;
 }
 
 Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,

@@ -172,6 +172,15 @@ NpzFile::State::OpenArray NpzFile::State::open(std::string_view name) const {
   return array;
 }
 
+NpzFile::Form NpzFile::form(std::string_view name) const {
+  try {
+    const State::OpenArray array = state_->open(name);
+    return {array.header.type, array.header.shape};
+  } catch (Error& error) {
+    throw error.in(state_->path);
+  }
+}
+
 Tensor NpzFile::read(std::string_view name, MemoryCap* cap) const {
   try {
     const State::OpenArray array = state_->open(name);

@@ -46,6 +46,12 @@ class NpzFile {
   const std::vector<std::string>& names() const;
   bool contains(std::string_view name) const;
 
+  /// What the header of an array says; nothing behind it is unpacked. Throws as read() does.
+  struct Form {
+    DataType type;
+    Shape shape;
+  };
+  Form form(std::string_view name) const;
   /// Unpacks one array, with its sizes and checksum verified. Throws ErrorCode::invalid for an
   /// unknown name (with the nearest), a damaged entry, or one whose size the file cannot hold.
   Tensor read(std::string_view name, MemoryCap* cap = nullptr) const;

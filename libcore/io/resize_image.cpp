@@ -54,8 +54,7 @@ constexpr std::int64_t half = std::int64_t{1} << (weight_bits - 1);
 
 Image resize_columns(const Image& image, std::int64_t width) {
   const std::vector<Window> windows = make_windows(image.width, width);
-  Image result{.width = width, .height = image.height, .channels = image.channels, .pixels = {}};
-  result.pixels.resize(static_cast<std::size_t>(width * image.height * image.channels));
+  Image result = make_image_like(image, width, image.height, image.channels);
   std::uint8_t* out = result.pixels.data();
   for (std::int64_t y = 0; y < image.height; ++y) {
     const std::uint8_t* row = image.pixels.data() + y * image.width * image.channels;
@@ -77,8 +76,7 @@ Image resize_columns(const Image& image, std::int64_t width) {
 Image resize_rows(const Image& image, std::int64_t height) {
   const std::vector<Window> windows = make_windows(image.height, height);
   const std::int64_t row_size = image.width * image.channels;
-  Image result{.width = image.width, .height = height, .channels = image.channels, .pixels = {}};
-  result.pixels.resize(static_cast<std::size_t>(row_size * height));
+  Image result = make_image_like(image, image.width, height, image.channels);
   std::vector<std::int64_t> sums(static_cast<std::size_t>(row_size));
   std::uint8_t* out = result.pixels.data();
   for (const Window& window : windows) {
@@ -120,8 +118,7 @@ Image crop_center(const Image& image, std::int64_t width, std::int64_t height) {
                        image.height, width, height),
                 "resize it first, as in resize:256,crop:224");
   }
-  Image result{.width = width, .height = height, .channels = image.channels, .pixels = {}};
-  result.pixels.resize(static_cast<std::size_t>(width * height * image.channels));
+  Image result = make_image_like(image, width, height, image.channels);
   const std::int64_t left = half_of(image.width - width);
   const std::int64_t top = half_of(image.height - height);
   const auto row_bytes = static_cast<std::size_t>(width * image.channels);

@@ -44,7 +44,7 @@ Tensor load_raw(const TensorFileBytes& file, const TensorFileOptions& options) {
 }
 
 Tensor load_image(const TensorFileBytes& file, const TensorFileOptions& options) {
-  const Image image = decode_image_bytes(file.bytes);
+  const Image image = decode_image_bytes(file.bytes, options.cap);
   return image_to_tensor(image, options.image, options.type.value_or(DataType::float32),
                          options.dimensions, options.cap);
 }

@@ -6,8 +6,8 @@
 
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/standard_input.hpp"
 #include "libcore/graph/verify.hpp"
 #include "libcore/onnx/load_context.hpp"
 #include "libcore/onnx/looks_like.hpp"
@@ -37,11 +37,10 @@ struct Input {
   std::string directory;  ///< empty: none
 };
 
-Input open_input(const std::string& path) {
+Input open_input(const std::string& path, MemoryCap* cap) {
   if (path == "-") {
-    auto text = std::make_shared<std::string>(read_standard_input(machine_memory_bytes() / 2));
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(text->data(), text->size()));
-    return {bytes, std::move(text), "standard input", ""};
+    StandardInput input = read_standard_input(cap);
+    return {input.bytes, std::move(input.owner), "standard input", ""};
   }
   const MappedFile file = MappedFile::open(path);
   const auto slash = path.rfind('/');
@@ -195,7 +194,7 @@ std::unique_ptr<Model> read_model(const Input& input, const LoadOptions& options
 }  // namespace onnx
 
 std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& options) {
-  const onnx::Input input = onnx::open_input(path);
+  const onnx::Input input = onnx::open_input(path, options.cap);
   return onnx::with_file_name(input, [&] { return onnx::read_model(input, options); });
 }
 
@@ -208,7 +207,7 @@ std::unique_ptr<Model> load_model_from_bytes(std::span<const std::byte> bytes,
 }
 
 Tensor load_tensor(const std::string& path, std::string* name) {
-  const onnx::Input input = onnx::open_input(path);
+  const onnx::Input input = onnx::open_input(path, nullptr);
   return onnx::with_file_name(input, [&] {
     onnx::LoadContext context(input.bytes, input.owner, input.directory, {});
     onnx::NamedTensor read = onnx::read_tensor(context, {input.bytes, 0});

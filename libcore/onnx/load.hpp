@@ -11,10 +11,15 @@
 
 namespace ortool {
 
+class MemoryCap;
+
 struct LoadOptions {
   bool read_external_data = true;  ///< false: external tensors become empty constants of their type
   int most_nesting = 100;          ///< of protobuf messages
   int most_subgraph_depth = 32;
+  /// What a model from standard input counts against, which must outlive it; null: a limit of half
+  /// the machine's memory.
+  MemoryCap* cap = nullptr;
 };
 
 /// Reads the ONNX model at `path` ("-": standard input). Initialisers are views of the mapped file,

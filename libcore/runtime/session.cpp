@@ -20,6 +20,7 @@
 #include "libcore/runtime/constant_evaluator.hpp"
 #include "libcore/runtime/flow/flow.hpp"
 #include "libcore/runtime/fuse_quantized.hpp"
+#include "libcore/runtime/input_form.hpp"
 #include "libcore/runtime/keep_weight_bytes.hpp"
 #include "libcore/runtime/layout.hpp"
 #include "libcore/runtime/packing_budget.hpp"
@@ -130,26 +131,12 @@ void check_fits(const Value& input, const RunValue& value) {
   if (value.is_none()) {
     fits = type.kind == Kind::optional;
   } else if (value.is_tensor()) {
-    const Tensor& tensor = value.tensor();
-    fits = inner.kind == Kind::tensor || inner.kind == Kind::unknown;
-    fits = fits && (inner.element == DataType::undefined || inner.element == tensor.type());
-    fits = fits && (!inner.shape ||
-                    static_cast<std::int64_t>(inner.shape->size()) == tensor.shape().rank());
-    for (std::size_t i = 0; fits && inner.shape && i < inner.shape->size(); ++i) {
-      const Dimension& dimension = (*inner.shape)[i];
-      fits = !dimension.is_known() ||
-             dimension.number() == tensor.shape()[static_cast<std::int64_t>(i)];
-    }
+    fits = takes_tensor(type, value.tensor().type(), value.tensor().shape());
   } else {
     fits = inner.kind == (value.is_sequence() ? Kind::sequence : Kind::map) ||
            inner.kind == Kind::unknown;
   }
-  if (fits) return;
-  throw Error(ErrorCode::invalid,
-              format("input '{}' is given as {} (expected {})", input.name(), value.describe(),
-                     type.to_string()),
-              "convert or reshape the tensor; 'ortool inspect' shows the model's inputs")
-      .with_id("input.mismatch");
+  if (!fits) throw input_mismatch(input.name(), value.describe(), type);
 }
 
 }  // namespace

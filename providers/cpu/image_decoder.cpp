@@ -33,10 +33,10 @@ void refuse_other_formats(std::span<const std::byte> bytes) {
 }
 
 /// An image without pixels where the bytes are no picture that can be read, as the standard says.
-Image decode_or_empty(std::span<const std::byte> bytes) {
+Image decode_or_empty(std::span<const std::byte> bytes, MemoryCap* cap) {
   refuse_other_formats(bytes);
   try {
-    return decode_image_bytes(bytes);
+    return decode_image_bytes(bytes, cap);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid) throw;
     return {};
@@ -46,7 +46,8 @@ Image decode_or_empty(std::span<const std::byte> bytes) {
 void run_image_decoder(const ImageDecoder& op, DynamicContext& context) {
   const Tensor& stream = context.input(0);
   const std::int64_t channels = op.pixel_format == ImageDecoder::Format::grayscale ? 1 : 3;
-  Image image = decode_or_empty({stream.bytes(), static_cast<std::size_t>(stream.element_count())});
+  Image image = decode_or_empty({stream.bytes(), static_cast<std::size_t>(stream.element_count())},
+                                context.cap());
   if (image.pixels.empty()) image.channels = channels;
   const Image wanted = with_channels(image, channels);
   Tensor out = context.make(DataType::uint8, {wanted.height, wanted.width, channels});

@@ -34,20 +34,20 @@ double number_in(const Json* object, std::string_view key) {
 
 }  // namespace
 
-Baseline::Baseline(const std::string& path, const MachineFingerprint& machine) {
+Baseline::Baseline(const std::string& path, const MachineFingerprint& machine, MemoryCap* cap) {
   std::error_code ignored;
   is_folder_ = std::filesystem::is_directory(path, ignored);
   file_ = is_folder_ ? (std::filesystem::path(path) / (machine.id() + ".json")).string() : path;
   if (is_folder_ && !std::filesystem::exists(file_, ignored)) return;
-  read(file_);
+  read(file_, cap);
   if (machine_id_ == machine.id()) return;
   incomparable_because_ =
       format("{} is of another machine ({}, fingerprint {}; this one is {}, {})", quote(path),
              machine_cpu_, machine_id_, machine.cpu, machine.id());
 }
 
-void Baseline::read(const std::string& path) {
-  const Json document = parse_json(read_text_file(path, most_file_bytes), path);
+void Baseline::read(const std::string& path, MemoryCap* cap) {
+  const Json document = parse_json(read_text_file(path, most_file_bytes, cap), path);
   const Json* machine = document.find("machine");
   const Json* results = document.find("results");
   if (machine == nullptr || results == nullptr || !results->is_list()) fail_no_report(path);

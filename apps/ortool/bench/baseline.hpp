@@ -23,8 +23,9 @@ class Baseline {
   /// Nothing to compare with.
   Baseline() = default;
   /// Reads a file, or the file of `machine` in a folder, which may lack it. Throws
-  /// ErrorCode::invalid for what is no report of bench.
-  Baseline(const std::string& path, const MachineFingerprint& machine);
+  /// ErrorCode::invalid for what is no report of bench, and ErrorCode::memory_limit where `cap` has
+  /// no room for it.
+  Baseline(const std::string& path, const MachineFingerprint& machine, MemoryCap* cap = nullptr);
 
   /// The entry of the same name; of the same setting, where both measured one model only. Null
   /// where there is none, and for a baseline of another machine.
@@ -39,7 +40,7 @@ class Baseline {
   std::string store(const Json& results, const MachineFingerprint& machine) const;
 
  private:
-  void read(const std::string& path);
+  void read(const std::string& path, MemoryCap* cap);
 
   bool is_folder_ = false;
   std::string file_;

@@ -178,7 +178,9 @@ std::shared_ptr<LaneMaker::Shared> LaneMaker::shared_session(const BenchVariant&
   shared->first_provider = providers.front()->name();
   // What `auto` passes over was not asked for.
   if (variant.provider.starts_with("auto")) shared->first_provider.clear();
-  LoadedModel loaded = load_model_at(variant.model);
+  LoadOptions load_options;
+  load_options.cap = &invocation.memory;
+  LoadedModel loaded = load_model_at(variant.model, load_options);
   shared->load_ms = loaded.load_ms;
   shared->path = loaded.path;
   apply_shapes(invocation, variant, variant.model == settings_.models.front(), *loaded.model);

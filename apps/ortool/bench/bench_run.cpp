@@ -56,7 +56,8 @@ class BenchRun {
 
 void BenchRun::run() {
   if (options_.flag("stepped")) return step();
-  if (!settings_.baseline.empty()) baseline_ = Baseline(settings_.baseline, machine_);
+  if (!settings_.baseline.empty())
+    baseline_ = Baseline(settings_.baseline, machine_, &invocation_.memory);
   if (!baseline_.incomparable_because().empty()) {
     throw Error(ErrorCode::no_conclusion, baseline_.incomparable_because(),
                 "give a folder to --baseline: it keeps one file for each machine")

@@ -270,6 +270,7 @@ void InspectCommand::run(Invocation& invocation) const {
   }
   LoadOptions load_options;
   load_options.read_external_data = !options.flag("no-weights");
+  load_options.cap = &invocation.memory;
   const Progress progress(options, invocation.messages, "inspecting");
   LoadedModel loaded;
   if (options.flag("check") && !options.has("diff")) {

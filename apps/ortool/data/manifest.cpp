@@ -87,7 +87,8 @@ class ManifestReader {
 }  // namespace
 
 SampleList read_manifest(const std::string& path, const SampleContext& context) {
-  const Json document = parse_json(read_text_file(path, most_manifest_bytes), path);
+  const Json document =
+      parse_json(read_text_file(path, most_manifest_bytes, &context.invocation.memory), path);
   try {
     if (!document.is_object()) throw broken("is no object");
     static const std::vector<std::string> known = {"$schema", "name", "classes", "samples"};

@@ -52,15 +52,16 @@ const Value& FileSamples::find(std::span<Value* const> values, const std::string
 }
 
 RunValue FileSamples::read_input(const Value& input, const std::string& path) const {
-  const OpenValueFile file = open_value_file(path);
-  TensorFileOptions options = file_options_for(input.type(), context_.invocation.memory);
+  const OpenValueFile file = open_value_file(path, context_.invocation.memory);
+  ValueFileOptions options = file_options_for(input.type(), context_.invocation.memory);
+  options.feeds_input = true;
   if (!is_picture_extension(file.extension)) {
     return read_value_file(file, input.type(), input.name(), options);
   }
   const auto recipe = context_.recipes.find(input.name());
   if (recipe != context_.recipes.end()) options.image = recipe->second;
   try {
-    const Image image = decode_image_bytes(file.bytes);
+    const Image image = decode_image_bytes(file.bytes, options.cap);
     Tensor tensor =
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
@@ -106,8 +107,8 @@ Sample FileSamples::next() {
   for (const auto& [name, path] : files.outputs) {
     const Value& output = find(context_.outputs, name, "output");
     sample.references.emplace_back(
-        name, read_value_file(open_value_file(path), output.type(), name,
-                              file_options_for(output.type(), context_.invocation.memory)));
+        name, read_value_file(open_value_file(path, context_.invocation.memory), output.type(),
+                              name, file_options_for(output.type(), context_.invocation.memory)));
   }
   return sample;
 }

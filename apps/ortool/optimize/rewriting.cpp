@@ -17,8 +17,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_standard_input_bytes = std::int64_t{1} << 36;
-
 /// Runs can then give nothing else for them.
 void freeze_defaults(Graph& graph, bool takes_all) {
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
@@ -72,16 +70,15 @@ Rewriting::Rewriting(const Invocation& invocation, const OptimizeSettings& setti
       descriptions_(describe_passes(groups)),
       provider_(provider) {
   if (invocation.arguments.front() == "-")
-    standard_input_ =
-        std::make_shared<const std::string>(read_standard_input(most_standard_input_bytes));
+    standard_input_ = read_standard_input(&invocation.memory);
 }
 
 LoadedModel Rewriting::load_file() const {
-  if (standard_input_ == nullptr) return load_model_at(invocation_.arguments.front());
+  if (standard_input_.owner == nullptr) return load_model_at(invocation_.arguments.front());
   LoadedModel loaded;
   loaded.path = "-";
-  loaded.model = load_model_from_bytes(std::as_bytes(std::span(*standard_input_)), standard_input_,
-                                       "standard input", "");
+  loaded.model =
+      load_model_from_bytes(standard_input_.bytes, standard_input_.owner, "standard input", "");
   settle_old_defaults(*loaded.model);
   return loaded;
 }

@@ -12,6 +12,7 @@
 #include "apps/ortool/optimize/embedding.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "libcore/base/standard_input.hpp"
 #include "libcore/optimize/closest_matches.hpp"
 #include "libcore/optimize/convert_float16.hpp"
 #include "libcore/optimize/pipeline.hpp"
@@ -84,7 +85,7 @@ class Rewriting {
   mutable Float16Report float16_;
   mutable std::vector<Embedding> embeddings_;
   mutable bool conversion_rounds_ = false;
-  std::shared_ptr<const std::string> standard_input_;  ///< the model, where it comes from there
+  StandardInput standard_input_;  ///< the model, where it comes from there
 };
 
 }  // namespace ortool

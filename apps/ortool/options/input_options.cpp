@@ -21,7 +21,7 @@ Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
                     const TensorFileOptions& options) {
   const std::string path = file.path == "-" ? "standard input" : file.path;
   try {
-    const Image image = decode_image_bytes(file.bytes);
+    const Image image = decode_image_bytes(file.bytes, options.cap);
     Tensor tensor =
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
@@ -99,11 +99,12 @@ void InputGatherer::read_files() {
     const NamedValue pair = split_named_value("input", text, names_, "input", "inputs");
     const Value& input = value_of(pair.name);
     const auto recipe = recipes.find(pair.name);
-    TensorFileOptions file_options = file_options_for(input.type(), invocation_.memory);
+    ValueFileOptions file_options = file_options_for(input.type(), invocation_.memory);
+    file_options.feeds_input = true;
     if (options_.has("dtype")) file_options.type = read_type();
     if (recipe != recipes.end()) file_options.image = recipe->second;
     if (pair.value == "-") claim_standard_input();
-    const OpenValueFile file = open_value_file(pair.value);
+    const OpenValueFile file = open_value_file(pair.value, invocation_.memory);
     const bool is_picture = is_picture_extension(file.extension);
     give(pair.name,
          is_picture ? RunValue(read_picture(invocation_, file, file_options))

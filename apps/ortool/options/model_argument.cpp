@@ -85,7 +85,9 @@ LoadedModel load_model_at(std::string path, const LoadOptions& options) {
 }
 
 LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options) {
-  LoadedModel loaded = load_model_at(invocation.arguments.front(), options);
+  LoadOptions counted = options;
+  counted.cap = &invocation.memory;
+  LoadedModel loaded = load_model_at(invocation.arguments.front(), counted);
   describe_model_argument(invocation, loaded);
   return loaded;
 }

@@ -61,7 +61,8 @@ std::string digest_of(const NamedValues& inputs) {
 }
 
 CalibrationCache::CalibrationCache(const Invocation& invocation, const std::string& model_path,
-                                   const Model& prepared) {
+                                   const Model& prepared)
+    : memory_(invocation.memory) {
   const std::span<const std::string> given = invocation.options.all("calibration-cache");
   paths_.assign(given.begin(), given.end());
   if (paths_.empty()) return;
@@ -81,7 +82,7 @@ std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* set
   for (const std::string& path : paths_) {
     if (paths_.size() == 1 && !std::filesystem::exists(path)) return std::nullopt;
     try {
-      const std::string bytes = read_text_file(path, most_cache_bytes);
+      const std::string bytes = read_text_file(path, most_cache_bytes, &memory_);
       Calibration part = Calibration::parse(bytes, settings != nullptr ? key_for(*settings) : "");
       if (settings == nullptr) part = Calibration::parse(bytes, key_for(part.settings()));
       if (whole) {

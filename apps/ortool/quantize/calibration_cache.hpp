@@ -32,6 +32,7 @@ class CalibrationCache {
  private:
   std::string key_for(const CalibrationSettings& settings) const;
 
+  MemoryCap& memory_;
   std::vector<std::string> paths_;
   std::string model_hash_;
   std::string data_kind_;  ///< keeps made-up data apart from others; empty for those

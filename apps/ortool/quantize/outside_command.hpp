@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// How a command ended: what it printed on standard output, and its exit code; 128 and the signal's
-/// number where a signal ended it.
+/// How a command ended: the end of what it printed on standard output, 64 KiB at most, and its exit
+/// code; 128 and the signal's number where a signal ended it.
 struct CommandEnd {
   std::string output;
   int exit_code = 0;

@@ -260,9 +260,9 @@ void check_node(const std::string& name, const NodeChoice& choice, const MadePla
 
 }  // namespace
 
-PlanFile read_plan_file(const std::string& path) {
+PlanFile read_plan_file(const std::string& path, MemoryCap* cap) {
   PlanFile plan;
-  const Json document = parse_json(read_text_file(path, most_plan_bytes), path);
+  const Json document = parse_json(read_text_file(path, most_plan_bytes, cap), path);
   try {
     check_keys(document, {"plan_version", "settings", "balance", "nodes", "tensors"});
     const Json* version = document.find("plan_version");

@@ -189,7 +189,8 @@ Worth Validation::judge_labels(const Session& session) const {
                        floats_.outputs());
   const OptionValues& given = context_.invocation.options;
   const std::vector<std::string> classes =
-      given.has("labels") ? read_labels(given.text("labels")) : data.class_names();
+      given.has("labels") ? read_labels(given.text("labels"), &context_.invocation.memory)
+                          : data.class_names();
   SampleJudge judge(context_.invocation.options, session, classes);
   RunOptions options;
   options.threads = context_.machine.threads;

@@ -118,7 +118,7 @@ void ModelRun::run() {
   check_run_options(options_);
   check_execution_options(options_);
   providers_ = choose_providers(invocation_);
-  if (options_.has("labels")) labels_ = read_labels(options_.text("labels"));
+  if (options_.has("labels")) labels_ = read_labels(options_.text("labels"), &invocation_.memory);
   run_options_.threads = thread_count(options_);
   run_options_.stop = &invocation_.stop;
 

@@ -92,8 +92,8 @@ void write_top(std::string& text, const Output& output, std::span<const TopEntry
 
 }  // namespace
 
-std::vector<std::string> read_labels(const std::string& path) {
-  std::vector<std::string> labels = split(read_text_file(path, most_label_bytes), '\n');
+std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap) {
+  std::vector<std::string> labels = split(read_text_file(path, most_label_bytes, cap), '\n');
   if (!labels.empty() && labels.back().empty()) labels.pop_back();
   for (std::string& label : labels) {
     if (label.ends_with('\r')) label.pop_back();

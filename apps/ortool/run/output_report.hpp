@@ -11,7 +11,7 @@
 namespace ortool {
 
 /// The names of the classes, one a line of the file. Throws ErrorCode::invalid when it has none.
-std::vector<std::string> read_labels(const std::string& path);
+std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap);
 
 /// Writes the outputs where --output-dir says, and adds a line and a block each to the report; with
 /// --top or labels their highest scores too. Throws ErrorCode::invalid when no output has scores to

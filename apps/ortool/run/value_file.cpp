@@ -10,21 +10,48 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/standard_input.hpp"
 #include "libcore/onnx/value_file.hpp"
+#include "libcore/runtime/input_form.hpp"
 
 namespace ortool {
 namespace {
 
+/// numpy has no bfloat16 and nothing narrower than 16 bits among floats: files hold their bits as
+/// unsigned numbers of the same size, and so do the older ones of ONNX's own tests.
+bool holds_bits_of(DataType found, const ValueType& type) {
+  if (!type.is_tensor() || !is_floating_point(type.element)) return false;
+  return (type.element == DataType::bfloat16 && found == DataType::uint16) ||
+         (element_bits(type.element) == 8 && found == DataType::uint8);
+}
+
+/// An array of an archive; one that the input `fed` (empty: none) does not take is refused before
+/// it is unpacked.
+Tensor read_array(const NpzFile& archive, const std::string& key, const ValueType& type,
+                  std::string_view fed, MemoryCap* cap) {
+  if (!fed.empty()) {
+    const NpzFile::Form form = archive.form(key);
+    const DataType element = holds_bits_of(form.type, type) ? type.element : form.type;
+    if (!takes_tensor(type, element, form.shape)) {
+      throw input_mismatch(fed, format("{}[{}]", name_of(form.type), form.shape.to_string()), type);
+    }
+  }
+  return archive.read(key, cap);
+}
+
 RunValue read_archive(const OpenValueFile& file, const ValueType& type, std::string_view name,
-                      MemoryCap* cap) {
+                      const ValueFileOptions& options) {
   const NpzFile archive(file.path);
-  if (auto value = read_from_archive(archive, std::string(name), type, cap)) return *value;
+  MemoryCap* const cap = options.cap;
+  const std::string_view fed = options.feeds_input ? name : std::string_view();
+  if (auto value = read_from_archive(archive, std::string(name), type, fed, cap)) return *value;
   if (type.kind == ValueType::Kind::sequence) {
     std::vector<RunValue> elements;
     for (const std::string& key : archive.names()) elements.emplace_back(archive.read(key, cap));
     return RunValue::sequence(std::move(elements));
   }
-  if (archive.names().size() == 1) return archive.read(archive.names().front(), cap);
+  if (archive.names().size() == 1)
+    return read_array(archive, archive.names().front(), type, fed, cap);
   throw Error(
       ErrorCode::invalid,
       format("holds {} arrays, none of them called {}", archive.names().size(), quote(name)),
@@ -43,14 +70,9 @@ std::string folder_of(const OpenValueFile& file) {
   return folder.empty() ? "." : folder;
 }
 
-/// numpy has no bfloat16 and nothing narrower than 16 bits among floats: files hold their bits as
-/// unsigned numbers of the same size, and so do the older ones of ONNX's own tests.
 RunValue read_bits_as_floats(RunValue value, const ValueType& type) {
-  if (!type.is_tensor() || !value.is_tensor() || !is_floating_point(type.element)) return value;
+  if (!value.is_tensor() || !holds_bits_of(value.tensor().type(), type)) return value;
   const Tensor& bits = value.tensor();
-  const bool fits = (type.element == DataType::bfloat16 && bits.type() == DataType::uint16) ||
-                    (element_bits(type.element) == 8 && bits.type() == DataType::uint8);
-  if (!fits) return value;
   return Tensor::view(type.element, bits.shape(),
                       {bits.bytes(), static_cast<std::size_t>(bits.size_bytes())},
                       std::make_shared<const Tensor>(bits));
@@ -77,18 +99,18 @@ bool is_picture_extension(std::string_view extension) {
   return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
-OpenValueFile open_value_file(const std::string& path) {
+OpenValueFile open_value_file(const std::string& path, MemoryCap& cap) {
   if (path == "-") {
-    auto text = std::make_shared<std::string>(read_standard_input(machine_memory_bytes() / 2));
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(text->data(), text->size()));
-    return {path, std::string(extension_for_bytes(bytes)), bytes, std::move(text)};
+    StandardInput input = read_standard_input(&cap);
+    return {path, std::string(extension_for_bytes(input.bytes)), input.bytes,
+            std::move(input.owner)};
   }
   const MappedFile file = MappedFile::open(path);
   return {path, extension_of(path), file.bytes(), file.owner()};
 }
 
-TensorFileOptions file_options_for(const ValueType& type, MemoryCap& cap) {
-  TensorFileOptions options;
+ValueFileOptions file_options_for(const ValueType& type, MemoryCap& cap) {
+  ValueFileOptions options;
   options.cap = &cap;
   if (type.kind == ValueType::Kind::optional && type.inner != nullptr) {
     return file_options_for(*type.inner, cap);
@@ -103,18 +125,19 @@ TensorFileOptions file_options_for(const ValueType& type, MemoryCap& cap) {
 }
 
 std::optional<RunValue> read_from_archive(const NpzFile& archive, const std::string& key,
-                                          const ValueType& type, MemoryCap* cap) {
+                                          const ValueType& type, std::string_view fed,
+                                          MemoryCap* cap) {
   if (type.kind == ValueType::Kind::optional && type.inner != nullptr) {
-    return read_from_archive(archive, key, *type.inner, cap);
+    return read_from_archive(archive, key, *type.inner, fed, cap);
   }
   if (type.kind != ValueType::Kind::sequence) {
     if (!archive.contains(key)) return std::nullopt;
-    return read_bits_as_floats(archive.read(key, cap), type);
+    return read_bits_as_floats(read_array(archive, key, type, fed, cap), type);
   }
   const ValueType inner = type.inner != nullptr ? *type.inner : ValueType();
   std::vector<RunValue> elements;
   while (auto element =
-             read_from_archive(archive, format("{}[{}]", key, elements.size()), inner, cap)) {
+             read_from_archive(archive, format("{}[{}]", key, elements.size()), inner, {}, cap)) {
     elements.push_back(std::move(*element));
   }
   if (elements.empty()) return std::nullopt;
@@ -122,9 +145,9 @@ std::optional<RunValue> read_from_archive(const NpzFile& archive, const std::str
 }
 
 RunValue read_value_file(const OpenValueFile& file, const ValueType& type, std::string_view name,
-                         const TensorFileOptions& options) {
+                         const ValueFileOptions& options) {
   if (file.extension == ".npz") {
-    if (file.path != "-") return read_archive(file, type, name, options.cap);
+    if (file.path != "-") return read_archive(file, type, name, options);
     throw Error(ErrorCode::invalid, "standard input: an .npz archive cannot be read from a stream",
                 "give it as a file, or stream an .npy")
         .with_id("input.stream");

@@ -84,18 +84,20 @@ std::optional<ValueSet::Found> ValueSet::find(const Value& value,
                                               MemoryCap& cap) const {
   const std::string name(value.name());
   if (archive_ != nullptr) {
-    auto found = read_from_archive(*archive_, name, value.type(), &cap);
+    const std::string_view fed = kind_ == "input" ? std::string_view(name) : std::string_view();
+    auto found = read_from_archive(*archive_, name, value.type(), fed, &cap);
     if (!found && position) {
-      found = read_from_archive(*archive_, format("{}_{}", kind_, *position), value.type(), &cap);
+      found =
+          read_from_archive(*archive_, format("{}_{}", kind_, *position), value.type(), fed, &cap);
     }
     if (!found) return std::nullopt;
     return Found{std::move(*found), path_};
   }
   const auto read = [&](const std::string& file) {
     const std::string path = (std::filesystem::path(path_) / file).string();
-    return Found{read_value_file(open_value_file(path), value.type(), name,
-                                 file_options_for(value.type(), cap)),
-                 path};
+    ValueFileOptions options = file_options_for(value.type(), cap);
+    options.feeds_input = kind_ == "input";
+    return Found{read_value_file(open_value_file(path, cap), value.type(), name, options), path};
   };
   for (const std::string& file : files_) {
     if (names_itself(file, value)) return read(file);
