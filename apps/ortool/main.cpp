@@ -4,10 +4,10 @@
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/mapping_guard.hpp"
 
-int main(int argc, char** argv) {
+namespace {
+
+ortool::Commands make_commands() {
   using namespace ortool;
-  fill_closed_streams();
-  end_cleanly_when_mapping_is_lost();
   Commands commands;
   commands.push_back(make_run_command());
   commands.push_back(make_inspect_command());
@@ -17,5 +17,13 @@ int main(int argc, char** argv) {
   commands.push_back(make_providers_command());
   commands.push_back(make_schema_command());
   commands.push_back(make_completion_command());
-  return run_program(commands, {argv + (argc > 0 ? 1 : 0), argv + argc});
+  return commands;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ortool::fill_closed_streams();
+  ortool::end_cleanly_when_mapping_is_lost();
+  return ortool::run_program(make_commands, argc, argv);
 }

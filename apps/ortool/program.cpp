@@ -364,10 +364,12 @@ int graver_exit_code(int a, int b) {
   return place(a) <= place(b) ? a : b;
 }
 
-int run_program(const Commands& commands, std::vector<std::string> words) noexcept {
+int run_program(Commands (*make_commands)(), int argc, char** argv) noexcept {
   try {
-    return Program(commands, std::move(words)).run();
+    const Commands commands = make_commands();
+    return Program(commands, {argv + (argc > 0 ? 1 : 0), argv + argc}).run();
   } catch (const std::exception&) {
+    // Nothing else gets here: there may be no memory to say more.
     write_to_stderr("error: the system has no more memory to give\n");
     return static_cast<int>(ErrorCode::memory_limit);
   }

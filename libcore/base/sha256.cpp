@@ -1,10 +1,12 @@
-// SHA-256 by OpenSSL.
+// SHA-256 by OpenSSL's functions of it alone: its newer interface sets up much else first, and
+// crashes where the memory for that is refused.
+#define OPENSSL_API_COMPAT 0x10100000L
 #include "libcore/base/sha256.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/file.hpp"
@@ -12,35 +14,32 @@
 namespace ortool {
 namespace {
 
-EVP_MD_CTX* to_context(void* context) {
-  return static_cast<EVP_MD_CTX*>(context);
+SHA256_CTX* to_context(void* context) {
+  return static_cast<SHA256_CTX*>(context);
 }
 
 }  // namespace
 
 void Sha256::Free::operator()(void* context) const {
-  EVP_MD_CTX_free(to_context(context));
+  delete to_context(context);
 }
 
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  const bool is_ready =
-      context_ && EVP_DigestInit_ex(to_context(context_.get()), EVP_sha256(), nullptr) == 1;
-  if (!is_ready) throw Error(ErrorCode::memory_limit, "SHA-256 cannot be set up");
+Sha256::Sha256() : context_(new SHA256_CTX) {
+  ORTOOL_CHECK(SHA256_Init(to_context(context_.get())) == 1);
 }
 
 void Sha256::update(std::span<const std::byte> bytes) {
-  ORTOOL_CHECK(EVP_DigestUpdate(to_context(context_.get()), bytes.data(), bytes.size()) == 1);
+  ORTOOL_CHECK(SHA256_Update(to_context(context_.get()), bytes.data(), bytes.size()) == 1);
 }
 
 std::string Sha256::finish() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  ORTOOL_CHECK(EVP_DigestFinal_ex(to_context(context_.get()), digest.data(), &size) == 1);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
+  ORTOOL_CHECK(SHA256_Final(digest.data(), to_context(context_.get())) == 1);
   static constexpr char digits[] = "0123456789abcdef";
   std::string text;
-  for (unsigned i = 0; i < size; ++i) {
-    text += digits[digest[i] >> 4];
-    text += digits[digest[i] & 15];
+  for (const unsigned char byte : digest) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
   }
   return text;
 }

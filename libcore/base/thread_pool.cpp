@@ -64,6 +64,17 @@ struct ThreadPool::State {
   std::atomic<bool> expects_much{true};
   std::atomic<int> runs{0};  ///< that are under way
 
+  ~State() {
+    for (auto& worker : workers) {
+      {
+        const std::lock_guard lock(worker->mutex);
+        worker->quit.store(true);
+      }
+      worker->woken.notify_one();
+      worker->thread.join();
+    }
+  }
+
   /// Workers that a run can have while each other run has a processor for its own thread.
   int room() const {
     return static_cast<int>(workers.size()) + 1 - runs.load(std::memory_order_relaxed);
@@ -94,29 +105,20 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   const int here = sched_getcpu();
   processors.erase(std::remove(processors.begin(), processors.end(), here), processors.end());
   const bool binds = threads == available && static_cast<int>(processors.size()) == threads - 1;
-  for (int i = 1; i < threads; ++i) {
-    auto worker = std::make_unique<Worker>();
-    worker->has_own_processor = threads <= available;
-    if (binds) worker->processor = processors[static_cast<std::size_t>(i - 1)];
-    try {
+  state_->workers.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+  try {
+    for (int i = 1; i < threads; ++i) {
+      auto worker = std::make_unique<Worker>();
+      worker->has_own_processor = threads <= available;
+      if (binds) worker->processor = processors[static_cast<std::size_t>(i - 1)];
       worker->thread = std::thread([raw = worker.get()] { raw->loop(); });
-    } catch (const std::system_error&) {
-      break;
+      state_->workers.push_back(std::move(worker));
     }
-    state_->workers.push_back(std::move(worker));
+  } catch (const std::system_error&) {  // the system gives no more threads: those there are will do
   }
 }
 
-ThreadPool::~ThreadPool() {
-  for (auto& worker : state_->workers) {
-    {
-      const std::lock_guard lock(worker->mutex);
-      worker->quit.store(true);
-    }
-    worker->woken.notify_one();
-    worker->thread.join();
-  }
-}
+ThreadPool::~ThreadPool() = default;
 
 int ThreadPool::size() const {
   return static_cast<int>(state_->workers.size()) + 1;

@@ -2,10 +2,11 @@
 #include "apps/ortool/bench/bench_lane.hpp"
 
 #include <algorithm>
-#include <barrier>
+#include <atomic>
 #include <exception>
-#include <thread>
+#include <latch>
 
+#include "apps/ortool/bench/joined_threads.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
@@ -46,7 +47,9 @@ std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
                                               const BenchVariant& variant, bool describes) {
   const OptionValues options = options_for(invocation.options, variant);
   const Invocation of_variant = with_options(invocation, options);
-  const LoadedModel loaded = load_model_at(variant.model);
+  LoadOptions load_options;
+  load_options.cap = &invocation.memory;
+  const LoadedModel loaded = load_model_at(variant.model, load_options);
   if (describes) describe_model_argument(invocation, loaded);
   apply_shapes(of_variant, variant, variant.model == settings.models.front(), *loaded.model);
   return in_file(loaded.path, [&] { return gather_inputs(of_variant, *loaded.model); });
@@ -109,24 +112,35 @@ class SessionLane : public Lane {
     const auto callers = static_cast<std::size_t>(callers_);
     std::vector<std::vector<double>> samples(callers);
     std::vector<std::exception_ptr> failures(callers);
-    std::barrier begin(callers_ + 1);
-    std::vector<std::thread> threads;
-    for (std::size_t caller = 0; caller < callers; ++caller) {
-      samples[caller].reserve(static_cast<std::size_t>(runs_each));
-      threads.emplace_back([&, caller] {
-        begin.arrive_and_wait();
-        try {
-          for (std::int64_t i = 0; i < runs_each; ++i) {
-            samples[caller].push_back(timed_run_ms(session_, inputs_, options_));
-          }
-        } catch (...) {
-          failures[caller] = std::current_exception();
+    for (std::vector<double>& own : samples) own.reserve(static_cast<std::size_t>(runs_each));
+    std::latch ready(callers_);
+    std::latch begin(1);
+    std::atomic<bool> is_given_up{false};
+    const auto call = [&](std::size_t caller) {
+      ready.count_down();
+      begin.wait();
+      if (is_given_up) return;
+      try {
+        for (std::int64_t i = 0; i < runs_each; ++i) {
+          samples[caller].push_back(timed_run_ms(session_, inputs_, options_));
         }
-      });
+      } catch (...) {
+        failures[caller] = std::current_exception();
+      }
+    };
+    JoinedThreads threads;
+    try {
+      for (std::size_t caller = 0; caller < callers; ++caller)
+        threads.start([&call, caller] { call(caller); });
+    } catch (...) {
+      is_given_up = true;
+      begin.count_down();
+      throw;
     }
-    begin.arrive_and_wait();
+    ready.wait();
+    begin.count_down();
     const Stopwatch watch;
-    for (std::thread& thread : threads) thread.join();
+    threads.join();
     block.wall_ms = watch.milliseconds();
     for (std::size_t caller = 0; caller < callers; ++caller) {
       if (failures[caller]) std::rethrow_exception(failures[caller]);

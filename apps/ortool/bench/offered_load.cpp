@@ -8,6 +8,7 @@
 #include <exception>
 #include <thread>
 
+#include "apps/ortool/bench/joined_threads.hpp"
 #include "libcore/measure/arrivals.hpp"
 
 namespace ortool {
@@ -67,12 +68,16 @@ Served serve(Lane& lane, const std::vector<double>& arrivals, int callers, const
       has_failed = true;
     }
   };
-  std::vector<std::thread> threads;
-  for (int caller = 1; caller < callers; ++caller) {
-    threads.emplace_back(call, static_cast<std::size_t>(caller));
+  JoinedThreads threads;
+  try {
+    for (int caller = 1; caller < callers; ++caller)
+      threads.start([&call, caller] { call(static_cast<std::size_t>(caller)); });
+  } catch (...) {
+    has_failed = true;
+    throw;
   }
   call(0);
-  for (std::thread& thread : threads) thread.join();
+  threads.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }

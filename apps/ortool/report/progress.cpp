@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -67,7 +68,11 @@ struct Progress::State {
     std::unique_lock lock(mutex);
     std::int64_t seconds = 1;
     while (!over.wait_until(lock, start + std::chrono::seconds(seconds), [&] { return is_over; })) {
-      tell(seconds++);
+      try {
+        tell(seconds);
+      } catch (const std::bad_alloc&) {  // the command itself will say so
+      }
+      ++seconds;
     }
     if (seconds > 1 && style == Style::line) write_to_stderr("\r\x1b[K");
   }

@@ -1,0 +1,32 @@
+// Threads that are joined whatever happens to the one that started them.
+#pragma once
+
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ortool {
+
+/// A thread that cannot be started leaves an exception; those that run already are waited for.
+class JoinedThreads {
+ public:
+  JoinedThreads() = default;
+  ~JoinedThreads() { join(); }
+  JoinedThreads(const JoinedThreads&) = delete;
+  JoinedThreads& operator=(const JoinedThreads&) = delete;
+
+  template <typename Body>
+  void start(Body body) {
+    threads_.reserve(threads_.size() + 1);
+    threads_.emplace_back(std::move(body));
+  }
+  void join() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ortool
