@@ -7,7 +7,6 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
-#include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/lean_session.hpp"
 #include "apps/ortool/run/value_set.hpp"
 #include "libcore/base/format.hpp"
@@ -56,12 +55,11 @@ std::string sizes_text(const InputSizes& sizes) {
   return text + " (--dim and --shape set them)";
 }
 
-/// Whether an error says that the model cannot be run, rather than that this run has to end.
+}  // namespace
+
 bool is_about_model(const Error& error) {
   return error.code() == ErrorCode::invalid || error.code() == ErrorCode::unsupported;
 }
-
-}  // namespace
 
 Verifier::Verifier(const Invocation& invocation, const Rewriting& rewriting,
                    std::vector<std::shared_ptr<const Provider>> providers, ThreadPool& pool)
@@ -73,16 +71,23 @@ Verifier::Verifier(const Invocation& invocation, const Rewriting& rewriting,
       runner_{[this](std::unique_ptr<Model> model) { return make_session(std::move(model)); },
               [this](const Session& session, const NamedValues& inputs) {
                 return run(session, inputs);
-              }} {}
+              }},
+      session_runner_{[this](std::unique_ptr<Model> model) {
+                        return make_session(std::move(model), OptimizeLevel::all);
+                      },
+                      runner_.run} {}
 
-std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model) const {
+std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model,
+                                                OptimizeLevel level) const {
   SessionOptions options;
   options.providers = providers_;
   options.pool = &pool_;
   options.cap = &invocation_.memory;
   options.threads = thread_count(invocation_.options);
   options.stop = &invocation_.stop;
-  options.optimize = OptimizeLevel::none;
+  options.optimize = level;
+  // Weights are packed as runs need them: the same bits, without a copy of the model.
+  if (level != OptimizeLevel::none) options.most_packed_bytes = 0;
   return make_lean_session(std::move(model), std::move(options));
 }
 
@@ -258,7 +263,7 @@ Verification Verifier::verify(const RewriteReport& report) {
     ++result.runs;
     staged_inputs_ = nullptr;
     const Reference reference{*original, inputs, expected};
-    if (is_same(whole, reference, result)) continue;
+    if (is_same(whole, reference, result) && is_same_in_session(whole, reference, result)) continue;
     tell_difference(reference, report, result);
     return result;
   }
@@ -290,7 +295,12 @@ void Verifier::tell_difference(const Reference& reference, const RewriteReport& 
     result.reason += "; so it is without any pass: the conversion does it";
     return;
   }
-  result.guilty = find_guilty(reference, report.rewrites);
+  if (result.differs_in_session && !is_same_in_session(unchanged, reference, ignored)) {
+    result.reason += "; so it is without any pass: the session does it, not the file";
+    if (!rewriting_.settings().must_verify) result.has_passed.reset();
+    return;
+  }
+  result.guilty = find_guilty(reference, report.rewrites, result.differs_in_session);
 }
 
 std::unique_ptr<Model> Verifier::load() const {
@@ -299,54 +309,15 @@ std::unique_ptr<Model> Verifier::load() const {
   return model;
 }
 
-std::unique_ptr<Model> Verifier::make(Candidate& candidate) const {
-  std::unique_ptr<Model> model = load();
-  candidate.report = rewriting_.apply(*model, candidate.rewrites);
-  return model;
-}
-
-bool Verifier::is_same(Candidate& candidate, const Reference& reference, Verification& result) {
-  try {
-    if (candidate.session == nullptr) candidate.session = make_session(make(candidate));
-    const std::vector<RunValue> found = run(*candidate.session, reference.inputs);
-    return compare(reference.original, found, reference.expected, result) ||
-           is_same_in_stages(candidate, reference, result);
-  } catch (const Error& error) {
-    if (!is_about_model(error)) throw;
-    result.has_passed = false;
-    result.reason = format("the result does not run: {}", error.what());
-    return false;
-  }
-}
-
-bool Verifier::is_same_in_stages(Candidate& candidate, const Reference& reference,
-                                 Verification& result) {
-  if (judge_.expects_bits()) return false;
-  if (original_stages_ == nullptr)
-    original_stages_ = std::make_unique<OriginalStages>(load(), runner_);
-  if (original_stages_->stages().empty()) return false;
-  if (candidate.stages == nullptr)
-    candidate.stages = std::make_unique<ResultStages>(make(candidate), *original_stages_, runner_);
-  if (!candidate.stages->has_stages()) return false;
-  if (staged_inputs_ != &reference.inputs) original_stages_->run(reference.inputs);
-  staged_inputs_ = &reference.inputs;
-  const StageVerdict verdict = candidate.stages->compare(reference.inputs, judge_);
-  if (!result.stages) result.stages.emplace();
-  result.stages->stages = verdict.stages;
-  result.stages->rounding.add(verdict.rounding);
-  result.output = verdict.value;
-  result.reason = verdict.reason;
-  if (verdict.has_passed) result.has_passed.reset();
-  return verdict.has_passed;
-}
-
-GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewrites) {
+GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewrites,
+                                   bool in_session) {
   std::int64_t same = 0;
   std::int64_t different = rewrites;
   const auto is_same_after = [&](std::int64_t count, RewriteReport& report) {
     Candidate candidate{.rewrites = count};
     Verification ignored;
-    const bool is_same_model = is_same(candidate, reference, ignored);
+    const bool is_same_model = is_same(candidate, reference, ignored) &&
+                               (!in_session || is_same_in_session(candidate, reference, ignored));
     report = std::move(candidate.report);
     return is_same_model;
   };

@@ -13,6 +13,7 @@
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/optimize/input_sizes.hpp"
 #include "apps/ortool/optimize/rewriting.hpp"
+#include "apps/ortool/optimize/session_check.hpp"
 #include "apps/ortool/optimize/staged_runs.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/run/judge.hpp"
@@ -51,12 +52,17 @@ struct Verification {
   std::string output;  ///< or the first quantised value
   /// Outputs differed by more than they may, so that stages were compared.
   std::optional<StageFigures> stages;
+  /// What differs is the result in a session at the default level; node by node it is right.
+  bool differs_in_session = false;
   std::optional<GuiltyChange> guilty;
   NamedValues inputs;  ///< of the run that differs
 };
 
-/// Runs models without any optimisation of the session's own, so that what differs is what was
-/// rewritten.
+/// Whether an error says that the model cannot be run, rather than that this run has to end.
+bool is_about_model(const Error& error);
+
+/// Runs models node by node, so that what differs is what was rewritten; then the result once more
+/// in a session as other commands make it, which rewrites it further.
 class Verifier {
  public:
   Verifier(const Invocation& invocation, const Rewriting& rewriting,
@@ -72,7 +78,9 @@ class Verifier {
 
   /// The original; random nodes without a seed get one, so that all forms draw the same numbers.
   std::unique_ptr<Model> load() const;
-  std::unique_ptr<Session> make_session(std::unique_ptr<Model> model) const;
+  /// Node by node, unless `level` says more.
+  std::unique_ptr<Session> make_session(std::unique_ptr<Model> model,
+                                        OptimizeLevel level = OptimizeLevel::none) const;
   std::vector<RunValue> run(const Session& session, const NamedValues& inputs) const;
   const Judge& judge() const { return judge_; }
   /// What a model that was converted to float16 is held to.
@@ -97,6 +105,7 @@ class Verifier {
     RewriteReport report = {};  ///< of how it was made
     std::unique_ptr<Session> session = {};
     std::unique_ptr<ResultStages> stages = {};
+    CheckedSessions in_session = {};
   };
   /// What all candidates are held to.
   struct Reference {
@@ -111,9 +120,13 @@ class Verifier {
   bool is_same_in_stages(Candidate& candidate, const Reference& reference, Verification& result);
   /// Outputs of the original that follow from 16-bit floats are held to what these can.
   void expect_halves(Verification& result);
+  /// The original's stages, run on the inputs of `reference`; null where it has none.
+  OriginalStages* stages_of(const Reference& reference);
+  void make_session_check();
+  bool is_same_in_session(Candidate& candidate, const Reference& reference, Verification& result);
   void tell_difference(const Reference& reference, const RewriteReport& report,
                        Verification& result);
-  GuiltyChange find_guilty(const Reference& reference, std::int64_t rewrites);
+  GuiltyChange find_guilty(const Reference& reference, std::int64_t rewrites, bool in_session);
 
   const Invocation& invocation_;
   const Rewriting& rewriting_;
@@ -124,6 +137,8 @@ class Verifier {
   SymbolNumbers sizes_;  ///< of free dimensions, as the test inputs have them
   std::optional<InputSizeChoice> size_choice_;
   StageRunner runner_;
+  StageRunner session_runner_;  ///< at the default level
+  std::optional<SessionCheck> session_check_;
   std::unique_ptr<OriginalStages> original_stages_;
   const NamedValues* staged_inputs_ = nullptr;  ///< that these were run on last
 };

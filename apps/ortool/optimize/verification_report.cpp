@@ -15,6 +15,7 @@ Json verification_block(const Verification& verification) {
   if (!verification.tolerance.empty()) block.set("tolerance", verification.tolerance);
   if (verification.pinned_seeds > 0) block.set("pinned_seeds", verification.pinned_seeds);
   if (!verification.output.empty()) block.set("output", verification.output);
+  if (verification.differs_in_session) block.set("differs_in_session", true);
   if (verification.stages) {
     const RoundingCheck& rounding = verification.stages->rounding;
     block.set("stages", Json::object()
