@@ -1,0 +1,19 @@
+// A plan of nodes inside nodes as a model, with inputs for several runs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tests/flow/flow_plan.hpp"
+
+namespace ortool::test {
+
+struct FlowModel {
+  std::unique_ptr<Model> model;
+  std::vector<NamedValues> runs;  ///< they take other branches
+};
+
+/// The same model for the same plan and dice.
+FlowModel make_flow_model(Dice& dice, const BodyPlan& plan);
+
+}  // namespace ortool::test

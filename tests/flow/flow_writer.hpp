@@ -1,0 +1,64 @@
+// Graphs inside graphs while they are written, and values that reach them from outside.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/flow/copy_nodes.hpp"
+#include "tests/flow/flow_plan.hpp"
+
+namespace ortool::test {
+
+/// A graph being written, inside the ones around it.
+struct Scope {
+  Graph* graph = nullptr;
+  Scope* outer = nullptr;  ///< null: the main graph
+  Node* inside = nullptr;  ///< the node whose bodies are being written; new nodes go before it
+  std::map<Source, std::vector<Value*>> found;  ///< values of this graph that hold the source
+  std::vector<ValueMap> pieces;                 ///< by use of a piece: its values in here
+};
+
+/// Adds nodes and inputs to scopes.
+class FlowWriter {
+ public:
+  FlowWriter(Dice& dice, Scope& main) : dice_(dice), main_(main) {}
+
+  Dice& dice() { return dice_; }
+  FreshNames& names() { return names_; }
+  const NamedValues& inputs() const { return inputs_; }
+
+  /// The value in `scope`, captured graph by graph where it is one around it.
+  Value& reach(Scope& scope, Value& value);
+  Value& add_node(Scope& scope, std::string_view op_type, std::vector<Value*> inputs,
+                  std::vector<Attribute> attributes = {});
+  /// A constant of the scope or of one around it, in here.
+  Value& constant(Scope& scope, const Tensor& tensor);
+  /// What holds the source, seen from `scope`: an input of the model, or what was made of it on the
+  /// way.
+  Value& find(Scope& scope, const Source& source);
+  /// The input of that name, made when it is asked for the first time.
+  Value& input(Scope& scope, const std::string& name, const Tensor& tensor);
+  /// `value` as an output of the graph: a node of the graph makes it, and no other output is it.
+  Value& as_output(Scope& scope, Value& value);
+
+ private:
+  Value& new_input(const Source& source);
+  Value& derived(Scope& scope, Value& value, const Source& source);
+  ValueType type_for(const Source& source);
+
+  Dice& dice_;
+  Scope& main_;
+  FreshNames names_;
+  NamedValues inputs_;
+  std::map<std::string, Value*> named_;
+  std::map<const Piece*, std::string> prefixes_;
+};
+
+/// An attribute of a whole number, or of some.
+Attribute integer_attribute(std::string name, std::int64_t value);
+Attribute integers_attribute(std::string name, std::vector<std::int64_t> values);
+
+}  // namespace ortool::test
