@@ -39,16 +39,18 @@ void GraphCopier::copy(const Graph& from, Graph& to) {
   to.doc_string = from.doc_string;
   to.metadata = from.metadata;
   to.quantization_annotations = from.quantization_annotations;
-  for (const Value* value : from.values()) {
-    if (value->captured() != nullptr) {
-      copies_[value] = &to.capture(*copies_.at(value->captured()));
-      continue;
-    }
+  // Captures behind the others, since they can go by any name.
+  const std::vector<Value*> values = from.values();
+  for (const Value* value : values) {
+    if (value->captured() != nullptr) continue;
     Value& made = to.add_value(value->name(), value->type());
     if (!value->constant().is_empty()) to.set_constant(made, value->constant());
     made.is_external = value->is_external;
     if (!value->notes().is_empty()) made.mutable_notes() = value->notes();
     copies_[value] = &made;
+  }
+  for (const Value* value : values) {
+    if (value->captured() != nullptr) copies_[value] = &to.capture(*copies_.at(value->captured()));
   }
   for (const Value* input : from.inputs()) to.mark_input(*copies_.at(input));
   for (const Node& node : from.nodes()) copy_node(node, to);

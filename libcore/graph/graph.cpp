@@ -183,6 +183,34 @@ void Graph::remove_value(Value& value) {
   --live_values_;
 }
 
+void Graph::rename_value(Value& value, std::string_view name) {
+  ORTOOL_CHECK(value.graph_ == this && !by_name_.contains(name));
+  const std::string old(value.name_);
+  by_name_.erase(value.name_);
+  value.name_ = intern(name);
+  by_name_.emplace(value.name_, &value);
+  for (const DeclaredValue& declared : declared_values) {
+    if (declared.value == &value && declared.own != nullptr) declared.own->name = name;
+  }
+  for (std::size_t i = 0; i < output_declarations.size() && i < outputs_.size(); ++i) {
+    if (outputs_[i] == &value && output_declarations[i] != nullptr)
+      output_declarations[i]->name = name;
+  }
+  for (QuantizationAnnotation& annotation : quantization_annotations) {
+    if (annotation.value == old) annotation.value = name;
+    for (auto& [key, tensor] : annotation.parameters) {
+      if (tensor == old) tensor = name;
+    }
+  }
+}
+
+std::string Graph::unused_name(std::string_view base) const {
+  std::string name(base);
+  for (std::int64_t number = 1; names_->all.contains(name); ++number)
+    name = std::string(base) + "_" + std::to_string(number);
+  return name;
+}
+
 std::vector<Value*> Graph::values() const {
   std::vector<Value*> result;
   result.reserve(static_cast<std::size_t>(live_values_));

@@ -263,6 +263,11 @@ class Graph {
   Value& capture(Value& outer);
   /// A value that nothing produces or uses.
   void remove_value(Value& value);
+  /// `name` must be free in this graph. What the graph says of the value by name follows.
+  void rename_value(Value& value, std::string_view name);
+  /// A name that nothing in the main graph and in all graphs nested in it has or ever had: `base`,
+  /// or `base` with a number behind it.
+  std::string unused_name(std::string_view base) const;
 
   std::span<Value* const> inputs() const { return inputs_; }
   std::span<Value* const> outputs() const { return outputs_; }

@@ -19,7 +19,9 @@ void copy_notes(const Value& from, Value& to) {
 }
 
 Value& copy_value(const Value& value, Graph& to) {
-  Value& made = to.add_value(value.name(), value.type());
+  // A captured value may go by the name already.
+  Value& made =
+      to.add_value(to.find_value(value.name()) == nullptr ? value.name() : "", value.type());
   if (!value.constant().is_empty()) to.set_constant(made, value.constant());
   made.is_external = value.is_external;
   copy_notes(value, made);

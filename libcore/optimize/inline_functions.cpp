@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/infer/body_copier.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/infer/instantiate.hpp"
@@ -129,7 +130,9 @@ class Inliner {
 }  // namespace
 
 void inline_functions(Model& model) {
-  if (!model.functions.empty()) Inliner(model).run();
+  if (model.functions.empty()) return;
+  Inliner(model).run();
+  make_names_unique(*model.graph);
 }
 
 Pass inline_functions_pass() {

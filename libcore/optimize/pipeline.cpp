@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/passes.hpp"
 #include "libcore/optimize/rules.hpp"
@@ -40,6 +41,14 @@ Size size_of(const Model& model) {
   return size;
 }
 
+/// What every pass and group of rules must leave behind; debug builds look themselves.
+void check_after(std::string_view pass, const Model& model, const RewriteOptions& options) {
+#ifndef NDEBUG
+  verify_names(*model.graph);
+#endif
+  if (options.after_pass) options.after_pass(model, pass);
+}
+
 void run_pass(const Pass& pass, Model& model, const RewriteOptions& options,
               RewriteReport& report) {
   const auto start = std::chrono::steady_clock::now();
@@ -53,6 +62,7 @@ void run_pass(const Pass& pass, Model& model, const RewriteOptions& options,
   record.constant_bytes_added += after.constant_bytes - before.constant_bytes;
   record.milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  check_after(pass.name, model, options);
 }
 
 }  // namespace
@@ -184,6 +194,7 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
                        const RewriteOptions& options) {
   RewriteReport report;
   choose(groups, level, options);
+  make_names_unique(*model.graph);
   for (int round = 0; round < most_rounds; ++round) {
     const std::int64_t before = report.rewrites;
     for (const RuleGroup& group : groups) {
@@ -194,6 +205,7 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
       const std::vector<Graph*> graphs = graphs_in(*model.graph);
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
         rewrite(**graph, group.rules, options, report);
+      check_after(group.name, model, options);
     }
     if (report.rewrites == before || report.rewrites >= options.most_rewrites) break;
     report.is_endless = round == most_rounds - 1;

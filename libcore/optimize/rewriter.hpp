@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/base/stop_token.hpp"
+#include "libcore/graph/model.hpp"
 #include "libcore/optimize/evaluator.hpp"
 #include "libcore/optimize/rule.hpp"
 
@@ -57,6 +58,8 @@ struct RewriteOptions {
   Evaluator* evaluator = nullptr;  ///< computes constants; null: they stay as they are
   FoldLimits fold_limits = {};
   const StopToken* stop = nullptr;  ///< polled all along; may be null
+  /// Called after every pass and every group of rules, with its name: for checks. May be empty.
+  std::function<void(const Model&, std::string_view)> after_pass = {};
 
   bool chooses(std::string_view name) const { return !is_chosen || is_chosen(name); }
   void poll() const {

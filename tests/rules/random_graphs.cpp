@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/graph/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/own_domain.hpp"
@@ -72,6 +73,7 @@ std::unique_ptr<Model> rewritten(const std::string& text, OptimizeLevel level, A
   RewriteOptions options;
   options.evaluator = &evaluator;
   options.keeps_events = true;
+  options.after_pass = [](const Model& after, std::string_view) { verify_names(*after.graph); };
   for (const RewriteEvent& event : optimize(*model, pipeline(), level, options).events) {
     if (event.reason.empty()) acted.insert(std::string(event.rule));
   }

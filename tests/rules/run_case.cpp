@@ -9,6 +9,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/diff.hpp"
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/graph/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/check_node.hpp"
@@ -109,6 +110,7 @@ RewriteReport apply(const Subject& subject, const Provider& provider, Model& mod
   ConstantEvaluator evaluator(provider, context);
   subject.run(model, {.has_own_operators = true, .keeps_events = true, .evaluator = &evaluator},
               report);
+  verify_names(*model.graph);
   infer_shapes(model);
   return report;
 }

@@ -1,4 +1,5 @@
 // An If whose condition is known becomes the branch that it takes.
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/if.hpp"
@@ -42,6 +43,7 @@ Pass inline_branches() {
           .summary = "an If with a constant condition becomes the branch it takes",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(pass_name, options, report);
+            const std::int64_t rewrites = report.rewrites;
             // Outer graphs first: a branch that is not taken needs no look.
             std::vector<Graph*> open = {model.graph.get()};
             while (!open.empty()) {
@@ -52,6 +54,8 @@ Pass inline_branches() {
                 for (Graph* body : node.subgraphs()) open.push_back(body);
               }
             }
+            // Values of a branch keep their names, which other bodies may have too.
+            if (report.rewrites != rewrites) make_names_unique(*model.graph);
           }};
 }
 

@@ -1,6 +1,7 @@
 // A Loop that runs its body a few times, as everybody can see, becomes that many bodies.
 #include <optional>
 
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -144,10 +145,13 @@ Pass unroll_loops() {
           .summary = "a Loop of few and known iterations becomes its bodies",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(pass_name, options, report);
+            const std::int64_t rewrites = report.rewrites;
             // Inner loops first, so that an outer one copies what became of them.
             const std::vector<Graph*> graphs = graphs_in(*model.graph);
             for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
               unroll_in(**graph, options, notes);
+            // Values of a body that runs once keep their names, which other bodies may have too.
+            if (report.rewrites != rewrites) make_names_unique(*model.graph);
           }};
 }
 
