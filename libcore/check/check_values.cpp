@@ -100,12 +100,18 @@ class ValueChecker {
                   format("the value {} {}", quote(value), what));
   }
 
+  /// `node` is the label of the one that makes the value; empty for an input or initializer.
   void check_shadow(std::size_t index, std::string_view name, const std::string& node) {
     // Graphs come after the ones around them, whose names are all in their tables by now.
+    std::size_t owner = model_.graphs[index].owner;
     for (std::size_t around = model_.graphs[index].around; around != FileGraph::none;
-         around = model_.graphs[around].around) {
-      if (!scopes_[around].names.contains(name)) continue;
-      findings_.add("value.shadowed", {node, shown(name)},
+         owner = model_.graphs[around].owner, around = model_.graphs[around].around) {
+      const auto outer = scopes_[around].names.find(name);
+      if (outer == scopes_[around].names.end()) continue;
+      const Definition& known = outer->second;
+      const bool is_visible = known.node == no_node || known.node < owner;
+      findings_.add(!node.empty() && is_visible ? "value.redefined" : "value.shadowed",
+                    {node, shown(name)},
                     format("{} has a value {} of its own, as has {} around it",
                            where(model_.graphs[index]), quote(name), where(model_.graphs[around])));
       return;

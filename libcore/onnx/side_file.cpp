@@ -44,17 +44,26 @@ SideFile::SideFile(const std::string& model_path, std::string wanted_name)
   if (!name_.empty()) check_name(name_);
 }
 
+SideFile SideFile::nowhere() {
+  SideFile file({}, "weights");
+  file.is_nowhere_ = true;
+  return file;
+}
+
 std::int64_t SideFile::add(std::span<const std::byte> bytes) {
+  const auto [known, is_new] = offsets_.try_emplace({bytes.data(), bytes.size()}, 0);
+  if (!is_new) return known->second;
   const auto size = static_cast<std::int64_t>(bytes.size());
   const std::int64_t alignment = size >= page_bytes ? page_bytes : small_alignment_bytes;
   const std::int64_t offset = (size_bytes_ + alignment - 1) / alignment * alignment;
   pieces_.push_back({offset, bytes});
   size_bytes_ = offset + size;
+  known->second = offset;
   return offset;
 }
 
 const std::string& SideFile::name() {
-  if (reserved_) return name_;
+  if (reserved_ || is_nowhere_) return name_;
   struct stat status {};
   if (::stat(model_path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw Error(ErrorCode::write_failed, "no file of weights can be put beside what is no file",

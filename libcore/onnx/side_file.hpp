@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/atomic_file.hpp"
@@ -17,9 +19,11 @@ class SideFile {
  public:
   /// `model_path` is the file being written, `wanted_name` a name in its folder or empty.
   SideFile(const std::string& model_path, std::string wanted_name);
+  /// One that has a name and is never written, for texts that only look like a file.
+  static SideFile nowhere();
 
-  /// Gives `bytes`, which must stay until write(), a place and returns it. Large pieces start on a
-  /// page.
+  /// Gives `bytes`, which must stay until write(), a place and returns it: the same place for the
+  /// same bytes, which tensors may share. Large pieces start on a page.
   std::int64_t add(std::span<const std::byte> bytes);
   /// The name for the model to refer to; takes a free one in the folder at the first call. Throws
   /// ErrorCode::invalid, "save.external_name", for a name that is no plain file name or is taken.
@@ -38,11 +42,13 @@ class SideFile {
     std::span<const std::byte> bytes;
   };
 
+  bool is_nowhere_ = false;
   std::string model_path_;
   std::string folder_;  ///< with its slash, or empty
   std::string name_;
   std::optional<FreshFile> reserved_;
   std::vector<Piece> pieces_;
+  std::map<std::pair<const std::byte*, std::size_t>, std::int64_t> offsets_;  ///< of pieces
   std::int64_t size_bytes_ = 0;
 };
 

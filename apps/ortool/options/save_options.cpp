@@ -8,6 +8,7 @@
 #include "apps/ortool/options/written_files.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/check/save_checked.hpp"
 
 namespace ortool {
 namespace {
@@ -91,7 +92,7 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
 
 std::int64_t save_to(const SaveTarget& target, const Model& model) {
   const bool is_stream = target.path == "-";
-  return save_model(model, is_stream ? standard_output_path : target.path, target.options);
+  return save_checked_model(model, is_stream ? standard_output_path : target.path, target.options);
 }
 
 }  // namespace ortool

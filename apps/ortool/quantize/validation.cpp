@@ -18,7 +18,7 @@
 #include "libcore/base/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/check/save_checked.hpp"
 
 namespace ortool {
 namespace {
@@ -234,7 +234,7 @@ Worth Validation::judge_outputs(const Session& session) const {
 
 Worth Validation::run_command(const Model& model) const {
   const ScratchFolder folder;
-  save_model(model, folder.file(), {});
+  save_checked_model(model, folder.file(), {});
   const CommandEnd end = run_outside_command(budget_.command + " " + shell_word(folder.file()),
                                              context_.invocation.stop);
   context_.invocation.stop.poll();

@@ -8,7 +8,7 @@
 #include "libcore/base/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/check/save_checked.hpp"
 #include "libcore/onnx/value_file.hpp"
 
 namespace ortool {
@@ -43,7 +43,7 @@ Repro::Repro(std::string folder) : folder_(std::move(folder)) {
 }
 
 void Repro::save(const Model& model, std::string_view name) const {
-  save_model(model, (fs::path(folder_) / name).string());
+  save_checked_model(model, (fs::path(folder_) / name).string());
 }
 
 void Repro::save_inputs(std::span<const GivenInput> inputs, std::span<Value* const> values) const {

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/onnx/load.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/wire_writer.hpp"
@@ -329,6 +330,37 @@ TEST_CASE("An inner value whose name hides an outer one that is read beside it g
   REQUIRE(source->captured() != nullptr);
   CHECK(source->captured()->name() == "x");
   CHECK(found.first_node()->output(0)->name() == "x_1");
+}
+
+TEST_CASE("An output of an inner node whose name an outer value has gets another name") {
+  const Folder folder;
+  const auto model = parse_model(R"(
+    <ir_version: 10, opset_import: ["" : 18]>
+    g (bool c, float[2] x, float[2] unread) => (float[2] y) {
+      y = If (c) <then_branch = yes () => (float[2] t) { t = Abs (x) },
+                  else_branch = no () => (float[2] e) { e = Neg (x) }>
+    })");
+  Graph& inner = *model->graph->first_node()->subgraphs().front();
+  inner.rename_value(*inner.find_value("t"), "unread");
+  save_model(*model, folder / "m.onnx");
+  const auto read = load_model(folder / "m.onnx");
+  verify_names(*read->graph);
+  CHECK(read->graph->first_node()->subgraphs()[0]->outputs()[0]->name() == "unread_1");
+  CHECK(read->graph->inputs()[2]->name() == "unread");
+}
+
+TEST_CASE("Tensors that share their bytes share their place in the file of weights") {
+  const Folder folder;
+  const auto model = weights(1, 2000);
+  const Tensor tensor = model->graph->find_value("w0")->constant();
+  model->graph->add_constant("again", tensor);
+  SaveOptions options;
+  options.external_data = ExternalData::always;
+  save_model(*model, folder / "m.onnx", options);
+  const auto read = load_model(folder / "m.onnx");
+  REQUIRE(read->external_files.size() == 1);
+  CHECK(read->external_files[0].bytes == tensor.size_bytes());
+  CHECK(read->graph->find_value("again")->constant().size_bytes() == tensor.size_bytes());
 }
 
 }  // namespace ortool

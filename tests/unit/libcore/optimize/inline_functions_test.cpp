@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/check/save_checked.hpp"
+#include "libcore/graph/nested_names.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/session_support.hpp"
 
@@ -51,6 +53,28 @@ TEST_CASE("Functions are inlined inside the bodies of control flow, and may hold
     })");
   const auto outputs = session->run({{"c", Tensor::scalar(true)}, {"x", vector_of({1, -2})}}, {});
   CHECK(floats(outputs[0]) == std::vector<float>{-1, 2});
+}
+
+TEST_CASE("Values of a function's bodies clash with none of the graph that calls it") {
+  // As skl2onnx writes an imputer: the function reads a value X in its branches, and makes one.
+  auto model = parse_model(R"(
+    <ir_version: 10, opset_import: ["" : 18, "local" : 1]>
+    g (bool c, float[N] X) => (float[N] y) {
+      a = local.f (c, X)
+      y = If (c) <then_branch = yes () => (float[N] t) { t = local.f (c, a) },
+                  else_branch = no () => (float[N] e) { e = local.f (c, X) }>
+    }
+    <domain: "local", opset_import: ["" : 18]>
+    f (d, v) => (w) {
+      w = If (d) <then_branch = yes () => (X) { a = Neg(v) X = Abs(a) },
+                  else_branch = no () => (y) { y = Abs(v) }>
+    })");
+  inline_functions(*model);
+  model->functions.clear();
+  verify_names(*model->graph);
+  CHECK(model->graph->inputs()[1]->name() == "X");
+  CHECK(model->graph->outputs()[0]->name() == "y");
+  check_before_save(*model);
 }
 
 TEST_CASE("Functions that call each other in a circle are refused") {
