@@ -52,7 +52,7 @@ void mean_variance_normalization(const T* in, T* out, const MeanVarianceSizes& s
         const double difference = static_cast<double>(in[i]) - mean;
         squares += difference * difference;
       });
-      const double factor = 1.0 / (std::sqrt(squares / count) + 1e-9);
+      const double factor = sizes.has_variance ? 1.0 / (std::sqrt(squares / count) + 1e-9) : 1.0;
       for_each(sizes, start, workers, [&](std::int64_t i) {
         out[i] = static_cast<T>((static_cast<double>(in[i]) - mean) * factor);
       });

@@ -17,8 +17,9 @@ struct MeanVarianceSizes {
   };
   std::vector<Axis> kept;
   std::vector<Axis> reduced;
-  std::int64_t slices = 1;  ///< product of the kept sizes
-  std::int64_t length = 1;  ///< product of the reduced sizes
+  std::int64_t slices = 1;   ///< product of the kept sizes
+  std::int64_t length = 1;   ///< product of the reduced sizes
+  bool has_variance = true;  ///< false: the mean alone is subtracted
 };
 
 /// T: float, double. out = (x - mean) / (√variance + 1e-9) for each slice, moments in float64 and

@@ -1,6 +1,7 @@
 // The loaded model: each node through the catalog's gate, then inference against declarations.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -10,6 +11,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
+#include "libcore/ops/early_use.hpp"
 
 namespace ortool {
 namespace {
@@ -115,6 +117,11 @@ void check_meaning(const Model& model, const StopToken& stop, Findings& findings
     if (entry == nullptr || version_of(*entry, node) == nullptr || has_reference(node)) return;
     if (findings.has_error_at(format("'{}' ({})", node.name(), node.op_type()))) return;
     findings.collect([&] { check_node(node); });
+    const std::optional<EarlyUse> early = early_use(node);
+    // The other check of operators tells of those.
+    if (!early || early->is_operator) return;
+    findings.add("node.attribute.early", {format("'{}' ({})", node.name(), node.op_type()), {}},
+                 early->describe());
   });
 }
 

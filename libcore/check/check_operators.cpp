@@ -44,8 +44,15 @@ class OperatorChecker {
       return;
     }
     const bool has_imports = graph.function != FileGraph::none || !model_.opsets.empty();
-    const OpVersion* version =
-        entry->schema->at(opset == 0 && node.domain.empty() && !has_imports ? 1 : opset);
+    const std::int64_t used = opset == 0 && node.domain.empty() && !has_imports ? 1 : opset;
+    const OpVersion* version = entry->schema->accepted_at(used);
+    if (entry->schema->is_early_at(used)) {
+      add("node.operator.early",
+          format("operator {} stands in opset {}, and {}", node.op_type, used,
+                 entry->schema->versions.size() == 0
+                     ? std::string("ONNX has none of that name")
+                     : format("came with opset {}", entry->schema->versions.begin()->since)));
+    }
     if (version == nullptr) {
       if (opset == 0) return;  // "opset.missing" says so
       add("node.operator.unknown",

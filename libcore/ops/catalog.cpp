@@ -50,7 +50,7 @@ const OpEntry* find_op(std::string_view domain, std::string_view op_type) {
 }
 
 const OpVersion* version_of(const OpEntry& entry, const Node& node) {
-  return entry.schema->at(node.graph().opset(node.domain()));
+  return entry.schema->accepted_at(node.graph().opset(node.domain()));
 }
 
 }  // namespace ortool

@@ -29,8 +29,8 @@ std::span<const OpEntry> catalog();
 /// The operator, or null when the catalog does not hold it.
 const OpEntry* find_op(std::string_view domain, std::string_view op_type);
 
-/// The version of `entry` that the node's graph imports; null when the operator came later than
-/// that opset.
+/// The version of `entry` that the node's graph imports, or its early form; null when the operator
+/// came later than that opset.
 const OpVersion* version_of(const OpEntry& entry, const Node& node);
 
 /// The node's meaning as the operator's struct; the node must have passed check_node.
@@ -43,7 +43,7 @@ Op read_op(const Node& node, const OpVersion& version) {
 }
 template <typename Op>
 Op read_op(const Node& node) {
-  const OpVersion* version = Op::schema.at(node.graph().opset(node.domain()));
+  const OpVersion* version = Op::schema.accepted_at(node.graph().opset(node.domain()));
   ORTOOL_CHECK(version != nullptr);
   return read_op<Op>(node, *version);
 }

@@ -50,12 +50,29 @@ TypeSet OpVersion::allowed(std::string_view type) const {
   return element ? types_of({*element}) : TypeSet();
 }
 
-const OpVersion* OpSchema::at(std::int64_t opset) const {
+namespace {
+
+const OpVersion* newest_at(std::initializer_list<OpVersion> versions, std::int64_t opset) {
   const OpVersion* found = nullptr;
   for (const OpVersion& version : versions) {
     if (version.since <= opset) found = &version;
   }
   return found;
+}
+
+}  // namespace
+
+const OpVersion* OpSchema::at(std::int64_t opset) const {
+  return newest_at(versions, opset);
+}
+
+const OpVersion* OpSchema::accepted_at(std::int64_t opset) const {
+  const OpVersion* found = at(opset);
+  return found != nullptr ? found : newest_at(early, opset);
+}
+
+bool OpSchema::is_early_at(std::int64_t opset) const {
+  return at(opset) == nullptr && accepted_at(opset) != nullptr;
 }
 
 }  // namespace ortool

@@ -84,9 +84,15 @@ struct OpSchema {
   const char* name;
   const char* domain;
   std::initializer_list<OpVersion> versions;
+  /// Forms that ONNX Runtime takes in the operator's domain, and its tools write there, at opsets
+  /// before ONNX has the operator; by the opset from which on it does.
+  std::initializer_list<OpVersion> early = {};
 
   /// The version in force at an opset: the newest not above it; null when the operator came later.
   const OpVersion* at(std::int64_t opset) const;
+  /// The same, or where ONNX has none its early form: what a file may hold.
+  const OpVersion* accepted_at(std::int64_t opset) const;
+  bool is_early_at(std::int64_t opset) const;
 };
 
 }  // namespace ortool

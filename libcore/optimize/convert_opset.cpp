@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "libcore/base/format.hpp"
@@ -10,6 +13,7 @@
 #include "libcore/ops/attribute_default.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
+#include "libcore/ops/early_use.hpp"
 #include "libcore/optimize/opset_adapters.hpp"
 
 namespace ortool {
@@ -83,6 +87,9 @@ class Conversion {
       : model_(model), source_(model.graph->opset("")), target_(target) {}
 
   void run() {
+    for (const Node* node : own_nodes(model_)) {
+      if (early_use(*node)) early_nodes_.emplace(node->name());
+    }
     for (Node* node : own_nodes(model_)) {
       const std::string name(node->name());
       const std::string op_type(node->op_type());
@@ -179,6 +186,13 @@ class Conversion {
       }
       try {
         check_node(*node);
+        // What was early before may stay so; nothing becomes early.
+        const std::optional<EarlyUse> early = early_use(*node);
+        if (early && !early_nodes_.contains(node->name())) {
+          throw Error(ErrorCode::unsupported,
+                      early->is_operator ? format("the operator came with opset {}", early->since)
+                                         : early->describe());
+        }
       } catch (const Error& error) {
         block(std::string(node->name()), std::string(node->op_type()), error);
       }
@@ -207,6 +221,7 @@ class Conversion {
   Model& model_;
   std::int64_t source_;
   std::int64_t target_;
+  std::set<std::string, std::less<>> early_nodes_;  ///< names
   std::vector<Error> blockers_;
 };
 

@@ -109,6 +109,17 @@ Node& slice_down(Node& node) {
 
 // Numbers: attributes, then inputs of the data's type.
 
+/// The form of ONNX Runtime before opset 9.
+Node& mean_variance_up(Node& node) {
+  if (integer_of(node, "normalize_variance", 1) == 0)
+    refuse_form("only the mean is subtracted (normalize_variance is 0)");
+  const bool is_across = integer_of(node, "across_channels", 0) != 0;
+  node.remove_attribute("normalize_variance");
+  node.remove_attribute("across_channels");
+  if (is_across) set_integers(node, "axes", {0, 1, 2, 3});
+  return node;
+}
+
 Node& pad_up(Node& node) {
   const float value = float_of(node, "value").value_or(0);
   node.remove_attribute("value");
@@ -301,6 +312,7 @@ constexpr OpsetStep steps[] = {
     {"Upsample", 10, upsample_up, nullptr},
     {"Clip", 11, guards::clip_up, guards::clip_down},
     {"OneHot", 11, guards::one_hot, guards::one_hot},
+    {"MeanVarianceNormalization", 9, mean_variance_up, nullptr},
     {"Pad", 11, pad_up, pad_down},
     {"Resize", 11, legacy::resize_up, nullptr},
     {"Scatter", 11, scatter_up, nullptr},

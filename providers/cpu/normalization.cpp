@@ -154,11 +154,11 @@ template <typename T>
 KernelPtr compile_mean_variance(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const auto op = read_op<MeanVarianceNormalization>(view.node());
   return make_kernel(row.name, [op](const PrepareContext& context) {
-    return make_prepared(
-        {.overwritable = {0}},
-        [sizes = mean_variance_sizes(context.inputs[0].shape, op.axes)](const RunContext& run) {
-          mean_variance_normalization(run.input<T>(0), run.output<T>(0), sizes, run.workers());
-        });
+    MeanVarianceSizes sizes = mean_variance_sizes(context.inputs[0].shape, op.axes);
+    sizes.has_variance = op.has_variance;
+    return make_prepared({.overwritable = {0}}, [sizes](const RunContext& run) {
+      mean_variance_normalization(run.input<T>(0), run.output<T>(0), sizes, run.workers());
+    });
   });
 }
 

@@ -191,7 +191,7 @@ def make_checks(add):
     def check(name, content, code, rule):
         add("check_" + name, content, code, rule, "check")
     check("two_undefined", model(graph([node("Add", ["p", "q"], ["y"])], X, Y)), 2, "graph.undefined")
-    check("unsorted", model(graph([node("Relu", ["a"], ["y"]), node("Abs", ["x"], ["a"])], X, Y)), 2, "graph.order")
+    check("unsorted", model(graph([node("Relu", ["a"], ["y"]), node("Abs", ["x"], ["a"])], X, Y)), 0, "graph.order")
     check("opset_missing", one("Op", domain="other"), 2, "opset.missing")
     check("opset_twice", model(PLAIN, more=block(8, integer(2, 17))), 0, "opset.doubled")
     check("opset_newer", model(PLAIN, opset=99), 0, "opset.newer")
@@ -227,8 +227,13 @@ def make_checks(add):
     check("value_info_unknown", model(graph([RELU], X, Y, more=block(13, value("ghost")))), 0, "value_info.unknown")
     check("value_info_twice", model(graph([RELU], X, Y, more=block(13, value("y")) * 2)), 0, "value_info.repeated")
     inner = graph([node("Abs", ["x"], ["a"])], (), [value("a")])
-    check("shadowed", model(graph([node("Abs", ["x"], ["a"]), node("Op", ["a"], ["y"], [subgraph("inner", inner)], "op",
-                                                                   "my")], X, Y)), 0, "value.shadowed")
+    holder = node("Op", ["x"], ["y"], [subgraph("inner", inner)], "op", "my")
+    check("redefined", model(graph([node("Abs", ["x"], ["a"]), holder], X, Y)), 2, "value.redefined")
+    check("shadowed", model(graph([holder, node("Abs", ["x"], ["a"])], X, Y)), 0, "value.shadowed")
+    check("early_operator", one("SimplifiedLayerNormalization", constants=[tensor("w", [2], 1, floats(1, 2))],
+                                extra=["w"]), 0, "node.operator.early")
+    wrap = block(1, "mode") + block(4, "wrap") + integer(20, 3)
+    check("early_value", one("Pad", [wrap], constants=[int64s("p", [1, 0])], extra=["p"]), 0, "node.attribute.early")
     check("operator_later", one("Gelu"), 2, "node.operator.unknown")
     check("operator_gone", one("Upsample", constants=[tensor("w", [1], 1, floats(2))], extra=["w"]), 2,
           "node.operator.deprecated")

@@ -7,6 +7,7 @@
 #include "apps/ortool/report/stopwatch.hpp"
 #include "libcore/base/file.hpp"
 #include "libcore/base/sha256.hpp"
+#include "libcore/ops/early_use.hpp"
 
 namespace ortool {
 namespace {
@@ -73,6 +74,7 @@ LoadedModel find_model_argument(const Invocation& invocation) {
 void describe_model_argument(const Invocation& invocation, const LoadedModel& loaded) {
   invocation.report.model = model_block(loaded, invocation.has_document);
   for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
+  for (const std::string& warning : early_use_warnings(*loaded.model)) invocation.warn(warning);
 }
 
 LoadedModel load_model_at(std::string path, const LoadOptions& options) {

@@ -7,18 +7,35 @@
 
 namespace ortool {
 
-constinit const OpSchema LayerNormalization::schema = {
-    "LayerNormalization",
-    "",
-    {{.since = 17,
-      .inputs = {{"X", "T"}, {"Scale", "T"}, {"B", "T", Formal::Count::optional}},
-      .outputs = {{"Y", "T"},
-                  {"Mean", "U", Formal::Count::optional},
-                  {"InvStdDev", "U", Formal::Count::optional}},
-      .attributes = {{"axis", AttributeKind::integer, false, -1},
-                     {"epsilon", AttributeKind::float_number, false, 1e-05F},
-                     {"stash_type", AttributeKind::integer, false, 1}},
-      .types = {{"T", types::floats}, {"U", types_of({DataType::bfloat16, DataType::float32})}}}}};
+namespace {
+
+constexpr std::initializer_list<Formal> layer_inputs = {
+    {"X", "T"}, {"Scale", "T"}, {"B", "T", Formal::Count::optional}};
+constexpr std::initializer_list<Formal> layer_outputs = {
+    {"Y", "T"},
+    {"Mean", "U", Formal::Count::optional},
+    {"InvStdDev", "U", Formal::Count::optional}};
+constexpr std::initializer_list<AttributeSpec> norm_attributes = {
+    {"axis", AttributeKind::integer, false, -1},
+    {"epsilon", AttributeKind::float_number, false, 1e-05F},
+    {"stash_type", AttributeKind::integer, false, 1}};
+constexpr std::initializer_list<TypeParameter> layer_types = {
+    {"T", types::floats}, {"U", types_of({DataType::bfloat16, DataType::float32})}};
+
+}  // namespace
+
+constinit const OpSchema LayerNormalization::schema = {"LayerNormalization",
+                                                       "",
+                                                       {{.since = 17,
+                                                         .inputs = layer_inputs,
+                                                         .outputs = layer_outputs,
+                                                         .attributes = norm_attributes,
+                                                         .types = layer_types}},
+                                                       {{.since = 1,
+                                                         .inputs = layer_inputs,
+                                                         .outputs = layer_outputs,
+                                                         .attributes = norm_attributes,
+                                                         .types = layer_types}}};
 
 constinit const OpSchema RMSNormalization::schema = {
     "RMSNormalization",
@@ -26,10 +43,19 @@ constinit const OpSchema RMSNormalization::schema = {
     {{.since = 23,
       .inputs = {{"X", "T"}, {"scale", "V"}},
       .outputs = {{"Y", "V"}},
-      .attributes = {{"axis", AttributeKind::integer, false, -1},
-                     {"epsilon", AttributeKind::float_number, false, 1e-05F},
-                     {"stash_type", AttributeKind::integer, false, 1}},
+      .attributes = norm_attributes,
       .types = {{"T", types::floats}, {"V", types::floats}}}}};
+
+constinit const OpSchema SimplifiedLayerNormalization::schema = {
+    "SimplifiedLayerNormalization",
+    "",
+    {},
+    {{.since = 1,
+      .inputs = {{"X", "T"}, {"scale", "V"}},
+      .outputs = {{"Y", "V"}, {"inv_std_var", "U", Formal::Count::optional}},
+      .attributes = norm_attributes,
+      .types = {
+          {"T", types::floats}, {"V", types::floats}, {"U", types_of({DataType::float32})}}}}};
 
 namespace {
 
@@ -75,6 +101,17 @@ void RMSNormalization::infer(InferContext& context) const {
   if (context.rank(0) >= 0) normalize_axis(axis, context.rank(0));
   check_broadcasts_to(context, 1, "scale", context.shape(0));
   context.set_output(0, context.element(1), context.shape(0));
+}
+
+void SimplifiedLayerNormalization::infer(InferContext& context) const {
+  RMSNormalization::infer(context);
+  PartialShape shape = context.shape(0);
+  if (shape) {
+    const std::int64_t rank = context.rank(0);
+    for (std::int64_t i = normalize_axis(axis, rank); i < rank; ++i)
+      (*shape)[static_cast<std::size_t>(i)] = 1;
+  }
+  context.set_output(1, DataType::float32, shape);
 }
 
 }  // namespace ortool

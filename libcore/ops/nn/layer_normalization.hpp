@@ -31,4 +31,11 @@ struct RMSNormalization {
   void infer(InferContext& context) const;
 };
 
+/// What ONNX Runtime writes into ONNX's own domain where opset 23 has RMSNormalization.
+struct SimplifiedLayerNormalization : RMSNormalization {
+  static const OpSchema schema;
+
+  void infer(InferContext& context) const;
+};
+
 }  // namespace ortool

@@ -79,6 +79,7 @@ constexpr OpEntry nn_entries[] = {
     op_entry<Selu>(),
     op_entry<Shrink>(),
     op_entry<Sigmoid>(),
+    op_entry<SimplifiedLayerNormalization>(),
     op_entry<Softmax>(),
     op_entry<Softplus>(),
     op_entry<Softsign>(),

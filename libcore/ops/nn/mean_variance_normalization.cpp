@@ -23,9 +23,20 @@ constinit const OpSchema MeanVarianceNormalization::schema = {
       .inputs = {{"X", "T"}},
       .outputs = {{"Y", "T"}},
       .attributes = {{"axes", AttributeKind::integers, false, default_axes}},
-      .types = {{"T", types::floats}}}}};
+      .types = {{"T", types::floats}}}},
+    {{.since = 1,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}},
+      .attributes = {{"across_channels", AttributeKind::integer, false, 0},
+                     {"normalize_variance", AttributeKind::integer, false, 1}},
+      .types = {{"T", types::high_floats}}}}};
 
-void MeanVarianceNormalization::read(AttributeReader& attributes, int) {
+void MeanVarianceNormalization::read(AttributeReader& attributes, int version) {
+  if (version < 9) {
+    has_variance = attributes.flag("normalize_variance", true);
+    if (attributes.flag("across_channels")) axes = {0, 1, 2, 3};
+    return;
+  }
   axes = attributes.find_integers("axes").value_or(std::vector<std::int64_t>(default_axes));
 }
 

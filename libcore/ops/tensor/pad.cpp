@@ -1,4 +1,5 @@
-// Pad in its versions; 11 made pads and value inputs, 18 brought axes, 19 the mode wrap.
+// Pad in its versions; 11 made pads and value inputs, 18 brought axes, 19 the mode wrap, which is
+// taken before too (early_use.hpp).
 #include "libcore/ops/tensor/pad.hpp"
 
 #include <span>
@@ -20,12 +21,6 @@ constexpr std::initializer_list<Formal> pad_inputs_18 = {
 
 constexpr std::initializer_list<AttributeSpec> pad_attributes = {
     {"mode", AttributeKind::string, false, "constant"}};
-
-Pad::Mode read_pad_mode(AttributeReader& attributes, int version) {
-  if (version < 19)
-    return attributes.choice("mode", {"constant", "reflect", "edge"}, Pad::Mode::constant);
-  return attributes.choice("mode", {"constant", "reflect", "edge", "wrap"}, Pad::Mode::constant);
-}
 
 /// The axes that pads are for, in their order.
 using PadPositions = std::vector<std::size_t>;
@@ -124,7 +119,7 @@ constinit const OpSchema Pad::schema = {
       .types = {{"T", types::all_tensors_ir13}, {"Tind", types::indices}}}}};
 
 void Pad::read(AttributeReader& attributes, int version) {
-  mode = read_pad_mode(attributes, version);
+  mode = attributes.choice("mode", {"constant", "reflect", "edge", "wrap"}, Mode::constant);
   value = attributes.number("value", 0);
   pads = attributes.integers_or_input(version == 1 ? "paddings" : "pads", 1);
   if (version >= 18) axes = attributes.integers_or_input("axes", 3);

@@ -158,7 +158,7 @@ void Upsample::read(AttributeReader& attributes, int version) {
   coordinates = Coordinates::asymmetric;
   nearest = Nearest::floor;
   mode = version < 7 ? attributes.choice("mode", {"nearest", "bilinear"}, Mode::nearest)
-                     : attributes.choice("mode", {"nearest", "linear"}, Mode::nearest);
+                     : attributes.choice("mode", {"nearest", "linear", "cubic"}, Mode::nearest);
   if (version < 7) {
     scales.value = {1, 1, attributes.number("height_scale"), attributes.number("width_scale")};
   } else if (version < 9) {

@@ -1,4 +1,5 @@
-// ScatterElements in its versions; 16 and 18 let updates add up instead of replacing.
+// ScatterElements in its versions; 16 lets updates add up instead of replacing, 18 brought max and
+// min, which are taken at 16 too (early_use.hpp).
 #include "libcore/ops/tensor/scatter_elements.hpp"
 
 #include "libcore/ops/operand_checks.hpp"
@@ -55,16 +56,14 @@ constinit const OpSchema ScatterElements::schema = {
       .attributes = scatter_elements_attributes,
       .types = {{"T", types::all_tensors_and_bfloat16}, {"Tind", types::indices}}}}};
 
-ScatterReduction read_scatter_reduction(AttributeReader& attributes, int version) {
-  if (version < 18)
-    return attributes.choice("reduction", {"none", "add", "mul"}, ScatterReduction::none);
+ScatterReduction read_scatter_reduction(AttributeReader& attributes) {
   return attributes.choice("reduction", {"none", "add", "mul", "max", "min"},
                            ScatterReduction::none);
 }
 
-void ScatterElements::read(AttributeReader& attributes, int version) {
+void ScatterElements::read(AttributeReader& attributes, int) {
   axis = attributes.integer("axis", 0);
-  reduction = read_scatter_reduction(attributes, version);
+  reduction = read_scatter_reduction(attributes);
 }
 
 void ScatterElements::infer(InferContext& context) const {

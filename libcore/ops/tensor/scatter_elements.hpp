@@ -15,7 +15,7 @@ namespace ortool {
 enum class ScatterReduction { none, add, multiply, maximum, minimum };
 
 /// The attribute 'reduction', where the version has it.
-ScatterReduction read_scatter_reduction(AttributeReader& attributes, int version);
+ScatterReduction read_scatter_reduction(AttributeReader& attributes);
 
 struct ScatterElements {
   static const OpSchema schema;

@@ -37,8 +37,8 @@ constinit const OpSchema ScatterND::schema = {
       .attributes = scatter_nd_attributes,
       .types = {{"T", types::all_tensors_and_bfloat16}}}}};
 
-void ScatterND::read(AttributeReader& attributes, int version) {
-  reduction = read_scatter_reduction(attributes, version);
+void ScatterND::read(AttributeReader& attributes, int) {
+  reduction = read_scatter_reduction(attributes);
 }
 
 namespace {

@@ -273,5 +273,26 @@ TEST_CASE("bodies are converted with the graph around them") {
   CHECK_FALSE(has(text, "axes"));
 }
 
+TEST_CASE("a value of an attribute goes to no opset before its own, and stays early where it was") {
+  const std::string wrap =
+      "g (float[4] x) => (float[6] y) <int64[2] p = {1, 1}> { y = Pad <mode = \"wrap\"> (x, p) }";
+  CHECK_THROWS_WITH(converted(19, 18, wrap), Catch::Contains("mode 'wrap' came with opset 19"));
+  CHECK(has(converted(18, 13, wrap), "wrap"));
+  CHECK(has(converted(13, 21, wrap), "wrap"));
+  const std::string layer =
+      "g (float[2, 4] x) => (float[2, 4] y) <float[4] s = {1, 2, 3, 4}>"
+      "{ y = LayerNormalization (x, s) }";
+  CHECK(has(converted(11, 17, layer), "LayerNormalization"));
+  CHECK_THROWS_WITH(converted(17, 16, layer), Catch::Contains("came with opset 17"));
+}
+
+TEST_CASE("MeanVarianceNormalization before opset 9 has its axes in another attribute") {
+  const std::string text = converted(8, 13,
+                                     "g (float[2, 3, 4, 5] x) => (float[2, 3, 4, 5] y)"
+                                     "{ y = MeanVarianceNormalization <across_channels = 1> (x) }");
+  CHECK(has(text, "axes = [0, 1, 2, 3]"));
+  CHECK_FALSE(has(text, "across_channels"));
+}
+
 }  // namespace
 }  // namespace ortool
