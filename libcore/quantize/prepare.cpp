@@ -9,6 +9,8 @@
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/early_use.hpp"
 #include "libcore/optimize/convert_float32.hpp"
 #include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/inline_functions.hpp"
@@ -99,9 +101,21 @@ bool can_have_opset(const Model& model, std::int64_t opset) {
   return true;
 }
 
+/// The opset to raise to: `least`, or a later one where some node has no form in that. Where there
+/// is none at all it is `least`, and the conversion tells why.
+std::int64_t reachable_opset(const Model& model, std::int64_t least) {
+  const std::int64_t early = opset_of_early_uses(model);
+  if (early > least && can_have_opset(model, early)) return early;
+  for (std::int64_t opset = least; opset <= newest_opset; ++opset) {
+    if (can_have_opset(model, opset)) return opset;
+  }
+  return least;
+}
+
 void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options) {
   const std::int64_t now = model.graph->opset("");
   if (now >= opset) return;
+  opset = reachable_opset(model, opset);
   if (options.fallback_opset > 0 && !can_have_opset(model, opset)) {
     opset = std::max(now, options.fallback_opset);
     if (now >= opset) return;
@@ -115,6 +129,15 @@ void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options
     for (const Error& part : error.parts()) told.add_part(part);
     throw told;
   }
+}
+
+/// Raises the opset of a model that has weights to quantize; types are inferred afterwards too.
+void raise_for_weights(Model& model, const std::vector<DataType>& types,
+                       const PrepareOptions& options) {
+  if (!has_weights(model)) return;
+  const std::int64_t before = model.graph->opset("");
+  raise_opset(model, least_opset_for(model, types, options), options);
+  if (model.graph->opset("") != before) infer_shapes(model);
 }
 
 struct Count {
@@ -151,9 +174,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   infer_shapes(model);
   const std::vector<DataType> types = product_types(model);
   preparation.opset_before = model.graph->opset("");
-  if (has_weights(model)) raise_opset(model, least_opset_for(model, types, options), options);
-  preparation.opset_after = model.graph->opset("");
-  if (preparation.opset_after != preparation.opset_before) infer_shapes(model);
+  raise_for_weights(model, types, options);
   if (options.in_float32 && !types.empty()) {
     convert_to_float32(model, types);
     infer_shapes(model);
@@ -176,7 +197,10 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     rewriting.is_chosen = suits_quantization;
     preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;
     infer_shapes(model);
+    // Nodes that filled weights have become weights.
+    raise_for_weights(model, types, options);
   }
+  preparation.opset_after = model.graph->opset("");
   drop_unread_constants(model);
   settle_input_clues(model, preparation.clues);
   const Count after = count(model);

@@ -10,6 +10,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/captured.hpp"
 #include "libcore/quantize/block_product.hpp"
+#include "libcore/quantize/body_levels.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/quantize/node_writer.hpp"
 #include "libcore/quantize/share_levels.hpp"
@@ -22,12 +23,6 @@ namespace {
 constexpr std::int64_t least_elements = 256;
 /// Of a table, whose rows have a scale of four bytes each.
 constexpr std::int64_t least_row = 8;
-
-struct StoredLevels {
-  Value* levels = nullptr;
-  Value* scales = nullptr;
-  Value* zero_points = nullptr;  ///< null: all zero
-};
 
 /// The zero points as a constant, null where they are what leaving them out means.
 Value* store_zero_points(Graph& graph, Tensor zero_points) {
@@ -60,6 +55,8 @@ class WeightWriter {
   explicit WeightWriter(const WeightOnlyOptions& options)
       : options_(options), block_products_(block_options(options), options.cap, options.store) {}
 
+  /// Tells of a node that write() will come to.
+  void expect(const PlannedNode& planned);
   void write(const PlannedNode& planned);
   std::int64_t count() const {
     return static_cast<std::int64_t>(stored_.size()) + block_products_.count();
@@ -72,12 +69,16 @@ class WeightWriter {
   StoredLevels& store_rows(Value& table);
   WeightLevels levels_with_own_scales(const Tensor& weights, const WeightOptions& options) const;
   StoredLevels& store_blocks(Value& weights);
+  /// DequantizeLinear of `stored` in front of `node`, or of all nodes of `graph`.
+  Value& add_floats(Graph& graph, Node* before, const StoredLevels& stored, const Value& weights,
+                    std::optional<std::int64_t> axis, bool has_blocks) const;
   void dequantize(Node& node, std::int64_t input, std::optional<std::int64_t> axis);
   void dequantize_rows(Node& gather);
 
   const WeightOnlyOptions& options_;
   BlockProductWriter block_products_;
   std::map<Key, StoredLevels> stored_;
+  BodyLevels bodies_;
 };
 
 bool is_worthwhile(Value* value) {
@@ -175,31 +176,44 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
   return stored;
 }
 
-void WeightWriter::dequantize(Node& node, std::int64_t input, std::optional<std::int64_t> axis) {
-  Value& weights = *constant_behind(node.input(input));
-  const bool has_blocks = options_.block_size > 0 && node.op_type() == "MatMul" && input == 1 &&
-                          weights.constant().shape().rank() == 2;
-  const StoredLevels& stored = has_blocks ? store_blocks(weights) : store(weights, axis);
-  Graph& graph = node.graph();
-  const NodeWriter writer(graph, &node);
-  std::vector<Value*> inputs = {&seen_in(graph, *stored.levels), &seen_in(graph, *stored.scales)};
-  if (stored.zero_points != nullptr) inputs.push_back(&seen_in(graph, *stored.zero_points));
+Value& WeightWriter::add_floats(Graph& graph, Node* before, const StoredLevels& stored,
+                                const Value& weights, std::optional<std::int64_t> axis,
+                                bool has_blocks) const {
+  const NodeWriter writer(graph, before);
+  std::vector<Value*> inputs = {stored.levels, stored.scales};
+  if (stored.zero_points != nullptr) inputs.push_back(stored.zero_points);
   Value& floats = writer.add("DequantizeLinear", inputs);
   const DataType type = weights.constant().type();
-  floats.set_type(ValueType::tensor(scale_type(type), node.input(input)->type().shape));
+  floats.set_type(ValueType::tensor(scale_type(type), weights.type().shape));
   if (has_blocks) {
     NodeWriter::set(floats, "axis", 0);
     NodeWriter::set(floats, "block_size", options_.block_size);
   } else if (axis) {
     NodeWriter::set(floats, "axis", *axis);
   }
-  Value* made = &floats;
-  if (scale_type(type) != type) {
-    made = &writer.add("Cast", {&floats});
-    NodeWriter::set(*made, "to", static_cast<std::int64_t>(type));
-    made->set_type(ValueType::tensor(type, node.input(input)->type().shape));
+  if (scale_type(type) == type) return floats;
+  Value& wide = writer.add("Cast", {&floats});
+  NodeWriter::set(wide, "to", static_cast<std::int64_t>(type));
+  wide.set_type(ValueType::tensor(type, weights.type().shape));
+  return wide;
+}
+
+void WeightWriter::dequantize(Node& node, std::int64_t input, std::optional<std::int64_t> axis) {
+  Value& weights = *constant_behind(node.input(input));
+  const bool has_blocks = options_.block_size > 0 && node.op_type() == "MatMul" && input == 1 &&
+                          weights.constant().shape().rank() == 2;
+  const StoredLevels& stored = has_blocks ? store_blocks(weights) : store(weights, axis);
+  Graph& graph = node.graph();
+  if (bodies_.takes_copies(weights, options_.weights.type.type)) {
+    const StoredLevels here = bodies_.copy_in(graph, stored);
+    graph.set_input(node, input, &add_floats(graph, &node, here, weights, axis, has_blocks));
+    return;
   }
-  graph.set_input(node, input, made);
+  Graph& outer = weights.graph();
+  Value*& floats = bodies_.floats_of(stored);
+  if (floats == nullptr)
+    floats = &add_floats(outer, outer.first_node(), stored, weights, axis, has_blocks);
+  graph.set_input(node, input, &seen_in(graph, *floats));
 }
 
 /// Gather(table) -> Cast(Gather(levels)) * Gather(scales)
@@ -219,6 +233,13 @@ void WeightWriter::dequantize_rows(Node& gather) {
   Value* const inputs[] = {&floats, &scales};
   Value* const outputs[] = {&result};
   graph.add_node("Mul", "", inputs, outputs, {}, before);
+}
+
+void WeightWriter::expect(const PlannedNode& planned) {
+  const Node& node = *planned.node;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    if (is_worthwhile(node.input(i))) bodies_.expect(*constant_behind(node.input(i)), node.graph());
+  }
 }
 
 void WeightWriter::write(const PlannedNode& planned) {
@@ -258,6 +279,7 @@ bool is_table_in_floats(const Node& node) {
 std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
                                    const WeightOnlyOptions& options) {
   WeightWriter writer(options);
+  for (const PlannedNode& planned : plan.nodes) writer.expect(planned);
   for (const PlannedNode& planned : plan.nodes) writer.write(planned);
   share_turned_levels(model);
   drop_unread_constants(model);

@@ -1,9 +1,12 @@
 // Which opset a model gets, and what of it is left as it is.
 #include "libcore/quantize/prepare.hpp"
 
+#include <string>
+
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "providers/cpu/cpu_provider.hpp"
 #include "tests/support/inferred_model.hpp"
 
 namespace ortool {
@@ -48,6 +51,34 @@ TEST_CASE("a model that cannot be written for opset 13 takes the fallback, or sa
   CHECK_THROWS_WITH(
       prepared_opset("y = MatMul (x, w)", 0),
       Catch::Contains("quantised it needs a later opset") && Catch::Contains("OneHot"));
+}
+
+TEST_CASE("a model goes to the opset that its operators came with, beyond what scales need") {
+  const auto opset_after = [](int opset, const std::string& nodes) {
+    const auto model =
+        inferred_model("<ir_version: 6, opset_import: [\"\" : " + std::to_string(opset) +
+                       "]>\ng (float[2, 2] x) => (float[2, 2] y)"
+                       "<float[2, 2] w = {1, 2, 3, 4}, float[2] s = {1, 2}> { " +
+                       nodes + " }");
+    PrepareOptions options;
+    options.is_optimized = false;
+    return prepare_model(*model, options).opset_after;
+  };
+  const std::string layer = "a = MatMul (x, w) y = LayerNormalization (a, s)";
+  CHECK(opset_after(11, layer) == 17);
+  // As it was read where scales need nothing.
+  CHECK(opset_after(13, layer) == 13);
+  CHECK(opset_after(11, "a = MatMul (x, w) y = SimplifiedLayerNormalization (a, s)") == 13);
+}
+
+TEST_CASE("a model whose weights are nodes that fill them gets the opset of its scales too") {
+  const auto model = inferred_model(
+      "<ir_version: 6, opset_import: [\"\" : 9]>\ng (float[2, 32] x) => (float[2, 32] y)"
+      "<int64[2] s = {32, 32}> { w = ConstantOfShape (s) y = MatMul (x, w) }");
+  const auto provider = make_cpu_provider(cpu::best_isa());
+  PrepareOptions options;
+  options.provider = provider.get();
+  CHECK(prepare_model(*model, options).opset_after == 13);
 }
 
 }  // namespace
