@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/tensor_file.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -18,6 +19,13 @@ using Json = nlohmann::json;
 /// Collects elements and checks that all arrays of a level are of one length.
 class Collector : public nlohmann::json_sax<Json> {
  public:
+  explicit Collector(MemoryCap* cap) : cap_(cap) {}
+  ~Collector() override {
+    if (cap_ != nullptr) cap_->give_back(taken_bytes_);
+  }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
   bool null() override { return refuse("null"); }
   bool boolean(bool value) override {
     has_bools_ = true;
@@ -39,6 +47,7 @@ class Collector : public nlohmann::json_sax<Json> {
   }
   bool string(string_t& value) override {
     has_strings_ = true;
+    charge(static_cast<std::int64_t>(sizeof(std::string) + value.size()));
     strings_.push_back(std::move(value));
     return add({.integer = static_cast<std::int64_t>(strings_.size()) - 1, .is_string = true});
   }
@@ -79,7 +88,7 @@ class Collector : public nlohmann::json_sax<Json> {
                 "give nested arrays of numbers, such as [[1, 2], [3, 4]]");
   }
 
-  Tensor make(std::optional<DataType> type, MemoryCap* cap) {
+  Tensor make(std::optional<DataType> type) {
     const DataType made = type.value_or(natural_type());
     Shape shape(std::vector<std::int64_t>(sizes_.begin(), sizes_.end()));
     ORTOOL_CHECK(shape.element_count() == static_cast<std::int64_t>(elements_.size()));
@@ -89,7 +98,7 @@ class Collector : public nlohmann::json_sax<Json> {
                   format("a tensor of type {} cannot be read from JSON", name_of(made)),
                   "give it as .npy or .pb");
     }
-    Tensor result(made, std::move(shape), cap);
+    Tensor result(made, std::move(shape), cap_);
     if (is_packed(made) && result.size_bytes() > 0)
       result.mutable_bytes()[result.size_bytes() - 1] = std::byte{0};
     for (std::size_t i = 0; i < elements_.size(); ++i)
@@ -123,6 +132,7 @@ class Collector : public nlohmann::json_sax<Json> {
 
   bool add(Element element) {
     if (!count_item(true)) return false;
+    charge(sizeof(Element));
     elements_.push_back(element);
     return true;
   }
@@ -180,6 +190,20 @@ class Collector : public nlohmann::json_sax<Json> {
     throw_problem();
   }
 
+  /// Takes the memory of what is read from the cap, in steps; a vector that grows needs its storage
+  /// three times.
+  void charge(std::int64_t bytes) {
+    constexpr std::int64_t step_bytes = 1 << 20;
+    used_bytes_ += 3 * bytes;
+    if (cap_ == nullptr || used_bytes_ <= taken_bytes_) return;
+    const std::int64_t more = used_bytes_ - taken_bytes_ + step_bytes;
+    cap_->take(more, "reading a JSON document");
+    taken_bytes_ += more;
+  }
+
+  MemoryCap* cap_;
+  std::int64_t used_bytes_ = 0;
+  std::int64_t taken_bytes_ = 0;
   std::vector<std::int64_t> open_;   ///< items so far in each array that is open
   std::vector<std::int64_t> sizes_;  ///< of each level, -1 until its first array ends
   std::int64_t leaf_depth_ = -1;
@@ -196,9 +220,9 @@ class Collector : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Tensor parse_json_tensor(std::string_view text, std::optional<DataType> type, MemoryCap* cap) {
-  Collector collector;
+  Collector collector(cap);
   if (!Json::sax_parse(text.begin(), text.end(), &collector)) collector.throw_problem();
-  return collector.make(type, cap);
+  return collector.make(type);
 }
 
 }  // namespace ortool

@@ -23,8 +23,8 @@ class Baseline {
   /// Nothing to compare with.
   Baseline() = default;
   /// Reads a file, or the file of `machine` in a folder, which may lack it. Throws
-  /// ErrorCode::invalid for what is no report of bench, and ErrorCode::memory_limit where `cap` has
-  /// no room for it.
+  /// ErrorCode::invalid for what is no report of bench, and ErrorCode::memory_limit where `cap`,
+  /// which may be null, has no room for it.
   Baseline(const std::string& path, const MachineFingerprint& machine, MemoryCap* cap = nullptr);
 
   /// The entry of the same name; of the same setting, where both measured one model only. Null

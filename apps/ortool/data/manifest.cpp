@@ -87,8 +87,9 @@ class ManifestReader {
 }  // namespace
 
 SampleList read_manifest(const std::string& path, const SampleContext& context) {
+  MemoryCap* cap = &context.invocation.memory;
   const Json document =
-      parse_json(read_text_file(path, most_manifest_bytes, &context.invocation.memory), path);
+      parse_json(read_text_file(path, most_manifest_bytes, cap), path, {.cap = cap});
   try {
     if (!document.is_object()) throw broken("is no object");
     static const std::vector<std::string> known = {"$schema", "name", "classes", "samples"};

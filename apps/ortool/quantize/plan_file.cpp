@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/atomic_file.hpp"
@@ -115,7 +117,8 @@ Scale read_scale(const Json& line, DataType type) {
   const Json* zero_point = line.find("zero_point");
   if (scale == nullptr || zero_point == nullptr || !scale->is_number() || !zero_point->is_number())
     throw broken("'scale' and 'zero_point' are two numbers that belong together");
-  if (zero_point->number() != std::floor(zero_point->number()))
+  const double whole = std::floor(zero_point->number());
+  if (zero_point->number() != whole || std::abs(whole) > 1e9)
     throw broken(format("the zero point must be a whole number (found {})", zero_point->number()));
   Scale result{static_cast<float>(scale->number()),
                static_cast<std::int64_t>(zero_point->number())};
@@ -231,38 +234,55 @@ Error not_in_model(std::string_view kind, const std::string& name, const std::st
   return error;
 }
 
-void check_node(const std::string& name, const NodeChoice& choice, const MadePlan& made,
-                Names& held_back) {
-  NearestName nearest(name);
-  std::string hint;
-  for (const ReportedNode& node : made.nodes) {
-    nearest.offer(node.plan_name);
-    if (node.plan_name != name) {
-      const bool is_part =
-          std::find(node.origins.begin(), node.origins.end(), name) != node.origins.end();
-      if (is_part) hint = format("it is part of node {} now", quote(node.plan_name));
-      continue;
+/// The nodes of a plan by name, and which of them a node of the file has become part of.
+class NodeIndex {
+ public:
+  explicit NodeIndex(const MadePlan& made) : made_(made) {
+    for (const ReportedNode& node : made.nodes) {
+      nodes_.try_emplace(node.plan_name, &node);
+      for (const std::string& origin : node.origins) holders_[origin] = &node;
     }
-    if (!choice.is_quantized || node.is_quantized) return;
-    const bool is_possible = node.role != QuantizeRole::none && node.role != QuantizeRole::product;
-    if (is_possible) {
-      held_back.push_back(name);
-      return;
-    }
-    throw Error(ErrorCode::invalid,
-                format("the plan quantises node {} ({}), which cannot be: {}", quote(name),
-                       node.op_type, node.reason),
-                "set its \"quantized\" to false, or take the line out")
-        .with_id("quantize.plan");
   }
-  throw not_in_model("node", name, nearest.best(), hint);
+
+  /// Throws ErrorCode::invalid where there is none.
+  const ReportedNode& at(const std::string& name) const {
+    const auto found = nodes_.find(name);
+    if (found != nodes_.end()) return *found->second;
+    NearestName nearest(name);
+    for (const ReportedNode& node : made_.nodes) nearest.offer(node.plan_name);
+    const auto holder = holders_.find(name);
+    throw not_in_model("node", name, nearest.best(),
+                       holder == holders_.end()
+                           ? std::string()
+                           : format("it is part of node {} now", quote(holder->second->plan_name)));
+  }
+
+ private:
+  const MadePlan& made_;
+  std::map<std::string_view, const ReportedNode*> nodes_;
+  std::map<std::string_view, const ReportedNode*> holders_;
+};
+
+void check_node(const ReportedNode& node, const NodeChoice& choice, Names& held_back) {
+  if (!choice.is_quantized || node.is_quantized) return;
+  const bool is_possible = node.role != QuantizeRole::none && node.role != QuantizeRole::product;
+  if (is_possible) {
+    held_back.push_back(node.plan_name);
+    return;
+  }
+  throw Error(ErrorCode::invalid,
+              format("the plan quantises node {} ({}), which cannot be: {}", quote(node.plan_name),
+                     node.op_type, node.reason),
+              "set its \"quantized\" to false, or take the line out")
+      .with_id("quantize.plan");
 }
 
 }  // namespace
 
-PlanFile read_plan_file(const std::string& path, MemoryCap* cap) {
+PlanFile read_plan_file(const std::string& path, MemoryCap& cap) {
   PlanFile plan;
-  const Json document = parse_json(read_text_file(path, most_plan_bytes, cap), path);
+  const Json document =
+      parse_json(read_text_file(path, most_plan_bytes, &cap), path, {.cap = &cap});
   try {
     check_keys(document, {"plan_version", "settings", "balance", "nodes", "tensors"});
     const Json* version = document.find("plan_version");
@@ -296,7 +316,8 @@ PlanFile read_plan_file(const std::string& path, MemoryCap* cap) {
 void check_choices(const Invocation& invocation, const PlanChoices& choices, const Model& model,
                    const MadePlan& made) {
   Names held_back;
-  for (const auto& [name, choice] : choices.nodes) check_node(name, choice, made, held_back);
+  const NodeIndex index(made);
+  for (const auto& [name, choice] : choices.nodes) check_node(index.at(name), choice, held_back);
   const std::vector<const Graph*> graphs = graphs_in(model);
   for (const auto& [name, choice] : choices.values) {
     const bool is_known = std::any_of(graphs.begin(), graphs.end(), [&](const Graph* graph) {

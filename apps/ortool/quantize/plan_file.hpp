@@ -16,8 +16,9 @@ struct PlanFile {
 };
 
 /// Reads the file. Throws ErrorCode::invalid, naming the line's node or tensor, for what is no plan
-/// (docs/schemas/quantize-plan.schema.json): unknown keys and values with the nearest ones.
-PlanFile read_plan_file(const std::string& path, MemoryCap* cap);
+/// (docs/schemas/quantize-plan.schema.json): unknown keys and values with the nearest ones;
+/// ErrorCode::memory_limit where `cap` has no room for it.
+PlanFile read_plan_file(const std::string& path, MemoryCap& cap);
 
 /// Throws ErrorCode::invalid for choices that the model cannot follow: names it has not, and nodes
 /// to quantise that compute in floats whatever is asked. Warns of those that stay floats because of

@@ -167,7 +167,7 @@ void check_other_files(const Invocation& invocation) {
 void run_quantize(Invocation& invocation) {
   const OptionValues& options = invocation.options;
   const PlanFile plan =
-      options.has("plan") ? read_plan_file(options.text("plan"), &invocation.memory) : PlanFile();
+      options.has("plan") ? read_plan_file(options.text("plan"), invocation.memory) : PlanFile();
   const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);
   const int threads = thread_count(options);
   ThreadPool pool(threads);

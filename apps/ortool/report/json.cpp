@@ -107,6 +107,8 @@ void Json::append_plain(TextSink& out) const {
     append_text(out, text());
   } else if (const auto* integer = std::get_if<std::int64_t>(&value_)) {
     append_number(out, *integer);
+  } else if (const auto* large = std::get_if<std::uint64_t>(&value_)) {
+    append_number(out, *large);
   } else {
     append_double(out, std::get<double>(value_));
   }

@@ -15,6 +15,8 @@
 
 namespace ortool {
 
+class MemoryCap;
+
 /// Null, a flag, a number, text, a list or an object that keeps the order of its keys. NaN and
 /// infinities become the strings "NaN", "Infinity" and "-Infinity"; bytes that are no UTF-8 become
 /// U+FFFD.
@@ -26,7 +28,7 @@ class Json {
   Json() = default;
   Json(bool value) : value_(value) {}
   template <std::integral T>
-  Json(T value) : value_(static_cast<std::int64_t>(value)) {}
+  Json(T value) : value_(whole_number(value)) {}
   Json(double value) : value_(value) {}
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string_view text) : value_(std::string(text)) {}
@@ -63,7 +65,8 @@ class Json {
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
   bool is_flag() const { return std::holds_alternative<bool>(value_); }
   bool is_number() const {
-    return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_);
+    return std::holds_alternative<std::int64_t>(value_) ||
+           std::holds_alternative<std::uint64_t>(value_) || std::holds_alternative<double>(value_);
   }
   const List& items() const { return std::get<List>(value_); }
   List& items() { return std::get<List>(value_); }
@@ -72,8 +75,9 @@ class Json {
   const std::string& text() const { return std::get<std::string>(value_); }
   bool flag() const { return std::get<bool>(value_); }
   double number() const {
-    const auto* whole = std::get_if<std::int64_t>(&value_);
-    return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value_);
+    if (const auto* whole = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*whole);
+    if (const auto* large = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*large);
+    return std::get<double>(value_);
   }
 
   /// The document, indented by two; lists of plain values stay on one line.
@@ -85,9 +89,15 @@ class Json {
   void write_compact(TextSink& out) const;
 
  private:
-  using Value =
-      std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object, Items>;
+  /// Unsigned only where a number is above what a signed one holds.
+  using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
+                             List, Object, Items>;
   explicit Json(Value value) : value_(std::move(value)) {}
+  template <std::integral T>
+  static Value whole_number(T value) {
+    if (std::in_range<std::int64_t>(value)) return static_cast<std::int64_t>(value);
+    return static_cast<std::uint64_t>(value);
+  }
   static void append_member(TextSink& out, const Object::value_type& member, int depth,
                             bool is_compact);
   bool is_streamed() const { return std::holds_alternative<Items>(value_); }
@@ -99,8 +109,16 @@ class Json {
   Value value_;
 };
 
-/// Reads a JSON document. Throws ErrorCode::invalid saying where it breaks the rules; `name` stands
-/// for it. Nesting is limited to 100.
-Json parse_json(std::string_view text, std::string_view name);
+/// Bounds on a document that is read.
+struct JsonLimits {
+  MemoryCap* cap = nullptr;  ///< counts the memory that reading takes; may be null
+  std::int64_t most_values = 10'000'000;
+  std::size_t most_levels = 100;
+};
+
+/// Reads a JSON document in time O(n log n). Throws ErrorCode::invalid for what is no JSON or
+/// beyond the limits, and for a key that stands twice in an object; ErrorCode::memory_limit where
+/// the cap is reached. `name` stands for the document in errors.
+Json parse_json(std::string_view text, std::string_view name, const JsonLimits& limits = {});
 
 }  // namespace ortool

@@ -191,7 +191,7 @@ RunValue parse_json_value(std::string_view text, const ValueType& type,
   const bool is_plain = first != std::string_view::npos && text[first] != '{';
   const bool takes_tensor = type.is_tensor() || type.kind == ValueType::Kind::unknown;
   if (is_plain && takes_tensor) return parse_json_tensor(text, element, cap);
-  return JsonReader(cap).read(parse_json(text, "the document"), type, element);
+  return JsonReader(cap).read(parse_json(text, "the document", {.cap = cap}), type, element);
 }
 
 }  // namespace ortool

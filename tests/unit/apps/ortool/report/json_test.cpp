@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/memory_cap.hpp"
 
 using ortool::Json;
 
@@ -81,4 +82,40 @@ TEST_CASE("a list from positions is held when short, and made while it is writte
   CHECK(made == 5003);
   CHECK(text.starts_with("[0, 1, 2, "));
   CHECK(text.ends_with(", 4998, 4999]"));
+}
+
+TEST_CASE("a key that stands twice in a JSON object is refused with the object's place") {
+  CHECK_THROWS_WITH(ortool::parse_json(R"({"a": 1, "b": 2, "a": 1})", "c.json"),
+                    Catch::Matchers::Equals("c.json: the document has the key 'a' twice"));
+  CHECK_THROWS_WITH(ortool::parse_json(R"({"s": [{}, {"in": {"x": 1, "x": 2}}]})", "c.json"),
+                    Catch::Matchers::Equals("c.json: 's[1].in' has the key 'x' twice"));
+  CHECK_NOTHROW(ortool::parse_json(R"([{"a": {"a": 1}}, {"a": 2}])", "c.json"));
+}
+
+TEST_CASE("JSON documents are bounded in levels, values and memory") {
+  CHECK_NOTHROW(ortool::parse_json("[[1]]", "d", {.most_levels = 2}));
+  CHECK_THROWS_WITH(ortool::parse_json("[[{}]]", "d", {.most_levels = 2}),
+                    Catch::Matchers::Contains("more than 2 levels"));
+  CHECK_NOTHROW(ortool::parse_json("[1, 2]", "d", {.most_values = 3}));
+  CHECK_THROWS_WITH(ortool::parse_json("[1, {\"a\": 2}]", "d", {.most_values = 3}),
+                    Catch::Matchers::Contains("more than 3 values"));
+  ortool::MemoryCap cap(8 << 20);
+  std::string text = "[";
+  for (int i = 0; i < 100'000; ++i) text += "[],";
+  text += "0]";
+  try {
+    ortool::parse_json(text, "d", {.cap = &cap});
+    FAIL("the memory limit is passed over");
+  } catch (const ortool::Error& error) {
+    CHECK(error.code() == ortool::ErrorCode::memory_limit);
+  }
+  CHECK(cap.used_bytes() == 0);
+}
+
+TEST_CASE("whole numbers of 64 bits are read exactly, signed and unsigned") {
+  const std::string text = "[18446744073709551615, 9223372036854775808, -9223372036854775808]";
+  const Json list = ortool::parse_json(text, "test");
+  CHECK(list.write_compact() == text);
+  CHECK(list.items().front().is_number());
+  CHECK(list.items().front().number() == 18446744073709551616.0);
 }
