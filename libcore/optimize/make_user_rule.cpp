@@ -195,6 +195,7 @@ Rule make_rule(std::shared_ptr<const UserRule> rule) {
   return {.name = held.name,
           .summary = held.summary,
           .level = held.level,
+          .is_users = true,
           .pattern = pattern_of(*held.before->graph->outputs()[0]),
           .where = [rule](const Match& match) { return may_act(*rule, match); },
           .replace = [rule](Replacement& replacement) -> Value& {

@@ -2,6 +2,7 @@
 // `all` adds what only ortool's own kernels can run.
 #include "libcore/optimize/pipeline.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "libcore/graph/nested_names.hpp"
@@ -59,10 +60,26 @@ void run_pass(const Pass& pass, Model& model, const RewriteOptions& options,
   PassRecord& record = report.record_of(pass.name);
   record.applied += report.rewrites - rewrites;
   record.nodes_added += after.nodes - before.nodes;
+  count_added_nodes(after.nodes - before.nodes, pass.name, options, report);
   record.constant_bytes_added += after.constant_bytes - before.constant_bytes;
   record.milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   check_after(pass.name, model, options);
+}
+
+/// Those of the model itself: rules from text may have added others without an end.
+std::int64_t own_nodes(const Model& model, const RewriteReport& report) {
+  std::int64_t nodes = size_of(model).nodes;
+  for (const PassRecord& record : report.passes) {
+    if (record.is_users) nodes -= std::max<std::int64_t>(0, record.nodes_added);
+  }
+  return std::max<std::int64_t>(1, nodes);
+}
+
+std::vector<std::int64_t> uses_of(const RewriteReport& report) {
+  std::vector<std::int64_t> uses;
+  for (const PassRecord& record : report.passes) uses.push_back(record.applied);
+  return uses;
 }
 
 }  // namespace
@@ -197,6 +214,8 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
   make_names_unique(*model.graph);
   for (int round = 0; round < most_rounds; ++round) {
     const std::int64_t before = report.rewrites;
+    const std::vector<std::int64_t> uses = uses_of(report);
+    report.model_nodes = own_nodes(model, report);
     for (const RuleGroup& group : groups) {
       for (const Pass& pass : group.passes) {
         if (report.rewrites < options.most_rewrites) run_pass(pass, model, options, report);
@@ -208,7 +227,11 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
       check_after(group.name, model, options);
     }
     if (report.rewrites == before || report.rewrites >= options.most_rewrites) break;
-    report.is_endless = round == most_rounds - 1;
+    if (round < most_rounds - 1) continue;
+    for (std::size_t i = 0; i < report.passes.size(); ++i) {
+      if (i >= uses.size() || report.passes[i].applied > uses[i])
+        report.endless.push_back(report.passes[i].name);
+    }
   }
   return report;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/optimize/apply_rule.hpp"
 
 namespace ortool {
@@ -19,6 +20,14 @@ constexpr std::size_t most_requeued = 48;
 /// one that fits what it makes.
 constexpr int most_sweeps = 16;
 constexpr std::int64_t most_rewrites_a_node = 8;
+/// How often a rule from text may act, for each node of the model, and how often it may leave more
+/// nodes than it found. One that ends can act on the nodes of the model and moves an operator past
+/// each of its neighbors; one that acts more often acts on what it made.
+constexpr std::int64_t most_uses_a_node = 64;
+constexpr std::int64_t most_growing_uses_a_node = 4;
+constexpr std::int64_t always_allowed_uses = 1000;
+/// What a node takes with its result, their names and its origins.
+constexpr std::int64_t bytes_a_node = 1500;
 
 class Rewriter {
  public:
@@ -28,11 +37,13 @@ class Rewriter {
         options_(options),
         report_(report),
         order_(graph),
+        first_nodes_(graph.node_count()),
         most_rewrites_(
             std::min(options.most_rewrites,
                      report.rewrites + most_rewrites_a_node * (graph.node_count() + 1))) {
     for (const Rule& rule : rules) {
-      const PassRecord& record = report.record_of(rule.name);
+      PassRecord& record = report.record_of(rule.name);
+      record.is_users = rule.is_users;
       const auto index = static_cast<std::size_t>(&record - report.passes.data());
       for (std::string& op_type : root_operators(rule.pattern))
         rules_[std::move(op_type)].push_back({&rule, index});
@@ -101,10 +112,26 @@ class Rewriter {
     if (!verdict.is_yes) return false;
     ++report_.rewrites;
     ++record.applied;
-    record.nodes_added += graph_.node_count() - nodes_before;
+    const std::int64_t nodes_added = graph_.node_count() - nodes_before;
+    record.nodes_added += nodes_added;
+    if (nodes_added > 0) ++record.growing;
     record.constant_bytes_added += application.constant_bytes_added();
+    count_added_nodes(nodes_added, rule.name, options_, report_);
+    if (rule.is_users) check_end(record);
     requeue(application.changed());
     return true;
+  }
+
+  void check_end(const PassRecord& record) const {
+    const std::int64_t nodes = 1 + (report_.model_nodes > 0 ? report_.model_nodes : first_nodes_);
+    const bool is_growing = record.growing > most_growing_uses_a_node * nodes + always_allowed_uses;
+    if (!is_growing && record.applied <= most_uses_a_node * nodes + always_allowed_uses) return;
+    throw Error(
+        ErrorCode::invalid,
+        format("rule {} does not end: it acted {} times in a model of {} nodes and added {}",
+               quote(record.name), record.applied, nodes - 1, record.nodes_added),
+        "what a rule makes must not hold what it, or another rule, looks for")
+        .with_id("rules.endless");
   }
 
   /// In the order of the nodes.
@@ -156,6 +183,7 @@ class Rewriter {
   const RewriteOptions& options_;
   RewriteReport& report_;
   NodeOrder order_;
+  std::int64_t first_nodes_;
   std::int64_t most_rewrites_;
   std::unordered_map<std::string, std::vector<Entry>, TextHash, std::equal_to<>> rules_;
   std::deque<Node*> queue_;
@@ -183,6 +211,18 @@ std::vector<std::string> origins_of(const Node& node) {
     return names;
   }
   return {std::string(node.name())};
+}
+
+void count_added_nodes(std::int64_t nodes, std::string_view name, const RewriteOptions& options,
+                       RewriteReport& report) {
+  constexpr std::int64_t step = 1024;
+  report.nodes_added += nodes;
+  if (options.cap == nullptr || report.nodes_added < report.nodes_charged + step) return;
+  report.nodes_charged = report.nodes_added;
+  // Nodes are no tensors: what is added is looked at, but not held for as long as the model lives.
+  const TakenBytes looked_at(options.cap, report.nodes_added * bytes_a_node,
+                             format("rewriting the graph ({} and others added {} nodes)",
+                                    quote(name), report.nodes_added));
 }
 
 void rewrite(Graph& graph, std::span<const Rule> rules, const RewriteOptions& options,

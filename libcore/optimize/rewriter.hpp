@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/memory_cap.hpp"
 #include "libcore/base/stop_token.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/optimize/evaluator.hpp"
@@ -32,6 +33,8 @@ struct PassRecord {
   std::int64_t nodes_added = 0;           ///< less those removed
   std::int64_t constant_bytes_added = 0;  ///< less those removed
   double milliseconds = 0;
+  bool is_users = false;     ///< a rule from text
+  std::int64_t growing = 0;  ///< how often it left more nodes than it found
 };
 
 /// What was done; `events` only where asked for.
@@ -39,8 +42,14 @@ struct RewriteReport {
   std::int64_t rewrites = 0;
   std::vector<RewriteEvent> events;
   std::vector<PassRecord> passes;  ///< those that ran, in the order of their first visit
-  /// Rules went on finding places when they had had their chance.
-  bool is_endless = false;
+  /// Rules and passes that still found places in the last round they are given; two that undo each
+  /// other, for one.
+  std::vector<std::string_view> endless;
+  /// Of the model when the round began, without those that rules from text had added. 0: of the
+  /// graph that is rewritten.
+  std::int64_t model_nodes = 0;
+  std::int64_t nodes_added = 0;    ///< by all of `passes`
+  std::int64_t nodes_charged = 0;  ///< of them, those held against the memory limit
 
   PassRecord& record_of(std::string_view pass);
 };
@@ -57,6 +66,7 @@ struct RewriteOptions {
   std::function<bool(std::string_view)> is_chosen = {};
   Evaluator* evaluator = nullptr;  ///< computes constants; null: they stay as they are
   FoldLimits fold_limits = {};
+  MemoryCap* cap = nullptr;         ///< a graph that grows is held against it; may be null
   const StopToken* stop = nullptr;  ///< polled all along; may be null
   /// Called after every pass and every group of rules, with its name: for checks. May be empty.
   std::function<void(const Model&, std::string_view)> after_pass = {};
@@ -74,10 +84,16 @@ inline constexpr std::string_view origin_key = "origin";
 /// `origin`.
 std::vector<std::string> origins_of(const Node& node);
 
+/// Counts nodes that `name` added. Throws ErrorCode::memory_limit where the nodes that were added
+/// together take more memory than the cap has left.
+void count_added_nodes(std::int64_t nodes, std::string_view name, const RewriteOptions& options,
+                       RewriteReport& report);
+
 /// Applies the rules to `graph`, not to the graphs inside it, in the order of the nodes, the first
 /// rule that fits winning, until none fits. The types of all values must have been inferred. The
 /// time grows as the graph does. New nodes carry the name of the node whose result they make and
-/// the names of all that they stand for (`origin_key`).
+/// the names of all that they stand for (`origin_key`). Throws ErrorCode::invalid, "rules.endless",
+/// naming the rule from text that goes on finding places in what it made.
 void rewrite(Graph& graph, std::span<const Rule> rules, const RewriteOptions& options,
              RewriteReport& report);
 

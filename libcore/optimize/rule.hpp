@@ -41,6 +41,9 @@ struct Rule {
   Evidence evidence = Evidence::sampled;
   /// A session leaves it out: its kernels do better with what the rule would replace.
   bool is_for_files = false;
+  /// It comes from a user's text, so nothing but a bound on its uses keeps it from going on without
+  /// an end.
+  bool is_users = false;
   Pattern pattern;
   /// The operators that `replace` adds and the model's opset may lack.
   std::vector<std::string_view> makes = {};

@@ -193,6 +193,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     rewriting.evaluator = &evaluator;
     rewriting.fold_limits.tensor_bytes = most_folded_bytes;
     rewriting.fold_limits.keeps_dequantized = true;
+    rewriting.cap = options.cap;
     rewriting.stop = options.stop;
     rewriting.is_chosen = suits_quantization;
     preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;

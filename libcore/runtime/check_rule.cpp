@@ -45,10 +45,10 @@ class Sizes {
   std::map<std::string, std::int64_t> sizes_;
 };
 
-Tensor make_input(const Value& input, Sizes& sizes, std::uint64_t& state) {
+Tensor make_input(const Value& input, Sizes& sizes, std::uint64_t& state, MemoryCap* cap) {
   std::vector<std::int64_t> numbers;
   for (const Dimension& dimension : *input.type().shape) numbers.push_back(sizes.of(dimension));
-  Tensor tensor(input.type().element, Shape(numbers));
+  Tensor tensor(input.type().element, Shape(numbers), cap);
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     const double fraction = static_cast<double>(state >> 11) * 0x1p-53;
@@ -62,12 +62,16 @@ Tensor make_input(const Value& input, Sizes& sizes, std::uint64_t& state) {
 }
 
 std::unique_ptr<Session> session_of(const Model& model,
-                                    const std::shared_ptr<const Provider>& provider) {
+                                    const std::shared_ptr<const Provider>& provider,
+                                    const RuleCheckOptions& options) {
   auto copy = std::make_unique<Model>();
   copy->ir_version = model.ir_version;
   copy->graph = parse_graph(print_graph(*model.graph), model.graph->opsets());
-  return std::make_unique<Session>(
-      std::move(copy), SessionOptions{.providers = {provider}, .optimize = OptimizeLevel::none});
+  return std::make_unique<Session>(std::move(copy),
+                                   SessionOptions{.providers = {provider},
+                                                  .cap = options.cap,
+                                                  .stop = options.stop,
+                                                  .optimize = OptimizeLevel::none});
 }
 
 NamedValues inputs_for(const Session& session, const NamedValues& all) {
@@ -99,25 +103,28 @@ std::string difference(const UserRule& rule, const Tensor& found, const Tensor& 
                 comparison.max_abs_error);
 }
 
-NamedValues made_inputs(const UserRule& rule, Sizes& sizes, std::uint64_t& state) {
+NamedValues made_inputs(const UserRule& rule, Sizes& sizes, std::uint64_t& state, MemoryCap* cap) {
   NamedValues inputs;
   for (const Value* input : rule.before->graph->inputs())
-    inputs.emplace_back(std::string(input->name()), make_input(*input, sizes, state));
+    inputs.emplace_back(std::string(input->name()), make_input(*input, sizes, state, cap));
   return inputs;
 }
 
 }  // namespace
 
-void check_rule(const UserRule& rule, const std::shared_ptr<const Provider>& provider) {
+void check_rule(const UserRule& rule, const std::shared_ptr<const Provider>& provider,
+                const RuleCheckOptions& options) {
   try {
-    const std::unique_ptr<Session> before = session_of(*rule.before, provider);
-    const std::unique_ptr<Session> after = session_of(*rule.after, provider);
+    const std::unique_ptr<Session> before = session_of(*rule.before, provider, options);
+    const std::unique_ptr<Session> after = session_of(*rule.after, provider, options);
     std::uint64_t state = 1;
     for (int trial = 0; trial < most_trials; ++trial) {
       Sizes sizes(trial);
-      const NamedValues inputs = made_inputs(rule, sizes, state);
-      const std::vector<RunValue> expected = before->run(inputs_for(*before, inputs), {});
-      const std::vector<RunValue> found = after->run(inputs_for(*after, inputs), {});
+      const NamedValues inputs = made_inputs(rule, sizes, state, options.cap);
+      const std::vector<RunValue> expected =
+          before->run(inputs_for(*before, inputs), {.stop = options.stop});
+      const std::vector<RunValue> found =
+          after->run(inputs_for(*after, inputs), {.stop = options.stop});
       if (!expected[0].is_tensor() || !found[0].is_tensor()) continue;
       const std::string text = difference(rule, found[0].tensor(), expected[0].tensor());
       if (text.empty()) continue;

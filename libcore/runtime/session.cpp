@@ -111,8 +111,11 @@ void optimize(Model& model, OptimizeLevel level, const Provider& provider,
               const CompileContext& context, const StopToken* stop) {
   if (level == OptimizeLevel::none) return;
   ConstantEvaluator evaluator(provider, context);
-  const RewriteOptions options{
-      .has_own_operators = true, .is_in_session = true, .evaluator = &evaluator, .stop = stop};
+  const RewriteOptions options{.has_own_operators = true,
+                               .is_in_session = true,
+                               .evaluator = &evaluator,
+                               .cap = context.cap,
+                               .stop = stop};
   if (level == OptimizeLevel::all) fuse_clusters(*model.graph, options, context.cap);
   static_cast<void>(optimize(model, level, options));
   infer_shapes(model);

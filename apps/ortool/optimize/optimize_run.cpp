@@ -39,25 +39,24 @@ constexpr std::string_view user_group = "user's own";
 constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
 
 /// Of --rules: that some rule acted, and that all came to an end.
-void check_user_rules(const Invocation& invocation, const std::vector<RuleGroup>& groups,
-                      const RewriteReport& rewrites) {
+void check_user_rules(const Invocation& invocation, const RewriteReport& rewrites) {
   if (!invocation.options.has("rules")) return;
-  std::vector<std::string> acted;
-  for (const RuleGroup& group : groups) {
-    if (group.name != user_group) continue;
-    for (const PassRecord& pass : rewrites.passes) {
-      const bool is_own = std::any_of(group.rules.begin(), group.rules.end(),
-                                      [&](const Rule& rule) { return rule.name == pass.name; });
-      if (is_own && pass.applied > 0) acted.push_back(format("{}", pass.name));
-    }
-  }
   const std::string file = invocation.options.text("rules");
-  if (acted.empty()) {
+  bool have_acted = false;
+  bool are_endless = false;
+  for (const PassRecord& pass : rewrites.passes) {
+    if (!pass.is_users || pass.applied == 0) continue;
+    have_acted = true;
+    are_endless = are_endless || std::find(rewrites.endless.begin(), rewrites.endless.end(),
+                                           pass.name) != rewrites.endless.end();
+  }
+  if (!have_acted) {
     invocation.warn(format("{}: no rule of it acted (--explain tells why)", file));
-  } else if (rewrites.is_endless) {
-    throw Error(ErrorCode::invalid,
-                format("{}: the rules find new places without an end: {}", file, list_names(acted)),
-                "what a rule makes must not be what it, or another one, begins with")
+  } else if (are_endless) {
+    throw Error(
+        ErrorCode::invalid,
+        format("{}: rules find new places without an end: {}", file, list_names(rewrites.endless)),
+        "what a rule makes must not hold what it, or another rule, looks for")
         .with_id("rules.endless");
   }
 }
@@ -138,8 +137,13 @@ void OptimizeRun::rewrite(Model& model) {
   infer_shapes(model);
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
   if (settings_.is_float16) choose_floats();
-  rewrites_ = rewriting_.apply(model);
-  check_user_rules(invocation_, groups_, rewrites_);
+  try {
+    rewrites_ = rewriting_.apply(model);
+  } catch (Error& error) {
+    if (error.id() == "rules.endless") error.in(options_.text("rules"));
+    throw;
+  }
+  check_user_rules(invocation_, rewrites_);
   if (settings_.is_float16) report_float16();
   report_.payload.set("after", summary_block(summarize(model, invocation_.has_document)));
   report_.payload.set("passes", passes_block(rewrites_, before));
@@ -301,7 +305,7 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
             .with_id("rules.name");
       }
       invocation.stop.poll();
-      check_rule(*rule, provider);
+      check_rule(*rule, provider, {.cap = &invocation.memory, .stop = &invocation.stop});
       (rule->level == OptimizeLevel::basic ? basic : extended).rules.push_back(make_rule(rule));
     }
   });

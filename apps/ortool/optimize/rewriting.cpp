@@ -177,6 +177,7 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   options.fold_limits.is_all_or_none = true;
   options.fold_limits.keeps_dequantized = true;
   options.fold_limits.keeps_outputs = true;
+  options.cap = &invocation_.memory;
   options.stop = &invocation_.stop;
   RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
   drop_unread_constants(model);
