@@ -17,26 +17,37 @@ namespace {
 
 class RecordingObserver : public SampleObserver {
  public:
-  explicit RecordingObserver(Calibration& state) : state_(state) {}
+  RecordingObserver(Calibration& state, const CollectOptions& options)
+      : state_(state), options_(options) {}
 
   bool has(std::int64_t number) const override { return state_.samples().contains(number); }
   void begin(std::int64_t number) override { sample_ = number; }
   void see(const Value& value, const RunValue& content) override {
     const auto [place, is_new] = records_.emplace(&value, nullptr);
     if (is_new) place->second = state_.find(value.name());
-    if (place->second != nullptr) add_content(*place->second, content);
+    if (place->second != nullptr) add_content(value, *place->second, content);
   }
   void finish(std::int64_t number) override { state_.finish_sample(number); }
 
  private:
   /// Of a sequence, every element counts.
-  void add_content(ValueRecord& record, const RunValue& content) {
-    if (content.is_tensor()) record.add(content.tensor(), sample_);
+  void add_content(const Value& value, ValueRecord& record, const RunValue& content) {
+    if (content.is_tensor()) add_tensor(value, record, content.tensor());
     if (!content.is_sequence()) return;
-    for (const RunValue& element : content.elements()) add_content(record, element);
+    for (const RunValue& element : content.elements()) add_content(value, record, element);
+  }
+
+  void add_tensor(const Value& value, ValueRecord& record, const Tensor& tensor) {
+    const std::int64_t before = record.count() - record.finite_count();
+    record.add(tensor, sample_);
+    // Of inputs, run_samples() tells.
+    const bool has_some = record.count() - record.finite_count() > before;
+    if (!has_some || !options_.not_finite || value.is_graph_input()) return;
+    options_.not_finite(value, sample_, find_not_finite(tensor));
   }
 
   Calibration& state_;
+  const CollectOptions& options_;
   std::int64_t sample_ = 0;
   std::unordered_map<const Value*, ValueRecord*> records_;
 };
@@ -70,7 +81,7 @@ void collect(const Session& session, Calibration& state,
   check_values(session, state);
   const auto record_count = static_cast<std::int64_t>(state.records().size());
   const TakenBytes taken(options.cap, record_count * bytes_a_record, "the records of calibration");
-  RecordingObserver observer(state);
+  RecordingObserver observer(state, options);
   run_samples(session, observer, sample, options);
 }
 

@@ -7,7 +7,6 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/quantize/value_record.hpp"
 
 namespace ortool {
 namespace {
@@ -23,24 +22,32 @@ class Watch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-void check_input(const std::string& name, const RunValue& content) {
+/// NaN is no number to take a range of. Infinities are, for some inputs: a mask that is added holds
+/// them.
+void check_input(const std::string& name, const Value* input, const RunValue& content,
+                 std::int64_t sample, const CollectOptions& options) {
   if (!content.is_tensor()) return;
-  ValueRecord record({.with_histogram = false});
-  record.add(content.tensor(), 0);
-  if (record.nan_count() == 0) return;
-  throw Error(ErrorCode::invalid, format("input {} holds {} NaN", quote(name), record.nan_count()),
-              "calibration data must be numbers");
+  const NotFinite found = find_not_finite(content.tensor());
+  if (found.count() == 0) return;
+  if (found.nan_count == 0) {
+    if (options.not_finite && input != nullptr) options.not_finite(*input, sample, found);
+    return;
+  }
+  throw Error(ErrorCode::invalid,
+              format("input {} holds {} NaN: {}", quote(name), found.nan_count, found.to_string()),
+              "calibration data must be numbers")
+      .with_id("calibration.nan");
 }
 
 void run_one(const Session& session, SampleObserver& observer, const NamedValues& inputs,
-             const RunOptions& options) {
+             std::int64_t number, const RunOptions& run_options, const CollectOptions& options) {
   const Graph& graph = *session.model().graph;
   for (const auto& [name, content] : inputs) {
-    check_input(name, content);
     const Value* input = graph.find_value(name);
+    check_input(name, input, content, number, options);
     if (input != nullptr) observer.see(*input, content);
   }
-  session.run(inputs, options);
+  session.run(inputs, run_options);
 }
 
 }  // namespace
@@ -67,7 +74,7 @@ void run_samples(const Session& session, SampleObserver& observer,
     try {
       const NamedValues inputs = sample(number);
       observer.begin(number);
-      run_one(session, observer, inputs, run_options);
+      run_one(session, observer, inputs, number, run_options, options);
     } catch (Error& error) {
       throw error.in(format("sample {}", number));
     }

@@ -7,6 +7,7 @@
 #include "libcore/base/function_ref.hpp"
 #include "libcore/base/memory_cap.hpp"
 #include "libcore/base/stop_token.hpp"
+#include "libcore/quantize/not_finite.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -30,6 +31,9 @@ struct CollectOptions {
   /// before the error of a stop is thrown. May be empty.
   std::function<void()> checkpoint;
   double checkpoint_seconds = 5;
+  /// Called for each input with infinities, and by collect() for each value that it records with
+  /// NaN or infinities, whenever it is seen. May be empty.
+  std::function<void(const Value&, std::int64_t sample, const NotFinite&)> not_finite;
 };
 
 /// Sees the values of one sample after the other.
@@ -51,7 +55,7 @@ class SampleObserver : public ValueObserver {
 
 /// Runs the samples chosen but those that `observer` has, with the inputs that `sample` gives. A
 /// stop is heeded between two samples only. Throws ErrorCode::invalid, with the sample's number,
-/// for inputs with NaN.
+/// for inputs with NaN, naming the first one's position.
 void run_samples(const Session& session, SampleObserver& observer,
                  FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options);
 

@@ -2,8 +2,11 @@
 #include "apps/ortool/quantize/calibrate.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "apps/ortool/report/progress.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/quantize/choose_numbers.hpp"
 #include "libcore/quantize/collect.hpp"
@@ -20,6 +23,68 @@ std::int64_t most_packed_bytes(const MemoryCap& memory) {
   const std::int64_t limit = memory.limit_bytes();
   return limit > 0 ? std::min(most_bytes, limit / 4) : most_bytes;
 }
+
+/// NaN and infinities that passed by, to be told at the end of the pass: a warning an input, and
+/// one for all values between.
+class NotFiniteNotes {
+ public:
+  void add(const Value& value, std::int64_t sample, const NotFinite& found,
+           const std::string& file) {
+    const auto [place, is_new] = notes_.try_emplace(std::string(value.name()));
+    Note& note = place->second;
+    if (is_new) {
+      note.first =
+          format("sample {}: {} {} holds {}", sample, value.is_graph_input() ? "input" : "value",
+                 quote(value.name()), found.to_string());
+      if (value.is_graph_input() && !file.empty()) note.first = format("{}: {}", file, note.first);
+      if (value.producer() != nullptr)
+        note.first += format(", made by {} ({})", quote(value.producer()->name()),
+                             value.producer()->op_type());
+      note.is_input = value.is_graph_input();
+      order_.push_back(&note);
+    }
+    if (note.last_sample != sample) ++note.samples;
+    note.last_sample = sample;
+  }
+
+  void tell(const Invocation& invocation) const {
+    constexpr std::string_view result = "ranges are chosen from finite numbers alone";
+    std::size_t values = 0;
+    const Note* first_value = nullptr;
+    for (const Note* note : order_) {
+      if (note->is_input) {
+        invocation.warn(format("{}{}; {}", note->first, others(note->samples - 1), result));
+      } else if (++values == 1) {
+        first_value = note;
+      }
+    }
+    if (first_value == nullptr) return;
+    const std::string more = values == 1 ? std::string()
+                                         : format(
+                                               "; {} more values hold such elements "
+                                               "(calibration.diagnosis.not_finite)",
+                                               values - 1);
+    invocation.warn(
+        format("{}{}{}; {}", first_value->first, others(first_value->samples - 1), more, result));
+  }
+
+ private:
+  struct Note {
+    std::string first;
+    bool is_input = false;
+    std::int64_t samples = 0;
+    std::int64_t last_sample = -1;
+  };
+
+  static std::string others(std::int64_t samples) {
+    if (samples == 0) return {};
+    return samples == 1 ? ", and so does another sample"
+                        : format(", and so do {} other samples", samples);
+  }
+
+  std::map<std::string, Note> notes_;
+  std::vector<const Note*> order_;
+};
 
 }  // namespace
 
@@ -71,6 +136,10 @@ Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machi
     progress.tell_done(told.done, told.total);
   };
   if (cache.is_used()) options.checkpoint = [&] { cache.save(state); };
+  NotFiniteNotes notes;
+  options.not_finite = [&](const Value& value, std::int64_t sample, const NotFinite& found) {
+    notes.add(value, sample, found, data->last_read());
+  };
   const auto next = [&](std::int64_t index) {
     NamedValues inputs = data->sample(index).inputs;
     if (cache.is_used()) state.set_digest(index, digest_of(inputs));
@@ -83,6 +152,7 @@ Calibration calibrate(const Invocation& invocation, const QuantizeMachine& machi
     if (error.code() != ErrorCode::invalid || data->last_read().empty()) throw;
     throw error.in(data->last_read());
   }
+  notes.tell(invocation);
   return state;
 }
 

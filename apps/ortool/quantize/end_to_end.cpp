@@ -6,6 +6,8 @@
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/metric.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -83,6 +85,13 @@ EndToEnd compare_models(const Invocation& invocation, const QuantizeMachine& mac
   result.outputs =
       compare_outputs(invocation, machine, floats, quantized, data, result.samples, &labels);
   result.labels = labels.count();
+  for (const OutputError& output : result.outputs) {
+    if (output.sums.not_finite() == 0) continue;
+    invocation.warn(
+        format("output {}: {} elements are NaN or infinite in one of the two models alone; its "
+               "figures leave them out",
+               quote(output.name), output.sums.not_finite()));
+  }
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &invocation.stop;

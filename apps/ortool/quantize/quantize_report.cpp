@@ -159,6 +159,7 @@ Json diagnosis_block(const Diagnosis& diagnosis) {
       .set("outlier_samples", std::move(outliers))
       .set("clipped_ratio", diagnosis.clipped_ratio)
       .set("constant_channels", std::move(channels))
+      .set("not_finite", Json::list_of(diagnosis.not_finite))
       .set("input_range_mismatch",
            diagnosis.input_range_mismatch ? Json(*diagnosis.input_range_mismatch) : Json());
 }

@@ -163,6 +163,25 @@ TEST_CASE("The key changes with the model, the data and the settings") {
   CHECK(calibration_key("a", "b", others) != key);
 }
 
+TEST_CASE("Infinities of inputs and of recorded values are told with their positions") {
+  const auto session = plain_session();
+  Calibration state(settings_of());
+  CollectOptions options = options_of(2);
+  std::vector<std::string> told;
+  options.not_finite = [&](const Value& value, std::int64_t sample, const NotFinite& found) {
+    told.push_back(std::to_string(sample) + " " + std::string(value.name()) + " " +
+                   found.to_string());
+  };
+  const auto mostly_good = [](std::int64_t sample) {
+    const float number = sample == 1 ? -INFINITY : 1;
+    return NamedValues{{"x", Tensor::of<float>({1, 4}, {1, 0, number, 3})}};
+  };
+  collect(*session, state, mostly_good, options);
+  REQUIRE(told.size() >= 2);
+  CHECK(told[0] == "1 x -inf at [0, 2]");
+  for (const std::string& each : told) CHECK(each.substr(0, 2) == "1 ");
+}
+
 TEST_CASE("Data that are no numbers, and values that the model has not, are named") {
   const auto session = plain_session();
   Calibration state(settings_of());
@@ -170,7 +189,7 @@ TEST_CASE("Data that are no numbers, and values that the model has not, are name
     return NamedValues{{"x", Tensor::of<float>({1, 4}, {1, NAN, 2, 3})}};
   };
   CHECK_THROWS_WITH(collect(*session, state, broken, options_of(1)),
-                    Catch::Contains("sample 0") && Catch::Contains("1 NaN"));
+                    Catch::Contains("sample 0") && Catch::Contains("1 NaN: NaN at [0, 1]"));
   CalibrationSettings wrong;
   wrong.values = {{"doubledd", std::nullopt}};
   Calibration other(wrong);
