@@ -80,6 +80,12 @@ void check_is_regular(const struct stat& status, const std::string& name) {
 }  // namespace
 
 MappedFile MappedFile::open(const std::string& path) {
+  // The system would take the name up to there, which is another file's.
+  if (path.find('\0') != std::string::npos) {
+    throw Error(ErrorCode::invalid, "its name holds a zero byte", "no file has such a name")
+        .with_id("file.name")
+        .in(shorten(path));
+  }
   // Without O_NONBLOCK, opening a FIFO would wait for a writer before its kind is known.
   const Descriptor descriptor(retry_interrupted(
       [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
