@@ -59,6 +59,11 @@ void check_option(const OptionSpec& option, std::string_view value) {
                 "leave the option out")
         .with_id("usage.planned");
   }
+  if (value.empty() && !option.is_flag()) {
+    throw Error(ErrorCode::invalid, format("option --{}: its value is empty", option.name),
+                "give it a value, or leave the option out")
+        .with_id("usage.value");
+  }
   if (option.choices.empty()) return;
   if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end())
     return;

@@ -8,6 +8,10 @@
 
 #include <sys/syscall.h>
 
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
 namespace ortool::cpu {
 namespace {
 
@@ -52,10 +56,14 @@ bool has_amx_int8() {
 
 Isa cap_of_environment() {
   const char* cap = std::getenv("ORTOOL_MAX_ISA");
-  for (const Isa level : {Isa::baseline, Isa::avx2, Isa::avx512}) {
-    if (cap != nullptr && isa_name(level) == cap) return level;
+  if (cap == nullptr || *cap == '\0') return Isa::amx;
+  for (const Isa level : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx}) {
+    if (isa_name(level) == cap) return level;
   }
-  return Isa::amx;
+  throw Error(ErrorCode::invalid,
+              format("environment variable ORTOOL_MAX_ISA: {} is no instruction set", quote(cap)),
+              "set it to baseline, avx2, avx512 or amx, or unset it")
+      .with_id("usage.environment");
 }
 
 Isa detect() {

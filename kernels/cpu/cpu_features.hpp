@@ -10,7 +10,8 @@ namespace ortool::cpu {
 enum class Isa { baseline, avx2, avx512, amx };
 
 /// The best level of this processor, capped by the environment variable ORTOOL_MAX_ISA
-/// (baseline, avx2, avx512); an unknown value there is ignored. avx2 means AVX2, FMA and F16C;
+/// (baseline, avx2, avx512, amx); throws ErrorCode::invalid for another value there, an empty one
+/// aside. avx2 means AVX2, FMA and F16C;
 /// avx512 means the F, BW, DQ and VL parts; amx means VNNI, VBMI and the tiles of bytes
 /// besides, which the system lets this process use.
 Isa best_isa();

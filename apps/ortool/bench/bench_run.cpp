@@ -204,7 +204,12 @@ void BenchRun::measure_memory_of_all() {
           "input");
       continue;
     }
-    result.memory = measure_memory(invocation_, result.variant);
+    try {
+      result.memory = measure_memory(invocation_, result.variant);
+    } catch (const Error& error) {
+      if (error.id() != no_process_id) throw;
+      invocation_.warn(format("peak memory is not known: {}", error.message()));
+    }
   }
 }
 

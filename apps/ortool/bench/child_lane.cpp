@@ -49,7 +49,8 @@ std::vector<std::string> words_for(const OptionValues& options, const BenchVaria
 [[noreturn]] void fail_to_start(int number) {
   throw Error(ErrorCode::no_conclusion,
               format("no process of its own can be started: {}", error_text(number)),
-              "leave --isolate and --max-rss out");
+              "leave --isolate out; where /proc is not there, no other process can be started")
+      .with_id(std::string(no_process_id));
 }
 
 Descriptor opened(int number) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "apps/ortool/bench/bench_lane.hpp"
 
 namespace ortool {
+
+/// The id of the error where no other process can be started.
+constexpr std::string_view no_process_id = "bench.process";
 
 /// Memory of a process that loads a model and runs it, and nothing else.
 struct ProcessMemory {

@@ -13,6 +13,8 @@
 #include "apps/ortool/optimize/rewriting.hpp"
 #include "apps/ortool/optimize/verification.hpp"
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -106,6 +108,8 @@ void OptimizeRun::run() {
   tell_frozen_defaults(*loaded.model);
   const bool may_save = in_file(loaded.path, [&] {
     loaded.model = rewriting_.prepare(std::move(loaded.model));
+    // Read where inputs are made up; a wrong one would only keep the original from running there.
+    static_cast<void>(read_random_ranges(options_, names_of(loaded.model->graph->inputs())));
     const DeclaredTypes declared(*loaded.model);
     rewrite(*loaded.model);
     declared.restore(*loaded.model, rewriting_.has_fixed_shapes());

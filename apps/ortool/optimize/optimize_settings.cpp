@@ -170,6 +170,9 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.passes = read_passes(options, "passes", known);
   settings.skipped = read_passes(options, "skip-pass", known);
   settings.explains = options.flag("explain");
+  // Read where inputs are made up, which is not always; a wrong one is told all the same.
+  constexpr std::int64_t most_seed = std::int64_t{1} << 52;
+  static_cast<void>(options.integer("seed", 0, 0, most_seed));
   settings.has_own_operators = options.has("target");
   if (options.has("passes") && settings.passes.empty())
     refuse("option --passes names no pass", "--level none rewrites nothing");

@@ -2,6 +2,7 @@
 #include "apps/ortool/run/judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -116,7 +117,7 @@ Judge::Judge(const OptionValues& options) : is_same_top1_(options.flag("same-top
     atol_of_max_ = true;
   }
   double value = 0;
-  if (!read_number(number, value) || !(value >= 0)) {
+  if (!read_number(number, value) || !(value >= 0) || !std::isfinite(value)) {
     throw Error(ErrorCode::invalid, format("option --atol: {} is no tolerance", quote(text)),
                 "give a number such as 1e-5, or 1e-4*max")
         .with_id("usage.value");
