@@ -13,6 +13,7 @@ classes.onnx   x float[1,2,40,50] -> map int32[1,40,50], the greater channel at 
 pool.onnx      x float[a,b,c,d] -> y, the largest numbers of windows of 300 x 7
 random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed through a Reshape that changes nothing
 offset.onnx    x float[4] -> y float[4], far away from 0 and back: an Add and a Sub that float16 cannot do
+window.onnx    x float[n,1,h,?] -> y: a convolution with a window of 5 x 3
 norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
 """
 import os
@@ -42,7 +43,7 @@ def field(number, value):
 def tensor_type(element, sizes=None):
     shape = b""
     if sizes is not None:
-        dims = b"".join(field(1, field(2, size) if isinstance(size, str) else field(1, size)) for size in sizes)
+        dims = b"".join(field(1, b"" if size is None else field(2 if isinstance(size, str) else 1, size)) for size in sizes)
         shape = field(2, dims)
     return field(1, field(1, element) + shape)
 
@@ -82,6 +83,12 @@ def constant(name, number):
 
 def float_constant(name, numbers):
     return field(5, field(1, len(numbers)) + field(2, FLOAT) + field(8, name)
+                 + field(9, struct.pack(f"<{len(numbers)}f", *numbers)))
+
+
+def window_constant(name, sizes):
+    numbers = [1.0] * (sizes[-2] * sizes[-1])
+    return field(5, b"".join(field(1, size) for size in sizes) + field(2, FLOAT) + field(8, name)
                  + field(9, struct.pack(f"<{len(numbers)}f", *numbers)))
 
 
@@ -131,6 +138,8 @@ def models():
         + node("Sub", ["a", "w"], ["s"]) + node("Tanh", ["s"], ["t"]) + node("Neg", ["t"], ["y"]),
         [("x", tensor_type(FLOAT, [4])), ("w", tensor_type(FLOAT, [4]))], [("y", tensor_type(FLOAT, [4]))],
         float_constant("far", [4096]) + float_constant("w", [4097] * 4))
+    yield "window", model(node("Conv", ["x", "k"], ["y"]), [("x", tensor_type(FLOAT, ["n", 1, "h", None]))],
+                          [("y", tensor_type(FLOAT))], window_constant("k", [1, 1, 5, 3]))
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

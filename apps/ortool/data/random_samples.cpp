@@ -8,6 +8,7 @@
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/run/random_inputs.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/infer/least_sizes.hpp"
 
 namespace ortool {
 namespace {
@@ -20,8 +21,8 @@ class RandomSamples : public SampleSet {
       : context_(std::move(context)),
         seed_(context_.invocation.options.integer("seed", 0, 0, most_seed)),
         ranges_(read_random_ranges(context_.invocation.options, names_of(context_.inputs))),
-        numbers_(
-            read_dimension_numbers(context_.invocation.options, input_symbols(context_.inputs))) {}
+        numbers_(read_dimension_numbers(context_.invocation.options,
+                                        free_dimension_names(context_.inputs))) {}
 
   std::int64_t size() const override { return most_random_samples; }
   const std::vector<std::string>& class_names() const override { return no_names_; }
@@ -59,6 +60,17 @@ Sample RandomSamples::next() {
 }
 
 }  // namespace
+
+std::vector<std::string> free_dimension_names(std::span<Value* const> inputs) {
+  std::vector<std::string> names = input_symbols(inputs);
+  for (const Value* input : inputs) {
+    const std::size_t rank = input->type().shape ? input->type().shape->size() : 0;
+    for (std::size_t i = 0; i < rank; ++i) {
+      if ((*input->type().shape)[i].is_unknown()) names.push_back(free_dimension_name(*input, i));
+    }
+  }
+  return names;
+}
 
 std::unique_ptr<SampleSet> make_random_samples(SampleContext context) {
   return std::make_unique<RandomSamples>(std::move(context));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "apps/ortool/data/sample_set.hpp"
 
@@ -15,6 +17,10 @@ constexpr std::int64_t most_random_samples = std::int64_t{1} << 40;
 /// in the ranges of --range, symbols as --dim says and 1 without it. Throws ErrorCode::invalid for
 /// names that the inputs do not have.
 std::unique_ptr<SampleSet> make_random_samples(SampleContext context);
+
+/// The names by which --dim gives made-up samples sizes: symbols, and nameless dimensions by their
+/// places, "x_dim_2".
+std::vector<std::string> free_dimension_names(std::span<Value* const> inputs);
 
 /// The sizes that made-up samples take as 1, since nothing says what they are: "batch, dimension 0
 /// of x"; empty where there are none.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/ortool/options/image_config.hpp"
+#include "apps/ortool/options/made_up_sizes.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "apps/ortool/run/value_set.hpp"
@@ -44,6 +45,7 @@ class InputGatherer {
                 std::span<const std::string> later)
       : invocation_(invocation),
         options_(invocation.options),
+        model_(model),
         inputs_(model.graph->inputs()),
         names_(names_of(inputs_)),
         later_(later) {}
@@ -56,6 +58,8 @@ class InputGatherer {
   DataType read_type() const;
   void read_sets();
   void make_random();
+  /// Adds sizes that the inputs to be made up need, where 1 is too small.
+  void add_sizes(SymbolNumbers& symbols) const;
   void refuse_missing() const;
   std::map<std::string, RandomRange, std::less<>> read_ranges() const;
   const Value& value_of(std::string_view name) const;
@@ -69,6 +73,7 @@ class InputGatherer {
 
   const Invocation& invocation_;
   const OptionValues& options_;
+  const Model& model_;
   std::span<Value* const> inputs_;
   std::vector<std::string> names_;
   std::span<const std::string> later_;
@@ -178,6 +183,28 @@ void InputGatherer::refuse_missing() const {
       .with_id("input.missing");
 }
 
+void InputGatherer::add_sizes(SymbolNumbers& symbols) const {
+  const bool makes_any = std::any_of(inputs_.begin(), inputs_.end(), [&](const Value* input) {
+    return !can_wait(*input) && !is_given(input->name());
+  });
+  // What a loop feeds has sizes of its own.
+  if (!makes_any || !later_.empty()) return;
+  InputSizes given = symbols;
+  for (const auto& [name, input] : given_) {
+    const Value& declared = value_of(name);
+    if (!input.value.is_tensor() || !declared.type().shape) continue;
+    const Shape& shape = input.value.tensor().shape();
+    const auto rank = std::min<std::int64_t>(
+        shape.rank(), static_cast<std::int64_t>(declared.type().shape->size()));
+    for (std::int64_t i = 0; i < rank; ++i) {
+      const std::string free = free_dimension_name(declared, static_cast<std::size_t>(i));
+      if (!free.empty()) given.emplace(free, shape[i]);
+    }
+  }
+  for (const auto& [name, size] : choose_sizes(invocation_, model_, given))
+    symbols.emplace(name, size);
+}
+
 void InputGatherer::make_random() {
   const bool has_wish = options_.flag("random") || options_.has("seed") || options_.has("range");
   const auto ranges = read_ranges();
@@ -191,6 +218,7 @@ void InputGatherer::make_random() {
       learn_symbols(value_of(name), input.value.tensor().shape(), symbols);
     }
   }
+  add_sizes(symbols);
   std::vector<std::string> made;
   std::vector<std::string> defaulted;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

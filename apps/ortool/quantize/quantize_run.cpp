@@ -6,10 +6,13 @@
 #include <optional>
 #include <system_error>
 
+#include "apps/ortool/data/random_samples.hpp"
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/made_up_sizes.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
+#include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/quantize/enough_memory.hpp"
 #include "apps/ortool/quantize/plan_file.hpp"
@@ -19,6 +22,7 @@
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/symbol_sum.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/convert_opset.hpp"
 #include "libcore/optimize/declared_types.hpp"
@@ -162,6 +166,29 @@ void check_other_files(const Invocation& invocation) {
   check_is_no_other_file(invocation, "plan-out", path);
 }
 
+/// The options, with --dim for what made-up inputs need where 1 is too small for the model.
+OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& settings,
+                        const Model& model) {
+  OptionValues options = invocation.options;
+  if (!settings.has_random_data) return options;
+  const auto known = read_dimension_numbers(options, input_symbols(model));
+  const auto given = options.all("dim");
+  std::vector<std::string> sizes(given.begin(), given.end());
+  const InputSizes chosen = choose_sizes(invocation, model, known);
+  const auto number_of = [&](const std::string& name) {
+    const auto found = chosen.find(name);
+    return found != chosen.end() ? std::optional(found->second) : std::nullopt;
+  };
+  for (const std::string& name : free_dimension_names(model.graph->inputs())) {
+    if (chosen.empty() || known.contains(name)) continue;
+    std::optional<std::int64_t> size = number_of(name);
+    if (!size) size = called_sum(name, number_of);
+    if (size) sizes.push_back(format("{}={}", name, *size));
+  }
+  if (!sizes.empty()) options.set("dim", std::move(sizes));
+  return options;
+}
+
 }  // namespace
 
 void run_quantize(Invocation& invocation) {
@@ -192,7 +219,17 @@ void run_quantize(Invocation& invocation) {
     prepare(invocation, settings, machine, model, result);
     const CalibrationCache cache(invocation, loaded.path, model);
     LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
-    const QuantizeContext context{invocation,  settings,     machine,
+    const OptionValues sized = with_sizes(invocation, settings, model);
+    Invocation of_data{sized,
+                       invocation.arguments,
+                       invocation.commands,
+                       invocation.report,
+                       invocation.messages,
+                       invocation.stop,
+                       invocation.memory,
+                       invocation.has_document,
+                       invocation.words};
+    const QuantizeContext context{of_data,     settings,     machine,
                                   patterns,    plan.choices, cache,
                                   loaded.path, result,       target ? &store : nullptr};
     name_enough_memory(context, model, [&] {

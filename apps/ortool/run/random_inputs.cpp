@@ -164,8 +164,10 @@ Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& s
       continue;
     }
     if (dimension.is_unknown()) {
-      defaulted.push_back(format("dimension {} of {}", numbers.size(), input.name()));
-      numbers.push_back(1);
+      const auto chosen = symbols.find(format("{}_dim_{}", input.name(), numbers.size()));
+      if (chosen == symbols.end())
+        defaulted.push_back(format("dimension {} of {}", numbers.size(), input.name()));
+      numbers.push_back(chosen == symbols.end() ? 1 : chosen->second);
       continue;
     }
     if (symbols.find(dimension.symbol()) == symbols.end()) {
