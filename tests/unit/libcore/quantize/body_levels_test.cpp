@@ -1,0 +1,135 @@
+// Weight-only quantization of what bodies of If read.
+#include "libcore/quantize/body_levels.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/verify.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/quantize/weight_only.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "tests/support/inferred_model.hpp"
+#include "tests/support/session_support.hpp"
+
+namespace ortool {
+namespace {
+
+/// A model of opset 21 whose inputs but `x` are weights.
+std::unique_ptr<Model> model_of(const std::string& graph) {
+  auto model = inferred_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
+  Graph& main = *model->graph;
+  const std::vector<Value*> inputs(main.inputs().begin(), main.inputs().end());
+  unsigned seed = 0;
+  for (Value* input : inputs) {
+    if (input->name() == "x") continue;
+    std::vector<std::int64_t> sizes;
+    for (const Dimension& size : *input->type().shape) sizes.push_back(size.number());
+    main.set_constant(*input, random_tensor(Shape(sizes), ++seed));
+    main.make_default_constant(*input);
+  }
+  return model;
+}
+
+std::vector<float> run(const Model& model, const Tensor& x) {
+  const Session session(copy_model(model), cpu_options());
+  return floats(session.run({{"x", x}}, {}).front());
+}
+
+double signal_to_noise(const std::vector<float>& found, const std::vector<float>& expected) {
+  REQUIRE(found.size() == expected.size());
+  double signal = 0;
+  double noise = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    signal += std::pow(static_cast<double>(expected[i]), 2);
+    noise += std::pow(static_cast<double>(found[i]) - static_cast<double>(expected[i]), 2);
+  }
+  return 10 * std::log10(signal / noise);
+}
+
+std::int64_t count(const Model& model, std::string_view op_type) {
+  std::int64_t found = 0;
+  for (const Node& node : model.graph->nodes()) found += node.op_type() == op_type ? 1 : 0;
+  return found;
+}
+
+/// A product that alone reads what two graphs around it hold.
+constexpr const char* nested_product =
+    "g (float[4, 32] x, float[16, 32] w, float[16] b, float[4, 16] o) => (float[4, 16] y)"
+    "<bool c = {1}> { [i] y = If (c) <then_branch = t () => (r) { [j] r = If (c)"
+    " <then_branch = s () => (p) { [a] p = Gemm <transB = 1> (x, w, b) },"
+    " else_branch = u () => (q) { [d] q = Identity (o) }> },"
+    " else_branch = e () => (v) { [k] v = Identity (o) }> }";
+
+void quantize_stored(Model& model, const WeightOnlyOptions& options) {
+  quantize_weights_only(model, make_plan(model, {}), options);
+  verify(*model.graph);
+  infer_shapes(model);
+}
+
+/// Two branches, of which both read w and one reads v.
+constexpr const char* branches =
+    "g (float[4, 32] x, float[32, 32] w, float[32, 32] v) => (float[4, 32] y) {"
+    "  s = ReduceSum <keepdims = 0> (x) zero = Sub (s, s) c = Less (zero, s)"
+    "  y = If (c) <then_branch = t () => (float[4, 32] a) { a = MatMul (x, w) },"
+    "              else_branch = e () => (float[4, 32] d) { b = MatMul (x, w) d = MatMul (b, v) }>"
+    "}";
+
+/// For each MatMul of all graphs, whether its levels are constants of its own graph.
+std::vector<bool> local_levels(const Model& model) {
+  std::vector<bool> found;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      if (node.op_type() != "MatMul") continue;
+      const Node* floats = node.input(1)->producer();
+      found.push_back(floats != nullptr && floats->op_type() == "DequantizeLinear" &&
+                      floats->input(0)->is_constant() && floats->input(1)->is_constant());
+    }
+  }
+  return found;
+}
+
+TEST_CASE("weights that bodies read have their levels in each of them") {
+  const auto model = model_of(branches);
+  for (const float sign : {1.0F, -1.0F}) {
+    Tensor x(DataType::float32, Shape({4, 32}));
+    const Tensor random = random_tensor({4, 32}, 5);
+    for (std::int64_t i = 0; i < x.element_count(); ++i)
+      set_element(x, i, sign * (1 + std::abs(element_as_double(random, i))));
+    const auto changed = copy_model(*model);
+    infer_shapes(*changed);
+    const std::vector<float> expected = run(*changed, x);
+    quantize_stored(*changed, {});
+    CHECK(local_levels(*changed) == std::vector<bool>{true, true, true});
+    CHECK(signal_to_noise(run(*changed, x), expected) > 35);
+  }
+}
+
+TEST_CASE("weights that many bodies read become floats once, where they lie") {
+  std::string nodes;
+  std::string sum = "x";
+  for (int i = 0; i < 4; ++i) {
+    const std::string n = std::to_string(i);
+    nodes += " r" + n + " = If (c) <then_branch = t" + n + " () => (float[4, 32] a" + n + ") { a" +
+             n + " = MatMul (" + sum + ", w) }, else_branch = e" + n + " () => (float[4, 32] d" +
+             n + ") { d" + n + " = Neg (" + sum + ") }>";
+    sum = "r" + n;
+  }
+  const auto model = model_of(
+      "g (float[4, 32] x, float[32, 32] w) => (float[4, 32] y) {"
+      "  s = ReduceSum <keepdims = 0> (x) c = Less (s, s)" +
+      nodes + " y = Relu (r3) }");
+  const Tensor x = random_tensor({4, 32}, 9);
+  const std::vector<float> expected = run(*model, x);
+  quantize_stored(*model, {});
+  CHECK(count(*model, "DequantizeLinear") == 1);
+  CHECK(local_levels(*model) == std::vector<bool>(4, false));
+  CHECK(signal_to_noise(run(*model, x), expected) > 30);
+}
+
+}  // namespace
+}  // namespace ortool
