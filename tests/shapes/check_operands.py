@@ -30,9 +30,9 @@ import view_cases
 _REFUSALS = (2, 5, 6)
 _MOST_BYTES = 3 << 30
 # What onnxruntime refuses though the standard does not: sizes declared by a symbol are taken for none, nothing is
-# reflected twice or cut down to nothing, and products of repeats are bounded where the result is empty.
+# reflected twice, cut down to nothing or resized to nothing, and products of sizes are bounded where the result is empty.
 _KNOWN_LIMITS = ["Number of elements of input 'sizes' (0)", "Pad reflect", "zero effective input extent",
-                 "exceeds the supported maximum"]
+                 "exceeds the supported maximum", "Dimension product overflow", "Scale value should be greater than 0"]
 _FAMILIES = view_cases.CASES + size_cases.CASES + index_cases.CASES
 
 
@@ -107,9 +107,11 @@ def judge(case, expected, results):
     return ""
 
 
-def judge_peer(case, results, theirs):
+def judge_peer(case, expected, results, theirs):
     """The same beside what onnxruntime gives."""
     for level, (code, found) in results.items():
+        if expected == "refused where read" and level != "none":
+            continue
         if isinstance(theirs, str):
             if code == 0 and not any(known in theirs for known in _KNOWN_LIMITS):
                 return f"at level {level}: accepted, but onnxruntime says: {theirs[:300]}"
@@ -155,7 +157,7 @@ def main():
             if session_of is not None and case.has_peer and not problem:
                 theirs = run_onnxruntime(session_of, model, feeds, names)
                 counts["onnxruntime refused" if isinstance(theirs, str) else "onnxruntime accepted"] += 1
-                problem = judge_peer(case, results, theirs)
+                problem = judge_peer(case, expected, results, theirs)
             code = next(iter(results.values()))[0]
             verdict = expected if isinstance(expected, str) else "right"
             counts[f"{verdict}: {'accepted' if code == 0 else f'exit {code}'}"] += 1
