@@ -75,13 +75,15 @@ std::vector<Extent> join(std::span<const std::int64_t> shape, std::span<const st
     const Extent extent = {shape[i], before[i], after[i]};
     const bool takes = !joined.empty() && !extent.has_pads() &&
                        (mode == PadMode::constant || !joined.back().has_pads());
-    if (!takes) {
+    // Pads that take away more than there is, and put as much back, may pass 64 bits.
+    Extent whole = takes ? joined.back() : extent;
+    if (!takes || __builtin_mul_overflow(whole.size, extent.size, &whole.size) ||
+        __builtin_mul_overflow(whole.before, extent.size, &whole.before) ||
+        __builtin_mul_overflow(whole.after, extent.size, &whole.after)) {
       joined.push_back(extent);
       continue;
     }
-    joined.back().size *= extent.size;
-    joined.back().before *= extent.size;
-    joined.back().after *= extent.size;
+    joined.back() = whole;
   }
   return joined;
 }

@@ -144,9 +144,9 @@ def affine_grid(draw, wrong):
         size = draw.spoil(size)
 
     def oracle():
-        refuse_unless(len(size) == 4 and size[0] == theta.shape[0] and min(size) >= 0)
+        refuse_unless(len(size) == 4 and size[0] == theta.shape[0] and min(size) >= 1)
         check_size([size[0], size[2], size[3], 2])
-        if 0 in size or size[1] > 2**31:
+        if size[1] > 2**31:
             raise Undecided
         return [np.zeros([size[0], size[2], size[3], 2])]
 

@@ -29,7 +29,10 @@ void AffineGrid::infer(InferContext& context) const {
   check_rank(context, 0, "theta", 3);
   check_rank(context, 1, "size", 1);
   if (const std::optional<std::vector<std::int64_t>> numbers = context.integers(1)) {
-    for (const std::int64_t number : *numbers) check_size("'size'", number);
+    for (const std::int64_t number : *numbers) {
+      check_size("'size'", number);
+      if (number == 0) throw Error(ErrorCode::invalid, "'size' holds 0 (expected at least 1)");
+    }
   }
   const std::optional<Dimensions> size = shape_values(context, 1);
   // N x 2 x 3 for images, N x 3 x 4 for volumes; 'size' has N and C besides.
