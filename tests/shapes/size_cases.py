@@ -22,6 +22,11 @@ def _pad_axis(x, axis, before, after, mode):
     if mode != "constant":
         refuse_unless(x.shape[axis] > 0)
     check_size([a + sum(b) for a, b in zip(x.shape, around)])
+    if mode == "reflect":
+        # numpy before 2.0 reflects in steps, and wrongly where it takes several.
+        period = max(2 * (x.shape[axis] - 1), 1)
+        places = np.arange(-around[axis][0], x.shape[axis] + around[axis][1]) % period
+        return np.take(x, np.minimum(places, period - places) if x.shape[axis] > 1 else places, axis=axis)
     return np.pad(x, around, mode=mode, **({"constant_values": 0} if mode == "constant" else {}))
 
 
