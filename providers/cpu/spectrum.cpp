@@ -104,7 +104,7 @@ PreparedPtr prepare_stft(const PrepareContext& context, int threads) {
   FrameSizes sizes;
   sizes.batch = x[0];
   sizes.length = x[1];
-  sizes.parts = x[2];
+  sizes.parts = x.rank() == 2 ? 1 : x[2];
   sizes.frames = y[1];
   sizes.bins = y[2];
   if (sizes.frames > 1) sizes.step = known_number(context, 1, "frame_step").value_or(0);

@@ -52,8 +52,10 @@ void STFT::read(AttributeReader& attributes, int) {
 }
 
 void STFT::infer(InferContext& context) const {
-  check_rank(context, 0, "signal", 3);
-  if (const Dimension parts = dimension_at(context, 0, 2);
+  // torch writes real signals as [batch, length], and ONNX Runtime takes them.
+  const bool has_no_parts = context.rank(0) == 2;
+  if (!has_no_parts) check_rank(context, 0, "signal", 3);
+  if (const Dimension parts = has_no_parts ? Dimension(1) : dimension_at(context, 0, 2);
       parts.is_known() && parts.number() != 1 && parts.number() != 2) {
     throw Error(ErrorCode::invalid,
                 format("the last dimension of 'signal' is {} (expected 1 or 2)", parts.number()));
