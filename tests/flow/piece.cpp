@@ -12,6 +12,7 @@
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/pin_random_seeds.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"
@@ -209,6 +210,7 @@ std::unique_ptr<Piece> Pieces::make(const Case& each) {
   if (piece->model == nullptr) return nullptr;
   const Graph& graph = *piece->model->graph;
   if (!has_only_number_tensors(graph) || !is_small(graph, inputs)) return nullptr;
+  if (pin_random_seeds(*piece->model) > 0) return nullptr;
   piece->name = each.name;
   piece->tolerance = tolerance_for(graph);
   for (const auto& [name, value] : inputs) piece->values.push_back({value.tensor()});

@@ -46,8 +46,8 @@ class Pieces {
   /// The first of them hold groups of nodes: what rules look for, what one kernel computes. The
   /// others are operators alone.
   std::size_t group_count() const { return group_count_; }
-  /// Null where the case does not run, has strings or sequences, is large, or gives other numbers
-  /// each time.
+  /// Null where the case does not run, has strings or sequences, is large, or draws random
+  /// numbers.
   const Piece* at(std::size_t index);
   /// The places of those for the same opset as `piece`.
   const std::vector<std::size_t>& like(const Piece& piece) const;
