@@ -102,6 +102,10 @@ void NodeContext::set_output_value(std::int64_t index, const Tensor& tensor) {
   if (node_.output(index) != nullptr) inference_.set_tensor(*node_.output(index), tensor);
 }
 
+void NodeContext::forward_value(std::int64_t input, std::int64_t output) {
+  if (const Tensor* value = input_value(input)) set_output_value(output, *value);
+}
+
 Dimension NodeContext::unknown_dimension() const {
   return Dimension::unknown_because(std::string(node_.name()));
 }

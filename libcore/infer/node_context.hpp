@@ -26,6 +26,7 @@ class NodeContext : public InferContext {
   void set_output_dimensions(std::int64_t index, Dimensions values) override;
   void set_output_elements(std::int64_t index, KnownElements elements) override;
   void set_output_value(std::int64_t index, const Tensor& tensor) override;
+  void forward_value(std::int64_t input, std::int64_t output) override;
   Dimension unknown_dimension() const override;
   std::vector<InferredValue> infer_body(const Graph& body,
                                         std::vector<InferredValue> inputs) override;

@@ -47,6 +47,8 @@ class InferContext {
   virtual void set_output_elements(std::int64_t index, KnownElements elements);
   /// The output's value when it is a tensor known already (Constant).
   virtual void set_output_value(std::int64_t, const Tensor&) {}
+  /// The output's value is that of the input, where it is known already; no shape depends on it.
+  virtual void forward_value(std::int64_t, std::int64_t) {}
   /// Unknown, because of this node: for what data decides.
   virtual Dimension unknown_dimension() const { return {}; }
   /// Infers the body that an attribute of the node holds, given what is known of its inputs (as

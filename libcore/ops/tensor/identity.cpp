@@ -52,7 +52,7 @@ void Identity::read(AttributeReader&, int) {}
 void Identity::infer(InferContext& context) const {
   if (const ValueType* type = context.input_type(0)) context.set_output_type(0, *type);
   keep_elements(context);
-  if (const Tensor* value = context.input_value(0)) context.set_output_value(0, *value);
+  context.forward_value(0, 0);
 }
 
 }  // namespace ortool

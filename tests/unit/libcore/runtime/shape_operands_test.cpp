@@ -41,6 +41,18 @@ TEST_CASE("One size of a Reshape is checked though it could be worked out") {
   CHECK_THROWS_AS(run(*session, x, integers_of({2, 7})), Error);
 }
 
+TEST_CASE("Identity asks for no content: plans do not end before it") {
+  SessionOptions options = cpu_options();
+  options.optimize = OptimizeLevel::none;
+  const auto session = make_session(R"(
+    <ir_version: 9, opset_import: ["" : 18]>
+    g (float[n] x) => (float[n] y) { b = Neg(x) c = Identity(b) y = Neg(c) })",
+                                    options);
+  const Tensor x = random_tensor(Shape{100000}, 1);
+  CHECK(floats(session->run({{"x", x}}, {})[0].tensor()) == floats(x));
+  CHECK(session->plan_count() == 1);
+}
+
 TEST_CASE("A view never reaches beyond the bytes of its input") {
   const Operand input = {DataType::float32, Shape{6}, nullptr};
   CHECK_NOTHROW(
