@@ -12,7 +12,7 @@
 namespace ortool {
 
 /// Tasks in a row that one thread begins with.
-struct alignas(64) Lane {
+struct alignas(64) TaskRange {
   std::atomic<std::int64_t> next{0};
   std::int64_t end = 0;
 };
@@ -21,30 +21,30 @@ struct alignas(64) Lane {
 /// begins with tasks of its own, the same ones whenever a job of as many tasks is shared: what it
 /// made in the job before lies in its cache. Then it takes what others have not begun.
 struct ParallelJob {
-  static constexpr int most_lanes = 16;
+  static constexpr int max_ranges = 16;
 
   ParallelJob(FunctionRef<void(std::int64_t)> given, std::int64_t tasks, const StopToken* token,
               int threads)
-      : body(given), stop(token), lane_count(std::min(threads, most_lanes)), active(threads - 1) {
-    for (int i = 0; i < lane_count; ++i) {
-      lanes[i].next.store(tasks * i / lane_count, std::memory_order_relaxed);
-      lanes[i].end = tasks * (i + 1) / lane_count;
+      : body(given), stop(token), range_count(std::min(threads, max_ranges)), active(threads - 1) {
+    for (int i = 0; i < range_count; ++i) {
+      ranges[i].next.store(tasks * i / range_count, std::memory_order_relaxed);
+      ranges[i].end = tasks * (i + 1) / range_count;
     }
   }
 
   FunctionRef<void(std::int64_t)> body;
   const StopToken* stop;
-  int lane_count;
+  int range_count;
   std::atomic<int> active;  ///< helpers that have not left
   std::atomic<bool> failed{false};
   std::exception_ptr error;
-  Lane lanes[most_lanes];
+  TaskRange ranges[max_ranges];
 
-  bool work_once(Lane& lane) noexcept {
+  bool work_once(TaskRange& range) noexcept {
     if (failed.load(std::memory_order_relaxed)) return false;
-    if (lane.next.load(std::memory_order_relaxed) >= lane.end) return false;
-    const std::int64_t task = lane.next.fetch_add(1, std::memory_order_relaxed);
-    if (task >= lane.end) return false;
+    if (range.next.load(std::memory_order_relaxed) >= range.end) return false;
+    const std::int64_t task = range.next.fetch_add(1, std::memory_order_relaxed);
+    if (task >= range.end) return false;
     try {
       if (stop != nullptr) stop->poll();
       body(task);
@@ -56,8 +56,8 @@ struct ParallelJob {
 
   /// Does one task of thread `number`, or of another; false when there is none left.
   bool work_once(int number) noexcept {
-    for (int i = 0; i < lane_count; ++i) {
-      if (work_once(lanes[(number + i) % lane_count])) return true;
+    for (int i = 0; i < range_count; ++i) {
+      if (work_once(ranges[(number + i) % range_count])) return true;
     }
     return false;
   }
@@ -69,9 +69,9 @@ struct ParallelJob {
 
   std::int64_t tasks_left() const {
     std::int64_t left = 0;
-    for (int i = 0; i < lane_count; ++i) {
-      const std::int64_t next = lanes[i].next.load(std::memory_order_relaxed);
-      left += std::max<std::int64_t>(lanes[i].end - next, 0);
+    for (int i = 0; i < range_count; ++i) {
+      const std::int64_t next = ranges[i].next.load(std::memory_order_relaxed);
+      left += std::max<std::int64_t>(ranges[i].end - next, 0);
     }
     return left;
   }

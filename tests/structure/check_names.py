@@ -9,7 +9,7 @@ import tree
 _FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 _TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _BRACE = re.compile(r"namespace\s*(?P<namespace>[\w:]*)\s*\{"
-                    r"|(?:struct|class|enum class|enum)\s+(?P<type>\w+)(?:\s+final)?(?:\s*:(?!:)[^;{]*)?\s*\{"
+                    r"|(?:struct|class|enum class|enum)\s+(?:alignas\s*\([^)]*\)\s*)?(?P<type>\w+)(?:\s+final)?(?:\s*:(?!:)[^;{]*)?\s*\{"
                     r"|\{|\}")
 
 

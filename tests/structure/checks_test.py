@@ -49,6 +49,11 @@ class Names(SmallTree):
         self.define("kernels/cpu/four.hpp", "namespace cpu {\nstruct Verdict { };\n}")
         self.assertEqual(check_names.check(self.root), [])
 
+    def test_a_name_behind_alignas_is_defined_once(self):
+        self.define("libcore/base/one.hpp", "struct alignas(64) Lane {\n};")
+        self.define("apps/ortool/two.hpp", "class Lane {\n};")
+        self.expect(check_names.check(self.root), "libcore/base/one.hpp", "apps/ortool/two.hpp", "ortool::Lane")
+
     def test_a_name_is_defined_once_in_its_namespace(self):
         self.define("libcore/graph/one.hpp", "struct Verdict { int a; };")
         self.define("apps/ortool/two.hpp", "enum class Verdict : short { pass };")
