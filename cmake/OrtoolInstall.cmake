@@ -24,6 +24,15 @@ ortool_install_completion(bash bash-completion/completions ortool)
 ortool_install_completion(zsh zsh/site-functions _ortool)
 ortool_install_completion(fish fish/vendor_completions.d ortool.fish)
 
+# So do manual pages: ortool(1), and one for each command.
+foreach(command IN ITEMS "" run inspect optimize quantize bench providers schema completion)
+  string(REGEX REPLACE "-$" "" page "ortool-${command}")
+  set(file "${CMAKE_BINARY_DIR}/generated/${page}.1")
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:ortool_program>\" help ${command} --man
+    OUTPUT_FILE \"${file}\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES "${file}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+endforeach()
+
 install(EXPORT ortoolTargets NAMESPACE ortool:: DESTINATION "${package_folder}")
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/ortoolConfig.cmake.in"
   "${CMAKE_BINARY_DIR}/generated/ortoolConfig.cmake" INSTALL_DESTINATION "${package_folder}")

@@ -27,8 +27,6 @@ std::vector<std::string_view> formats_of(const Command& command) {
 }
 
 std::vector<OptionGroup> common_options(const Command& command) {
-  std::vector<std::string_view> formats = formats_of(command);
-  for (const std::string_view format : command.planned_formats()) formats.push_back(format);
   return {
       {"Output",
        {
@@ -36,7 +34,7 @@ std::vector<OptionGroup> common_options(const Command& command) {
            {.name = "format",
             .value = "FORMAT",
             .help = command.formats_help(),
-            .choices = formats},
+            .choices = formats_of(command)},
            {.name = "report",
             .value = "FILE",
             .help = "write the JSON document to a file as well",

@@ -65,10 +65,6 @@ class Command {
   virtual std::vector<std::string_view> more_formats() const { return {}; }
   /// The help of --format; empty: the list of what it takes.
   virtual std::string_view formats_help() const { return {}; }
-  /// What this version refuses.
-  virtual std::vector<std::string_view> planned_formats() const { return {}; }
-  /// Of the contract but not of this version: nothing else of it is asked then.
-  virtual bool is_planned() const { return false; }
   /// Does the work: fills the report's payload and text. Throws Error for whatever goes wrong.
   virtual void run(Invocation& invocation) const = 0;
 };

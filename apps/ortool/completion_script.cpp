@@ -6,15 +6,6 @@
 namespace ortool {
 namespace {
 
-/// The commands this version has.
-std::vector<const Command*> offered(std::span<const std::unique_ptr<const Command>> commands) {
-  std::vector<const Command*> result;
-  for (const auto& command : commands) {
-    if (!command->is_planned()) result.push_back(command.get());
-  }
-  return result;
-}
-
 std::vector<OptionSpec> offered_options(const Command& command) {
   std::vector<OptionSpec> result;
   for (const OptionGroup& group : all_options(command)) {
@@ -50,7 +41,7 @@ std::string argument_choices(const Command& command) {
 
 std::string names_of(std::span<const std::unique_ptr<const Command>> commands) {
   std::string names;
-  for (const Command* command : offered(commands)) names.append(command->name()).append(" ");
+  for (const auto& command : commands) names.append(command->name()).append(" ");
   return names + "help";
 }
 
@@ -87,7 +78,7 @@ std::string bash_completion(std::span<const std::unique_ptr<const Command>> comm
   text += format("    COMPREPLY=($(compgen -W '{} --help --version' -- \"$current\"))\n",
                  names_of(commands));
   text += "    return\n  fi\n  case $command in\n";
-  for (const Command* command : offered(commands)) {
+  for (const auto& command : commands) {
     text += format("    {})\n      case $previous in\n", command->name());
     for (const OptionSpec& option : offered_options(*command)) {
       if (option.is_flag()) continue;
@@ -132,7 +123,7 @@ std::string zsh_completion(std::span<const std::unique_ptr<const Command>> comma
       "_ortool() {\n"
       "  if ((CURRENT == 2)); then\n"
       "    local -a commands=(\n";
-  for (const Command* command : offered(commands)) {
+  for (const auto& command : commands) {
     text += "      " +
             shell_quote(std::string(command->name()) + ":" + std::string(command->summary())) +
             "\n";
@@ -147,7 +138,7 @@ std::string zsh_completion(std::span<const std::unique_ptr<const Command>> comma
       "  shift words\n"
       "  ((CURRENT--))\n"
       "  case $command in\n";
-  for (const Command* command : offered(commands)) {
+  for (const auto& command : commands) {
     text += format("    {})\n      _arguments", command->name());
     for (const OptionSpec& option : offered_options(*command)) {
       text += " \\\n        " + zsh_option(option);
@@ -169,7 +160,7 @@ std::string fish_completion(std::span<const std::unique_ptr<const Command>> comm
       "# Completion of ortool for fish: put this file into ~/.config/fish/completions/ortool.fish\n"
       "complete -c ortool -n __fish_use_subcommand -l version -d 'show the version'\n"
       "complete -c ortool -n __fish_use_subcommand -l help -d 'show the help'\n";
-  for (const Command* command : offered(commands)) {
+  for (const auto& command : commands) {
     const std::string name(command->name());
     text += format("complete -c ortool -n __fish_use_subcommand -f -a {} -d {}\n", name,
                    shell_quote(command->summary(), "\\"));

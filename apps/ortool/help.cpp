@@ -2,8 +2,10 @@
 #include "apps/ortool/help.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "apps/ortool/report/text_table.hpp"
+#include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
 namespace ortool {
@@ -11,11 +13,37 @@ namespace {
 
 constexpr std::size_t most_columns = 100;
 
-constexpr std::string_view exit_codes =
-    "Exit codes: 0 done · 1 done, and the answer is no · 2 wrong usage or bad input · 3 no "
-    "conclusion\n"
-    "  4 provider not available · 5 not supported · 6 memory limit · 7 could not write\n"
-    "  124 time-out · 130 interrupted · 143 terminated\n";
+constexpr std::array<ExitCode, 11> exit_code_list = {{
+    {0, "done"},
+    {1, "done, and the answer is no"},
+    {2, "wrong usage or bad input"},
+    {3, "no conclusion"},
+    {4, "provider not available"},
+    {5, "not supported"},
+    {6, "memory limit"},
+    {7, "could not write"},
+    {124, "time-out"},
+    {130, "interrupted"},
+    {143, "terminated"},
+}};
+
+/// The exit codes in lines of at most `max_columns`, separated by dots.
+std::string exit_code_text() {
+  std::string text;
+  std::string line = "Exit codes:";
+  std::string_view separator = " ";
+  for (const ExitCode& code : exit_code_list) {
+    const std::string entry = format("{} {}", code.code, code.meaning);
+    if (line.size() + entry.size() + separator.size() > most_columns) {
+      text += line + "\n";
+      line = " ";
+      separator = " ";
+    }
+    line.append(separator).append(entry);
+    separator = " · ";
+  }
+  return text + line + "\n";
+}
 
 std::string usage_line(const Command& command) {
   std::string line = "Usage: ortool " + std::string(command.name());
@@ -32,11 +60,6 @@ std::string option_column(const OptionSpec& option) {
   text.append("--").append(option.name);
   if (!option.is_flag()) text.append(" ").append(option.value);
   return text;
-}
-
-/// An option without help of its own shows what it takes.
-std::string help_of(const OptionSpec& option) {
-  return option.help.empty() ? list_names(option.choices) : std::string(option.help);
 }
 
 /// The words of a text in lines of at most `columns` bytes, longer words alone.
@@ -68,7 +91,7 @@ std::string options_text(const std::vector<OptionSpec>& options) {
     if (option.is_planned) continue;
     std::string head(before_columns, ' ');
     head += option_column(option);
-    for (const std::string& line : wrap(help_of(option), most_columns - help_begin)) {
+    for (const std::string& line : wrap(option_help(option), most_columns - help_begin)) {
       text += head.append(help_begin - head.size(), ' ') + line + "\n";
       head.clear();
     }
@@ -96,26 +119,32 @@ std::string examples_text(std::span<const Example> examples) {
 
 }  // namespace
 
+std::span<const ExitCode> exit_codes() {
+  return exit_code_list;
+}
+
+std::string option_help(const OptionSpec& option) {
+  return option.help.empty() ? list_names(option.choices) : std::string(option.help);
+}
+
 std::string program_help(std::span<const std::unique_ptr<const Command>> commands) {
   std::string text =
       "ortool runs, inspects, optimises, quantises and benchmarks neural networks stored as ONNX "
       "files.\n\nExamples:\n";
   for (const auto& command : commands) {
-    if (command->is_planned() || command->examples().empty()) continue;
+    if (command->examples().empty()) continue;
     text.append("  ").append(command->examples().front().line).append("\n");
   }
   text += "\nUsage: ortool COMMAND MODEL [options]\n\nCommands:\n";
   TextTable table;
   for (const auto& command : commands) {
-    table.add_row({std::string(command->name()),
-                   std::string(command->summary()) +
-                       (command->is_planned() ? " (planned, not in this version)" : "")});
+    table.add_row({std::string(command->name()), std::string(command->summary())});
   }
   table.add_row({"help", "show this, or the help of a command"});
   text += table.to_string(2);
   text +=
       "\n`ortool COMMAND --help` shows a command's options; `ortool --version` the version.\n\n";
-  return text.append(exit_codes);
+  return text + exit_code_text();
 }
 
 std::string command_help(const Command& command) {
@@ -147,9 +176,7 @@ Json help_block(std::span<const std::unique_ptr<const Command>> commands) {
   Json list = Json::list();
   for (const auto& command : commands) {
     Json entry = Json::object();
-    entry.set("name", command->name())
-        .set("summary", command->summary())
-        .set("planned", command->is_planned());
+    entry.set("name", command->name()).set("summary", command->summary());
     Json arguments = Json::list();
     for (const ArgumentSpec& argument : command->arguments()) {
       arguments.add(Json::object()
@@ -163,7 +190,7 @@ Json help_block(std::span<const std::unique_ptr<const Command>> commands) {
         Json row = Json::object();
         row.set("name", "--" + std::string(option.name))
             .set("value", option.is_flag() ? Json() : Json(option.value))
-            .set("help", help_of(option))
+            .set("help", option_help(option))
             .set("group", group.title)
             .set("repeats", option.repeats)
             .set("choices", Json::list_of(option.choices))

@@ -1,12 +1,26 @@
 // Help texts, made from the tables that also drive parsing.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/report/json.hpp"
 
 namespace ortool {
+
+/// A process exit code and what it means, in a few words.
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+
+std::span<const ExitCode> exit_codes();
+
+/// The help of an option; of one without help of its own, the list of its choices.
+std::string option_help(const OptionSpec& option);
 
 /// What `ortool`, `ortool help` and `ortool --help` show.
 std::string program_help(std::span<const std::unique_ptr<const Command>> commands);

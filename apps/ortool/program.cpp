@@ -10,6 +10,7 @@
 #include "apps/ortool/command_line.hpp"
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/help.hpp"
+#include "apps/ortool/man_page.hpp"
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/signal_watch.hpp"
@@ -156,13 +157,16 @@ void Program::dispatch() {
         .with_id("usage.no_command");
   }
   if (name == "help") {
+    const bool is_man = has_word({"--man"});
     for (const std::string& word : rest) {
       if (!word.starts_with('-')) {
         const Command& command = find_command(commands_, word);
-        return show_help(command_help(command), help_block(commands_));
+        return show_help(is_man ? command_man_page(command) : command_help(command),
+                         help_block(commands_));
       }
     }
-    return show_help(program_help(commands_), help_block(commands_));
+    return show_help(is_man ? program_man_page(commands_) : program_help(commands_),
+                     help_block(commands_));
   }
   if (name.ends_with(".onnx")) {
     throw Error(ErrorCode::invalid, format("{} stands where a command belongs", quote(name)),
@@ -238,25 +242,11 @@ void Program::run_command(const Command& command, std::span<const std::string> w
       std::find(words.begin(), words.end(), "-h") != words.end()) {
     return show_help(command_help(command), help_block(commands_));
   }
-  if (command.is_planned()) {
-    throw Error(ErrorCode::unsupported,
-                format("command '{}' is planned and not in this version", command.name()),
-                "`ortool --help` lists what there is")
-        .with_id("usage.planned");
-  }
   CommandLine line = parse_command_line(all_options(command), words);
   if (line.options.has("config")) {
     read_config_file(line.options.text("config"), command, commands_, line.options);
   }
   apply_common_options(line.options);
-  const std::string wanted_format = line.options.text("format", "text");
-  const std::vector<std::string_view> planned = command.planned_formats();
-  if (std::find(planned.begin(), planned.end(), wanted_format) != planned.end()) {
-    throw Error(ErrorCode::unsupported,
-                format("--format {} is planned and not in this version", wanted_format),
-                format("use --format {}", list_names(formats_of(command))))
-        .with_id("usage.planned");
-  }
   check_arguments(command, line.arguments);
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{line.options, line.arguments, commands_, report_,

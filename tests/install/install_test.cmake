@@ -1,5 +1,5 @@
 # Installs into a folder, moves it, runs the program there and builds a consumer with find_package.
-foreach(name IN ITEMS BUILD VERSION CONSUMER GENERATOR COMPILER)
+foreach(name IN ITEMS BUILD VERSION CONSUMER MODEL GENERATOR COMPILER)
   if(NOT DEFINED ${name})
     message(FATAL_ERROR "install_test: -D${name}= is missing")
   endif()
@@ -31,6 +31,12 @@ foreach(script IN ITEMS bash-completion/completions/ortool zsh/site-functions/_o
   endif()
 endforeach()
 
+file(GLOB man_pages "${scratch}/moved/share/man/man1/*.1")
+list(LENGTH man_pages man_page_count)
+if(NOT man_page_count EQUAL 9)
+  message(FATAL_ERROR "expected 9 manual pages in share/man/man1, found '${man_pages}'")
+endif()
+
 # The program must use the library beside it, not the one in the build tree.
 run_or_fail(libraries ldd "${scratch}/moved/bin/ortool")
 if(NOT libraries MATCHES "${scratch}/moved/[^\n]*libortool")
@@ -58,5 +64,9 @@ endif()
 run_or_fail(rewritten "${scratch}/consumer/own_rule")
 if(NOT rewritten MATCHES "Mul")
   message(FATAL_ERROR "the consumer's own rule made '${rewritten}'")
+endif()
+run_or_fail(classified "${scratch}/consumer/classify" "${MODEL}")
+if(NOT classified MATCHES "^class 1 ")
+  message(FATAL_ERROR "the manual's example says '${classified}', expected class 1")
 endif()
 file(REMOVE_RECURSE "${scratch}")

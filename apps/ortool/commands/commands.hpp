@@ -17,8 +17,4 @@ std::unique_ptr<const Command> make_providers_command();
 std::unique_ptr<const Command> make_schema_command();
 std::unique_ptr<const Command> make_completion_command();
 
-/// A command of the contract that this version does not have: ErrorCode::unsupported.
-std::unique_ptr<const Command> make_planned_command(std::string_view name,
-                                                    std::string_view summary);
-
 }  // namespace ortool
