@@ -1,11 +1,13 @@
-# Runs the command lines of README.md and finds what it says they print.
-"""usage: run_readme.py PROGRAM README TESTDATA
+# Runs the command lines of a Markdown page and compares what they print with what the page shows.
+"""usage: run_page.py PROGRAM PAGE TESTDATA
 
-Each line `$ ortool …` of a console block runs in a folder of its own beside testdata. The lines under it are printed by the
-command, in this order, on stdout or stderr, numbers to one part in ten thousand, since processors differ in the last digits; a
-README may leave lines out. Commands under which an error stands fail, no others.
+Each line `$ command` of a console block runs in one folder per page, which has testdata in it. The lines below it are
+printed by the command, in this order, on stdout or stderr; a page may leave lines out. `*` stands for any text within a
+line. Numbers match to one part in ten thousand, since processors differ in the last digits. Commands with an error line
+below them fail, all others succeed.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,7 @@ _TIMEOUT_SECONDS = 120
 
 
 def read_cases(path):
-    """For each command of a console block its text, and the lines under it."""
+    """For each command of a console block its text, and the lines below it."""
     cases, is_console = [], False
     with open(path, encoding="utf-8") as file:
         for line in file.read().split("\n"):
@@ -35,25 +37,28 @@ def is_word(found, wanted):
 
 
 def is_line(found, wanted):
+    if "*" in wanted:
+        pattern = ".*".join(re.escape(part) for part in wanted.split("*"))
+        return re.fullmatch(pattern, found) is not None
     words, others = found.split(), wanted.split()
     return len(words) == len(others) and all(map(is_word, words, others))
 
 
 def first_missing(lines, wanted):
-    """The first of `wanted` that `lines` do not hold behind those before it; None when they hold all."""
+    """The first of `wanted` that `lines` lack after those before it; None when none is missing."""
     rest = iter(lines)
     return next((line for line in wanted if not any(is_line(found, line) for found in rest)), None)
 
 
 def main():
-    program, readme, testdata = sys.argv[1:]
-    cases, wrong = read_cases(readme), 0
+    program, page, testdata = sys.argv[1:]
+    cases, wrong = read_cases(page), 0
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.abspath(testdata), os.path.join(folder, "testdata"))
         environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(program)) + os.pathsep + os.environ["PATH"])
         for command, wanted in cases:
-            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=_TIMEOUT_SECONDS, check=False)
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_SECONDS, check=False)
             printed = done.stdout.decode().split("\n")
             missing = first_missing(printed, wanted)
             fails = any(line.startswith("error: ") for line in wanted)
@@ -62,7 +67,7 @@ def main():
             wrong += 1
             print(f"$ {command}\nexit code {done.returncode}, and not printed: {missing}")
             print("\n".join("| " + line for line in printed))
-    print(f"{len(cases) - wrong} of {len(cases)} command lines do what the README says")
+    print(f"{len(cases) - wrong} of {len(cases)} command lines do what {os.path.basename(page)} says")
     return 1 if wrong or not cases else 0
 
 
