@@ -7,7 +7,7 @@ foreach(schema IN LISTS schemas)
   file(READ "${schema}" text)
   string(APPEND entries "    {\"${name}\", R\"schema(${text})schema\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "// The JSON Schemas of docs/schemas as text.
+file(WRITE "${OUTPUT}" "// The JSON Schemas of docs/reference/schemas as text.
 #include \"apps/ortool/embedded_schemas.hpp\"
 
 #include <array>

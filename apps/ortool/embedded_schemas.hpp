@@ -1,4 +1,4 @@
-// The JSON Schemas of docs/schemas, built into the program.
+// The JSON Schemas of docs/reference/schemas, built into the program.
 #pragma once
 
 #include <span>

@@ -22,7 +22,7 @@ enum class Severity : std::uint8_t {
 };
 std::string_view name_of(Severity severity);
 
-/// A rule of docs/checks.md.
+/// A rule of docs/reference/checks.md.
 struct CheckRule {
   std::string_view id;
   Severity severity;

@@ -22,7 +22,7 @@ struct UserRule {
   std::unique_ptr<Model> after;
 };
 
-/// Reads rules; docs/add-a-rewrite-rule.md describes the format. Throws ErrorCode::invalid naming
+/// Reads rules; docs/contributing/add-a-rewrite-rule.md describes the format. Throws ErrorCode::invalid naming
 /// the line, or the rule and what about its graphs cannot be.
 std::vector<std::shared_ptr<const UserRule>> parse_user_rules(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Models and graphs from ONNX's textual syntax (docs/text-format.md).
+// Models and graphs from ONNX's textual syntax (docs/reference/text-format.md).
 #pragma once
 
 #include <memory>

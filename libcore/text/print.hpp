@@ -1,4 +1,4 @@
-// Models and graphs as ONNX's textual syntax (docs/text-format.md).
+// Models and graphs as ONNX's textual syntax (docs/reference/text-format.md).
 #pragma once
 
 #include <string>

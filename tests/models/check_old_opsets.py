@@ -19,7 +19,7 @@ except ImportError as error:
 
 _MODELS = ["mnist-cnn", "mnist-pytorch-tribuo", "squeezenet-imagenet-fp32", "ultraface-rfb320", "byte-bidi-lstm", "fns-candy",
            "lgbm-classifier-tensor"]
-# Its normalisations make up to 16 levels of one that is rounded the other way (docs/quantization.md), 15 of them in a row:
+# Its normalisations make up to 16 levels of one that is rounded the other way (docs/benchmarks/2026-11-22-int8-accuracy.md), 15 of them in a row:
 # outputs of its static form say nothing about a runtime.
 _FORMS_OF = {"fns-candy": ["weight-only", "dynamic"]}
 _NOTHING_TO_QUANTISE = {"lgbm-classifier-tensor"}

@@ -34,7 +34,7 @@ struct OpCase {
   std::optional<ExpectedError> error;
 };
 
-/// Reads the cases of a file's text; the format stands in docs/testing.md. Throws
+/// Reads the cases of a file's text; the format stands in docs/contributing/testing.md. Throws
 /// ErrorCode::invalid naming the line.
 std::vector<OpCase> parse_case_file(std::string_view text);
 

@@ -23,7 +23,7 @@ struct RuleCase {
   Tolerance tolerance = {.rtol = 1e-5, .atol = 1e-6};
 };
 
-/// Reads the cases of a file's text; the format stands in docs/testing.md. Throws
+/// Reads the cases of a file's text; the format stands in docs/contributing/testing.md. Throws
 /// ErrorCode::invalid naming the line.
 std::vector<RuleCase> parse_rule_cases(std::string_view text);
 

@@ -79,8 +79,8 @@ def check_command(root, path, command, program):
 
 
 def check_rules(root):
-    """docs/checks.md lists the rules of libcore/check/rules.cpp, in the same words."""
-    source, page = "libcore/check/rules.cpp", "docs/checks.md"
+    """docs/reference/checks.md lists the rules of libcore/check/rules.cpp, in the same words."""
+    source, page = "libcore/check/rules.cpp", "docs/reference/checks.md"
     if not os.path.exists(os.path.join(root, source)):
         return []
     text = r'"((?:[^"\\]|\\.)*)"'

@@ -1,4 +1,4 @@
-// MANIFEST.json: samples with a file an input, expected outputs and a label (docs/schemas).
+// MANIFEST.json: samples with a file an input, expected outputs and a label (docs/reference/schemas).
 #include <filesystem>
 
 #include "apps/ortool/data/sample_files.hpp"

@@ -16,7 +16,7 @@ struct PlanFile {
 };
 
 /// Reads the file. Throws ErrorCode::invalid, naming the line's node or tensor, for what is no plan
-/// (docs/schemas/quantize-plan.schema.json): unknown keys and values with the nearest ones;
+/// (docs/reference/schemas/quantize-plan.schema.json): unknown keys and values with the nearest ones;
 /// ErrorCode::memory_limit where `cap` has no room for it.
 PlanFile read_plan_file(const std::string& path, MemoryCap& cap);
 

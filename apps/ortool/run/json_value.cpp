@@ -39,7 +39,7 @@ Json data_of(const Tensor& tensor) {
 
 [[noreturn]] void refuse(std::string_view what, const ValueType& type) {
   throw Error(ErrorCode::invalid, format("{} stands where a {} belongs", what, type.to_string()),
-              "`ortool schema run` and docs/cli.md show the forms of values in JSON")
+              "`ortool schema run` and docs/reference/run.md show the forms of values in JSON")
       .with_id("input.json");
 }
 
@@ -47,7 +47,7 @@ const Json& member(const Json& object, std::string_view key) {
   const Json* found = object.find(key);
   if (found != nullptr) return *found;
   throw Error(ErrorCode::invalid, format("the object has no {}", quote(key)),
-              "docs/cli.md shows the forms of values in JSON")
+              "docs/reference/run.md shows the forms of values in JSON")
       .with_id("input.json");
 }
 
