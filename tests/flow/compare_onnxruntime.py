@@ -4,6 +4,7 @@ compare_onnxruntime.py FOLDER: FOLDER/SEED.onnx with FOLDER/SEED.RUN.npz. Exit c
 """
 
 import collections
+import os
 import pathlib
 import re
 import sys
@@ -60,6 +61,7 @@ def outcome(path, shows):
     """What ONNX Runtime makes of one model with all its inputs, in words; prints what differs."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     try:
         session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its exceptions share no other base
@@ -82,14 +84,30 @@ def outcome(path, shows):
     return "agree"
 
 
+def safe_outcome(path, shows):
+    """The same from a child process: ONNX Runtime aborts on some models."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        os.write(writer, outcome(path, shows).encode())
+        sys.stdout.flush()
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return text or "ONNX Runtime aborts"
+
+
 def main():
     tally = collections.Counter()
     folder = pathlib.Path(sys.argv[1])
-    alone = {path.stem: outcome(path, False) for path in folder.glob("case_*.onnx")}
+    alone = {path.stem: safe_outcome(path, False) for path in folder.glob("case_*.onnx")}
     for path in sorted(folder.glob("[0-9]*.onnx"), key=lambda each: int(each.stem)):
         cases = path.with_suffix(".txt").read_text().split()
         if all(alone.get(case) == "agree" for case in cases):
-            tally[outcome(path, True)] += 1
+            tally[safe_outcome(path, True)] += 1
         else:
             tally["a case differs, or does not run, alone"] += 1
     for what, count in tally.most_common():
