@@ -11,8 +11,8 @@ namespace ortool::test {
 
 /// Runs the case at every instruction-set level of this processor: with its inputs given at run
 /// time, with all but the first as constants, and with all as constants; each with one thread and
-/// with four, whose bits must be equal. Gives what was wrong, a sentence a finding: empty when the
-/// case passed.
+/// with four. Bits must be equal whatever the number of threads and whatever is constant. Gives
+/// what was wrong, a sentence a finding: empty when the case passed.
 std::vector<std::string> run_case(const OpCase& each, ThreadPool& pool);
 
 }  // namespace ortool::test
