@@ -2,6 +2,7 @@
 #include "libcore/runtime/frame.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "libcore/base/buffer_pool.hpp"
 
@@ -119,10 +120,14 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
   return std::make_unique<Frame>(plan, std::move(arena));
 }
 
-void FramePool::give_back(std::unique_ptr<Frame> frame) {
+void FramePool::give_back(std::unique_ptr<Frame> frame) noexcept {
   const std::lock_guard lock(mutex_);
   const std::int32_t first_step = frame->plan().first_step();
-  free_.push_back(std::move(frame));
+  try {
+    free_.push_back(std::move(frame));
+  } catch (const std::bad_alloc&) {
+    return;  // Without room in the list the frame is freed.
+  }
   const auto is_alike = [&](const auto& each) { return each->plan().first_step() == first_step; };
   if (std::count_if(free_.begin(), free_.end(), is_alike) > most_alike)
     free_.erase(std::find_if(free_.begin(), free_.end(), is_alike));

@@ -63,7 +63,7 @@ class FramePool {
  public:
   /// Allocates at most what the plan's arena needs, against `cap`.
   std::unique_ptr<Frame> take(const std::shared_ptr<const Plan>& plan, MemoryCap* cap);
-  void give_back(std::unique_ptr<Frame> frame);
+  void give_back(std::unique_ptr<Frame> frame) noexcept;
   /// Frees all frames that no run has.
   void release() noexcept;
 
