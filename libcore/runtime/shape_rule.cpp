@@ -1,6 +1,9 @@
 // The shape rules of operators, run on numbers.
 #include "libcore/runtime/shape_rule.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/shape_rules.hpp"
@@ -14,6 +17,15 @@ std::optional<Dimensions> dimensions_of(const Operand& operand) {
   if (operand.known == nullptr)
     return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
   return dimensions_from(integers_of(*operand.known));
+}
+
+/// Whether a known operand holds the least int64, which no Dimension can be: dimensions_from()
+/// gives the next one, good enough for a check but not for content.
+bool has_least_integer(const Operand& operand) {
+  if (operand.known == nullptr) return false;
+  const std::vector<std::int64_t> numbers = integers_of(*operand.known);
+  return std::find(numbers.begin(), numbers.end(), std::numeric_limits<std::int64_t>::min()) !=
+         numbers.end();
 }
 
 class ConcreteContext : public InferContext {
@@ -64,7 +76,7 @@ class ConcreteContext : public InferContext {
     if (given == nullptr || !is_integer(given->type)) return std::nullopt;
     if (given->known == nullptr) wanted_.push_back(index);
     const std::optional<Dimensions> dimensions = dimensions_of(*given);
-    if (!dimensions) return std::nullopt;
+    if (!dimensions || has_least_integer(*given)) return std::nullopt;
     return KnownElements(dimensions->begin(), dimensions->end());
   }
 

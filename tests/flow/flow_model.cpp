@@ -2,6 +2,7 @@
 #include "tests/flow/flow_model.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,13 @@ class FlowModelMaker {
   FlowWriter& writer() { return writer_; }
 
  private:
+  static Tensor zero_tensor(DataType type) {
+    Tensor tensor(type, Shape({1}));
+    if (type != DataType::string)
+      std::fill_n(tensor.mutable_bytes(), tensor.size_bytes(), std::byte{0});
+    return tensor;
+  }
+
   static Source source_of(const PieceUse& use, std::size_t input) {
     return {use.piece, input, use.chosen[input]};
   }
@@ -82,7 +90,7 @@ class FlowModelMaker {
       for (std::size_t i = 0; i < types.size(); ++i) {
         Value& value = i < own.size() && own[i] == types[i]
                            ? *made[i]
-                           : writer_.constant(inner, Tensor(types[i], Shape({1})));
+                           : writer_.constant(inner, zero_tensor(types[i]));
         inner.graph->add_output(writer_.as_output(inner, value));
       }
     }

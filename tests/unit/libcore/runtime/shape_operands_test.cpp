@@ -1,4 +1,6 @@
 // Operands that a run brings and that decide shapes: each run checks its own against the input.
+#include <limits>
+
 #include <catch2/catch.hpp>
 
 #include "libcore/runtime/check_view.hpp"
@@ -51,6 +53,20 @@ TEST_CASE("Identity asks for no content: plans do not end before it") {
   const Tensor x = random_tensor(Shape{100000}, 1);
   CHECK(floats(session->run({{"x", x}}, {})[0].tensor()) == floats(x));
   CHECK(session->plan_count() == 1);
+}
+
+TEST_CASE("The least int64 keeps its value where known integers are carried on") {
+  SessionOptions options = cpu_options();
+  options.optimize = OptimizeLevel::none;
+  const auto session = make_session(R"(
+    <ir_version: 9, opset_import: ["" : 18]>
+    g () => (int64[1] y, int64[1] z) <int64[1] k = {-9223372036854775808}> {
+      y = Identity(k) z = Neg(k) })",
+                                    options);
+  const auto outputs = session->run({}, {});
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  CHECK(integers(outputs[0]) == std::vector<std::int64_t>{least});
+  CHECK(integers(outputs[1]) == std::vector<std::int64_t>{least});
 }
 
 TEST_CASE("A view never reaches beyond the bytes of its input") {
