@@ -13,63 +13,13 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/weight_only.hpp"
 #include "libcore/tensor/convert.hpp"
-#include "tests/support/inferred_model.hpp"
-#include "tests/support/session_support.hpp"
+#include "tests/support/weight_model.hpp"
 
 namespace ortool {
+
+using namespace test;
+
 namespace {
-
-/// A model of opset 21 whose inputs but `x` are weights.
-std::unique_ptr<Model> model_of(const std::string& graph) {
-  auto model = inferred_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
-  Graph& main = *model->graph;
-  const std::vector<Value*> inputs(main.inputs().begin(), main.inputs().end());
-  unsigned seed = 0;
-  for (Value* input : inputs) {
-    if (input->name() == "x") continue;
-    std::vector<std::int64_t> sizes;
-    for (const Dimension& size : *input->type().shape) sizes.push_back(size.number());
-    main.set_constant(*input, random_tensor(Shape(sizes), ++seed));
-    main.make_default_constant(*input);
-  }
-  return model;
-}
-
-std::vector<float> run(const Model& model, const Tensor& x) {
-  const Session session(copy_model(model), cpu_options());
-  return floats(session.run({{"x", x}}, {}).front());
-}
-
-double signal_to_noise(const std::vector<float>& found, const std::vector<float>& expected) {
-  REQUIRE(found.size() == expected.size());
-  double signal = 0;
-  double noise = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    signal += std::pow(static_cast<double>(expected[i]), 2);
-    noise += std::pow(static_cast<double>(found[i]) - static_cast<double>(expected[i]), 2);
-  }
-  return 10 * std::log10(signal / noise);
-}
-
-std::int64_t count(const Model& model, std::string_view op_type) {
-  std::int64_t found = 0;
-  for (const Node& node : model.graph->nodes()) found += node.op_type() == op_type ? 1 : 0;
-  return found;
-}
-
-/// A product that alone reads what two graphs around it hold.
-constexpr const char* nested_product =
-    "g (float[4, 32] x, float[16, 32] w, float[16] b, float[4, 16] o) => (float[4, 16] y)"
-    "<bool c = {1}> { [i] y = If (c) <then_branch = t () => (r) { [j] r = If (c)"
-    " <then_branch = s () => (p) { [a] p = Gemm <transB = 1> (x, w, b) },"
-    " else_branch = u () => (q) { [d] q = Identity (o) }> },"
-    " else_branch = e () => (v) { [k] v = Identity (o) }> }";
-
-void quantize_stored(Model& model, const WeightOnlyOptions& options) {
-  quantize_weights_only(model, make_plan(model, {}), options);
-  verify(*model.graph);
-  infer_shapes(model);
-}
 
 /// Two branches, of which both read w and one reads v.
 constexpr const char* branches =
