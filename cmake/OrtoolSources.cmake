@@ -1,10 +1,59 @@
-# ortool_add_layer(NAME FOLDER [UNITY] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [LINK lib...]): one object library a
-# layer, all .cpp files of a folder (LIST: not of its subfolders), but one, or one alone.
+# Object libraries of the layers: instruction-set flags by file name, and unity builds by folder.
 # g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialised variable, hence the one warning less.
-# Files named *_avx2.cpp, *_avx512.cpp, *_vnni_avx512.cpp and *_amx_avx512.cpp get their instruction-set flags here and
-# nowhere else.
+set(ORTOOL_AVX512_OPTIONS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -O3
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+# One entry an instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. The first
+# that fits counts, so longer names come first.
+set(ORTOOL_INSTRUCTION_SETS vnni_avx512 amx_avx512 avx512 avx2)
+set(ORTOOL_OPTIONS_avx2 -mavx2 -mfma -mf16c -O3)
+set(ORTOOL_OPTIONS_avx512 ${ORTOOL_AVX512_OPTIONS})
+set(ORTOOL_OPTIONS_vnni_avx512 ${ORTOOL_AVX512_OPTIONS} -mavx512vnni)
+set(ORTOOL_OPTIONS_amx_avx512 ${ORTOOL_AVX512_OPTIONS} -mavx512vnni -mavx512vbmi -mamx-tile -mamx-int8)
+
+# Developers' builds compile file by file, so that a change in one is quick and clang-tidy sees each alone.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" OR ORTOOL_FUZZ OR ORTOOL_SANITIZE)
+  set(unity_default ON)
+else()
+  set(unity_default OFF)
+endif()
+option(ORTOOL_UNITY_BUILD "Compile several files of a folder as one" ${unity_default})
+
+# ortool_unity_build(TARGET SIZE): the target's files are compiled together, at most SIZE of one folder at a time.
+# Groups never span folders, so that a new file moves others of its own folder only.
+function(ortool_unity_build target size)
+  if(NOT ORTOOL_UNITY_BUILD)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(SORT sources)
+  set(folders "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND folders "${folder}")
+    list(APPEND files_of_${folder} "${source}")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE group)
+    string(MAKE_C_IDENTIFIER "${group}" group)
+    list(LENGTH files_of_${folder} count)
+    math(EXPR groups "(${count} + ${size} - 1) / ${size}")
+    set(index 0)
+    foreach(source IN LISTS files_of_${folder})
+      math(EXPR number "${index} * ${groups} / ${count} + 1")
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}_${number}")
+      math(EXPR index "${index} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [OPTIONS option...] [LINK lib...]):
+# the .cpp files of a folder (LIST: not of its subfolders), but one, or one alone, as an object library NAME and one more
+# for each instruction set that files are named after; all are compiled with OPTIONS and linked into libortool.so.
 function(ortool_add_layer name folder)
-  cmake_parse_arguments(ARG "UNITY;LIST" "EXCLUDE;ONLY" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LIST" "UNITY;EXCLUDE;ONLY" "OPTIONS;LINK" ${ARGN})
   if(ARG_LIST)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   else()
@@ -15,28 +64,22 @@ function(ortool_add_layer name folder)
   elseif(ARG_ONLY)
     set(sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_ONLY}")
   endif()
-  if(NOT sources)
-    return()
-  endif()
-  add_library(${name} OBJECT ${sources})
-  target_link_libraries(${name} PRIVATE ortool_options ${ARG_LINK})
-  foreach(source IN LISTS sources)
-    if(source MATCHES "_avx2\\.cpp$")
-      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
-        COMPILE_OPTIONS "-mavx2;-mfma;-mf16c;-O3")
-    elseif(source MATCHES "_avx512\\.cpp$")
-      set(beyond "")
-      if(source MATCHES "_vnni_avx512\\.cpp$")
-        set(beyond ";-mavx512vnni")
-      elseif(source MATCHES "_amx_avx512\\.cpp$")
-        set(beyond ";-mavx512vnni;-mavx512vbmi;-mamx-tile;-mamx-int8")
+  foreach(set IN LISTS ORTOOL_INSTRUCTION_SETS ITEMS "")
+    set(library ${name})
+    set(files ${sources})
+    if(set)
+      set(library ${name}_${set})
+      list(FILTER files INCLUDE REGEX "_${set}\\.cpp$")
+      list(FILTER sources EXCLUDE REGEX "_${set}\\.cpp$")
+    endif()
+    if(files)
+      add_library(${library} OBJECT ${files})
+      target_link_libraries(${library} PRIVATE ortool_options ${ARG_LINK})
+      target_compile_options(${library} PRIVATE ${ORTOOL_OPTIONS_${set}} ${ARG_OPTIONS})
+      if(ARG_UNITY)
+        ortool_unity_build(${library} ${ARG_UNITY})
       endif()
-      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
-        COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx2;-mfma;-mf16c;-mprefer-vector-width=512;-O3;$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>${beyond}")
+      target_sources(ortool PRIVATE $<TARGET_OBJECTS:${library}>)
     endif()
   endforeach()
-  if(ARG_UNITY AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR ORTOOL_FUZZ OR ORTOOL_SANITIZE))
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
-  target_sources(ortool PRIVATE $<TARGET_OBJECTS:${name}>)
 endfunction()

@@ -10,7 +10,6 @@ import sys
 import tree
 
 CHECKED_FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
-_ISA_OBJECT = re.compile(r"_avx(2|512)\.cpp\.o$")
 # W and V: weak definitions; u: unique ones. Undefined weak references (w, v) belong to others.
 _SHARED_KINDS = "WVu"
 # CLI11's header makes its validators before main wherever it is included; nothing else may.
@@ -19,17 +18,18 @@ _VENDOR_HELPERS = ("std::__ioinit",)
 
 
 def list_objects(build):
-    """Objects of the program and its library that this build tree would compile and has."""
+    """Objects of the program and its library that this build tree would compile and has, and whether each is compiled
+    for one instruction set."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
-    objects = set()
+    objects = {}
     for entry in commands:
         words = shlex.split(entry["command"])
         output = words[words.index("-o") + 1] if "-o" in words else ""
         path = os.path.join(entry["directory"], output)
         if output.startswith(CHECKED_FOLDERS) and os.path.isfile(path):
-            objects.add(output)
-    return sorted(objects)
+            objects[output] = any(word.startswith("-mavx") for word in words)
+    return dict(sorted(objects.items()))
 
 
 def run(*command, cwd=None):
@@ -75,12 +75,11 @@ def check(build):
     if not objects:
         return [f"{build}: no objects found, so nothing was checked"]
     violations = []
-    for name in objects_with_initialisers(build, objects):
+    for name in objects_with_initialisers(build, list(objects)):
         violations += check_initialisers(os.path.join(build, name), name)
-    for name in filter(_ISA_OBJECT.search, objects):
+    for name in (name for name, for_one_set in objects.items() if for_one_set):
         violations += check_isa_object(os.path.join(build, name), name)
-    print(f"{len(objects)} objects, {sum(bool(_ISA_OBJECT.search(n)) for n in objects)} of them "
-          "for one instruction set")
+    print(f"{len(objects)} objects, {sum(objects.values())} of them for one instruction set")
     return violations
 
 
