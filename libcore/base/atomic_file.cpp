@@ -26,29 +26,29 @@ namespace {
 
 enum SlotState : int { slot_free, slot_filling, slot_used };
 
-struct Slot {
+struct FileSlot {
   std::atomic<int> state{slot_free};
   std::array<char, PATH_MAX> path{};
 };
 
-constinit std::array<Slot, 32> slots{};
+constinit std::array<FileSlot, 32> file_slots{};
 constinit std::atomic<unsigned> next_number{0};
 
 /// -1 when the table is full or the name too long: such a file is only left behind by a kill.
 int remember(const std::string& path) noexcept {
   if (path.size() >= PATH_MAX) return -1;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
+  for (std::size_t i = 0; i < file_slots.size(); ++i) {
     int expected = slot_free;
-    if (!slots[i].state.compare_exchange_strong(expected, slot_filling)) continue;
-    std::memcpy(slots[i].path.data(), path.c_str(), path.size() + 1);
-    slots[i].state.store(slot_used);
+    if (!file_slots[i].state.compare_exchange_strong(expected, slot_filling)) continue;
+    std::memcpy(file_slots[i].path.data(), path.c_str(), path.size() + 1);
+    file_slots[i].state.store(slot_used);
     return static_cast<int>(i);
   }
   return -1;
 }
 
 void forget(int slot) noexcept {
-  if (slot >= 0) slots[static_cast<std::size_t>(slot)].state.store(slot_free);
+  if (slot >= 0) file_slots[static_cast<std::size_t>(slot)].state.store(slot_free);
 }
 
 std::string folder_of(const std::string& path) {
@@ -209,7 +209,7 @@ void write_file(const std::string& path, std::string_view text) {
 }
 
 void remove_temporary_files() noexcept {
-  for (Slot& slot : slots) {
+  for (FileSlot& slot : file_slots) {
     if (slot.state.load() == slot_used) ::unlink(slot.path.data());
   }
 }

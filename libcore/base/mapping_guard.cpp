@@ -19,14 +19,14 @@
 namespace ortool {
 namespace {
 
-struct Slot {
+struct MappingSlot {
   std::atomic<std::uintptr_t> begin{0};  ///< 0: free, 1: being filled
   std::atomic<std::uintptr_t> end{0};
   std::atomic<int> file{-1};  ///< a descriptor
   std::array<char, 256> name{};
 };
 
-constinit std::array<Slot, 64> slots{};
+constinit std::array<MappingSlot, 64> mapping_slots{};
 
 void write_to_standard_error(std::string_view text) {
   while (!text.empty()) {
@@ -39,15 +39,15 @@ void write_to_standard_error(std::string_view text) {
 constexpr std::string_view what_happened =
     "the file was cut short or its disk failed while it was being read";
 
-const Slot* slot_around(std::uintptr_t address) noexcept {
-  for (const Slot& slot : slots) {
+const MappingSlot* slot_around(std::uintptr_t address) noexcept {
+  for (const MappingSlot& slot : mapping_slots) {
     const std::uintptr_t begin = slot.begin.load();
     if (begin > 1 && address >= begin && address < slot.end.load()) return &slot;
   }
   return nullptr;
 }
 
-[[noreturn]] void fail_for(const Slot* slot) {
+[[noreturn]] void fail_for(const MappingSlot* slot) {
   Error error(ErrorCode::invalid, std::string(what_happened),
               "give the file again when nothing writes to it");
   error.with_id("file.cut_short");
@@ -64,7 +64,8 @@ void end_after_lost_mapping(int, siginfo_t* information, void*) {
   }
   remove_temporary_files();
   write_to_standard_error("error: ");
-  if (const Slot* slot = slot_around(reinterpret_cast<std::uintptr_t>(information->si_addr))) {
+  if (const MappingSlot* slot =
+          slot_around(reinterpret_cast<std::uintptr_t>(information->si_addr))) {
     write_to_standard_error(std::string_view(slot->name.data()));
     write_to_standard_error(": ");
   }
@@ -77,7 +78,7 @@ void end_after_lost_mapping(int, siginfo_t* information, void*) {
 
 void remember_mapping(const void* address, std::size_t size_bytes, int descriptor,
                       std::string_view name) noexcept {
-  for (Slot& slot : slots) {
+  for (MappingSlot& slot : mapping_slots) {
     std::uintptr_t free = 0;
     if (!slot.begin.compare_exchange_strong(free, 1)) continue;
     const std::size_t length = std::min(name.size(), slot.name.size() - 1);
@@ -96,7 +97,7 @@ void remember_mapping(const void* address, std::size_t size_bytes, int descripto
 
 std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  for (const Slot& slot : slots) {
+  for (const MappingSlot& slot : mapping_slots) {
     const std::uintptr_t first = slot.begin.load();
     const std::uintptr_t end = slot.end.load();
     if (first > 1 && begin >= first && begin < end && bytes.size() <= end - begin)
@@ -106,7 +107,7 @@ std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> 
 }
 
 void forget_mapping(const void* address) noexcept {
-  for (Slot& slot : slots) {
+  for (MappingSlot& slot : mapping_slots) {
     auto begin = reinterpret_cast<std::uintptr_t>(address);
     if (!slot.begin.compare_exchange_strong(begin, 1)) continue;
     if (const int file = slot.file.exchange(-1); file >= 0) ::close(file);
@@ -120,7 +121,7 @@ void fail_for_lost_mapping(std::span<const std::byte> bytes) {
 }
 
 void check_mappings() {
-  for (const Slot& slot : slots) {
+  for (const MappingSlot& slot : mapping_slots) {
     const std::uintptr_t begin = slot.begin.load();
     const std::uintptr_t end = slot.end.load();
     struct stat status {};

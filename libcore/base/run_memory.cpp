@@ -19,13 +19,13 @@ constexpr std::uint32_t until_steps_are_known = 8;
 constexpr std::uint32_t least_between_trials = 10;
 constexpr std::uint32_t most_doublings = 4;
 /// A run that takes as long has enough to share; that much is not risked on a trial.
-constexpr std::int64_t long_ns = 20'000'000;
+constexpr std::int64_t long_run_ns = 20'000'000;
 /// What another way must save, in per cent, and what sharing must save over being alone: less is
 /// noise, and not worth a second processor.
-constexpr std::int64_t least_gain = 2;
+constexpr std::int64_t least_run_gain = 2;
 
 bool is_better(Way rival, std::int64_t rival_ns, std::int64_t known_ns) {
-  const std::int64_t allowed = rival == Way::alone ? 100 + least_gain : 100 - least_gain;
+  const std::int64_t allowed = rival == Way::alone ? 100 + least_run_gain : 100 - least_run_gain;
   return 100 * rival_ns < allowed * known_ns;
 }
 
@@ -66,7 +66,7 @@ void RunMemory::Entry::end_trial() {
   const std::int64_t rival_ns = usual_ns(rival);
   if (rival_ns != 0 && (known_ns == 0 || is_better(rival, rival_ns, known_ns))) settled = rival;
   if (rounds == 0 && rival != Way::by_step) {
-    const bool is_long = usual_ns(Way::shared) >= long_ns;
+    const bool is_long = usual_ns(Way::shared) >= long_run_ns;
     return begin_trial(rival == Way::shared && !is_long ? Way::alone : Way::by_step);
   }
   is_trial = false;
@@ -85,7 +85,7 @@ RunMemory::Way RunMemory::choose(std::uint64_t key) {
   if (entry.left == 0 && entry.is_trial) entry.end_trial();
   if (entry.left == 0) {
     Way next = after(entry.rival);
-    const bool is_long = entry.usual_ns(entry.settled) >= long_ns;
+    const bool is_long = entry.usual_ns(entry.settled) >= long_run_ns;
     while (next == entry.settled || (next == Way::alone && is_long)) next = after(next);
     entry.begin_trial(next);
   }

@@ -31,7 +31,7 @@ struct Scope {
   std::vector<Edge> edges;
 };
 
-std::string shown(std::string_view name) {
+std::string shown_name(std::string_view name) {
   return shorten(name, 200);
 }
 
@@ -96,7 +96,7 @@ class ValueChecker {
   }
 
   void repeat(std::string node, std::string_view value, const std::string& what) {
-    findings_.add("graph.name", {std::move(node), shown(value)},
+    findings_.add("graph.name", {std::move(node), shown_name(value)},
                   format("the value {} {}", quote(value), what));
   }
 
@@ -111,7 +111,7 @@ class ValueChecker {
       const Definition& known = outer->second;
       const bool is_visible = known.node == no_node || known.node < owner;
       findings_.add(!node.empty() && is_visible ? "value.redefined" : "value.shadowed",
-                    {node, shown(name)},
+                    {node, shown_name(name)},
                     format("{} has a value {} of its own, as has {} around it",
                            where(model_.graphs[index]), quote(name), where(model_.graphs[around])));
       return;
@@ -166,7 +166,7 @@ class ValueChecker {
       for (const auto& [known, definition] : scopes_[index].names) nearest.offer(known);
       if (!nearest.best().empty()) hint = format("; did the model mean {}?", quote(nearest.best()));
     }
-    findings_.add("graph.undefined", {node, shown(name)},
+    findings_.add("graph.undefined", {node, shown_name(name)},
                   format("{} {} is made by no node and is no graph input or initializer{}", what,
                          quote(name), hint));
   }
@@ -233,7 +233,7 @@ class ValueChecker {
     };
     for (const FileInitializer& initializer : graph.initializers) {
       if (initializer.name.empty() || is_used(initializer.name)) continue;
-      findings_.add("initializer.unused", {{}, shown(initializer.name)},
+      findings_.add("initializer.unused", {{}, shown_name(initializer.name)},
                     format("nothing reads the initializer {}", quote(initializer.name)));
     }
     for (const FileNode& node : graph.nodes) {
@@ -245,18 +245,18 @@ class ValueChecker {
         const auto found = names.find(input.name);
         const bool is_default = found != names.end() && found->second.is_initializer;
         if (input.name.empty() || is_default || is_used(input.name)) continue;
-        findings_.add("input.unused", {{}, shown(input.name)},
+        findings_.add("input.unused", {{}, shown_name(input.name)},
                       format("nothing reads the input {} of {}", quote(input.name), where(graph)));
       }
     }
     std::unordered_map<std::string_view, bool> annotated;
     for (const FileValue& info : graph.value_infos) {
       if (!annotated.emplace(info.name, true).second) {
-        findings_.add("value_info.repeated", {{}, shown(info.name)},
+        findings_.add("value_info.repeated", {{}, shown_name(info.name)},
                       format("the type of {} is given twice", quote(info.name)));
       }
       if (names.contains(info.name)) continue;
-      findings_.add("value_info.unknown", {{}, shown(info.name)},
+      findings_.add("value_info.unknown", {{}, shown_name(info.name)},
                     format("a type is given for {}, which is no value of {}", quote(info.name),
                            where(graph)));
     }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t newest_ir_version = 14;
 
-std::string shown(std::string_view domain) {
+std::string shown_domain(std::string_view domain) {
   return domain.empty() ? "ai.onnx" : shorten(domain);
 }
 
@@ -100,24 +100,24 @@ void check_imports(std::span<const FileOpset> imports, const std::string& place,
   for (const FileOpset& import : imports) {
     if (import.version < 1) {
       findings.add("opset.version", {},
-                   format("{} imports domain {} in version {}", place, shown(import.domain),
+                   format("{} imports domain {} in version {}", place, shown_domain(import.domain),
                           import.version));
     }
     const std::int64_t newest = newest_of(import.domain);
     if (newest > 0 && import.version > newest) {
       findings.add("opset.newer", {},
                    format("{} imports opset {} of {}; the newest one known here is {}", place,
-                          import.version, shown(import.domain), newest));
+                          import.version, shown_domain(import.domain), newest));
     }
     const auto [entry, is_new] = seen.emplace(import.domain, import.version);
     if (is_new) continue;
     if (entry->second == import.version) {
       findings.add("opset.doubled", {},
-                   format("{} imports domain {} twice", place, shown(import.domain)));
+                   format("{} imports domain {} twice", place, shown_domain(import.domain)));
     } else {
       findings.add("opset.repeated", {},
-                   format("{} imports domain {} in versions {} and {}", place, shown(import.domain),
-                          entry->second, import.version));
+                   format("{} imports domain {} in versions {} and {}", place,
+                          shown_domain(import.domain), entry->second, import.version));
     }
   }
 }
@@ -132,9 +132,10 @@ void check_use(const FileModel& model, Findings& findings) {
       if (model.opset(graph, node.domain) != 0 || model.find_function(node) != nullptr) continue;
       const bool has_imports = graph.function != FileGraph::none || !model.opsets.empty();
       if (!has_imports && node.domain.empty()) continue;  // "opset.none" says so
-      findings.add("opset.missing", {node.label(), {}},
-                   format("the node is of domain {}, which {} does not import", shown(node.domain),
-                          graph.function == FileGraph::none ? "the model" : "its function"));
+      findings.add(
+          "opset.missing", {node.label(), {}},
+          format("the node is of domain {}, which {} does not import", shown_domain(node.domain),
+                 graph.function == FileGraph::none ? "the model" : "its function"));
     }
   }
   for (const FileOpset& import : model.opsets) {
@@ -143,7 +144,7 @@ void check_use(const FileModel& model, Findings& findings) {
                     [&](const FileFunction& each) { return each.domain == import.domain; });
     if (used.contains({FileGraph::none, import.domain}) || is_of_function) continue;
     findings.add("opset.unused", {},
-                 format("no node is of domain {}, which is imported", shown(import.domain)));
+                 format("no node is of domain {}, which is imported", shown_domain(import.domain)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/floor_divide.hpp"
 #include "libcore/graph/formula.hpp"
 
 namespace ortool {
@@ -46,11 +47,6 @@ Dimension of_result(std::optional<Formula> result) {
 const Dimension& unknown_of(const Dimension& a, const Dimension& b) {
   if (!a.is_unknown()) return b;
   return b.is_unknown() ? a.or_because(b) : a;
-}
-
-std::int64_t divide_down(std::int64_t a, std::int64_t b) {
-  const bool rounds_up = a % b != 0 && (a % b < 0) != (b < 0);
-  return a / b - (rounds_up ? 1 : 0);
 }
 
 bool can_divide(std::int64_t a, std::int64_t b) {
@@ -166,7 +162,7 @@ Dimension operator*(const Dimension& a, const Dimension& b) {
 
 Dimension floor_divide(const Dimension& a, const Dimension& b) {
   if (a.is_known() && b.is_known()) {
-    return can_divide(a.number(), b.number()) ? Dimension(divide_down(a.number(), b.number()))
+    return can_divide(a.number(), b.number()) ? Dimension(floor_divide(a.number(), b.number()))
                                               : too_big();
   }
   if (is_number(b, 0)) return too_big();
@@ -177,7 +173,7 @@ Dimension floor_divide(const Dimension& a, const Dimension& b) {
 Dimension ceil_divide(const Dimension& a, const Dimension& b) {
   if (a.is_known() && b.is_known()) {
     if (!can_divide(a.number(), b.number())) return too_big();
-    const std::int64_t down = divide_down(a.number(), b.number());
+    const std::int64_t down = floor_divide(a.number(), b.number());
     return a.number() % b.number() != 0 ? down + 1 : down;
   }
   if (is_number(b, 0)) return too_big();

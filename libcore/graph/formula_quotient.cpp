@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "libcore/base/floor_divide.hpp"
 #include "libcore/graph/formula.hpp"
 
 namespace ortool {
@@ -9,10 +10,6 @@ namespace {
 
 using Term = Formula::Term;
 using Result = std::optional<Formula>;
-
-std::int64_t divide_down(std::int64_t a, std::int64_t positive) {
-  return a / positive - (a % positive < 0 ? 1 : 0);
-}
 
 Result plus(const Result& a, const Result& b) {
   return a && b ? a->plus(*b) : std::nullopt;
@@ -30,7 +27,7 @@ void reduce(std::vector<Term>& dividend, std::int64_t& divisor) {
     if (!term.factors.empty()) common = std::gcd(common, magnitude(term.coefficient));
   }
   const auto factor = static_cast<std::int64_t>(common);
-  for (Term& term : dividend) term.coefficient = divide_down(term.coefficient, factor);
+  for (Term& term : dividend) term.coefficient = floor_divide(term.coefficient, factor);
   divisor /= factor;
 }
 
@@ -62,7 +59,7 @@ Result quotient_by_number(const Formula& dividend, std::int64_t divisor) {
   std::vector<Term> whole;
   std::vector<Term> rest;
   for (const Term& term : dividend.terms()) {
-    const std::int64_t times = divide_down(term.coefficient, divisor);
+    const std::int64_t times = floor_divide(term.coefficient, divisor);
     if (times != 0) whole.push_back({term.factors, times});
     const std::int64_t left = term.coefficient - times * divisor;
     if (left != 0) rest.push_back({term.factors, left});

@@ -39,4 +39,9 @@ std::vector<const Graph*> graphs_in(const Model& model) {
   return graphs;
 }
 
+Node* only_reader(const Value& value) {
+  if (value.uses().size() != 1 || value.uses().front().kind != Use::Kind::input) return nullptr;
+  return value.uses().front().node;
+}
+
 }  // namespace ortool

@@ -14,4 +14,7 @@ std::vector<Graph*> graphs_in(Graph& graph);
 /// The same for the main graph, then for the body of each function.
 std::vector<const Graph*> graphs_in(const Model& model);
 
+/// The one node that reads `value` where nothing else does, null otherwise.
+Node* only_reader(const Value& value);
+
 }  // namespace ortool

@@ -12,7 +12,6 @@ namespace {
 
 /// Nodes that all copies of bodies may have together.
 constexpr std::int64_t most_copied_nodes = 1'000'000;
-constexpr int most_open_graphs = 400;
 
 void append(std::string& key, std::string_view text) {
   key += format("{}:", text.size());

@@ -18,9 +18,7 @@ namespace {
 constexpr std::int64_t work_a_node = 16;
 constexpr std::int64_t least_work = 10'000;
 /// Elements kept for all values together.
-constexpr std::int64_t most_elements = std::int64_t{1} << 20;
-/// Bodies and calls inside one another.
-constexpr int most_open_graphs = 400;
+constexpr std::int64_t most_elements_in_all = std::int64_t{1} << 20;
 
 const Value& origin_of(const Value& value) {
   const Value* origin = &value;
@@ -81,7 +79,7 @@ void Inference::set_tensor(const Value& value, const Tensor& tensor) {
 
 void Inference::set_elements(const Value& value, KnownElements elements) {
   const auto count = static_cast<std::int64_t>(elements.size());
-  if (count > most_known_elements || element_count_ + count > most_elements) return;
+  if (count > most_known_elements || element_count_ + count > most_elements_in_all) return;
   const auto [place, is_new] = elements_.try_emplace(&value);
   if (!is_new) element_count_ -= static_cast<std::int64_t>(place->second.size());
   element_count_ += count;

@@ -15,6 +15,9 @@
 
 namespace ortool {
 
+/// Bodies and calls inside one another.
+inline constexpr int most_open_graphs = 400;
+
 /// The key of a function's name.
 std::string name_of_callee(std::string_view domain, std::string_view name,
                            std::string_view overload);

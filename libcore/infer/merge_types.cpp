@@ -10,10 +10,6 @@
 namespace ortool {
 namespace {
 
-bool is_shaped(const ValueType& type) {
-  return type.is_tensor() || type.kind == ValueType::Kind::sparse_tensor;
-}
-
 MergedType merge_inner(std::string_view name, const ValueType& declared, ValueType inferred) {
   if (inferred.inner == nullptr) inferred.inner = declared.inner;
   if (declared.inner == nullptr || inferred.inner == declared.inner) return {std::move(inferred)};
@@ -31,6 +27,10 @@ bool contradicts(const Dimensions& declared, const Dimensions& inferred) {
 }
 
 }  // namespace
+
+bool is_shaped(const ValueType& type) {
+  return type.is_tensor() || type.kind == ValueType::Kind::sparse_tensor;
+}
 
 MergedType merge_types(std::string_view name, const ValueType& declared, ValueType inferred) {
   if (declared.kind == ValueType::Kind::unknown) return {std::move(inferred)};

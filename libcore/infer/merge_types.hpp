@@ -5,6 +5,9 @@
 
 namespace ortool {
 
+/// Whether values of the type have a shape: tensors, dense and sparse.
+bool is_shaped(const ValueType& type);
+
 struct MergedType {
   ValueType type;            ///< inferred, with what it leaves open taken from the declaration
   bool contradicts = false;  ///< the two say different things; the declaration was passed over

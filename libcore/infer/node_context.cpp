@@ -39,10 +39,6 @@ void check_dimensions(const ValueType& type) {
   }
 }
 
-bool is_shaped(const ValueType& type) {
-  return type.is_tensor() || type.kind == ValueType::Kind::sparse_tensor;
-}
-
 }  // namespace
 
 NodeContext::NodeContext(const Node& node, Inference& inference)

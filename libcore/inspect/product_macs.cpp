@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 
 namespace ortool {
 namespace {
@@ -53,19 +55,6 @@ class Operand {
   bool has_rank_ = false;
   Dimensions dimensions_;
 };
-
-std::int64_t integer_attribute(const Node& node, std::string_view name, std::int64_t fallback) {
-  const Attribute* attribute = node.find_attribute(name);
-  const auto* number =
-      attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
-  return number != nullptr ? *number : fallback;
-}
-
-std::string text_attribute(const Node& node, std::string_view name, std::string_view fallback) {
-  const Attribute* attribute = node.find_attribute(name);
-  const auto* text = attribute != nullptr ? std::get_if<std::string>(&attribute->value) : nullptr;
-  return text != nullptr ? *text : std::string(fallback);
-}
 
 /// a x b, dimension by dimension of b from `first` on.
 Cost product(Cost a, const Operand& b, std::size_t first) {
@@ -126,7 +115,7 @@ Cost count_linear_attention(const Node& node) {
   const Operand value(node.input(2));
   const Dimension query_heads = integer_attribute(node, "q_num_heads", 1);
   const Dimension key_heads = integer_attribute(node, "kv_num_heads", 1);
-  const std::string rule = text_attribute(node, "update_rule", "");
+  const std::string_view rule = text_attribute(node, "update_rule", "");
   const std::int64_t passes = rule.find("delta") != std::string::npos ? 2 : 1;
   const Dimension key_size = floor_divide(query[2], query_heads);
   const Dimension value_size = floor_divide(value[2], key_heads);
@@ -137,7 +126,7 @@ Cost count_linear_attention(const Node& node) {
 /// All labels together, once for each operand after the first; an ellipsis stands for the
 /// dimensions that labels leave.
 Cost count_einsum(const Node& node) {
-  std::string equation = text_attribute(node, "equation", "");
+  std::string equation(text_attribute(node, "equation", ""));
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
   const std::string left = equation.substr(0, equation.find("->"));
   Cost cost{Dimension(node.input_count() - 1)};
@@ -224,7 +213,7 @@ constexpr std::array<Row, 22> rows = {{
     {"", "LSTM", count_recurrence},
     {"", "GRU", count_recurrence},
     {"", "RNN", count_recurrence},
-    {"com.microsoft", "DynamicQuantizeLSTM", count_recurrence},
+    {contrib_domain, "DynamicQuantizeLSTM", count_recurrence},
     {"", "Attention", count_attention},
     {"", "LinearAttention", count_linear_attention},
     {"ai.onnx.ml", "LinearClassifier", count_linear_model},

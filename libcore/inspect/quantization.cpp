@@ -10,7 +10,9 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/traverse.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 
 namespace ortool {
 namespace {
@@ -60,7 +62,7 @@ bool is_fixed(const Value& value) {
          (source.producer() != nullptr && source.producer()->op_type() == "Constant");
 }
 
-const Tensor* tensor_of(const Value* value) {
+const Tensor* tensor_behind(const Value* value) {
   if (value == nullptr) return nullptr;
   const Value& source = source_of(*value);
   if (!source.constant().is_empty()) return &source.constant();
@@ -70,17 +72,10 @@ const Tensor* tensor_of(const Value* value) {
   return attribute != nullptr ? std::get_if<Tensor>(&attribute->value) : nullptr;
 }
 
-std::int64_t integer_attribute(const Node& node, std::string_view name, std::int64_t fallback) {
-  const Attribute* attribute = node.find_attribute(name);
-  const auto* number =
-      attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
-  return number != nullptr ? *number : fallback;
-}
-
 /// An operator of ONNX Runtime that computes floats by bytes. MatMulNBits may do so where its
 /// accuracy_level is 4: ONNX Runtime then rounds what the product reads to 8 bits.
 bool is_vendor_operator(const Node& node) {
-  if (node.domain() != "com.microsoft") return false;
+  if (node.domain() != contrib_domain) return false;
   if (node.op_type() == "DynamicQuantizeLSTM") return true;
   constexpr std::int64_t bytes = 4;
   return node.op_type() == "MatMulNBits" && integer_attribute(node, "accuracy_level", 0) == bytes;
@@ -130,10 +125,10 @@ void GraphReadout::add_tensors(const Node& node) {
     tensor.role =
         is_fixed(*value) ? QuantizedTensor::Role::weight : QuantizedTensor::Role::activation;
     tensor.type = value->type().element;
-    if (const Tensor* stored = tensor_of(value)) tensor.type = stored->type();
-    tensor.scale = tensor_of(scale);
+    if (const Tensor* stored = tensor_behind(value)) tensor.type = stored->type();
+    tensor.scale = tensor_behind(scale);
     tensor.has_zero_point = node.input(operand.zero_point) != nullptr;
-    tensor.zero_point = tensor_of(node.input(operand.zero_point));
+    tensor.zero_point = tensor_behind(node.input(operand.zero_point));
     const bool has_axis = node.op_type() == quantize || node.op_type() == dequantize;
     if (tensor.scale_count() > 1 || (tensor.scale != nullptr && tensor.scale->shape().rank() > 0 &&
                                      tensor.scale->element_count() != 1)) {

@@ -17,7 +17,7 @@ namespace {
 constexpr int most_scans = 200;
 
 /// Plain data; the library's own structures come first where it casts to them.
-struct Decoder {
+struct JpegDecoder {
   jpeg_decompress_struct jpeg = {};
   jpeg_error_mgr errors = {};
   jpeg_progress_mgr progress = {};
@@ -27,7 +27,7 @@ struct Decoder {
 };
 
 [[noreturn]] void leave(j_common_ptr common) {
-  auto* decoder = static_cast<Decoder*>(common->client_data);
+  auto* decoder = static_cast<JpegDecoder*>(common->client_data);
   common->err->format_message(common, decoder->message);
   std::longjmp(decoder->jump, 1);
 }
@@ -39,7 +39,7 @@ void on_message(j_common_ptr common, int level) {
 }
 
 void on_progress(j_common_ptr common) {
-  auto* decoder = static_cast<Decoder*>(common->client_data);
+  auto* decoder = static_cast<JpegDecoder*>(common->client_data);
   if (decoder->jpeg.input_scan_number > most_scans) {
     std::snprintf(decoder->message, sizeof(decoder->message), "it has more than %d scans",
                   most_scans);
@@ -47,7 +47,7 @@ void on_progress(j_common_ptr common) {
   }
 }
 
-bool read_header(Decoder* decoder, const unsigned char* bytes, unsigned long count) {
+bool read_header(JpegDecoder* decoder, const unsigned char* bytes, unsigned long count) {
   if (setjmp(decoder->jump) != 0) return false;
   jpeg_decompress_struct* jpeg = &decoder->jpeg;
   jpeg->err = jpeg_std_error(&decoder->errors);
@@ -65,7 +65,7 @@ bool read_header(Decoder* decoder, const unsigned char* bytes, unsigned long cou
   return true;
 }
 
-bool read_rows(Decoder* decoder, unsigned char* pixels, std::size_t row_bytes) {
+bool read_rows(JpegDecoder* decoder, unsigned char* pixels, std::size_t row_bytes) {
   if (setjmp(decoder->jump) != 0) return false;
   jpeg_decompress_struct* jpeg = &decoder->jpeg;
   jpeg_start_decompress(jpeg);
@@ -77,7 +77,7 @@ bool read_rows(Decoder* decoder, unsigned char* pixels, std::size_t row_bytes) {
   return true;
 }
 
-[[noreturn]] void fail(const Decoder& decoder) {
+[[noreturn]] void fail(const JpegDecoder& decoder) {
   throw Error(
       ErrorCode::invalid,
       format("the JPEG picture cannot be decoded: {}", escape_control_characters(decoder.message)),
@@ -87,11 +87,11 @@ bool read_rows(Decoder* decoder, unsigned char* pixels, std::size_t row_bytes) {
 }  // namespace
 
 Image decode_jpeg(std::span<const std::byte> bytes, MemoryCap* cap) {
-  const auto destroy = [](Decoder* each) {
+  const auto destroy = [](JpegDecoder* each) {
     if (each->is_created) jpeg_destroy_decompress(&each->jpeg);
     delete each;
   };
-  const std::unique_ptr<Decoder, decltype(destroy)> decoder(new Decoder, destroy);
+  const std::unique_ptr<JpegDecoder, decltype(destroy)> decoder(new JpegDecoder, destroy);
   if (!read_header(decoder.get(), reinterpret_cast<const unsigned char*>(bytes.data()),
                    bytes.size()))
     fail(*decoder);

@@ -13,11 +13,11 @@
 namespace ortool {
 namespace {
 
-constexpr png_uint_32 most_side = 1U << 26;
+constexpr png_uint_32 most_png_side = 1U << 26;
 constexpr png_alloc_size_t most_chunk_bytes = png_alloc_size_t{1} << 23;
 
 /// Plain data that the C callbacks reach.
-struct Decoder {
+struct PngDecoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
   const std::byte* next = nullptr;
@@ -29,7 +29,7 @@ struct Decoder {
 };
 
 [[noreturn]] void on_error(png_structp png, png_const_charp message) {
-  auto* decoder = static_cast<Decoder*>(png_get_error_ptr(png));
+  auto* decoder = static_cast<PngDecoder*>(png_get_error_ptr(png));
   std::strncpy(decoder->message, message, sizeof(decoder->message) - 1);
   png_longjmp(png, 1);
 }
@@ -37,7 +37,7 @@ struct Decoder {
 void on_warning(png_structp, png_const_charp) {}
 
 void read_bytes(png_structp png, png_bytep out, std::size_t count) {
-  auto* decoder = static_cast<Decoder*>(png_get_io_ptr(png));
+  auto* decoder = static_cast<PngDecoder*>(png_get_io_ptr(png));
   if (count > decoder->left) png_error(png, "the file ends in the middle");
   std::memcpy(out, decoder->next, count);
   decoder->next += count;
@@ -45,12 +45,12 @@ void read_bytes(png_structp png, png_bytep out, std::size_t count) {
 }
 
 /// Reads up to the first pixels and fixes the form they come in. False after an error.
-bool read_header(Decoder* decoder) {
+bool read_header(PngDecoder* decoder) {
   if (setjmp(png_jmpbuf(decoder->png)) != 0) return false;
   png_structp png = decoder->png;
   png_infop info = decoder->info;
   png_set_read_fn(png, decoder, read_bytes);
-  png_set_user_limits(png, most_side, most_side);
+  png_set_user_limits(png, most_png_side, most_png_side);
   png_set_chunk_malloc_max(png, most_chunk_bytes);
   png_set_chunk_cache_max(png, 64);
   png_read_info(png, info);
@@ -68,14 +68,14 @@ bool read_header(Decoder* decoder) {
   return true;
 }
 
-bool read_rows(Decoder* decoder, png_bytepp rows) {
+bool read_rows(PngDecoder* decoder, png_bytepp rows) {
   if (setjmp(png_jmpbuf(decoder->png)) != 0) return false;
   png_read_image(decoder->png, rows);
   png_read_end(decoder->png, nullptr);
   return true;
 }
 
-[[noreturn]] void fail(const Decoder& decoder) {
+[[noreturn]] void fail(const PngDecoder& decoder) {
   throw Error(
       ErrorCode::invalid,
       format("the PNG picture cannot be decoded: {}", escape_control_characters(decoder.message)),
@@ -85,13 +85,13 @@ bool read_rows(Decoder* decoder, png_bytepp rows) {
 }  // namespace
 
 Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap) {
-  Decoder decoder{.next = bytes.data(), .left = bytes.size()};
+  PngDecoder decoder{.next = bytes.data(), .left = bytes.size()};
   decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
   if (decoder.png != nullptr) decoder.info = png_create_info_struct(decoder.png);
-  const auto destroy = [](Decoder* each) {
+  const auto destroy = [](PngDecoder* each) {
     png_destroy_read_struct(&each->png, &each->info, nullptr);
   };
-  const std::unique_ptr<Decoder, decltype(destroy)> guard(&decoder, destroy);
+  const std::unique_ptr<PngDecoder, decltype(destroy)> guard(&decoder, destroy);
   if (decoder.info == nullptr || !read_header(&decoder)) fail(decoder);
   Image image = make_image(decoder.width, decoder.height, decoder.channels, bytes.size(), cap);
   ORTOOL_CHECK(image.channels == 1 || image.channels == 3);

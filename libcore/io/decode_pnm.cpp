@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-[[noreturn]] void fail(std::string message) {
+[[noreturn]] void fail_pnm(std::string message) {
   throw Error(ErrorCode::invalid, "the PPM, PGM or PBM picture " + std::move(message),
               "the file is damaged or cut short");
 }
@@ -24,7 +24,7 @@ class Reader {
   /// A number after white space and comments.
   std::int64_t number() {
     for (;;) {
-      if (position_ >= text_.size()) fail("ends in the middle");
+      if (position_ >= text_.size()) fail_pnm("ends in the middle");
       if (text_[position_] == '#') {
         const std::size_t end = text_.find('\n', position_);
         position_ = end == std::string_view::npos ? text_.size() : end + 1;
@@ -38,15 +38,15 @@ class Reader {
     const std::size_t start = position_;
     while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') {
       value = value * 10 + (text_[position_++] - '0');
-      if (value > std::int64_t{1} << 31) fail(format("holds the number {}", value));
+      if (value > std::int64_t{1} << 31) fail_pnm(format("holds the number {}", value));
     }
-    if (position_ == start) fail(format("has no number at byte {}", start));
+    if (position_ == start) fail_pnm(format("has no number at byte {}", start));
     return value;
   }
 
   void one_space() {
     if (position_ >= text_.size() || !is_space(text_[position_]))
-      fail(format("has no white space at byte {}", position_));
+      fail_pnm(format("has no white space at byte {}", position_));
     ++position_;
   }
 
@@ -55,9 +55,9 @@ class Reader {
   /// A 0 or 1 after white space, which need not be followed by any.
   bool bit() {
     while (position_ < text_.size() && is_space(text_[position_])) ++position_;
-    if (position_ >= text_.size()) fail("ends in the middle");
+    if (position_ >= text_.size()) fail_pnm("ends in the middle");
     const char digit = text_[position_++];
-    if (digit != '0' && digit != '1') fail(format("has no bit at byte {}", position_ - 1));
+    if (digit != '0' && digit != '1') fail_pnm(format("has no bit at byte {}", position_ - 1));
     return digit == '1';
   }
 
@@ -76,7 +76,7 @@ Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes, MemoryCap
   Image image = make_image(width, height, 1, file_bytes, cap);
   const std::int64_t row_bytes = is_text ? width : (width + 7) / 8;
   if (row_bytes * height > static_cast<std::int64_t>(reader.left()))
-    fail(format("of {} x {} is cut short", width, height));
+    fail_pnm(format("of {} x {} is cut short", width, height));
   std::uint8_t* out = image.pixels.data();
   for (std::int64_t y = 0; y < height; ++y) {
     std::int64_t bits = 0;
@@ -103,7 +103,7 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
   const std::int64_t height = reader.number();
   const std::int64_t largest = reader.number();
   if (largest < 1 || largest > 65535)
-    fail(format("has {} as its largest sample (1 to 65535 are read)", largest));
+    fail_pnm(format("has {} as its largest sample (1 to 65535 are read)", largest));
   reader.one_space();
   const std::int64_t sample_bytes = largest > 255 ? 2 : 1;
   std::int64_t samples = 0;
@@ -114,7 +114,7 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
   samples *= channels;
   const std::int64_t needed = is_text ? 2 * samples - 1 : samples * sample_bytes;
   if (needed > static_cast<std::int64_t>(reader.left())) {
-    fail(
+    fail_pnm(
         format("of {} x {} needs {} bytes, but {} are left", width, height, needed, reader.left()));
   }
   Image image = make_image(width, height, channels, bytes.size(), cap);
@@ -126,7 +126,8 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
       sample = reader.byte();
       if (sample_bytes == 2) sample = sample << 8 | reader.byte();
     }
-    if (sample > largest) fail(format("has the sample {} above its largest, {}", sample, largest));
+    if (sample > largest)
+      fail_pnm(format("has the sample {} above its largest, {}", sample, largest));
     pixel = static_cast<std::uint8_t>((sample * 255 + largest / 2) / largest);
   }
   return image;

@@ -15,7 +15,7 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::string_view damaged_hint = "the file is damaged; write it again with numpy.save";
 constexpr std::int64_t most_element_bytes = std::int64_t{1} << 24;
 
-[[noreturn]] void fail(std::string message, std::string_view hint = damaged_hint) {
+[[noreturn]] void fail_npy(std::string message, std::string_view hint = damaged_hint) {
   throw Error(ErrorCode::invalid, std::move(message), std::string(hint));
 }
 
@@ -50,21 +50,22 @@ class HeaderParser {
         shape = tuple();
         has_shape = true;
       } else {
-        fail(format("the .npy header has an unknown or repeated key '{}'",
-                    escape_control_characters(key.substr(0, 40))));
+        fail_npy(format("the .npy header has an unknown or repeated key '{}'",
+                        escape_control_characters(key.substr(0, 40))));
       }
       if (!accept(',') && peek() != '}') broken("',' or '}'");
     }
     skip_spaces();
     if (position_ != text_.size()) broken("the end");
     if (!has_descr || !has_order || !has_shape)
-      fail("the .npy header lacks one of 'descr', 'fortran_order' and 'shape'");
+      fail_npy("the .npy header lacks one of 'descr', 'fortran_order' and 'shape'");
   }
 
  private:
   [[noreturn]] void broken(std::string_view wanted) const {
-    fail(format("the .npy header is no dictionary that numpy writes: {} expected at its byte {}",
-                wanted, position_));
+    fail_npy(
+        format("the .npy header is no dictionary that numpy writes: {} expected at its byte {}",
+               wanted, position_));
   }
 
   void skip_spaces() {
@@ -115,7 +116,8 @@ class HeaderParser {
     expect('(');
     while (!accept(')')) {
       if (static_cast<std::int64_t>(result.size()) >= Shape::most_dimensions)
-        fail(format("the .npy header's shape has more than {} dimensions", Shape::most_dimensions));
+        fail_npy(
+            format("the .npy header's shape has more than {} dimensions", Shape::most_dimensions));
       result.push_back(number());
       if (!accept(',') && peek() != ')') broken("',' or ')'");
     }
@@ -129,7 +131,7 @@ class HeaderParser {
     while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') {
       if (__builtin_mul_overflow(value, 10, &value) ||
           __builtin_add_overflow(value, text_[position_] - '0', &value))
-        fail("the .npy header's shape holds a number above 2^63");
+        fail_npy("the .npy header's shape holds a number above 2^63");
       ++position_;
     }
     if (position_ == start) broken("a size");
@@ -159,7 +161,7 @@ std::int64_t parse_count(std::string_view digits, std::string_view descr) {
   std::int64_t value = 0;
   for (const char digit : digits) {
     if (digit < '0' || digit > '9' || value > most_element_bytes)
-      fail(format("'{}' is no element type of numpy", escape_control_characters(descr)));
+      fail_npy(format("'{}' is no element type of numpy", escape_control_characters(descr)));
     value = value * 10 + (digit - '0');
   }
   return value;
@@ -186,7 +188,7 @@ void parse_descr(std::string_view descr, NpyHeader& header) {
     case 'U': {
       const std::int64_t length = parse_count(code.substr(1), shown);
       if (code.size() < 2 || length > most_element_bytes)
-        fail(format("'{}' is no element type of numpy", shown));
+        fail_npy(format("'{}' is no element type of numpy", shown));
       header.type = DataType::string;
       header.text = kind == 'U' ? NpyHeader::Text::unicode : NpyHeader::Text::bytes;
       header.element_bytes = kind == 'U' ? 4 * length : length;
@@ -207,7 +209,7 @@ void parse_descr(std::string_view descr, NpyHeader& header) {
       refuse(format("elements of type '{}' have no counterpart in ONNX", shown),
              "save them as float64 or float32");
     default:
-      fail(format("'{}' is no element type of numpy", shown));
+      fail_npy(format("'{}' is no element type of numpy", shown));
   }
 }
 
@@ -224,7 +226,7 @@ std::int64_t NpyHeader::data_bytes() const {
   const std::int64_t count = shape.element_count();
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(count, element_bytes, &bytes))
-    fail(format("the .npy header's shape {} needs more than 2^63 bytes", shape.to_string()));
+    fail_npy(format("the .npy header's shape {} needs more than 2^63 bytes", shape.to_string()));
   return bytes;
 }
 
@@ -232,11 +234,11 @@ NpyHeader parse_npy_header(std::span<const std::byte> prefix, std::int64_t file_
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   if (text.size() < magic.size() + 4) {
     if (text.substr(0, magic.size()) == magic.substr(0, text.size()))
-      fail(format("the .npy file ends in its header, after {} bytes", text.size()));
+      fail_npy(format("the .npy file ends in its header, after {} bytes", text.size()));
   }
   if (text.substr(0, magic.size()) != magic)
-    fail("this is no .npy file: it does not begin with \\x93NUMPY",
-         "give a file written with numpy.save");
+    fail_npy("this is no .npy file: it does not begin with \\x93NUMPY",
+             "give a file written with numpy.save");
   const int version = static_cast<int>(prefix[6]);
   if (version < 1 || version > 3) {
     refuse(format("version {} of the .npy format is unknown (1 to 3 are read)", version),
@@ -245,14 +247,14 @@ NpyHeader parse_npy_header(std::span<const std::byte> prefix, std::int64_t file_
   const int length_bytes = version == 1 ? 2 : 4;
   const auto start = static_cast<std::int64_t>(magic.size()) + 2 + length_bytes;
   if (static_cast<std::int64_t>(prefix.size()) < start)
-    fail(format("the .npy file ends in its header, after {} bytes", prefix.size()));
+    fail_npy(format("the .npy file ends in its header, after {} bytes", prefix.size()));
   const std::int64_t length = little_endian(prefix, 8, length_bytes);
   const std::int64_t most = version == 1 ? std::int64_t{1} << 16 : std::int64_t{1} << 20;
   if (length > most)
-    fail(format("the .npy header says it has {} bytes (at most {} are read)", length, most));
+    fail_npy(format("the .npy header says it has {} bytes (at most {} are read)", length, most));
   if (length > file_bytes - start || length > static_cast<std::int64_t>(prefix.size()) - start) {
-    fail(format("the .npy header says it has {} bytes, but {} are left in the file", length,
-                file_bytes - start));
+    fail_npy(format("the .npy header says it has {} bytes, but {} are left in the file", length,
+                    file_bytes - start));
   }
   NpyHeader header;
   std::string descr;
@@ -265,11 +267,11 @@ NpyHeader parse_npy_header(std::span<const std::byte> prefix, std::int64_t file_
   const std::int64_t needed = header.data_bytes();
   const std::int64_t present = file_bytes - header.data_offset;
   if (needed != present) {
-    fail(format("shape {} of type '{}' takes {} bytes, but {} follow the .npy header",
-                header.shape.to_string(), escape_control_characters(descr), needed, present));
+    fail_npy(format("shape {} of type '{}' takes {} bytes, but {} follow the .npy header",
+                    header.shape.to_string(), escape_control_characters(descr), needed, present));
   }
   if (header.element_bytes == 0 && header.shape.element_count() > 0)
-    fail("the array has strings of no bytes", "save it with a type such as '<U1'");
+    fail_npy("the array has strings of no bytes", "save it with a type such as '<U1'");
   return header;
 }
 

@@ -14,13 +14,7 @@
 #include "libcore/io/npy.hpp"
 
 namespace ortool {
-namespace {
-
-/// No deflated stream grows by more than this.
-constexpr std::uint64_t most_inflation = 1032;
-constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
-/// Of an archive read slice by slice, before the pages it was read from are let go.
-constexpr std::int64_t most_mapped_bytes = std::int64_t{16} << 20;
+namespace npz {
 
 struct CloseArchive {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -30,6 +24,19 @@ struct CloseEntry {
 };
 using Archive = std::unique_ptr<zip_t, CloseArchive>;
 using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
+
+}  // namespace npz
+
+namespace {
+
+using npz::Archive;
+using npz::Entry;
+
+/// No deflated stream grows by more than this.
+constexpr std::uint64_t most_inflation = 1032;
+constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+/// Of an archive read slice by slice, before the pages it was read from are let go.
+constexpr std::int64_t most_mapped_bytes = std::int64_t{16} << 20;
 
 std::string message_of(zip_error_t& error) {
   std::string message = zip_error_strerror(&error);
@@ -71,14 +78,14 @@ void check_end(zip_file_t* entry, std::string_view name) {
 struct NpzFile::State {
   std::string path;
   MappedFile file;
-  Archive archive;
+  npz::Archive archive;
   std::vector<std::string> names;
   std::unordered_map<std::string, zip_uint64_t> index_of;
 
   /// An array whose header has been read.
   struct OpenArray {
     NpyHeader header;
-    Entry entry;
+    npz::Entry entry;
   };
   OpenArray open(std::string_view name) const;
 };
@@ -198,7 +205,7 @@ struct NpzRows::State {
   std::string path;
   std::string name;
   NpyHeader header;
-  Entry entry;
+  npz::Entry entry;
   std::span<const std::byte> archive;  ///< its mapped bytes
   std::int64_t done = 0;
   std::int64_t undropped_bytes = 0;  ///< read since its pages were let go

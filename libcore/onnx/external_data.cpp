@@ -13,17 +13,12 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/open_below.hpp"
+#include "libcore/onnx/invalid.hpp"
 
 namespace ortool::onnx {
 namespace {
 
 constexpr std::size_t longest_location = 4096;
-
-Error invalid(std::string message, std::string hint, std::string id) {
-  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
-  error.with_id(std::move(id));
-  return error;
-}
 
 std::uint64_t parse_number(std::string_view key, const std::string& text) {
   std::uint64_t number = 0;

@@ -9,6 +9,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/standard_input.hpp"
 #include "libcore/graph/verify.hpp"
+#include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/load_context.hpp"
 #include "libcore/onnx/looks_like.hpp"
 #include "libcore/onnx/messages.hpp"
@@ -22,12 +23,6 @@ namespace onnx {
 namespace {
 
 constexpr std::int64_t newest_ir_version = 14;
-
-Error invalid(std::string message, std::string hint, std::string id) {
-  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
-  error.with_id(std::move(id));
-  return error;
-}
 
 /// Bytes of a file with what keeps them, wherever they come from.
 struct Input {

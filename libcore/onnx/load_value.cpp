@@ -11,7 +11,7 @@ namespace onnx {
 namespace {
 
 /// What an element of a sequence costs besides its tensor.
-constexpr std::int64_t element_bytes = sizeof(RunValue);
+constexpr std::int64_t sequence_element_bytes = sizeof(RunValue);
 
 class ValueReader {
  public:
@@ -58,7 +58,7 @@ RunValue ValueReader::sequence(Message message, std::string* name) {
       default:
         elements.push_back(optional(reader.message(), nullptr));
     }
-    context_.budget.take_bytes(element_bytes, "elements of a sequence");
+    context_.budget.take_bytes(sequence_element_bytes, "elements of a sequence");
   }
   return RunValue::sequence(std::move(elements));
 }

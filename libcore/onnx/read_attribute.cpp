@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read_tensor.hpp"
 #include "libcore/onnx/read_type.hpp"
@@ -32,12 +33,6 @@ struct AttributeParts {
   void fill(AttributeKind kind) { filled |= std::uint32_t{1} << static_cast<unsigned>(kind); }
   bool has(AttributeKind kind) const { return (filled >> static_cast<unsigned>(kind) & 1) != 0; }
 };
-
-Error invalid(std::string message, std::string id) {
-  Error error(ErrorCode::invalid, std::move(message), "the file is damaged; export it again");
-  error.with_id(std::move(id));
-  return error;
-}
 
 /// The kind that a value field belongs to; undefined for the others.
 AttributeKind kind_of_field(std::uint32_t number) {
@@ -122,12 +117,12 @@ void read_value_field(LoadContext& context, const WireReader& reader, AttributeP
 /// The kind declared, or the one whose field is filled.
 AttributeKind kind_of(const AttributeParts& parts) {
   if (parts.declared_kind < 0 || parts.declared_kind > 14) {
-    throw invalid(format("attribute type {} does not exist", parts.declared_kind),
+    throw damaged(format("attribute type {} does not exist", parts.declared_kind),
                   "attribute.kind");
   }
   if (parts.declared_kind != 0) return static_cast<AttributeKind>(parts.declared_kind);
   if (std::popcount(parts.filled) != 1) {
-    throw invalid("has no type, and its value tells none", "attribute.kind");
+    throw damaged("has no type, and its value tells none", "attribute.kind");
   }
   return static_cast<AttributeKind>(std::countr_zero(parts.filled));
 }
@@ -135,7 +130,7 @@ AttributeKind kind_of(const AttributeParts& parts) {
 /// The one message of a kind that must have it.
 Message only(const std::vector<Message>& messages, AttributeKind kind) {
   if (messages.size() == 1) return messages.front();
-  throw invalid(format("has the type {} and {} values of it", name_of(kind), messages.size()),
+  throw damaged(format("has the type {} and {} values of it", name_of(kind), messages.size()),
                 "attribute.kind");
 }
 
@@ -202,10 +197,10 @@ void keep_other_values(LoadContext& context, Message message, const AttributeWit
 
 void finish(LoadContext& context, AttributeParts& parts, AttributeWithGraphs& result) {
   Attribute& attribute = result.attribute;
-  if (attribute.name.empty()) throw invalid("has no name", "attribute.name");
+  if (attribute.name.empty()) throw damaged("has no name", "attribute.name");
   if (!attribute.reference.empty()) {
     if (parts.filled != 0) {
-      throw invalid("has a value and takes one from the function at the same time",
+      throw damaged("has a value and takes one from the function at the same time",
                     "attribute.reference");
     }
     attribute.reference_kind = kind_of(parts);
@@ -214,7 +209,7 @@ void finish(LoadContext& context, AttributeParts& parts, AttributeWithGraphs& re
   result.kind = kind_of(parts);
   if (parts.filled != 0 && !parts.has(result.kind)) {
     const auto found = static_cast<AttributeKind>(std::countr_zero(parts.filled));
-    throw invalid(format("has the type {} but holds {}", name_of(result.kind), name_of(found)),
+    throw damaged(format("has the type {} but holds {}", name_of(result.kind), name_of(found)),
                   "attribute.kind");
   }
   constexpr std::pair<AttributeKind, AttributeKind> one_and_many[] = {
@@ -224,7 +219,7 @@ void finish(LoadContext& context, AttributeParts& parts, AttributeWithGraphs& re
       {AttributeKind::type, AttributeKind::types}};
   for (const auto& [one, many] : one_and_many) {
     if (!parts.has(one) || !parts.has(many)) continue;
-    throw invalid(format("holds {} and {} at the same time", name_of(one), name_of(many)),
+    throw damaged(format("holds {} and {} at the same time", name_of(one), name_of(many)),
                   "attribute.kind");
   }
   if (result.kind == AttributeKind::graph) only(parts.graphs, result.kind);

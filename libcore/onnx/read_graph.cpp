@@ -7,6 +7,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/sort_nodes.hpp"
+#include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read_node.hpp"
 #include "libcore/onnx/read_tensor.hpp"
@@ -14,12 +15,6 @@
 
 namespace ortool::onnx {
 namespace {
-
-Error invalid(std::string message, std::string hint, std::string id) {
-  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
-  error.with_id(std::move(id));
-  return error;
-}
 
 /// A graph's fields, still unread.
 struct GraphParts {

@@ -5,18 +5,13 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read_attribute.hpp"
 #include "libcore/onnx/read_graph.hpp"
 
 namespace ortool::onnx {
 namespace {
-
-Error invalid(std::string message, std::string hint, std::string id) {
-  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
-  error.with_id(std::move(id));
-  return error;
-}
 
 /// A node's fields, still unread.
 struct NodeParts {

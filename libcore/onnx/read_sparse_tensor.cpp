@@ -4,6 +4,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read_tensor.hpp"
 #include "libcore/tensor/packed.hpp"
@@ -11,10 +12,8 @@
 namespace ortool::onnx {
 namespace {
 
-Error invalid(std::string message) {
-  Error error(ErrorCode::invalid, std::move(message), "the file is damaged; export it again");
-  error.with_id("tensor.sparse");
-  return error;
+Error bad_sparse(std::string message) {
+  return damaged(std::move(message), "tensor.sparse");
 }
 
 /// Indices are positions in the flat dense tensor [n], or coordinates [n, rank]; both rise.
@@ -26,8 +25,8 @@ void check_indices(const SparseTensor& sparse) {
   const bool is_flat = shape.rank() == 1 && shape[0] == count;
   const bool is_by_axis = shape.rank() == 2 && shape[0] == count && shape[1] == rank;
   if (indices.type() != DataType::int64 || (!is_flat && !is_by_axis)) {
-    throw invalid(format("indices are {} of shape {}, expected int64 of shape {} or {}x{}",
-                         name_of(indices.type()), shape.to_string(), count, count, rank));
+    throw bad_sparse(format("indices are {} of shape {}, expected int64 of shape {} or {}x{}",
+                            name_of(indices.type()), shape.to_string(), count, count, rank));
   }
   const auto numbers = indices.data<std::int64_t>();
   std::int64_t previous = -1;
@@ -37,19 +36,19 @@ void check_indices(const SparseTensor& sparse) {
     if (is_flat) {
       position = numbers[static_cast<std::size_t>(i)];
       if (position < 0 || position >= total) {
-        throw invalid(format("index {} is outside the {} elements", position, total));
+        throw bad_sparse(format("index {} is outside the {} elements", position, total));
       }
     } else {
       for (std::int64_t axis = 0; axis < rank; ++axis) {
         const std::int64_t index = numbers[static_cast<std::size_t>(i * rank + axis)];
         if (index < 0 || index >= sparse.dimensions[axis]) {
-          throw invalid(format("index {} is outside dimension {} of {}", index, axis,
-                               sparse.dimensions[axis]));
+          throw bad_sparse(format("index {} is outside dimension {} of {}", index, axis,
+                                  sparse.dimensions[axis]));
         }
         position = position * sparse.dimensions[axis] + index;
       }
     }
-    if (position <= previous) throw invalid("indices do not rise");
+    if (position <= previous) throw bad_sparse("indices do not rise");
     previous = position;
   }
 }
@@ -75,7 +74,7 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
       default:
         if (static_cast<std::int64_t>(dims.size()) + reader.count_numbers() >
             Shape::most_dimensions) {
-          throw invalid(
+          throw bad_sparse(
               format("a sparse tensor has more than {} dimensions", Shape::most_dimensions));
         }
         reader.each_number(
@@ -85,7 +84,7 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
   }
   sparse.present_fields = reader.present_fields();
   if (!residue.is_empty()) sparse.residue = std::make_shared<const Residue>(std::move(residue));
-  if (!values) throw invalid("a sparse tensor has no values");
+  if (!values) throw bad_sparse("a sparse tensor has no values");
   const NamedTensor read_values = read_tensor(context, *values);
   if (name != nullptr) *name = read_values.name;
   try {
@@ -93,13 +92,13 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
     sparse.dimensions = Shape(std::move(dims));
     bytes_of(sparse.values.type(), sparse.dimensions.element_count());
     if (sparse.values.shape().rank() != 1) {
-      throw invalid(format("values have shape {}, expected one dimension",
-                           sparse.values.shape().to_string()));
+      throw bad_sparse(format("values have shape {}, expected one dimension",
+                              sparse.values.shape().to_string()));
     }
     const std::int64_t count = sparse.values.element_count();
     sparse.indices =
         indices ? read_tensor(context, *indices).tensor : Tensor(DataType::int64, Shape{0});
-    if (!indices && count > 0) throw invalid(format("{} values have no indices", count));
+    if (!indices && count > 0) throw bad_sparse(format("{} values have no indices", count));
     check_indices(sparse);
   } catch (const Error& error) {
     throw prefixed(error, "sparse tensor " + quote(read_values.name), "tensor.sparse");

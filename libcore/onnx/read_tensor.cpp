@@ -8,6 +8,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/tensor/packed.hpp"
 
@@ -72,11 +73,9 @@ std::int64_t numbers_for(DataType type, std::int64_t elements) {
   return elements;
 }
 
-Error invalid(std::string message, std::string id) {
-  Error error(ErrorCode::invalid, std::move(message),
-              "the file is damaged or was written with another shape or type");
-  error.with_id(std::move(id));
-  return error;
+Error bad_tensor(std::string message, std::string id) {
+  return invalid(std::move(message),
+                 "the file is damaged or was written with another shape or type", std::move(id));
 }
 
 TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
@@ -96,8 +95,8 @@ TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
       case dims:
         if (static_cast<std::int64_t>(parts.dims.size()) + reader.count_numbers() >
             Shape::most_dimensions) {
-          throw invalid(format("the shape has more than {} dimensions", Shape::most_dimensions),
-                        "tensor.shape");
+          throw bad_tensor(format("the shape has more than {} dimensions", Shape::most_dimensions),
+                           "tensor.shape");
         }
         reader.each_number(
             [&](std::uint64_t value) { parts.dims.push_back(static_cast<std::int64_t>(value)); });
@@ -122,7 +121,8 @@ TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
         break;
       case data_location:
         if (reader.integer() != 0 && reader.integer() != 1) {
-          throw invalid(format("data_location {} is unknown", reader.integer()), "tensor.location");
+          throw bad_tensor(format("data_location {} is unknown", reader.integer()),
+                           "tensor.location");
         }
         parts.is_external = reader.integer() == 1;
         break;
@@ -142,18 +142,18 @@ void check_counts(const TensorParts& parts, DataType type, const Shape& shape) {
   for (std::uint32_t field = 0; field < std::size(parts.counts); ++field) {
     if (parts.counts[field] == 0) continue;
     if (has_raw) {
-      throw invalid(format("has both raw_data and {}", name_of_field(field)), "tensor.data");
+      throw bad_tensor(format("has both raw_data and {}", name_of_field(field)), "tensor.data");
     }
     if (field != wanted_field) {
-      throw invalid(format("keeps its data in {}, where {} belongs into {}", name_of_field(field),
-                           name_of(type), name_of_field(wanted_field)),
-                    "tensor.data");
+      throw bad_tensor(format("keeps its data in {}, where {} belongs into {}",
+                              name_of_field(field), name_of(type), name_of_field(wanted_field)),
+                       "tensor.data");
     }
   }
   if (has_raw) return;  // Tensor::view compares the bytes
   const std::int64_t wanted = numbers_for(type, shape.element_count());
   if (parts.counts[wanted_field] != wanted) {
-    throw invalid(
+    throw bad_tensor(
         format("{} has {} values where {} of shape {} takes {}", name_of_field(wanted_field),
                parts.counts[wanted_field], name_of(type), shape.to_string(), wanted),
         "tensor.size");
@@ -234,12 +234,12 @@ Tensor decode(LoadContext& context, Message message, DataType type, Shape shape)
         // An int32 travels as 64 bits; only the low half counts.
         const std::int64_t value = static_cast<std::int32_t>(bits);
         if (value < range.least || value > range.most) {
-          throw invalid(format("int32_data has {}, which is no {}", value, name_of(type)),
-                        "tensor.value");
+          throw bad_tensor(format("int32_data has {}, which is no {}", value, name_of(type)),
+                           "tensor.value");
         }
         if (type == DataType::boolean) bits = value != 0 ? 1 : 0;
       } else if (type == DataType::uint32 && bits > std::numeric_limits<std::uint32_t>::max()) {
-        throw invalid(format("uint64_data has {}, which is no uint32", bits), "tensor.value");
+        throw bad_tensor(format("uint64_data has {}, which is no uint32", bits), "tensor.value");
       }
       if (crosses_bytes) {
         set_packed(tensor.mutable_bytes(), index++, 6, static_cast<std::uint8_t>(bits));
@@ -275,12 +275,12 @@ Tensor with_small_aligned(Tensor tensor) {
 Tensor read_external(LoadContext& context, const TensorParts& parts, DataType type,
                      const Shape& shape) {
   if (type == DataType::string) {
-    throw invalid("strings cannot lie in external data", "external.type");
+    throw bad_tensor("strings cannot lie in external data", "external.type");
   }
   const bool has_numbers = std::any_of(std::begin(parts.counts), std::end(parts.counts),
                                        [](std::int64_t count) { return count > 0; });
   if ((parts.raw && !parts.raw->empty()) || has_numbers) {
-    throw invalid("has data both in the model and in external data", "tensor.data");
+    throw bad_tensor("has data both in the model and in external data", "tensor.data");
   }
   std::vector<std::string> unknown_keys;
   const ExternalReference reference = parse_external_reference(parts.external_data, unknown_keys);
@@ -307,7 +307,7 @@ void check_segment(LoadContext& context, Message message, std::int64_t elements)
 }
 
 Tensor read_data(LoadContext& context, Message message, const TensorParts& parts) {
-  if (parts.type == 0) throw invalid("has no element type", "tensor.type");
+  if (parts.type == 0) throw bad_tensor("has no element type", "tensor.type");
   if (!is_known(parts.type)) {
     throw Error(ErrorCode::unsupported, format("element type {} is not known", parts.type),
                 "export the model with a type listed by ONNX up to IR version 14")
@@ -319,7 +319,7 @@ Tensor read_data(LoadContext& context, Message message, const TensorParts& parts
   if (parts.segment) check_segment(context, *parts.segment, shape.element_count());
   if (parts.is_external) return read_external(context, parts, type, shape);
   if (type == DataType::string && parts.raw && !parts.raw->empty()) {
-    throw invalid("keeps strings in raw_data, where string_data is expected", "tensor.data");
+    throw bad_tensor("keeps strings in raw_data, where string_data is expected", "tensor.data");
   }
   check_counts(parts, type, shape);
   if (parts.raw && !parts.raw->empty()) {

@@ -11,6 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/external_data.hpp"
+#include "libcore/onnx/invalid.hpp"
 
 namespace ortool::onnx {
 namespace {
@@ -20,18 +21,16 @@ constexpr std::int64_t small_alignment_bytes = 64;
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 constexpr int most_names = 1000;
 
-Error invalid(std::string message, std::string hint) {
-  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
-  error.with_id("save.external_name");
-  return error;
+Error bad_name(std::string message, std::string hint) {
+  return invalid(std::move(message), std::move(hint), "save.external_name");
 }
 
 /// One component, so that it cannot lead anywhere but into the folder.
 void check_name(const std::string& name) {
   check_location(name);
   if (name.find('/') != std::string::npos || name == ".") {
-    throw invalid(format("the file of weights cannot be named {}", quote(name)),
-                  "give a name without folders; it goes beside the model");
+    throw bad_name(format("the file of weights cannot be named {}", quote(name)),
+                   "give a name without folders; it goes beside the model");
   }
 }
 
@@ -74,9 +73,9 @@ const std::string& SideFile::name() {
   if (!name_.empty()) {
     reserved_ = FreshFile::reserve(folder_ + name_);
     if (!reserved_) {
-      throw invalid(format("there is a file {} already", quote(folder_ + name_)),
-                    "files of weights are never replaced, since other models may use them; "
-                    "give another name");
+      throw bad_name(format("there is a file {} already", quote(folder_ + name_)),
+                     "files of weights are never replaced, since other models may use them; "
+                     "give another name");
     }
     return name_;
   }
@@ -87,8 +86,8 @@ const std::string& SideFile::name() {
     reserved_ = FreshFile::reserve(folder_ + name_);
     if (reserved_) return name_;
   }
-  throw invalid(format("{} names for the file of weights are taken", most_names),
-                "remove those that no model uses any more");
+  throw bad_name(format("{} names for the file of weights are taken", most_names),
+                 "remove those that no model uses any more");
 }
 
 void SideFile::write(const StopToken* stop) {

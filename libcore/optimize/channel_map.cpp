@@ -6,14 +6,13 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/batch_normalization.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
 constexpr std::int64_t most_channels = std::int64_t{1} << 20;
 
 bool are_finite(const std::vector<double>& numbers) {

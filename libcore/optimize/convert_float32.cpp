@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> product_operators = {"Conv", "ConvTran
 constexpr std::array<std::string_view, 4> type_attributes = {"to", "dtype", "output_dtype",
                                                              "output_datatype"};
 
-DataType element_of(const Value* value) {
+DataType stored_type_of(const Value* value) {
   if (value == nullptr) return DataType::undefined;
   if (value->is_constant()) return value->constant().type();
   return value->type().is_tensor() ? value->type().element : DataType::undefined;
@@ -144,7 +144,7 @@ class Float32Conversion {
   void cast_inputs() {
     const std::vector<Value*> inputs(graph_.inputs().begin(), graph_.inputs().end());
     for (Value* input : inputs) {
-      if (!is_meant(element_of(input)) || input->uses().empty()) continue;
+      if (!is_meant(stored_type_of(input)) || input->uses().empty()) continue;
       Value& wide = add_like(*input);
       read_instead(*input, wide);
       add_cast(*input, wide, DataType::float32, graph_.first_node());
@@ -180,7 +180,8 @@ class Float32Conversion {
     for (Value* output : outputs) {
       Node* const producer = output->producer();
       // Of a node whose outputs are several of the graph's, or one twice, all are done at once.
-      if (producer == nullptr || !is_meant(element_of(output)) || is_cast_back(*producer)) continue;
+      if (producer == nullptr || !is_meant(stored_type_of(output)) || is_cast_back(*producer))
+        continue;
       cast_results(*producer);
     }
   }
@@ -195,7 +196,7 @@ class Float32Conversion {
     std::vector<std::pair<Value*, Value*>> narrowed;
     for (std::int64_t i = 0; i < producer.output_count(); ++i) {
       Value* output = producer.output(i);
-      if (output != nullptr && output->is_graph_output() && is_meant(element_of(output))) {
+      if (output != nullptr && output->is_graph_output() && is_meant(stored_type_of(output))) {
         Value& wide = add_like(*output);
         narrowed.emplace_back(output, &wide);
         output = &wide;
@@ -225,8 +226,8 @@ std::vector<DataType> product_types(const Model& model) {
       for (const Node& node : graph->nodes()) {
         const bool is_product = std::find(product_operators.begin(), product_operators.end(),
                                           node.op_type()) != product_operators.end();
-        is_used =
-            is_used || (is_product && node.domain().empty() && element_of(node.input(0)) == type);
+        is_used = is_used ||
+                  (is_product && node.domain().empty() && stored_type_of(node.input(0)) == type);
       }
     }
     if (is_used) types.push_back(type);

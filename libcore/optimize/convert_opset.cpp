@@ -81,9 +81,9 @@ constexpr std::int64_t opset_without_experiments = 10;
 /// Of an error's line, which has 1 kB.
 constexpr std::size_t most_list_bytes = 600;
 
-class Conversion {
+class OpsetConversion {
  public:
-  Conversion(Model& model, std::int64_t target)
+  OpsetConversion(Model& model, std::int64_t target)
       : model_(model), source_(model.graph->opset("")), target_(target) {}
 
   void run() {
@@ -242,7 +242,7 @@ void convert_opset(Model& model, std::int64_t target) {
                 format("opsets 1 to {} are", newest_opset))
         .with_id("opset.unknown");
   }
-  if (model.graph->opset("") != target) Conversion(model, target).run();
+  if (model.graph->opset("") != target) OpsetConversion(model, target).run();
 }
 
 }  // namespace ortool

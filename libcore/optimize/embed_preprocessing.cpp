@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/traverse.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -127,7 +128,7 @@ class Embedding {
       order.insert(order.begin(), 0);
     }
     Node& node = add("Transpose", {&value}, "transposed");
-    set_integers(node, "perm", std::move(order));
+    set_attribute(node, "perm", std::move(order));
     return *node.output(0);
   }
 
@@ -158,7 +159,7 @@ class Embedding {
     add_between(spatial[1] + 1, rank_);
     if (parts.size() == 1) return size;
     Node& node = add("Concat", std::move(parts), "all_sizes");
-    set_integer(node, "axis", 0);
+    set_attribute(node, "axis", 0);
     return *node.output(0);
   }
 
@@ -177,8 +178,8 @@ class Embedding {
     mode.name = "mode";
     mode.value = std::string("linear");
     node.set_attribute(std::move(mode));
-    set_integer(node, "antialias", 1);
-    set_integer(node, "exclude_outside", 1);
+    set_attribute(node, "antialias", 1);
+    set_attribute(node, "exclude_outside", 1);
     return *node.output(0);
   }
 
@@ -199,7 +200,7 @@ class Embedding {
 
   Value& reverse_channels(Value& value) {
     Node& node = add("Gather", {&value, &integers({2, 1, 0})}, "reversed");
-    set_integer(node, "axis", channel_axis());
+    set_attribute(node, "axis", channel_axis());
     return *node.output(0);
   }
 
@@ -216,7 +217,7 @@ class Embedding {
 
   Value& cast(Value& value, DataType type, const char* word) {
     Node& node = add("Cast", {&value}, word);
-    set_integer(node, "to", static_cast<std::int64_t>(type));
+    set_attribute(node, "to", static_cast<std::int64_t>(type));
     return *node.output(0);
   }
 

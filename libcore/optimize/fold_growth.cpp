@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t least_growth_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t growth_divisor = 4;
 /// Larger tensors count as this many elements; sums of them stay far from the largest number.
-constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+constexpr std::int64_t most_counted_elements = std::int64_t{1} << 40;
 
 std::int64_t known_bytes(const ValueType& type) {
   if (!type.is_tensor() || !type.shape || type.element == DataType::undefined) return 0;
@@ -22,7 +22,8 @@ std::int64_t known_bytes(const ValueType& type) {
   for (const Dimension& dimension : *type.shape) {
     if (!dimension.is_known()) return 0;
     if (dimension.number() == 0) return 0;
-    count = count > most_elements / dimension.number() ? most_elements : count * dimension.number();
+    count = count > most_counted_elements / dimension.number() ? most_counted_elements
+                                                               : count * dimension.number();
   }
   return bytes_of(type.element, count);
 }

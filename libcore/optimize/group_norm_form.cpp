@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/group_normalization.hpp"
 #include "libcore/optimize/node_form.hpp"
@@ -49,11 +50,11 @@ Value& group_sizes(NodesBefore& nodes, Value& x, std::int64_t groups) {
     return nodes.integers({1, (*dimensions)[1].number() / groups});
   Value& channels = nodes.graph().add_value("");
   Node& shape = nodes.add_to(channels, "Shape", {&x});
-  set_integer(shape, "start", 1);
-  set_integer(shape, "end", 2);
+  set_attribute(shape, "start", 1);
+  set_attribute(shape, "end", 2);
   Value& size = nodes.add("Div", {&channels, &nodes.integers({groups})});
   Value& sizes = nodes.graph().add_value("");
-  set_integer(nodes.add_to(sizes, "Concat", {&nodes.integers({1}), &size}), "axis", 0);
+  set_attribute(nodes.add_to(sizes, "Concat", {&nodes.integers({1}), &size}), "axis", 0);
   return sizes;
 }
 

@@ -1,13 +1,12 @@
 // Normalisations as means, roots and quotients; biased products; masks.
 #include "libcore/optimize/known_patterns.hpp"
 
+#include "libcore/graph/traverse.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/value_facts.hpp"
 
 namespace ortool {
 namespace {
-
-/// Exporters wrote transformers in other ways from there on.
-constexpr std::int64_t opset_with_layer_norm = 17;
 
 const Node* maker_of(const Value* value, std::string_view op_type) {
   const Node* maker = value != nullptr ? value->producer() : nullptr;
@@ -16,10 +15,10 @@ const Node* maker_of(const Value* value, std::string_view op_type) {
 }
 
 /// The only node that reads the value, if it is of this operator.
-const Node* only_reader(const Value& value, std::string_view op_type) {
-  if (value.uses().size() != 1 || value.uses()[0].kind != Use::Kind::input) return nullptr;
-  const Node* reader = value.uses()[0].node;
-  return reader->domain().empty() && reader->op_type() == op_type ? reader : nullptr;
+const Node* only_reader_as(const Value& value, std::string_view op_type) {
+  const Node* reader = only_reader(value);
+  return reader != nullptr && reader->domain().empty() && reader->op_type() == op_type ? reader
+                                                                                       : nullptr;
 }
 
 /// x / sqrt(y)
@@ -50,11 +49,12 @@ bool completes_known_pattern(const Match& match, const Value& x, const Value& we
 }
 
 bool is_known_mask(const Match& match, const Value& value) {
+  // Exporters wrote transformers in other ways from there on.
   if (match.has_own_operators || match.graph().opset("") >= opset_with_layer_norm) return false;
-  const Node* cast = only_reader(value, "Cast");
-  const Node* difference = only_reader(cast != nullptr ? *cast->output(0) : value, "Sub");
+  const Node* cast = only_reader_as(value, "Cast");
+  const Node* difference = only_reader_as(cast != nullptr ? *cast->output(0) : value, "Sub");
   if (difference == nullptr || !difference->input(0)->is_constant()) return false;
-  const Node* product = only_reader(*difference->output(0), "Mul");
+  const Node* product = only_reader_as(*difference->output(0), "Mul");
   return product != nullptr &&
          (product->input(0)->is_constant() || product->input(1)->is_constant());
 }

@@ -137,7 +137,7 @@ Verdict may_act(const UserRule& rule, const Match& match) {
   return yes();
 }
 
-NewAttributes attributes_of(const Node& node) {
+NewAttributes written_attributes(const Node& node) {
   NewAttributes attributes;
   for (const Attribute& attribute : node.attributes()) {
     NewAttribute made{attribute.name, {}};
@@ -178,8 +178,9 @@ Value& replace(const UserRule& rule, Replacement& replacement) {
     std::vector<Value*> inputs;
     for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(copy_of(node.input(i)));
     if (node.op_type() == "Identity" && node.output(0) == after.outputs()[0]) return *inputs[0];
-    const std::vector<Value*> outputs = replacement.add_many(
-        node.op_type(), inputs, attributes_of(node), static_cast<std::size_t>(node.output_count()));
+    const std::vector<Value*> outputs =
+        replacement.add_many(node.op_type(), inputs, written_attributes(node),
+                             static_cast<std::size_t>(node.output_count()));
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       if (node.output(i) != nullptr) made[node.output(i)] = outputs[static_cast<std::size_t>(i)];
     }
@@ -191,7 +192,7 @@ Value& replace(const UserRule& rule, Replacement& replacement) {
 
 Rule make_rule(std::shared_ptr<const UserRule> rule) {
   const UserRule& held = *rule;
-  for (const Node& node : held.after->graph->nodes()) static_cast<void>(attributes_of(node));
+  for (const Node& node : held.after->graph->nodes()) static_cast<void>(written_attributes(node));
   return {.name = held.name,
           .summary = held.summary,
           .level = held.level,

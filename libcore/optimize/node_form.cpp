@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/captured.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -38,39 +39,16 @@ std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t ot
   return values && values->size() == 1 ? values->front() : otherwise;
 }
 
-void set_integer(Node& node, std::string name, std::int64_t value) {
-  Attribute attribute;
-  attribute.name = std::move(name);
-  attribute.value = value;
-  node.set_attribute(std::move(attribute));
-}
-
-void set_integers(Node& node, std::string name, Integers values) {
-  Attribute attribute;
-  attribute.name = std::move(name);
-  attribute.value = std::move(values);
-  node.set_attribute(std::move(attribute));
-}
-
 std::optional<float> float_of(const Node& node, std::string_view name) {
   const Attribute* attribute = node.find_attribute(name);
   const auto* number = attribute != nullptr ? std::get_if<float>(&attribute->value) : nullptr;
   return number != nullptr ? std::optional(*number) : std::nullopt;
 }
 
-void set_float(Node& node, std::string name, float value) {
-  Attribute attribute;
-  attribute.name = std::move(name);
-  attribute.value = value;
-  node.set_attribute(std::move(attribute));
-}
-
 Value& number_like(Node& node, double number) {
   const DataType type = node.input(0) != nullptr ? element_of(*node.input(0)) : DataType::undefined;
   if (!is_floating_point(type)) refuse_form("the type of its input is not known to be a float");
-  Tensor tensor(type, Shape());
-  set_element(tensor, 0, number);
-  return node.graph().add_constant("", std::move(tensor));
+  return node.graph().add_constant("", make_scalar(type, number));
 }
 
 void set_input_at(Node& node, std::int64_t index, Value* value) {
@@ -112,7 +90,7 @@ std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
 void move_to_attribute(Node& node, std::string_view name, std::int64_t index) {
   std::optional<Integers> values = constant_integers(node, index, name);
   drop_inputs_from(node, index);
-  if (values) set_integers(node, std::string(name), std::move(*values));
+  if (values) set_attribute(node, name, std::move(*values));
 }
 
 std::vector<Value*> take_out(Node& node) {

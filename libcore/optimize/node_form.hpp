@@ -18,11 +18,8 @@ using Integers = std::vector<std::int64_t>;
 [[noreturn]] void refuse_form(std::string reason);
 
 std::int64_t integer_of(const Node& node, std::string_view name, std::int64_t otherwise);
-void set_integer(Node& node, std::string name, std::int64_t value);
-void set_integers(Node& node, std::string name, Integers values);
 /// An attribute that is a float, or nothing.
 std::optional<float> float_of(const Node& node, std::string_view name);
-void set_float(Node& node, std::string name, float value);
 /// A constant of one element, of the float type of the node's first input.
 Value& number_like(Node& node, double number);
 /// Inputs before it that are not there are left out.

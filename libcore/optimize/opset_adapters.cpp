@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/optimize/group_norm_form.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/opset_guards.hpp"
 #include "libcore/optimize/opset_legacy.hpp"
-#include "libcore/optimize/softmax_form.hpp"
 #include "libcore/optimize/opset_withdrawn.hpp"
+#include "libcore/optimize/softmax_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -58,7 +59,7 @@ Node& second_input_down(Node& node) {
 
 /// Without sizes the number of parts has to be said from here on.
 Node& split_count_up(Node& node) {
-  if (node.input(1) == nullptr) set_integer(node, "num_outputs", node.output_count());
+  if (node.input(1) == nullptr) set_attribute(node, "num_outputs", node.output_count());
   return node;
 }
 
@@ -82,7 +83,7 @@ Node& top_k_up(Node& node) {
 Node& top_k_down(Node& node) {
   const std::optional<Integers> k = constant_integers(node, 1, "k");
   drop_inputs_from(node, 1);
-  if (k && k->size() == 1) set_integer(node, "k", k->front());
+  if (k && k->size() == 1) set_attribute(node, "k", k->front());
   return node;
 }
 
@@ -101,9 +102,9 @@ Node& slice_down(Node& node) {
   const std::optional<Integers> ends = constant_integers(node, 2, "ends");
   const std::optional<Integers> axes = constant_integers(node, 3, "axes");
   drop_inputs_from(node, 1);
-  set_integers(node, "starts", starts.value_or(Integers{}));
-  set_integers(node, "ends", ends.value_or(Integers{}));
-  if (axes) set_integers(node, "axes", *axes);
+  set_attribute(node, "starts", starts.value_or(Integers{}));
+  set_attribute(node, "ends", ends.value_or(Integers{}));
+  if (axes) set_attribute(node, "axes", *axes);
   return node;
 }
 
@@ -116,7 +117,7 @@ Node& mean_variance_up(Node& node) {
   const bool is_across = integer_of(node, "across_channels", 0) != 0;
   node.remove_attribute("normalize_variance");
   node.remove_attribute("across_channels");
-  if (is_across) set_integers(node, "axes", {0, 1, 2, 3});
+  if (is_across) set_attribute(node, "axes", Integers{0, 1, 2, 3});
   return node;
 }
 
@@ -134,7 +135,7 @@ Node& pad_down(Node& node) {
   if (fill != nullptr && !fill->is_constant()) refuse_form("its value is computed");
   const double value = fill != nullptr ? element_as_double(fill->constant(), 0) : 0;
   drop_inputs_from(node, 1);
-  set_integers(node, "pads", pads.value_or(Integers{}));
+  set_attribute(node, "pads", pads.value_or(Integers{}));
   Attribute attribute;
   attribute.name = "value";
   attribute.value = static_cast<float>(value);
@@ -215,13 +216,6 @@ Node& upsample_up(Node& node) {
   return replace_by(node, "Resize", 2);
 }
 
-void set_text(Node& node, const char* name, const char* text) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.value = std::string(text);
-  node.set_attribute(std::move(attribute));
-}
-
 Node& scatter_up(Node& node) {
   return replace_by(node, "ScatterElements", 3);
 }
@@ -233,7 +227,7 @@ Node& scatter_down(Node& node) {
 void rename_mode(Node& node, std::string_view from, const char* to) {
   const Attribute* attribute = node.find_attribute("mode");
   const auto* text = attribute != nullptr ? std::get_if<std::string>(&attribute->value) : nullptr;
-  if (text != nullptr && *text == from) set_text(node, "mode", to);
+  if (text != nullptr && *text == from) set_attribute(node, "mode", to);
 }
 
 Node& grid_sample_up(Node& node) {
@@ -245,7 +239,7 @@ Node& grid_sample_up(Node& node) {
 Node& grid_sample_down(Node& node) {
   if (node.input(0) == nullptr || rank_of(*node.input(0)) != 4)
     refuse_form("its input is not known to have 4 axes");
-  if (node.find_attribute("mode") == nullptr) set_text(node, "mode", "bilinear");
+  if (node.find_attribute("mode") == nullptr) set_attribute(node, "mode", "bilinear");
   rename_mode(node, "linear", "bilinear");
   rename_mode(node, "cubic", "bicubic");
   return node;
@@ -263,7 +257,7 @@ Node& dft_up(Node& node) {
 Node& dft_down(Node& node) {
   const std::optional<Integers> axis = constant_integers(node, 2, "axis");
   drop_inputs_from(node, 2);
-  set_integer(node, "axis", axis && !axis->empty() ? axis->front() : -2);
+  set_attribute(node, "axis", axis && !axis->empty() ? axis->front() : -2);
   return node;
 }
 

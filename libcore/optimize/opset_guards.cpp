@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -68,7 +69,7 @@ constexpr std::array<std::pair<const char*, float>, 2> bounds = {
 
 Node& unbounded_clip_up(Node& node) {
   for (const auto& [name, none] : bounds) {
-    if (!float_of(node, name)) set_float(node, name, none);
+    if (!float_of(node, name)) set_attribute(node, name, none);
   }
   return node;
 }
@@ -101,7 +102,7 @@ Node& clip_down(Node& node) {
   drop_inputs_from(node, 1);
   for (std::size_t i = 0; i < 2; ++i) {
     if (!given[i] && has_wide_floats(node)) given[i] = bounds[i].second;
-    if (given[i]) set_float(node, bounds[i].first, *given[i]);
+    if (given[i]) set_attribute(node, bounds[i].first, *given[i]);
   }
   return node;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -95,7 +96,7 @@ Node& broadcast_down(Node& node) {
   const bool is_single = second->element_count() == 1 && second->rank() <= first->rank();
   if (!is_along_end && !is_single)
     refuse_form("its second operand is not the end of the first's shape, nor a single number");
-  set_integer(node, "broadcast", 1);
+  set_attribute(node, "broadcast", 1);
   return node;
 }
 
@@ -112,7 +113,7 @@ Node& gemm_down(Node& node) {
   const bool is_row = third->rank() == 1 && (*third)[0] == (*whole)[1];
   if (!is_row && third->element_count() != 1)
     refuse_form("'C' is neither of the shape of the result nor one of its rows");
-  set_integer(node, "broadcast", 1);
+  set_attribute(node, "broadcast", 1);
   return node;
 }
 
@@ -151,7 +152,7 @@ Node& dropout_up(Node& node) {
 }
 
 Node& dropout_down(Node& node) {
-  set_integer(node, "is_test", 1);
+  set_attribute(node, "is_test", 1);
   return node;
 }
 
@@ -168,7 +169,7 @@ Node& recurrent_up(Node& node) {
 }
 
 Node& recurrent_down(Node& node) {
-  if (node.output(0) != nullptr) set_integer(node, "output_sequence", 1);
+  if (node.output(0) != nullptr) set_attribute(node, "output_sequence", 1);
   return node;
 }
 
@@ -181,7 +182,7 @@ Node& cast_up(Node& node) {
   const std::optional<DataType> type = data_type_from_name(name);
   if (!type) refuse_form("'to' names no type");
   node.remove_attribute("to");
-  set_integer(node, "to", static_cast<std::int64_t>(*type));
+  set_attribute(node, "to", static_cast<std::int64_t>(*type));
   return node;
 }
 
@@ -194,7 +195,7 @@ Node& cast_down(Node& node) {
 }
 
 Node& concat_up(Node& node) {
-  if (node.find_attribute("axis") == nullptr) set_integer(node, "axis", 1);
+  if (node.find_attribute("axis") == nullptr) set_attribute(node, "axis", 1);
   return node;
 }
 

@@ -15,10 +15,6 @@
 namespace ortool {
 namespace {
 
-bool is_byte_type(DataType type) {
-  return type == DataType::int8 || type == DataType::uint8;
-}
-
 bool is_of_onnx(const Node* node, std::string_view op_type) {
   return node != nullptr && node->domain().empty() && node->op_type() == op_type;
 }
@@ -43,7 +39,7 @@ bool has_good_zero_points(const Value* zero_point, const Value* scale, DataType 
          zeros->element_count() == constant_of(*scale)->element_count();
 }
 
-DataType element_of(const Value* value) {
+DataType tensor_type_of(const Value* value) {
   return value != nullptr && value->type().is_tensor() ? value->type().element
                                                        : DataType::undefined;
 }
@@ -104,13 +100,13 @@ bool Quantization::is_like(const Quantization& other) const {
 std::optional<Quantization> dequantized(const Value* value) {
   Node* node = value != nullptr ? value->producer() : nullptr;
   if (!is_of_onnx(node, "DequantizeLinear")) return std::nullopt;
-  if (element_of(value) != DataType::float32) return std::nullopt;
+  if (tensor_type_of(value) != DataType::float32) return std::nullopt;
   const auto op = read_op<DequantizeLinear>(*node);
   Quantization result;
   result.bytes = node->input(0);
   result.scale = node->input(1);
   result.zero_point = node->input(2);
-  result.type = element_of(result.bytes);
+  result.type = tensor_type_of(result.bytes);
   if (!is_byte_type(result.type) && result.type != DataType::int32) return std::nullopt;
   if (!has_good_scales(result.scale) ||
       !has_good_zero_points(result.zero_point, result.scale, result.type))
@@ -131,13 +127,13 @@ std::optional<Quantization> dequantized_bytes(const Value* value) {
 
 std::optional<Quantization> quantized(const Node& node) {
   if (!is_of_onnx(&node, "QuantizeLinear")) return std::nullopt;
-  if (element_of(node.input(0)) != DataType::float32) return std::nullopt;
+  if (tensor_type_of(node.input(0)) != DataType::float32) return std::nullopt;
   const auto op = read_op<QuantizeLinear>(node);
   Quantization result;
   result.bytes = node.output(0);
   result.scale = node.input(1);
   result.zero_point = node.input(2);
-  result.type = element_of(result.bytes);
+  result.type = tensor_type_of(result.bytes);
   if (!is_byte_type(result.type) || op.precision.value_or(DataType::float32) != DataType::float32)
     return std::nullopt;
   if (!has_good_scales(result.scale) || !result.is_single() ||

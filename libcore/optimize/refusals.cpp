@@ -17,7 +17,7 @@ namespace ortool {
 namespace {
 
 /// Nodes of shape arithmetic behind one operand; longer chains are taken for data.
-constexpr int most_nodes = 64;
+constexpr int most_searched_nodes = 64;
 
 /// Operators whose results inference follows element by element.
 constexpr std::array<std::string_view, 24> followed = {
@@ -87,7 +87,7 @@ bool squeezes_ones(const Squeeze& squeeze, const Dimensions& from) {
 }  // namespace
 
 bool follows_from_shapes(const Value& value) {
-  int nodes_left = most_nodes;
+  int nodes_left = most_searched_nodes;
   return follows(value, nodes_left);
 }
 

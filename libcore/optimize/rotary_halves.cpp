@@ -6,14 +6,13 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/slice.hpp"
+#include "libcore/optimize/rules/attention_forms.hpp"
 #include "libcore/optimize/size_source.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t heads_rank = 4;
 
 /// The bounds of a Slice of one axis, the last one of rank 4.
 std::optional<Slice::Range> last_axis_range(const Node& node, std::int64_t size) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/value_facts.hpp"
 
@@ -48,11 +49,11 @@ bool is_last_axis(const Node& node, std::int64_t axis) {
 Node& softmax_up(Node& node) {
   const std::int64_t axis = integer_of(node, "axis", 1);
   if (is_last_axis(node, axis)) {
-    set_integer(node, "axis", -1);
+    set_attribute(node, "axis", -1);
     return node;
   }
   if (const std::optional<std::int64_t> only = only_axis_from(node, axis)) {
-    set_integer(node, "axis", is_last_axis(node, *only) ? -1 : *only);
+    set_attribute(node, "axis", is_last_axis(node, *only) ? -1 : *only);
     return node;
   }
   Graph& graph = node.graph();
@@ -69,9 +70,9 @@ Node& softmax_up(Node& node) {
     return graph.add_node(type, "", inputs, outputs, is_end ? name : std::string(), before);
   };
   Node& flat = add("Flatten", {input}, nullptr);
-  set_integer(flat, "axis", axis);
+  set_attribute(flat, "axis", axis);
   Node& made = add(op_type.c_str(), {flat.output(0)}, nullptr);
-  set_integer(made, "axis", -1);
+  set_attribute(made, "axis", -1);
   const Node& shape = add("Shape", {input}, nullptr);
   return add("Reshape", {made.output(0), shape.output(0)}, output);
 }
@@ -83,7 +84,7 @@ Node& softmax_down(Node& node) {
   const std::int64_t axis = given < 0 ? given + rank : given;
   if (!has_nothing_behind(node, axis))
     refuse_form("it is along an axis that is not known to be the last");
-  set_integer(node, "axis", axis);
+  set_attribute(node, "axis", axis);
   return node;
 }
 

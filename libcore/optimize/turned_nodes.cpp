@@ -163,12 +163,12 @@ Reduction reduction_of(const Node& node) {
   return read_op<ReduceMin>(node);
 }
 
+}  // namespace
+
 ArgExtreme arg_extreme_of(const Node& node) {
   if (node.op_type() == "ArgMax") return read_op<ArgMax>(node);
   return read_op<ArgMin>(node);
 }
-
-}  // namespace
 
 bool has_turned_form(const Node& node, std::int64_t rank) {
   if (!node.domain().empty()) return false;

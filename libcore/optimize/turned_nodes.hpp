@@ -3,10 +3,14 @@
 
 #include <cstdint>
 
+#include "libcore/ops/reduction/arg_extreme.hpp"
 #include "libcore/optimize/replacement.hpp"
 #include "libcore/optimize/write_node.hpp"
 
 namespace ortool {
+
+/// What an ArgMax or ArgMin says.
+ArgExtreme arg_extreme_of(const Node& node);
 
 /// Whether the node does the same, bit for bit, to its first input (of `rank` axes) turned: Pad,
 /// Slice, Split, Resize to nearest neighbours, and ArgMax, ArgMin, ReduceMax and ReduceMin that

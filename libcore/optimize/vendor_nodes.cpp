@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
+#include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/optimize/spelled_out.hpp"
 #include "libcore/optimize/vendor_quantized.hpp"
@@ -18,18 +21,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view vendor_domain = "com.microsoft";
-constexpr std::int64_t opset_with_einsum = 12;
-constexpr std::int64_t opset_with_layer_norm = 17;
-constexpr std::int64_t opset_with_clip_inputs = 11;
 /// Of a normalised sum: the sum itself.
 constexpr std::int64_t sum_output = 3;
-
-std::string text_of(const Node& node, std::string_view name) {
-  const Attribute* found = node.find_attribute(name);
-  const auto* text = found != nullptr ? std::get_if<std::string>(&found->value) : nullptr;
-  return text != nullptr ? *text : std::string();
-}
 
 float number_of(const Node& node, std::string_view name, float otherwise) {
   return float_of(node, name).value_or(otherwise);
@@ -77,7 +70,7 @@ Value& activated(SpelledOut& out, Value& x, const Activation& activation) {
 
 Results fused_conv(SpelledOut& out) {
   const Node& node = out.node();
-  Activation activation{text_of(node, "activation"), {}};
+  Activation activation{std::string(text_attribute(node, "activation", "")), {}};
   const Attribute* given = node.find_attribute("activation_params");
   if (given != nullptr) {
     const auto* numbers = std::get_if<std::vector<float>>(&given->value);
@@ -93,7 +86,7 @@ Results fused_conv(SpelledOut& out) {
 
 Results fused_gemm(SpelledOut& out) {
   const Node& node = out.node();
-  Activation activation{text_of(node, "activation"), {}};
+  Activation activation{std::string(text_attribute(node, "activation", "")), {}};
   for (const std::string_view name : {"activation_alpha", "activation_beta"}) {
     if (const auto number = float_of(node, name)) activation.numbers.push_back(*number);
   }
@@ -171,7 +164,7 @@ Results spelled_out(Node& node) {
       return newer_norm(out, "LayerNormalization");
     return {};
   }
-  if (node.domain() != vendor_domain) return {};
+  if (node.domain() != contrib_domain) return {};
   if (is_vendor_quantized(node)) return spell_out_quantized(out);
   if (type == "FusedConv") return fused_conv(out);
   if (type == "FusedGemm") return fused_gemm(out);

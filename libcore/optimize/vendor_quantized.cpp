@@ -7,15 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_form.hpp"
 
 namespace ortool {
 namespace {
 
 using Results = SpelledOut::Results;
-
-constexpr std::string_view vendor_domain = "com.microsoft";
-constexpr std::int64_t opset_with_axes = 13;
 
 /// How many inputs each needs.
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> operators = {
@@ -67,7 +66,7 @@ Results gemm(SpelledOut& out) {
   constexpr std::int64_t c = 6;
   constexpr std::int64_t y_scale = 7;
   const bool is_per_column = has_several(out.input(b_scale));
-  if (is_per_column && out.opset() < opset_with_axes) return {};
+  if (is_per_column && out.opset() < opset_with_scale_axis) return {};
   const std::int64_t column_axis = integer_of(out.node(), "transB", 0) != 0 ? 0 : 1;
   const float alpha = float_of(out.node(), "alpha").value_or(1);
   std::vector<Value*> inputs = {&floats(out, 0),
@@ -109,13 +108,13 @@ Results dynamic_product(SpelledOut& out) {
 /// Whether Softmax means the same by the opset it was written for and by the graph's.
 bool has_same_softmax(const SpelledOut& out) {
   const std::int64_t written = integer_of(out.node(), "opset", out.opset());
-  return (written < opset_with_axes) == (out.opset() < opset_with_axes);
+  return (written < opset_with_softmax_axis) == (out.opset() < opset_with_softmax_axis);
 }
 
 }  // namespace
 
 bool is_vendor_quantized(const Node& node) {
-  if (node.domain() != vendor_domain) return false;
+  if (node.domain() != contrib_domain) return false;
   const auto found = std::find_if(operators.begin(), operators.end(),
                                   [&](const auto& each) { return each.first == node.op_type(); });
   if (found == operators.end() || node.input_count() < found->second) return false;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libcore/graph/traverse.hpp"
 #include "libcore/quantize/roles.hpp"
 
 namespace ortool {

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "libcore/base/file.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/captured.hpp"
 #include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr const char* contrib_domain = "com.microsoft";
 
 /// Rows for columns of a matrix of floats.
 Tensor turn_floats(const Tensor& matrix, MemoryCap* cap) {
@@ -31,13 +31,6 @@ Tensor turn_floats(const Tensor& matrix, MemoryCap* cap) {
           from[static_cast<std::size_t>(row * columns + column)];
   }
   return turned;
-}
-
-void set_number(Node& node, std::string_view name, std::int64_t number) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.value = number;
-  node.set_attribute(std::move(attribute));
 }
 
 }  // namespace
@@ -94,10 +87,10 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   if (added != nullptr) product = &graph.add_value("", result.type());
   Value* const outputs[] = {product};
   Node& made = graph.add_node("MatMulNBits", contrib_domain, inputs, outputs, name, before);
-  set_number(made, "K", stored.k);
-  set_number(made, "N", stored.n);
-  set_number(made, "bits", options_.bits);
-  set_number(made, "block_size", options_.block_size);
+  set_attribute(made, "K", stored.k);
+  set_attribute(made, "N", stored.n);
+  set_attribute(made, "bits", options_.bits);
+  set_attribute(made, "block_size", options_.block_size);
   if (added == nullptr) return;
   Value* const addends[] = {product, &seen_in(graph, *added)};
   Value* const sums[] = {&result};

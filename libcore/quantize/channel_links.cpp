@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/graph/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/nn/conv.hpp"

@@ -12,12 +12,12 @@ namespace {
 constexpr std::int64_t most_rows = 128;
 
 /// A tensor as places of the axes around the channels.
-struct Places {
+struct ChannelPlaces {
   std::int64_t outer;
   std::int64_t channels;
   std::int64_t inner;
 
-  Places(const Shape& shape, std::int64_t axis)
+  ChannelPlaces(const Shape& shape, std::int64_t axis)
       : outer(shape.product(0, axis)),
         channels(shape[axis]),
         inner(shape.product(axis + 1, shape.rank())) {}
@@ -50,7 +50,7 @@ class ChannelObserver : public SampleObserver {
  private:
   bool add(const Tensor& tensor, std::int64_t axis, ChannelSamples& samples) const {
     if (axis >= tensor.shape().rank()) return false;
-    const Places places(tensor.shape(), axis);
+    const ChannelPlaces places(tensor.shape(), axis);
     const auto channels = static_cast<std::size_t>(places.channels);
     if (samples.low.empty()) {
       samples.low.resize(channels);

@@ -8,13 +8,13 @@
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/rnn/lstm.hpp"
 #include "libcore/quantize/insert_qdq.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr const char* contrib_domain = "com.microsoft";
 constexpr std::size_t first_scale = 8;
 
 /// Bytes of [directions, rows, depth] as [directions, depth, rows].

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/captured.hpp"
 #include "libcore/graph/copy_model.hpp"
 #include "libcore/graph/traverse.hpp"
@@ -19,19 +20,6 @@
 
 namespace ortool {
 namespace {
-
-void set_axis(Node& node, std::int64_t axis) {
-  Attribute attribute;
-  attribute.name = "axis";
-  attribute.value = axis;
-  node.set_attribute(std::move(attribute));
-}
-
-Tensor scalar_of(DataType type, std::int64_t number) {
-  Tensor result(type, Shape{});
-  set_element(result, 0, number);
-  return result;
-}
 
 /// The node made again, with `result` for its output `old`. It holds no graphs.
 Node& let_make(Node& node, Value& old, Value& result) {
@@ -188,7 +176,7 @@ Value& QdqWriter::scale_in(Graph& graph, const GroupNumbers& group) {
 Value* QdqWriter::zero_point_in(Graph& graph, const GroupNumbers& group) {
   const std::string key =
       std::string(name_of(group.type.type)) + std::to_string(group.scale.zero_point);
-  return &number(graph, key, scalar_of(group.type.type, group.scale.zero_point));
+  return &number(graph, key, make_scalar(group.type.type, group.scale.zero_point));
 }
 
 Value& QdqWriter::dequantize(Graph& graph, Value& levels, Value& scale, Value* zero_point,
@@ -235,7 +223,7 @@ void QdqWriter::write_weights(const PlannedNode& planned) {
   if (seen == nullptr) {
     seen = &dequantize(graph, seen_in(graph, *weight.levels), seen_in(graph, *weight.scale),
                        &seen_in(graph, *weight.zero_point), &node);
-    if (key.axis >= 0) set_axis(*seen->producer(), key.axis);
+    if (key.axis >= 0) set_attribute(*seen->producer(), "axis", key.axis);
   }
   write_bias(planned, weight);
   correct_added_bias(planned, weight);
@@ -256,7 +244,7 @@ void QdqWriter::write_bias(const PlannedNode& planned, const QuantizedWeight& we
   Value& levels = graph.add_constant("", std::move(numbers));
   Value& scale = graph.add_constant("", std::move(scales));
   Value& seen = dequantize(graph, levels, scale, nullptr, &node);
-  if (is_list) set_axis(*seen.producer(), 0);
+  if (is_list) set_attribute(*seen.producer(), "axis", 0);
   graph.set_input(node, 2, &seen);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -67,13 +68,6 @@ constexpr std::array<std::pair<std::string_view, Role>, 51> roles = {{
     {"Upsample", Role::mean},
     {"Abs", Role::function},
 }};
-
-std::string text_attribute(const Node& node, std::string_view name, std::string_view otherwise) {
-  const Attribute* attribute = node.find_attribute(name);
-  if (attribute == nullptr) return std::string(otherwise);
-  const auto* text = std::get_if<std::string>(&attribute->value);
-  return text != nullptr ? *text : std::string(otherwise);
-}
 
 /// Whether the bounds of a Clip are attributes, left out, or constants.
 bool has_constant_bounds(const Node& node) {
@@ -151,11 +145,6 @@ std::optional<std::int64_t> constant_operand(const Node& node) {
   const bool is_second = constant_behind(node.input(1)) != nullptr;
   if (is_first == is_second) return std::nullopt;
   return is_first ? 0 : 1;
-}
-
-Node* only_reader(const Value& value) {
-  if (value.uses().size() != 1 || value.uses().front().kind != Use::Kind::input) return nullptr;
-  return value.uses().front().node;
 }
 
 }  // namespace ortool

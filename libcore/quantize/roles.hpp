@@ -39,7 +39,4 @@ bool is_float_tensor(const Value* value, bool of_any_type = false);
 /// Whether the node adds, subtracts or multiplies by a constant, and which input that is.
 std::optional<std::int64_t> constant_operand(const Node& node);
 
-/// The one node that reads `value` and nothing else does, null otherwise.
-Node* only_reader(const Value& value);
-
 }  // namespace ortool

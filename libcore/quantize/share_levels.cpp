@@ -11,13 +11,13 @@ namespace ortool {
 namespace {
 
 /// Smaller ones gain nothing, and may be equal by chance.
-constexpr std::int64_t least_elements = 4096;
+constexpr std::int64_t least_shared_elements = 4096;
 
 bool is_byte_matrix(const Value& value) {
   if (!value.is_constant()) return false;
   const Tensor& tensor = value.constant();
   return tensor.type() == DataType::int8 && tensor.shape().rank() == 2 &&
-         tensor.element_count() >= least_elements;
+         tensor.element_count() >= least_shared_elements;
 }
 
 /// Whether each element of `turned` is within one of its place in `table`, half of them equal.

@@ -20,7 +20,7 @@ namespace ortool {
 namespace {
 
 /// Smaller tensors gain nothing.
-constexpr std::int64_t least_elements = 256;
+constexpr std::int64_t least_stored_elements = 256;
 /// Of a table, whose rows have a scale of four bytes each.
 constexpr std::int64_t least_row = 8;
 
@@ -84,7 +84,7 @@ class WeightWriter {
 bool is_worthwhile(Value* value) {
   const Value* constant = constant_behind(value);
   return constant != nullptr && is_floating_point(constant->constant().type()) &&
-         constant->constant().element_count() >= least_elements;
+         constant->constant().element_count() >= least_stored_elements;
 }
 
 /// Levels by scales of the weights' own type; of float64, by float32.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/runtime/session_nodes.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -11,9 +13,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t opset_with_byte_pool = 12;
-constexpr std::int64_t opset_with_byte_pad = 11;
-constexpr std::int64_t opset_with_coordinates = 11;  // of Resize
 constexpr std::int64_t opset_of_plain_normalization = 9;
 constexpr std::int64_t most_tables = 4096;
 
@@ -69,14 +68,6 @@ constexpr std::array<std::string_view, 14> moves = {
 template <std::size_t count>
 bool is_one_of(const std::array<std::string_view, count>& names, const Node& node) {
   return std::find(names.begin(), names.end(), node.op_type()) != names.end();
-}
-
-std::string_view text_attribute(const Node& node, std::string_view name,
-                                std::string_view otherwise) {
-  const Attribute* attribute = node.find_attribute(name);
-  if (attribute == nullptr) return otherwise;
-  const auto* text = std::get_if<std::string>(&attribute->value);
-  return text != nullptr ? std::string_view(*text) : std::string_view();
 }
 
 /// The input that is no constant, when all others are; -1 otherwise.

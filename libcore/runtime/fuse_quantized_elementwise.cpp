@@ -2,25 +2,19 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr std::int64_t opset_with_broadcasting = 7;
-
-constexpr std::array<std::string_view, 3> sums = {"Add", "Mul", "Sub"};
+constexpr std::array<std::string_view, 3> sum_operators = {"Add", "Mul", "Sub"};
 
 bool is_sum(const Node& node) {
-  return node.domain().empty() && std::find(sums.begin(), sums.end(), node.op_type()) != sums.end();
-}
-
-void set_integer(Node& node, std::string_view name, std::int64_t value) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.value = value;
-  node.set_attribute(std::move(attribute));
+  return node.domain().empty() && std::find(sum_operators.begin(), sum_operators.end(),
+                                            node.op_type()) != sum_operators.end();
 }
 
 }  // namespace
@@ -42,8 +36,8 @@ bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantiz
   operation.name = "operation";
   operation.value = std::string(node->op_type());
   made.set_attribute(std::move(operation));
-  set_integer(made, "low", bounds.low);
-  set_integer(made, "high", bounds.high);
+  set_attribute(made, "low", bounds.low);
+  set_attribute(made, "high", bounds.high);
   editor.finish(result);
   return true;
 }

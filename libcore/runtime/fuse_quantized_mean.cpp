@@ -1,6 +1,7 @@
 // Means over all pixels of images of bytes.
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
@@ -46,13 +47,6 @@ std::optional<PixelMean> pixel_mean(const Node& node) {
   return PixelMean{op.keep_dimensions};
 }
 
-void set_number(Node& node, std::string_view name, std::int64_t value) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.value = value;
-  node.set_attribute(std::move(attribute));
-}
-
 }  // namespace
 
 bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantization& to) {
@@ -67,8 +61,8 @@ bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantizat
   Value& result = editor.add("QuantizedMean", own_domain,
                              {from->bytes, from->scale, &editor.zero_point_of(*from), to.scale,
                               &editor.zero_point_of(to)});
-  set_number(ClusterEditor::maker(result), "low", bounds.low);
-  set_number(ClusterEditor::maker(result), "high", bounds.high);
+  set_attribute(ClusterEditor::maker(result), "low", bounds.low);
+  set_attribute(ClusterEditor::maker(result), "high", bounds.high);
   editor.finish(mean->keeps_dimensions ? result : editor.add("Flatten", "", {&result}));
   return true;
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv_transpose.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
 #include "libcore/runtime/session_nodes.hpp"
@@ -12,8 +14,6 @@
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t opset_with_modes = 11;  // of DepthToSpace
 
 bool are_all(const std::vector<std::int64_t>& numbers, std::int64_t wanted) {
   return std::all_of(numbers.begin(), numbers.end(),
@@ -56,13 +56,6 @@ Tensor repeated(const Tensor& list, std::int64_t times) {
   return result;
 }
 
-void set_attribute(Node& node, std::string_view name, Attribute::Value value) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.value = std::move(value);
-  node.set_attribute(std::move(attribute));
-}
-
 }  // namespace
 
 bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantization& to) {
@@ -71,7 +64,7 @@ bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantiz
   const Node* node = only_maker(value);
   if (node == nullptr || !node->domain().empty() || node->op_type() != "ConvTranspose" ||
       !has_plain_attributes(*node) || !can_clip(editor, bounds, to.type) ||
-      editor.graph().opset("") < opset_with_modes)
+      editor.graph().opset("") < opset_with_depth_modes)
     return false;
   const std::optional<Quantization> image = dequantized_bytes(node->input(0));
   const std::optional<QuantizedWeights> weights = quantized_weights(node->input(1), 1, 4);
@@ -101,7 +94,7 @@ bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantiz
   Value& squares = editor.add("QuantizedConv", own_domain, inputs);
   Value& result = editor.add("DepthToSpace", "", {&clip_bytes(editor, squares, bounds, to.type)});
   set_attribute(ClusterEditor::maker(result), "blocksize", *side);
-  set_attribute(ClusterEditor::maker(result), "mode", std::string("CRD"));
+  set_attribute(ClusterEditor::maker(result), "mode", "CRD");
   editor.finish(result);
   return true;
 }

@@ -1,6 +1,8 @@
 // Following outputs that have a single reader.
 #include "libcore/runtime/gather_group.hpp"
 
+#include "libcore/graph/traverse.hpp"
+
 namespace ortool {
 namespace {
 
@@ -10,9 +12,7 @@ const Node* only_reader(const Node& node) {
     if (node.output(i) != nullptr && !node.output(i)->uses().empty()) return nullptr;
   }
   const Value* output = node.output(0);
-  if (output == nullptr || output->uses().size() != 1) return nullptr;
-  const Use& use = output->uses().front();
-  return use.kind == Use::Kind::input ? use.node : nullptr;
+  return output != nullptr ? only_reader(*output) : nullptr;
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/import_domain.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/runtime/quantized_cluster.hpp"
@@ -15,8 +17,6 @@
 
 namespace ortool {
 namespace {
-
-constexpr const char* contrib_domain = "com.microsoft";
 
 /// Smaller matrices stay in the caches as floats.
 constexpr std::int64_t least_elements = 4096;
@@ -175,13 +175,6 @@ BlockOperands turn(const StoredMatrix& matrix, std::int64_t block, MemoryCap* ca
   return made;
 }
 
-void set_number(Node& node, std::string_view name, std::int64_t number) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.value = number;
-  node.set_attribute(std::move(attribute));
-}
-
 /// Whether a Gemm is no more than a product and a sum.
 bool is_plain(const Gemm& gemm, const Node& node) {
   return !gemm.transpose_a && gemm.alpha == 1.0F && (gemm.beta == 1.0F || node.input(2) == nullptr);
@@ -206,10 +199,10 @@ bool keep_product(const ClusterEditor& editor, Node& node, MemoryCap* cap, Value
   if (editor.graph().opset(contrib_domain) == 0) import_domain(editor.graph(), contrib_domain, 1);
   result = &editor.add("MatMulNBits", contrib_domain, inputs);
   Node& made = ClusterEditor::maker(*result);
-  set_number(made, "K", matrix->k);
-  set_number(made, "N", matrix->n);
-  set_number(made, "bits", matrix->bits());
-  set_number(made, "block_size", block);
+  set_attribute(made, "K", matrix->k);
+  set_attribute(made, "N", matrix->n);
+  set_attribute(made, "bits", matrix->bits());
+  set_attribute(made, "block_size", block);
   if (is_gemm && node.input(2) != nullptr) result = &editor.add("Add", "", {result, node.input(2)});
   return true;
 }

@@ -5,13 +5,12 @@
 #include <cstring>
 
 #include "libcore/graph/copy_model.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_form.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t opset_with_byte_clip = 12;
 
 /// The nodes that make the inputs, each once.
 std::vector<Node*> makers_of(const Node& node) {
@@ -46,12 +45,6 @@ void remove_unread(Graph& graph, std::vector<Node*> open) {
       if (std::find(open.begin(), open.end(), maker) == open.end()) open.push_back(maker);
     }
   }
-}
-
-Tensor byte_scalar(DataType type, std::int64_t value) {
-  Tensor result(type, Shape{});
-  set_element(result, 0, value);
-  return result;
 }
 
 }  // namespace
@@ -121,8 +114,8 @@ Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& b
                   DataType type) {
   const ByteBounds natural = ByteBounds::of(type);
   if (bounds.low == natural.low && bounds.high == natural.high) return value;
-  Value& low = editor.constant(byte_scalar(type, bounds.low));
-  Value& high = editor.constant(byte_scalar(type, bounds.high));
+  Value& low = editor.constant(make_scalar(type, bounds.low));
+  Value& high = editor.constant(make_scalar(type, bounds.high));
   return editor.add("Clip", "", {&value, &low, &high});
 }
 

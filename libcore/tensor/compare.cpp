@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t block_elements = 512;
+constexpr std::int64_t compared_block = 512;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// How many steps of the format lie between two finite values.
@@ -95,10 +95,10 @@ class Measures {
 /// Calls `body(first, block)` for each block of elements as doubles.
 template <typename Body>
 void for_blocks(const Tensor& tensor, Body body) {
-  std::array<double, block_elements> values;
-  for (std::int64_t first = 0; first < tensor.element_count(); first += block_elements) {
+  std::array<double, compared_block> values;
+  for (std::int64_t first = 0; first < tensor.element_count(); first += compared_block) {
     const auto count =
-        static_cast<std::size_t>(std::min(block_elements, tensor.element_count() - first));
+        static_cast<std::size_t>(std::min(compared_block, tensor.element_count() - first));
     read_doubles(tensor, first, std::span(values).first(count));
     body(first, std::span<const double>(values).first(count));
   }
@@ -148,7 +148,7 @@ void compare_numbers(const Tensor& found, const Tensor& expected, const Toleranc
     rtol = tolerance.rtol;
     atol = tolerance.atol_of_max ? tolerance.atol * largest_magnitude(expected) : tolerance.atol;
   }
-  std::array<double, block_elements> references;
+  std::array<double, compared_block> references;
   for_blocks(found, [&](std::int64_t first, std::span<const double> block) {
     read_doubles(expected, first, std::span(references).first(block.size()));
     for (std::size_t i = 0; i < block.size(); ++i) {

@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t block_elements = 512;
+constexpr std::int64_t converted_block = 512;
 
 /// Elements may lie unaligned in a mapped file.
 template <typename T>
@@ -251,12 +251,12 @@ Tensor convert(const Tensor& tensor, DataType to, FloatCast cast, MemoryCap* cap
   const int bits = element_bits(to);
   // The last byte of a packed type may have room left, which stays zero.
   if (result.size_bytes() > 0) out[result.size_bytes() - 1] = std::byte{0};
-  std::array<double, block_elements> doubles;
-  std::array<std::int64_t, block_elements> integers;
+  std::array<double, converted_block> doubles;
+  std::array<std::int64_t, converted_block> integers;
   const bool from_float = is_floating_point(from);
-  for (std::int64_t first = 0; first < tensor.element_count(); first += block_elements) {
+  for (std::int64_t first = 0; first < tensor.element_count(); first += converted_block) {
     const auto count =
-        static_cast<std::size_t>(std::min(block_elements, tensor.element_count() - first));
+        static_cast<std::size_t>(std::min(converted_block, tensor.element_count() - first));
     if (from_float) {
       read_doubles(tensor, first, std::span(doubles).first(count));
     } else {
@@ -301,6 +301,18 @@ void set_element(Tensor& tensor, std::int64_t index, std::int64_t value) {
   ORTOOL_CHECK(index >= 0 && index < tensor.element_count());
   set_pattern(tensor.mutable_bytes(), index, element_bits(tensor.type()),
               pattern_of_integer(value, true, tensor.type(), {}));
+}
+
+Tensor make_scalar(DataType type, double value) {
+  Tensor scalar(type, Shape{});
+  set_element(scalar, 0, value);
+  return scalar;
+}
+
+Tensor make_scalar(DataType type, std::int64_t value) {
+  Tensor scalar(type, Shape{});
+  set_element(scalar, 0, value);
+  return scalar;
 }
 
 std::string element_text(const Tensor& tensor, std::int64_t index) {

@@ -31,6 +31,10 @@ std::int64_t element_as_int64(const Tensor& tensor, std::int64_t index);
 void set_element(Tensor& tensor, std::int64_t index, double value);
 void set_element(Tensor& tensor, std::int64_t index, std::int64_t value);
 
+/// A tensor of rank 0.
+Tensor make_scalar(DataType type, double value);
+Tensor make_scalar(DataType type, std::int64_t value);
+
 /// The elements from `first` on as doubles; as many as `out` holds.
 void read_doubles(const Tensor& tensor, std::int64_t first, std::span<double> out);
 /// The elements from `first` on as 64-bit integers, of an integer type or bool.

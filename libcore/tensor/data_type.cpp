@@ -95,6 +95,10 @@ bool is_integer(DataType type) {
   return row(type).kind == Kind::signed_integer || row(type).kind == Kind::unsigned_integer;
 }
 
+bool is_byte_type(DataType type) {
+  return type == DataType::int8 || type == DataType::uint8;
+}
+
 bool is_signed_integer(DataType type) {
   return row(type).kind == Kind::signed_integer;
 }

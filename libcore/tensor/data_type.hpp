@@ -61,7 +61,8 @@ std::optional<DataType> data_type_from_name(std::string_view name);
 bool is_floating_point(DataType type);  ///< float64 down to float4
 bool is_integer(DataType type);         ///< signed and unsigned, packed ones included, bool not
 bool is_signed_integer(DataType type);
-bool is_packed(DataType type);  ///< several elements a byte
+bool is_byte_type(DataType type);  ///< int8 or uint8
+bool is_packed(DataType type);     ///< several elements a byte
 bool is_known(std::int32_t number);
 
 }  // namespace ortool

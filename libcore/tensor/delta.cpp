@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t block_elements = 1024;
+constexpr std::int64_t delta_block = 1024;
 constexpr std::int64_t block_bytes = 1 << 20;
 constexpr std::int64_t elements_before_drop = 1 << 20;
 
@@ -66,12 +66,12 @@ std::optional<TensorDelta> delta_of(const Tensor& before, const Tensor& after,
   double error_squares = 0;
   double errors = 0;
   std::int64_t finite = 0;
-  std::array<double, block_elements> block_before;
-  std::array<double, block_elements> block_after;
-  for (std::int64_t first = 0; first < delta.count; first += block_elements) {
+  std::array<double, delta_block> block_before;
+  std::array<double, delta_block> block_after;
+  for (std::int64_t first = 0; first < delta.count; first += delta_block) {
     if (stop != nullptr) stop->poll();
     if (first % elements_before_drop == 0) drop_pages_before(before, after, first);
-    const auto count = static_cast<std::size_t>(std::min(block_elements, delta.count - first));
+    const auto count = static_cast<std::size_t>(std::min(delta_block, delta.count - first));
     read_doubles(before, first, std::span(block_before).first(count));
     read_doubles(after, first, std::span(block_after).first(count));
     for (std::size_t i = 0; i < count; ++i) {

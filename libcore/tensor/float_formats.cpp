@@ -95,11 +95,11 @@ std::uint64_t encode_too_large(const Format& format, std::uint64_t sign, const F
 std::uint64_t encode_nan(const Format& format, std::uint64_t sign, std::uint64_t double_bits) {
   switch (format.specials) {
     case Specials::ieee: {
-      const std::uint64_t infinity = format.largest + 1;
+      const std::uint64_t infinity_bits = format.largest + 1;
       const std::uint64_t quiet = std::uint64_t{1} << (format.fraction_bits - 1);
       const std::uint64_t payload =
           (double_bits & double_fraction) >> (double_fraction_bits - format.fraction_bits);
-      return sign | infinity | quiet | payload;
+      return sign | infinity_bits | quiet | payload;
     }
     case Specials::top_only:
       return sign | 0x7f;

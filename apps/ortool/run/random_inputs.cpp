@@ -11,6 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/random_bits.hpp"
+#include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/symbol_sum.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -48,13 +49,6 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> shape_readers
      {"Tile", 1},
      {"Resize", 3},
      {"TopK", 1}}};
-
-std::int64_t integer_attribute(const Node& node, std::string_view name, std::int64_t fallback) {
-  const Attribute* attribute = node.find_attribute(name);
-  const auto* number =
-      attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
-  return number != nullptr ? *number : fallback;
-}
 
 /// The number of entries that indices into `node`'s data may name, or 0 when it is not known.
 std::int64_t gathered_entries(const Node& node, std::int64_t data_input) {

@@ -12,11 +12,11 @@
 namespace ortool {
 namespace {
 
-using Function = RecurrentActivation::Function;
+using ActivationFunction = RecurrentActivation::Function;
 
 struct FunctionRow {
   std::string_view name;
-  Function function;
+  ActivationFunction function;
   bool has_alpha = false;
   bool has_beta = false;
   float alpha = 0.0F;
@@ -24,17 +24,17 @@ struct FunctionRow {
 };
 
 constexpr FunctionRow functions[] = {
-    {"Affine", Function::affine, true, true, 1.0F, 0.0F},
-    {"Elu", Function::elu, true, false, 1.0F},
-    {"HardSigmoid", Function::hard_sigmoid, true, true, 0.2F, 0.5F},
-    {"LeakyRelu", Function::leaky_relu, true, false, 0.01F},
-    {"Relu", Function::relu},
-    {"ScaledTanh", Function::scaled_tanh, true, true, 1.0F, 1.0F},
-    {"Sigmoid", Function::sigmoid},
-    {"Softplus", Function::softplus},
-    {"Softsign", Function::softsign},
-    {"Tanh", Function::tanh},
-    {"ThresholdedRelu", Function::thresholded_relu, true, false, 1.0F},
+    {"Affine", ActivationFunction::affine, true, true, 1.0F, 0.0F},
+    {"Elu", ActivationFunction::elu, true, false, 1.0F},
+    {"HardSigmoid", ActivationFunction::hard_sigmoid, true, true, 0.2F, 0.5F},
+    {"LeakyRelu", ActivationFunction::leaky_relu, true, false, 0.01F},
+    {"Relu", ActivationFunction::relu},
+    {"ScaledTanh", ActivationFunction::scaled_tanh, true, true, 1.0F, 1.0F},
+    {"Sigmoid", ActivationFunction::sigmoid},
+    {"Softplus", ActivationFunction::softplus},
+    {"Softsign", ActivationFunction::softsign},
+    {"Tanh", ActivationFunction::tanh},
+    {"ThresholdedRelu", ActivationFunction::thresholded_relu, true, false, 1.0F},
 };
 
 bool equal_letters(std::string_view a, std::string_view b) {
@@ -43,7 +43,7 @@ bool equal_letters(std::string_view a, std::string_view b) {
   });
 }
 
-const FunctionRow& row_of(Function function) {
+const FunctionRow& row_of(ActivationFunction function) {
   return *std::find_if(std::begin(functions), std::end(functions),
                        [&](const FunctionRow& row) { return row.function == function; });
 }
@@ -84,7 +84,7 @@ class Numbers {
 }  // namespace
 
 std::vector<RecurrentActivation> read_activations(AttributeReader& attributes,
-                                                  std::span<const Function> defaults,
+                                                  std::span<const ActivationFunction> defaults,
                                                   std::int64_t directions) {
   std::vector<const FunctionRow*> rows;
   const auto names = attributes.find_strings("activations");
@@ -92,7 +92,7 @@ std::vector<RecurrentActivation> read_activations(AttributeReader& attributes,
     for (const std::string& name : *names) rows.push_back(&row_named(name));
   } else {
     for (std::int64_t i = 0; i < directions; ++i) {
-      for (const Function function : defaults) rows.push_back(&row_of(function));
+      for (const ActivationFunction function : defaults) rows.push_back(&row_of(function));
     }
   }
   const std::size_t wanted = defaults.size() * static_cast<std::size_t>(directions);

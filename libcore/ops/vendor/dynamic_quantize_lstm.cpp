@@ -2,6 +2,7 @@
 #include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"
 
@@ -24,7 +25,7 @@ void check_numbers(const InferContext& context, std::int64_t input, std::string_
 
 constinit const OpSchema DynamicQuantizeLSTM::schema = {
     "DynamicQuantizeLSTM",
-    "com.microsoft",
+    contrib_domain,
     {{.since = 1,
       .inputs = {{"X", "T"},
                  {"W", "T2"},

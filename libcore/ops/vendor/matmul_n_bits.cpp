@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"
 
@@ -36,7 +37,7 @@ void check_count(const InferContext& context, std::int64_t input, std::string_vi
 
 constinit const OpSchema MatMulNBits::schema = {
     "MatMulNBits",
-    "com.microsoft",
+    contrib_domain,
     {{.since = 1,
       .inputs = {{"A", "T1"},
                  {"B", "T2"},

@@ -12,13 +12,13 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view pass_name = "fold-constants";
+constexpr std::string_view fold_constants_name = "fold-constants";
 
 /// Folds over one graph; the budget is shared by all graphs of a model.
 class Folding {
  public:
   Folding(const RewriteOptions& options, RewriteReport& report)
-      : options_(options), notes_(pass_name, options, report) {}
+      : options_(options), notes_(fold_constants_name, options, report) {}
 
   /// Settles what results may add, where limits are not to depend on what was folded before.
   void settle_growth(const Model& model) {
@@ -150,7 +150,7 @@ void fold_constants(Graph& graph, const RewriteOptions& options, RewriteReport& 
 }
 
 Pass fold_constants() {
-  return {.name = pass_name,
+  return {.name = fold_constants_name,
           .summary = "nodes that read nothing but constants become constants",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             Folding folding(options, report);

@@ -6,6 +6,7 @@
 #include "libcore/graph/traverse.hpp"
 #include "libcore/infer/known_values.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/reshape.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/passes.hpp"
@@ -15,8 +16,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view pass_name = "fold-shapes";
-constexpr std::int64_t opset_with_shape_input = 5;
+constexpr std::string_view fold_shapes_name = "fold-shapes";
 
 /// The value as a tensor where it is of integers and all of them are known.
 std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elements) {
@@ -38,7 +38,9 @@ std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elem
 class ShapeFolding {
  public:
   ShapeFolding(Model& model, const RewriteOptions& options, RewriteReport& report)
-      : known_(infer_known_values(model)), options_(options), notes_(pass_name, options, report) {}
+      : known_(infer_known_values(model)),
+        options_(options),
+        notes_(fold_shapes_name, options, report) {}
 
   void run(Graph& graph) {
     for (Node& node : graph.nodes()) {
@@ -105,7 +107,7 @@ class ShapeFolding {
 }  // namespace
 
 Pass fold_shapes() {
-  return {.name = pass_name,
+  return {.name = fold_shapes_name,
           .summary = "integers that follow from shapes become constants",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             ShapeFolding folding(model, options, report);

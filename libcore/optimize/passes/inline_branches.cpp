@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view pass_name = "inline-branches";
+constexpr std::string_view inline_branches_name = "inline-branches";
 
 /// Nodes that come out of a branch are looked at too.
 void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
@@ -39,10 +39,10 @@ void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
 }  // namespace
 
 Pass inline_branches() {
-  return {.name = pass_name,
+  return {.name = inline_branches_name,
           .summary = "an If with a constant condition becomes the branch it takes",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            PassNotes notes(pass_name, options, report);
+            PassNotes notes(inline_branches_name, options, report);
             const std::int64_t rewrites = report.rewrites;
             // Outer graphs first: a branch that is not taken needs no look.
             std::vector<Graph*> open = {model.graph.get()};

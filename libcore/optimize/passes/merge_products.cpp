@@ -13,6 +13,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/infer_node.hpp"
 #include "libcore/optimize/passes.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -20,10 +21,6 @@
 namespace ortool {
 namespace {
 
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
-/// Since it the sizes of a Split's parts are an input.
-constexpr std::int64_t opset_with_size_input = 13;
 /// Joined weights are held in memory, where those of the file are only mapped.
 constexpr std::int64_t most_joined_bytes = std::int64_t{16} << 20;
 /// In a session only what a call of a kernel costs is saved, which counts for small products alone.

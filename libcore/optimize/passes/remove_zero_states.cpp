@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view pass_name = "remove-zero-states";
+constexpr std::string_view remove_zero_states_name = "remove-zero-states";
 /// The hidden state; behind it the cell's.
 constexpr std::int64_t first_state = 5;
 constexpr std::int64_t state_count = 2;
@@ -79,10 +79,10 @@ void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) 
 }  // namespace
 
 Pass remove_zero_states() {
-  return {.name = pass_name,
+  return {.name = remove_zero_states_name,
           .summary = "LSTM, GRU and RNN need no zeros to begin with",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            PassNotes notes(pass_name, options, report);
+            PassNotes notes(remove_zero_states_name, options, report);
             for (Graph* graph : graphs_in(*model.graph)) remove_from(*graph, options, notes);
           }};
 }

@@ -53,7 +53,7 @@ bool can_share(const Value& value) {
          value.constant().type() != DataType::string;
 }
 
-void share(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
+void share_constants_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
   std::unordered_multimap<std::size_t, Value*> known;
   for (Value* value : graph.values()) {
     if (!can_share(*value)) continue;
@@ -82,7 +82,7 @@ Pass share_constants() {
           .summary = "constants of equal content are one",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes("share-constants", options, report);
-            for (Graph* graph : graphs_in(*model.graph)) share(*graph, options, notes);
+            for (Graph* graph : graphs_in(*model.graph)) share_constants_in(*graph, options, notes);
           }};
 }
 

@@ -33,7 +33,7 @@ bool has_graph_output(const Node& node) {
                      [](const Value* output) { return output->is_graph_output(); });
 }
 
-void share(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
+void share_nodes_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
   std::unordered_map<std::string, Node*> known;
   for (Node& node : graph.nodes()) {
     options.poll();
@@ -62,7 +62,7 @@ Pass share_nodes() {
           .summary = "nodes that compute the same from the same are one",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes("share-nodes", options, report);
-            for (Graph* graph : graphs_in(*model.graph)) share(*graph, options, notes);
+            for (Graph* graph : graphs_in(*model.graph)) share_nodes_in(*graph, options, notes);
           }};
 }
 

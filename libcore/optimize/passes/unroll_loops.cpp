@@ -6,6 +6,7 @@
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/loop.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/passes.hpp"
 #include "libcore/optimize/take_body.hpp"
@@ -14,12 +15,11 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view pass_name = "unroll-loops";
+constexpr std::string_view unroll_loops_name = "unroll-loops";
 
 /// What it may cost: a body that runs once is always cheaper without its loop.
 constexpr std::int64_t most_trips = 8;
-constexpr std::int64_t most_nodes = 64;
-constexpr std::int64_t opset_with_axes_input = 13;
+constexpr std::int64_t most_unrolled_nodes = 64;
 
 bool is_constant(const Value* value, std::int64_t number) {
   const Tensor* tensor = value != nullptr ? constant_of(*value) : nullptr;
@@ -119,7 +119,7 @@ bool may_unroll(const Node& loop, const Graph& body, PassNotes& notes) {
     return false;
   }
   const bool pays = *trips == 1 || (*trips > 1 && *trips <= most_trips &&
-                                    *trips * count_nodes(body) <= most_nodes);
+                                    *trips * count_nodes(body) <= most_unrolled_nodes);
   if (!pays) {
     notes.left(loop.name(), std::to_string(*trips) + " times " + std::to_string(count_nodes(body)) +
                                 " nodes are too many");
@@ -141,10 +141,10 @@ void unroll_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
 }  // namespace
 
 Pass unroll_loops() {
-  return {.name = pass_name,
+  return {.name = unroll_loops_name,
           .summary = "a Loop of few and known iterations becomes its bodies",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            PassNotes notes(pass_name, options, report);
+            PassNotes notes(unroll_loops_name, options, report);
             const std::int64_t rewrites = report.rewrites;
             // Inner loops first, so that an outer one copies what became of them.
             const std::vector<Graph*> graphs = graphs_in(*model.graph);

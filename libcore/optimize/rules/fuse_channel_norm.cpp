@@ -4,6 +4,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/group_normalization.hpp"
 #include "libcore/ops/nn/instance_normalization.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -12,9 +13,7 @@
 namespace ortool {
 namespace {
 
-/// Since then GroupNormalization scales channels, and not groups.
-constexpr std::int64_t opset_that_scales_channels = 21;
-constexpr std::int64_t most_channels = std::int64_t{1} << 20;
+constexpr std::int64_t most_norm_channels = std::int64_t{1} << 20;
 
 /// Whether the mean goes over all axes behind N and C, and keeps them.
 bool is_over_image(const Node& mean, std::int64_t rank) {
@@ -24,16 +23,16 @@ bool is_over_image(const Node& mean, std::int64_t rank) {
   return static_cast<std::int64_t>(axes.size()) == rank - 2 && axes.front() == 2;
 }
 
-std::int64_t channels_of(const Value& image) {
+std::int64_t norm_channels(const Value& image) {
   const Dimensions* dimensions = dimensions_of(image);
   const std::int64_t channels =
       dimensions != nullptr && dimensions->size() > 2 ? (*dimensions)[1].number() : -1;
-  return channels <= most_channels ? channels : -1;
+  return channels <= most_norm_channels ? channels : -1;
 }
 
 /// A constant that broadcasts to one number a channel, as a vector.
 std::optional<Tensor> channel_vector(const Value& value, const Value& image) {
-  const std::int64_t channels = channels_of(image);
+  const std::int64_t channels = norm_channels(image);
   const std::int64_t rank = rank_of(image);
   if (!value.is_constant() || channels < 0 || element_of(value) != element_of(image))
     return std::nullopt;
@@ -98,12 +97,12 @@ Rule fuse_instance_norm() {
                   return no("a mean goes over other axes than those of an image");
                 if (rank == 3 && !has_channels(match.result(), match["x"]))
                   return no("nothing says that the axis before the last one is one of channels");
-                return channels_of(match["x"]) > 0 ? yes()
-                                                   : no("the number of channels is not known");
+                return norm_channels(match["x"]) > 0 ? yes()
+                                                     : no("the number of channels is not known");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
-            const Shape shape({channels_of(match["x"])});
+            const Shape shape({norm_channels(match["x"])});
             const DataType type = element_of(match["x"]);
             return replacement.add("InstanceNormalization",
                                    {&match["x"], &replacement.constant(filled(type, shape, 1)),
@@ -156,15 +155,15 @@ Rule fuse_group_norm() {
           .where =
               [](const Match& match) {
                 const std::int64_t opset = match.graph().opset("");
-                if (opset >= 18 && opset < opset_that_scales_channels)
+                if (opset >= 18 && opset < opset_with_channel_scales)
                   return no("before opset 21 GroupNormalization scales groups");
                 const Dimensions* x = dimensions_of(match["x"]);
                 const Dimensions* cut_shape = dimensions_of(match["cut"]);
                 if (x == nullptr || cut_shape == nullptr || cut_shape->size() < 3 ||
                     x->size() < 3 || !are_equal((*x)[0], (*cut_shape)[0]) ||
                     !(*cut_shape)[1].is_known() || (*cut_shape)[1].number() < 1 ||
-                    channels_of(match["x"]) < 1 ||
-                    channels_of(match["x"]) % (*cut_shape)[1].number() != 0)
+                    norm_channels(match["x"]) < 1 ||
+                    norm_channels(match["x"]) % (*cut_shape)[1].number() != 0)
                   return no("nothing says that the channels are cut into groups");
                 if (!have_equal_types(match["x"], match.result()))
                   return no("nothing says that the groups are joined to the same shape");

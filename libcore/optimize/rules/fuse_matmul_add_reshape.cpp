@@ -1,4 +1,6 @@
 // A product with a bias whose heads are cut out behind it becomes a Gemm between Reshapes.
+#include "libcore/graph/traverse.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -6,14 +8,6 @@
 
 namespace ortool {
 namespace {
-
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
-
-const Node* only_reader(const Value& value) {
-  const bool is_one = value.uses().size() == 1 && value.uses().front().kind == Use::Kind::input;
-  return is_one ? value.uses().front().node : nullptr;
-}
 
 bool is_made_by(const Value* value, std::string_view op_type) {
   const Node* maker = value != nullptr ? value->producer() : nullptr;
@@ -49,9 +43,9 @@ bool are_scores(const Value* value) {
 
 /// (1 - x) * n of an x that was given axes in one step, or a constant.
 bool is_plain_mask(const Value* mask) {
-  constexpr int most_steps = 8;
+  constexpr int most_mask_steps = 8;
   int unsqueezes = 0;
-  for (int step = 0; step < most_steps && mask != nullptr; ++step) {
+  for (int step = 0; step < most_mask_steps && mask != nullptr; ++step) {
     const Node* maker = mask->producer();
     if (maker == nullptr) return unsqueezes <= 1;
     const std::string_view op_type = maker->op_type();

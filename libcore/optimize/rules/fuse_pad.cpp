@@ -7,6 +7,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv.hpp"
 #include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/pad.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/rules.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-constexpr std::int64_t opset_with_counted_pads = 7;
 constexpr std::array<std::string_view, 5> nonnegative = {"Relu", "Sigmoid", "HardSigmoid", "Abs",
                                                          "Softmax"};
 

@@ -3,16 +3,13 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
 namespace ortool {
 namespace {
-
-/// Before it C was broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
-constexpr std::int64_t opset_with_optional_c = 11;
 
 bool is_turned_matrix(const Node& transpose) {
   return order_of(transpose) == Integers{1, 0};

@@ -5,13 +5,12 @@
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/optimize/rotary_halves.hpp"
 #include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/rules/attention_forms.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t heads_rank = 4;
 
 bool is_last_axis(const Node& concat, const Value& value) {
   const std::int64_t axis = read_op<Concat>(concat).axis;

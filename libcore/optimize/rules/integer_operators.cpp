@@ -6,6 +6,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/node_facts.hpp"
 #include "libcore/optimize/quantized_product.hpp"
 #include "libcore/optimize/rules.hpp"
@@ -14,9 +15,6 @@
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t opset_of_byte_clip = 12;
-constexpr std::int64_t opset_of_byte_windows = 12;
 
 /// QuantizeLinear of an operator's result, with Relu or Clip between or without.
 Pattern quantized_result(const Pattern& result) {
@@ -64,15 +62,15 @@ void stand_for_inputs(Replacement& replacement, const Node& node) {
   }
 }
 
-NewAttributes attributes_of(const Node& node) {
+NewAttributes plain_attributes_of(const Node& node) {
   NewAttributes attributes;
   for (const Attribute& attribute : node.attributes()) {
     std::visit(
         [&](const auto& value) {
-          using Kind = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<Kind, std::int64_t> || std::is_same_v<Kind, float> ||
-                        std::is_same_v<Kind, std::string> ||
-                        std::is_same_v<Kind, std::vector<std::int64_t>>)
+          using Held = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<Held, std::int64_t> || std::is_same_v<Held, float> ||
+                        std::is_same_v<Held, std::string> ||
+                        std::is_same_v<Held, std::vector<std::int64_t>>)
             attributes.push_back({attribute.name, value});
         },
         attribute.value);
@@ -93,7 +91,7 @@ Verdict has_byte_end(const Match& match, const Quantization& from) {
   if (!to) return no("its result is not quantised to bytes by one positive constant");
   if (to->type != from.type) return no("the bytes it reads and makes are of two types");
   if (!is_whole(bounds_before_end(match, *to), to->type) &&
-      match.graph().opset("") < opset_of_byte_clip)
+      match.graph().opset("") < opset_with_byte_clip)
     return no("Clip of bytes came with opset 12");
   return yes();
 }
@@ -121,10 +119,6 @@ bool goes_by_columns(const Quantization& by, const Node& product) {
   if (product.op_type() == "Gemm") return by.axis == (read_op<Gemm>(product).transpose_b ? 0 : 1);
   const Tensor* matrix = constant_of(*by.bytes);
   return matrix != nullptr && matrix->shape().rank() == 2 && by.axis == 1;
-}
-
-bool is_byte_type(DataType type) {
-  return type == DataType::int8 || type == DataType::uint8;
 }
 
 /// How many products each sum has, where it is known.
@@ -240,10 +234,10 @@ Verdict can_move_bytes(const Match& match) {
   }
   if (move.output_count() > 1 && move.output(1) != nullptr) return no("it has a second result");
   if (move.op_type() == "Resize" && !takes_nearest(move)) return no("it computes new numbers");
-  if (!is_concat && match.graph().opset("") < opset_of_byte_windows)
+  if (!is_concat && match.graph().opset("") < opset_with_byte_pool)
     return no("it takes bytes from opset 12 on");
   if (!is_whole(bounds_before_end(match, *to), to->type) &&
-      match.graph().opset("") < opset_of_byte_clip)
+      match.graph().opset("") < opset_with_byte_clip)
     return no("Clip of bytes came with opset 12");
   return yes();
 }
@@ -294,7 +288,7 @@ Rule fuse_qlinear_conv() {
             if (conv.input(2) != nullptr)
               inputs.push_back(
                   &replacement.constant(product_bias(conv.input(2), 1.0F, x, weights)->units));
-            Value& result = replacement.add("QLinearConv", inputs, attributes_of(conv));
+            Value& result = replacement.add("QLinearConv", inputs, plain_attributes_of(conv));
             return keep_to(replacement, result, bounds_before_end(match, to), to.type);
           }};
 }

@@ -4,6 +4,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/channel_map.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
@@ -11,9 +12,6 @@
 
 namespace ortool {
 namespace {
-
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
 
 Pattern batch_norm(const Pattern& x) {
   return op("BatchNormalization", {x, any(), any(), any(), any()});

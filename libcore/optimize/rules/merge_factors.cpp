@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -11,9 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
-constexpr std::int64_t most_elements = std::int64_t{1} << 26;
+constexpr std::int64_t most_scaled_elements = std::int64_t{1} << 26;
 
 bool is_common_float(const Value& constant) {
   const DataType type = constant.constant().type();
@@ -24,7 +23,7 @@ bool is_common_float(const Value& constant) {
 /// number of the type, unless it was 0. Factors are as many as the last axis is long, or one.
 std::optional<Tensor> scaled(const Tensor& tensor, std::span<const double> factors,
                              bool is_inverted) {
-  if (tensor.element_count() > most_elements) return std::nullopt;
+  if (tensor.element_count() > most_scaled_elements) return std::nullopt;
   Tensor result(tensor.type(), tensor.shape());
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     const double element = element_as_double(tensor, i);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/ops/tensor/cast.hpp"
 #include "libcore/ops/tensor/concat.hpp"
@@ -17,7 +18,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t opset_with_shape_input = 5;
 Verdict can_read_orders(const Match& match) {
   const auto second = order_of(match.root());
   const auto first = order_of(match.node("first"));
@@ -161,7 +161,7 @@ bool is_common(DataType type) {
 }
 
 /// Starts, ends, axes and steps, all of them known.
-std::optional<SliceForm> form_of(const Node& node) {
+std::optional<SliceForm> slice_form(const Node& node) {
   const auto slice = read_op<Slice>(node);
   const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
   if (!slice.starts.is_known() || !slice.ends.is_known() || rank < 0 ||
@@ -181,8 +181,8 @@ std::optional<SliceForm> form_of(const Node& node) {
 
 /// Both slices in one; along an axis that both cut, what they take must be numbers.
 std::optional<SliceForm> merged_slices(const Match& match) {
-  const std::optional<SliceForm> first = form_of(match.node("first"));
-  const std::optional<SliceForm> second = form_of(match.root());
+  const std::optional<SliceForm> first = slice_form(match.node("first"));
+  const std::optional<SliceForm> second = slice_form(match.root());
   const Dimensions* from = dimensions_of(match["x"]);
   if (!first || !second || from == nullptr) return std::nullopt;
   SliceForm merged = *first;

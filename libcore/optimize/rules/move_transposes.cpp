@@ -4,6 +4,7 @@
 #include <array>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/turned_nodes.hpp"
@@ -13,10 +14,8 @@
 namespace ortool {
 namespace {
 
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
 /// Nodes between the two.
-constexpr int most_nodes = 12;
+constexpr int most_passed_nodes = 12;
 
 constexpr std::array<std::string_view, 27> elementwise = {
     "Abs", "Add",   "Cast", "Ceil",        "Clip",      "Concat",    "Div", "Elu",   "Erf",
@@ -39,7 +38,7 @@ class Stretch {
       has_pair_ = true;
       return true;
     }
-    if (value.uses().size() != 1 || ++nodes_ > most_nodes) return false;
+    if (value.uses().size() != 1 || ++nodes_ > most_passed_nodes) return false;
     if (has_turned_form(*maker, rank_))
       return (maker->output_count() == 1 || are_all_turned(*maker)) && can_turn(*maker->input(0));
     if (!is_elementwise(*maker)) return false;

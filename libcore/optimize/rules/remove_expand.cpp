@@ -1,13 +1,11 @@
 // Operators that broadcast need no operand that was expanded before.
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/optimize/refusals.hpp"
 #include "libcore/optimize/rules.hpp"
 #include "libcore/optimize/value_facts.hpp"
 
 namespace ortool {
 namespace {
-
-/// Before it operands were broadcast by an attribute.
-constexpr std::int64_t opset_with_broadcasting = 7;
 
 /// Whether the other operand alone makes the result as large as it is.
 bool gives_same_shape(const Match& match) {

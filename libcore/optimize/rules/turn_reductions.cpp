@@ -4,17 +4,16 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
+#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/reduction/arg_extreme.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
 #include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/turned_nodes.hpp"
 #include "libcore/optimize/value_facts.hpp"
 #include "libcore/optimize/write_node.hpp"
 
 namespace ortool {
 namespace {
-
-/// Before it Softmax took all axes from one on together.
-constexpr std::int64_t opset_with_softmax_axis = 13;
 
 template <typename... Ops>
 struct OpList {};
@@ -71,11 +70,6 @@ std::optional<TurnedReduction> turned_reduction(const Match& match) {
                                      reduction.keep_dimensions);
   if (turned.axes.empty()) return std::nullopt;
   return turned;
-}
-
-ArgExtreme arg_extreme_of(const Node& node) {
-  if (node.op_type() == "ArgMax") return read_op<ArgMax>(node);
-  return read_op<ArgMin>(node);
 }
 
 Value& ordered(Replacement& replacement, Value& x, const Integers& order) {
