@@ -9,7 +9,7 @@
 
 #include "libcore/base/stop_token.hpp"
 #include "libcore/measure/roofline.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool {
 

@@ -12,7 +12,7 @@
 #include "apps/ortool/option_values.hpp"
 #include "apps/ortool/report/messages.hpp"
 #include "apps/ortool/report/report.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/stop_token.hpp"
 
 namespace ortool {

@@ -4,7 +4,7 @@
 #include "apps/ortool/command_line.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/suggest.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 
 namespace ortool {

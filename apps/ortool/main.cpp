@@ -2,7 +2,7 @@
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/program.hpp"
 #include "apps/ortool/report/standard_output.hpp"
-#include "libcore/base/mapping_guard.hpp"
+#include "libcore/base/file/mapping_guard.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/signal_watch.hpp"
 #include "apps/ortool/suggest.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/log.hpp"
 #include "libcore/base/nearest.hpp"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 
 namespace ortool {
 

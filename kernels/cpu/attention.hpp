@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/attention_rules.hpp"
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

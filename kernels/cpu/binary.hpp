@@ -6,7 +6,7 @@
 #include "kernels/cpu/binary_op.hpp"
 #include "kernels/cpu/broadcast.hpp"
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {

@@ -6,7 +6,7 @@
 #include "kernels/cpu/broadcast.hpp"
 #include "kernels/cpu/byte_rows.hpp"
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/byte_rows.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

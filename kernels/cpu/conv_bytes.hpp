@@ -7,7 +7,7 @@
 #include "kernels/cpu/byte_rows.hpp"
 #include "kernels/cpu/conv_f32.hpp"
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/cpu_features.hpp"
 #include "kernels/cpu/gemm_tile.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

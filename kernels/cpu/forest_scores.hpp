@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/score_transform.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/cpu_features.hpp"
 #include "kernels/cpu/panel_product.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

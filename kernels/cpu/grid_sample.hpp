@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/worthwhile_tasks.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "kernels/cpu/gemm_f32.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

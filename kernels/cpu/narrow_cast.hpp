@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 #include "libcore/tensor/float_formats.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {

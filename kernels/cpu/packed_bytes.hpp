@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "kernels/cpu/element_walk.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {

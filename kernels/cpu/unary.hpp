@@ -6,7 +6,7 @@
 #include "kernels/cpu/cpu_features.hpp"
 #include "kernels/cpu/half_bits.hpp"
 #include "kernels/cpu/unary_op.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "libcore/base/thread_number.hpp"
+#include "libcore/base/parallel/thread_number.hpp"
 
 namespace ortool::cpu {
 

@@ -9,7 +9,7 @@
 #include <openssl/sha.h>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 
 namespace ortool {
 namespace {

@@ -1,8 +1,8 @@
 // First the file part by part; then, where a graph can be built, what the graph means.
 #include "libcore/check/check_model.hpp"
 
-#include "libcore/base/file.hpp"
-#include "libcore/base/standard_input.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/file/standard_input.hpp"
 #include "libcore/check/checks.hpp"
 
 namespace ortool {
@@ -37,7 +37,7 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
   const bool had_errors = findings.has_errors();
   try {
     result.model = load_model_from_bytes(bytes, owner, "", directory, options);
-    settle_old_defaults(*result.model);
+    resolve_legacy_defaults(*result.model);
   } catch (const Error& error) {
     result.load_error = error;
     if (!had_errors) findings.add(error);

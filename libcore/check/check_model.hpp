@@ -10,7 +10,7 @@
 #include "libcore/base/stop_token.hpp"
 #include "libcore/check/finding.hpp"
 #include "libcore/graph/model.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 
 namespace ortool {
 

@@ -8,9 +8,9 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/read_attribute.hpp"
-#include "libcore/onnx/read_tensor.hpp"
-#include "libcore/onnx/read_type.hpp"
+#include "libcore/onnx/read/read_attribute.hpp"
+#include "libcore/onnx/read/read_tensor.hpp"
+#include "libcore/onnx/read/read_type.hpp"
 
 namespace ortool {
 namespace {

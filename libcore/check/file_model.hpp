@@ -12,7 +12,7 @@
 #include "libcore/check/finding.hpp"
 #include "libcore/graph/attribute.hpp"
 #include "libcore/graph/model.hpp"
-#include "libcore/onnx/load_context.hpp"
+#include "libcore/onnx/read/load_context.hpp"
 
 namespace ortool {
 

@@ -7,7 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/check/check_model.hpp"
-#include "libcore/onnx/outline.hpp"
+#include "libcore/onnx/read/outline.hpp"
 
 namespace ortool {
 namespace {

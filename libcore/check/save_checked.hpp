@@ -5,7 +5,7 @@
 #include <string>
 
 #include "libcore/graph/model.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/write/save.hpp"
 
 namespace ortool {
 

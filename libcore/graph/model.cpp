@@ -3,7 +3,7 @@
 
 namespace ortool {
 
-void settle_old_defaults(Model& model) {
+void resolve_legacy_defaults(Model& model) {
   constexpr std::int64_t first_with_free_initializers = 4;
   if (model.ir_version >= first_with_free_initializers) return;
   const std::vector<Value*> inputs(model.graph->inputs().begin(), model.graph->inputs().end());

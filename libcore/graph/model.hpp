@@ -53,7 +53,7 @@ struct Model {
 
 /// Before IR 4 every initialiser had to stand among the graph inputs too; in such a model the
 /// inputs with a default become the constants they were meant to be. Later models stay as they are.
-void settle_old_defaults(Model& model);
+void resolve_legacy_defaults(Model& model);
 
 /// "" for "ai.onnx", otherwise the domain itself.
 std::string_view canonical_domain(std::string_view domain);

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 
 namespace ortool {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/inference.hpp"
 #include "libcore/infer/merge_types.hpp"
 #include "libcore/ops/catalog.hpp"

@@ -11,9 +11,9 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/symbol_sum.hpp"
-#include "libcore/graph/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {

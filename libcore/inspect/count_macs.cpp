@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/product_macs.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/convert.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "libcore/base/sha256.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
-#include "libcore/graph/traverse.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 
 namespace ortool {

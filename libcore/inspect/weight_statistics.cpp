@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/sha256.hpp"
 
 namespace ortool {

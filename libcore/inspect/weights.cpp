@@ -1,7 +1,7 @@
 // Collecting constants and the tensors of Constant nodes.
 #include "libcore/inspect/weights.hpp"
 
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 
 namespace ortool {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libcore/base/format.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/tensor_file.hpp"
 #include "libcore/tensor/convert.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/counted_texts.hpp"
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <zip.h>
 
-#include "libcore/base/atomic_file.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/npy.hpp"

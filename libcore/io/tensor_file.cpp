@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/npy.hpp"

@@ -6,8 +6,8 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/onnx/limits.hpp"
-#include "libcore/onnx/read_function.hpp"
+#include "libcore/onnx/read/limits.hpp"
+#include "libcore/onnx/read/read_function.hpp"
 
 namespace ortool::onnx {
 namespace {

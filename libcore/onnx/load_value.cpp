@@ -1,8 +1,8 @@
 // SequenceProto, MapProto and OptionalProto, read into values that share the file's bytes.
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/read_tensor.hpp"
+#include "libcore/onnx/read/read_tensor.hpp"
 #include "libcore/onnx/value_file.hpp"
 #include "libcore/tensor/convert.hpp"
 

@@ -6,7 +6,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/read_tensor.hpp"
+#include "libcore/onnx/read/read_tensor.hpp"
 #include "libcore/tensor/packed.hpp"
 
 namespace ortool::onnx {

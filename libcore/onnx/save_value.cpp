@@ -1,8 +1,8 @@
 // A value as a message of its own, written field by field.
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/value_file.hpp"
-#include "libcore/onnx/wire_writer.hpp"
+#include "libcore/onnx/write/wire_writer.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/write_graph.hpp"
-#include "libcore/onnx/write_node.hpp"
-#include "libcore/onnx/write_tensor.hpp"
-#include "libcore/onnx/write_type.hpp"
+#include "libcore/onnx/write/write_graph.hpp"
+#include "libcore/onnx/write/write_node.hpp"
+#include "libcore/onnx/write/write_tensor.hpp"
+#include "libcore/onnx/write/write_type.hpp"
 
 namespace ortool::onnx {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {

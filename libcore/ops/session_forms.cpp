@@ -3,12 +3,12 @@
 #include <array>
 
 #include "libcore/ops/nn/activation.hpp"
-#include "libcore/ops/nn/attention.hpp"
-#include "libcore/ops/nn/embed_layer_normalization.hpp"
-#include "libcore/ops/nn/group_normalization.hpp"
-#include "libcore/ops/nn/layer_normalization.hpp"
-#include "libcore/ops/nn/rotary_embedding.hpp"
-#include "libcore/ops/nn/skip_layer_normalization.hpp"
+#include "libcore/ops/nn/attention/attention.hpp"
+#include "libcore/ops/nn/attention/rotary_embedding.hpp"
+#include "libcore/ops/nn/normalization/embed_layer_normalization.hpp"
+#include "libcore/ops/nn/normalization/group_normalization.hpp"
+#include "libcore/ops/nn/normalization/layer_normalization.hpp"
+#include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/own_domain.hpp"
 

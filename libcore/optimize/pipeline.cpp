@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "libcore/graph/nested_names.hpp"
-#include "libcore/graph/traverse.hpp"
-#include "libcore/optimize/passes.hpp"
-#include "libcore/optimize/rules.hpp"
+#include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

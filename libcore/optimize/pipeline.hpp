@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "libcore/graph/model.hpp"
-#include "libcore/optimize/pass.hpp"
-#include "libcore/optimize/rewriter.hpp"
-#include "libcore/optimize/rule.hpp"
+#include "libcore/optimize/rewrite/pass.hpp"
+#include "libcore/optimize/rewrite/rewriter.hpp"
+#include "libcore/optimize/rewrite/rule.hpp"
 
 namespace ortool {
 

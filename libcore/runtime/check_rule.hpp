@@ -1,8 +1,8 @@
 // Whether the two graphs of a user's rule compute the same.
 #pragma once
 
-#include "libcore/optimize/user_rules.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/optimize/user_rules/user_rules.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool {
 

@@ -1,8 +1,8 @@
 // Compiling kernels, and giving the memory of packed weights back to the system.
 #include "libcore/runtime/compile.hpp"
 
-#include "libcore/base/file.hpp"
-#include "libcore/runtime/aligned_constants.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/provider/aligned_constants.hpp"
 
 namespace ortool {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "libcore/runtime/flow/flow.hpp"
-#include "libcore/runtime/place.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/lower/place.hpp"
+#include "libcore/provider/provider.hpp"
+#include "libcore/runtime/control_flow/control_flow.hpp"
 #include "libcore/runtime/slot.hpp"
 
 namespace ortool {

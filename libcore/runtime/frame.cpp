@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-#include "libcore/base/buffer_pool.hpp"
+#include "libcore/base/memory/buffer_pool.hpp"
 
 namespace ortool {
 namespace {

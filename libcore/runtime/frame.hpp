@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/runtime/plan.hpp"
 
 namespace ortool {

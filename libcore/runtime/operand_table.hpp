@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 #include "libcore/runtime/slot.hpp"
 
 namespace ortool {

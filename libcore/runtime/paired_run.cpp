@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
-#include "libcore/runtime/check_view.hpp"
-#include "libcore/runtime/evaluate.hpp"
+#include "libcore/provider/check_view.hpp"
+#include "libcore/provider/evaluate.hpp"
+#include "libcore/provider/shape_rule.hpp"
 #include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan_diff.hpp"
 #include "libcore/runtime/plan_layout.hpp"
-#include "libcore/runtime/plan_likeness.hpp"
-#include "libcore/runtime/shape_rule.hpp"
 
 namespace ortool {
 namespace {

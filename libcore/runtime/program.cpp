@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "libcore/base/buffer_pool.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/memory/buffer_pool.hpp"
 #include "libcore/runtime/program_run.hpp"
 
 namespace ortool {

@@ -2,7 +2,7 @@
 #include "libcore/runtime/program_run.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/runtime/session_nodes.hpp"
+#include "libcore/lower/session_nodes.hpp"
 
 namespace ortool {
 

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <mutex>
 
-#include "libcore/base/memory_cap.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {

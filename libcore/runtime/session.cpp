@@ -6,30 +6,30 @@
 #include <mutex>
 #include <set>
 
-#include "libcore/base/buffer_pool.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/kept_memory.hpp"
+#include "libcore/base/memory/buffer_pool.hpp"
+#include "libcore/base/memory/kept_memory.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/lower/assign_layouts.hpp"
+#include "libcore/lower/dequantize_recurrent_weights.hpp"
+#include "libcore/lower/fuse_quantized.hpp"
+#include "libcore/lower/keep_quantized_weights.hpp"
+#include "libcore/lower/place.hpp"
+#include "libcore/lower/promote_fp16.hpp"
+#include "libcore/lower/resolve_captures.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/inline_functions.hpp"
-#include "libcore/optimize/passes.hpp"
+#include "libcore/optimize/contrib/decompose_contrib.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/optimize/vendor_nodes.hpp"
-#include "libcore/runtime/constant_evaluator.hpp"
-#include "libcore/runtime/flow/flow.hpp"
-#include "libcore/runtime/fuse_quantized.hpp"
-#include "libcore/runtime/input_form.hpp"
-#include "libcore/runtime/keep_weight_bytes.hpp"
-#include "libcore/runtime/layout.hpp"
-#include "libcore/runtime/packing_budget.hpp"
-#include "libcore/runtime/place.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
+#include "libcore/provider/packing_budget.hpp"
+#include "libcore/runtime/control_flow/control_flow.hpp"
+#include "libcore/runtime/input_spec.hpp"
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
-#include "libcore/runtime/settle_captures.hpp"
-#include "libcore/runtime/unpack_recurrent.hpp"
-#include "libcore/runtime/widen_halves.hpp"
 
 namespace ortool {
 namespace {
@@ -100,9 +100,9 @@ void fuse_clusters(Graph& graph, const RewriteOptions& options, MemoryCap* cap) 
     RewriteReport report;
     fold_constants(*each, keeping, report);
     static_cast<void>(fuse_quantized(*each, cap));
-    static_cast<void>(keep_weight_bytes(*each, cap));
-    static_cast<void>(unpack_recurrent_weights(*each, *options.evaluator));
-    settle_captures(graph);
+    static_cast<void>(keep_quantized_weights(*each, cap));
+    static_cast<void>(dequantize_recurrent_weights(*each, *options.evaluator));
+    resolve_captures(graph);
   }
 }
 
@@ -165,7 +165,7 @@ struct Session::State : KeptMemory {
   std::unique_ptr<Model> model;
   SessionOptions options;
   std::vector<Value*> required_inputs;
-  WidenedValues widened;
+  PromotedValues widened;
   std::unique_ptr<const Program> program;
   std::vector<Placement> placement;
   std::shared_ptr<BufferPool> buffers;
@@ -192,9 +192,9 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   State& state = *state_;
   ORTOOL_CHECK(!state.options.providers.empty());
   Graph& graph = *state.model->graph;
-  settle_old_defaults(*state.model);
+  resolve_legacy_defaults(*state.model);
   inline_functions(*state.model);
-  spell_out_vendor_nodes(*state.model);
+  decompose_contrib_operators(*state.model);
   refuse_unknown_operators(graph);
   infer_shapes(*state.model);
   const StopToken* stop = state.options.stop;
@@ -211,14 +211,14 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   const Provider& last = *state.options.providers.back();
   const OptimizeLevel level = state.options.optimize;
   optimize(*state.model, level, last, context, stop);
-  settle_captures(graph);
+  resolve_captures(graph);
   for (Graph* each : graphs_in(graph)) {
-    if (level == OptimizeLevel::all) widen_halves(*each, state.options.cap, state.widened);
+    if (level == OptimizeLevel::all) promote_fp16(*each, state.options.cap, state.widened);
     drop_unused_constants(*each);
   }
   PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
                               level == OptimizeLevel::all, state.options.pinned);
-  if (level == OptimizeLevel::all) settle_layouts(graph, placed, last);
+  if (level == OptimizeLevel::all) assign_layouts(graph, placed, last);
   state.program = std::make_unique<const Program>(
       graph, placed,
       Program::Options{.is_parallel = state.options.parallel,

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/stop_token.hpp"
-#include "libcore/base/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/lower/place.hpp"
 #include "libcore/optimize/optimize_level.hpp"
+#include "libcore/provider/provider.hpp"
 #include "libcore/runtime/bound_outputs.hpp"
-#include "libcore/runtime/place.hpp"
-#include "libcore/runtime/provider.hpp"
 
 namespace ortool {
 

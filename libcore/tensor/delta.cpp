@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/tensor/signal_to_noise.hpp"
 

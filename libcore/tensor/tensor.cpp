@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 
 namespace ortool {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/base/aligned_buffer.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/tensor/data_type.hpp"
 #include "libcore/tensor/shape.hpp"
 

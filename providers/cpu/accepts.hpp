@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libcore/ops/op_schema.hpp"
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/provider/node_view.hpp"
 
 namespace ortool::cpu {
 

@@ -1,5 +1,5 @@
 // Kernel rows of Attention: caches are joined and masks become numbers before the arithmetic.
-#include "libcore/ops/nn/attention.hpp"
+#include "libcore/ops/nn/attention/attention.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "kernels/cpu/attention.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/flex_attention.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/ops/nn/attention/flex_attention.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

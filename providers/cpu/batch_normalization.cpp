@@ -1,5 +1,5 @@
 // Kernel rows of BatchNormalization: with the statistics it is given, and with those of the batch.
-#include "libcore/ops/nn/batch_normalization.hpp"
+#include "libcore/ops/nn/normalization/batch_normalization.hpp"
 
 #include <array>
 

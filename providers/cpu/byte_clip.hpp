@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/provider/node_view.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 
 namespace ortool::cpu {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libcore/runtime/quantized_cluster.hpp"
+#include "libcore/lower/quantized_cluster.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "providers/cpu/byte_clip.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "libcore/runtime/node_view.hpp"
-#include "libcore/runtime/product_followers.hpp"
+#include "libcore/provider/node_view.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 
 namespace ortool::cpu {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "libcore/graph/graph.hpp"
-#include "libcore/runtime/layout_choice.hpp"
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/provider/layout_choice.hpp"
+#include "libcore/provider/node_view.hpp"
 
 namespace ortool {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/matmul_shapes.hpp"
 #include "kernels/cpu/quantize_numbers.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/byte_followers.hpp"
 #include "providers/cpu/byte_matmul_columns.hpp"
 

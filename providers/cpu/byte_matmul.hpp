@@ -2,9 +2,9 @@
 #pragma once
 
 #include "kernels/cpu/matmul_bytes.hpp"
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/node_view.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/node_view.hpp"
+#include "libcore/provider/provider.hpp"
 #include "providers/cpu/kernel_list.hpp"
 
 namespace ortool::cpu {

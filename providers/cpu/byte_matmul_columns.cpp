@@ -1,7 +1,7 @@
 // Lists of columns, filled where their numbers come to be known.
 #include "providers/cpu/byte_matmul_columns.hpp"
 
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/byte_numbers.hpp"
 
 namespace ortool::cpu {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "kernels/cpu/matmul_bytes.hpp"
-#include "libcore/base/aligned_buffer.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/tensor/data_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/causal_conv_with_state.hpp"
+#include "libcore/ops/nn/conv/causal_conv_with_state.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

@@ -8,7 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/loss/negative_log_likelihood_loss.hpp"
 #include "libcore/ops/loss/softmax_cross_entropy_loss.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

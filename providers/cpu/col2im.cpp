@@ -1,5 +1,5 @@
 // Kernel rows of Col2Im.
-#include "libcore/ops/nn/col2im.hpp"
+#include "libcore/ops/nn/conv/col2im.hpp"
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/runtime/evaluate.hpp"
+#include "libcore/provider/evaluate.hpp"
 #include "providers/cpu/function_kernel.hpp"
 
 namespace ortool::cpu {

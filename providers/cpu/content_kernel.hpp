@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

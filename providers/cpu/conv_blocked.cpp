@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/finish.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/conv_cost.hpp"
 #include "providers/cpu/conv_form.hpp"

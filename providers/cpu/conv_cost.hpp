@@ -6,8 +6,8 @@
 
 #include "kernels/cpu/conv_blocked.hpp"
 #include "kernels/cpu/conv_f32.hpp"
-#include "libcore/ops/nn/conv.hpp"
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/ops/nn/conv/conv.hpp"
+#include "libcore/provider/node_view.hpp"
 
 namespace ortool::cpu {
 

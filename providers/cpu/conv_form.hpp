@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "kernels/cpu/conv_f32.hpp"
-#include "libcore/base/memory_cap.hpp"
-#include "libcore/ops/nn/conv.hpp"
-#include "libcore/runtime/node_view.hpp"
-#include "libcore/runtime/product_followers.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/ops/nn/conv/conv.hpp"
+#include "libcore/provider/node_view.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 
 namespace ortool::cpu {
 

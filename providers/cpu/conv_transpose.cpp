@@ -1,5 +1,5 @@
 // Kernel rows of ConvTranspose; constant weights are packed once.
-#include "libcore/ops/nn/conv_transpose.hpp"
+#include "libcore/ops/nn/conv/conv_transpose.hpp"
 
 #include <array>
 #include <memory>

@@ -8,7 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/ops/own_domain.hpp"
-#include "libcore/runtime/gather_group.hpp"
+#include "libcore/provider/node_group.hpp"
 #include "providers/cpu/kernel_list.hpp"
 
 namespace ortool {

@@ -1,5 +1,5 @@
 // Kernel rows of DeformConv.
-#include "libcore/ops/nn/deform_conv.hpp"
+#include "libcore/ops/nn/conv/deform_conv.hpp"
 
 #include <array>
 #include <limits>

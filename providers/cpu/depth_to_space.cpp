@@ -1,5 +1,5 @@
 // Kernel rows of DepthToSpace and SpaceToDepth: transposes of tensors seen with six axes.
-#include "libcore/ops/tensor/depth_to_space.hpp"
+#include "libcore/ops/tensor/layout/depth_to_space.hpp"
 
 #include <array>
 

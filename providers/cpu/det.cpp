@@ -2,7 +2,7 @@
 #include "libcore/ops/math/det.hpp"
 
 #include "kernels/cpu/determinant.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

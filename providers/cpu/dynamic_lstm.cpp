@@ -5,7 +5,7 @@
 #include "kernels/cpu/dynamic_recurrent.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"

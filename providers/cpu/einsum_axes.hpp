@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libcore/ops/math/einsum.hpp"
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

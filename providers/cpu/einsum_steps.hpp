@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/einsum_axes.hpp"
 
 namespace ortool::cpu {

@@ -1,5 +1,5 @@
 // Kernel rows of EmbedLayerNormalization: each token's rows are added and normalised in one pass.
-#include "libcore/ops/nn/embed_layer_normalization.hpp"
+#include "libcore/ops/nn/normalization/embed_layer_normalization.hpp"
 
 #include <algorithm>
 #include <array>

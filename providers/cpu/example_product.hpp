@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/cpu/gemm_f32.hpp"
-#include "libcore/base/aligned_buffer.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool::cpu {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/provider/node_view.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool::cpu {

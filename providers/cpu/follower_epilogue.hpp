@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/product_followers.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 
 namespace ortool {
 

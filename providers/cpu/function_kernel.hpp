@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

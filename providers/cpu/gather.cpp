@@ -1,10 +1,10 @@
 // Kernel rows of Gather, GatherElements and GatherND: slices and elements picked by indices.
-#include "libcore/ops/tensor/gather.hpp"
+#include "libcore/ops/tensor/indexing/gather.hpp"
 
 #include "kernels/cpu/gather.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/tensor/gather_elements.hpp"
-#include "libcore/ops/tensor/gather_nd.hpp"
+#include "libcore/ops/tensor/indexing/gather_elements.hpp"
+#include "libcore/ops/tensor/indexing/gather_nd.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"

@@ -8,7 +8,7 @@
 #include "libcore/ops/generator/constant.hpp"
 #include "libcore/ops/generator/constant_of_shape.hpp"
 #include "libcore/ops/generator/range.hpp"
-#include "libcore/ops/tensor/shape_op.hpp"
+#include "libcore/ops/tensor/layout/shape_op.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"

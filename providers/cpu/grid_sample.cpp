@@ -1,5 +1,5 @@
 // Kernel rows of GridSample and AffineGrid.
-#include "libcore/ops/nn/grid_sample.hpp"
+#include "libcore/ops/nn/conv/grid_sample.hpp"
 
 #include <array>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "kernels/cpu/grid_sample.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/affine_grid.hpp"
+#include "libcore/ops/nn/conv/affine_grid.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

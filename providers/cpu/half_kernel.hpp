@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/node_view.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/node_view.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool::cpu {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/ops/value_or.hpp"
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

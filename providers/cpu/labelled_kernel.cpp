@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/tensor/counted_texts.hpp"
 
 namespace ortool::cpu {

@@ -1,7 +1,7 @@
 // Classifiers that give labels: a kernel that finds positions, and a table of labels after it.
 #pragma once
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool::cpu {

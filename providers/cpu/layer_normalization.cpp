@@ -1,5 +1,5 @@
 // Kernel rows of LayerNormalization and RMSNormalization.
-#include "libcore/ops/nn/layer_normalization.hpp"
+#include "libcore/ops/nn/normalization/layer_normalization.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "kernels/cpu/normalize.hpp"
 #include "kernels/cpu/normalize_double.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

@@ -1,5 +1,5 @@
 // Kernel rows of LinearAttention.
-#include "libcore/ops/nn/linear_attention.hpp"
+#include "libcore/ops/nn/attention/linear_attention.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "kernels/cpu/linear_attention.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

@@ -5,9 +5,9 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/global_pool.hpp"
-#include "libcore/ops/nn/max_unpool.hpp"
-#include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/nn/pooling/global_pool.hpp"
+#include "libcore/ops/nn/pooling/max_unpool.hpp"
+#include "libcore/ops/nn/pooling/pool.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/forest.hpp"
-#include "libcore/ops/ml/decision_trees.hpp"
+#include "libcore/ops/ml/trees/decision_trees.hpp"
 
 namespace ortool::cpu {
 

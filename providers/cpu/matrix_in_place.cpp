@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/cpu/half_bits.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "providers/cpu/float_constant.hpp"
 
 namespace ortool::cpu {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/matmul_shapes.hpp"
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

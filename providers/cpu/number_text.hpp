@@ -1,8 +1,8 @@
 // Numbers as texts and texts as numbers, as Cast does it.
 #pragma once
 
-#include "libcore/base/memory_cap.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool::cpu {

@@ -1,5 +1,5 @@
 // The kernel row of OneHot.
-#include "libcore/ops/tensor/one_hot.hpp"
+#include "libcore/ops/tensor/indexing/one_hot.hpp"
 
 #include "kernels/cpu/one_hot.hpp"
 #include "libcore/ops/catalog.hpp"

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::cpu {
 

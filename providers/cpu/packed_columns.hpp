@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kernels/cpu/gemm_f32.hpp"
-#include "libcore/base/aligned_buffer.hpp"
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/product_followers.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/provider.hpp"
 #include "providers/cpu/matrix_in_place.hpp"
 
 namespace ortool::cpu {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/packed_bytes.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/function_kernel.hpp"
 
 namespace ortool::cpu {

@@ -1,7 +1,7 @@
 // Kernels that move elements, for types of several elements a byte: each gets a byte on the way.
 #pragma once
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

@@ -5,7 +5,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/ops/op_schema.hpp"
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/provider/node_view.hpp"
 
 namespace ortool::cpu {
 

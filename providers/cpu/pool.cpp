@@ -1,5 +1,5 @@
 // Kernel rows of MaxPool, AveragePool and the global pools.
-#include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/nn/pooling/pool.hpp"
 
 #include <array>
 

@@ -6,7 +6,7 @@
 #include "kernels/cpu/blocked_bytes.hpp"
 #include "kernels/cpu/conv_blocked.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/nn/pooling/pool.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"

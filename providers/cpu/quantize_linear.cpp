@@ -2,7 +2,7 @@
 #include "libcore/ops/quantization/quantize_linear.hpp"
 
 #include "kernels/cpu/quantize.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/dynamic_quantize_linear.hpp"

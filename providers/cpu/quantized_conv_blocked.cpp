@@ -9,7 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "providers/cpu/byte_clip.hpp"
 #include "providers/cpu/byte_numbers.hpp"

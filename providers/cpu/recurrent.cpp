@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/recurrent_products.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/float_constant.hpp"
 #include "providers/cpu/function_kernel.hpp"

@@ -5,7 +5,7 @@
 #include "libcore/ops/rnn/gru.hpp"
 #include "libcore/ops/rnn/lstm.hpp"
 #include "libcore/ops/rnn/rnn.hpp"
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

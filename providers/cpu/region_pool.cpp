@@ -5,8 +5,8 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/roi_pool.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/ops/nn/pooling/roi_pool.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

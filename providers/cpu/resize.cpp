@@ -11,7 +11,7 @@
 #include "libcore/ops/attribute_reader.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/shape_rules.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/content_kernel.hpp"
 #include "providers/cpu/function_kernel.hpp"
@@ -284,8 +284,8 @@ bool accepts_nearest_bytes(const NodeView& view) {
 }
 
 constexpr std::array<KernelRow, 1> nearest_byte_rows = {
-    {{"resize_nearest_blocked_bytes", "", "Resize", Isa::avx2, "int8, uint8",
-      accepts_nearest_bytes, compile_resize<Resize>, nullptr, nearest_layouts<Resize>}}};
+    {{"resize_nearest_blocked_bytes", "", "Resize", Isa::avx2, "int8, uint8", accepts_nearest_bytes,
+      compile_resize<Resize>, nullptr, nearest_layouts<Resize>}}};
 
 constexpr auto resize_rows_list = join_rows(
     nearest_byte_rows,

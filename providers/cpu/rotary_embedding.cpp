@@ -1,5 +1,5 @@
 // Kernel rows of RotaryEmbedding.
-#include "libcore/ops/nn/rotary_embedding.hpp"
+#include "libcore/ops/nn/attention/rotary_embedding.hpp"
 
 #include "kernels/cpu/rotary.hpp"
 #include "libcore/base/format.hpp"

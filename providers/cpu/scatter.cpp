@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/tensor/scatter_elements.hpp"
-#include "libcore/ops/tensor/scatter_nd.hpp"
+#include "libcore/ops/tensor/indexing/scatter_elements.hpp"
+#include "libcore/ops/tensor/indexing/scatter_nd.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/copied_input.hpp"
 #include "providers/cpu/function_kernel.hpp"

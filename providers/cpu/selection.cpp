@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/tensor/compress.hpp"
+#include "libcore/ops/tensor/indexing/compress.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"

@@ -2,8 +2,8 @@
 #include "kernels/cpu/sequence_move.hpp"
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/indexing/tensor_scatter.hpp"
 #include "libcore/ops/tensor/reverse_sequence.hpp"
-#include "libcore/ops/tensor/tensor_scatter.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/copied_input.hpp"
 #include "providers/cpu/function_kernel.hpp"

@@ -1,5 +1,5 @@
 // Kernel rows of SkipLayerNormalization: the sum and its normalisation in one pass over each row.
-#include "libcore/ops/nn/skip_layer_normalization.hpp"
+#include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
 
 #include "kernels/cpu/normalize.hpp"
 #include "libcore/ops/catalog.hpp"

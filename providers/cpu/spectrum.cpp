@@ -9,7 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/signal/dft.hpp"
 #include "libcore/ops/signal/stft.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/half_kernel.hpp"

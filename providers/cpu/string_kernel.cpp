@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libcore/base/memory_cap.hpp"
-#include "libcore/runtime/evaluate.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/provider/evaluate.hpp"
 #include "providers/cpu/function_kernel.hpp"
 
 namespace ortool::cpu {

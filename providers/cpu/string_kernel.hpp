@@ -1,7 +1,7 @@
 // Kernels that move elements, for strings: they move the addresses of the strings.
 #pragma once
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

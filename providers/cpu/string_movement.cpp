@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/tensor/scatter_elements.hpp"
-#include "libcore/ops/tensor/scatter_nd.hpp"
+#include "libcore/ops/tensor/indexing/scatter_elements.hpp"
+#include "libcore/ops/tensor/indexing/scatter_nd.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/level_rows.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "kernels/cpu/gather.hpp"
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

@@ -1,9 +1,9 @@
 // The kernel row of TopK.
-#include "libcore/ops/tensor/top_k.hpp"
+#include "libcore/ops/tensor/indexing/top_k.hpp"
 
 #include "kernels/cpu/top_k.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_files.hpp"

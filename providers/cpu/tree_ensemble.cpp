@@ -1,5 +1,5 @@
 // Kernel rows of TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier.
-#include "libcore/ops/ml/tree_ensemble.hpp"
+#include "libcore/ops/ml/trees/tree_ensemble.hpp"
 
 #include <memory>
 #include <utility>

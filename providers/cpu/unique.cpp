@@ -1,5 +1,5 @@
 // The kernel row of Unique: elements become keys, and equal rows of keys are found.
-#include "libcore/ops/tensor/unique.hpp"
+#include "libcore/ops/tensor/indexing/unique.hpp"
 
 #include <algorithm>
 #include <complex>

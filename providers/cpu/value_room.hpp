@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "libcore/runtime/kernel.hpp"
+#include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "kernels/cpu/cast.hpp"
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::cpu {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
-#include "libcore/runtime/known_numbers.hpp"
+#include "libcore/provider/constant_values.hpp"
 #include "providers/onednn/conv_prepared.hpp"
 #include "providers/onednn/kernel_list.hpp"
 #include "providers/onednn/plain_conv.hpp"

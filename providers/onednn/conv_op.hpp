@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "libcore/ops/nn/conv.hpp"
-#include "libcore/ops/nn/conv_transpose.hpp"
-#include "libcore/runtime/node_view.hpp"
+#include "libcore/ops/nn/conv/conv.hpp"
+#include "libcore/ops/nn/conv/conv_transpose.hpp"
+#include "libcore/provider/node_view.hpp"
 #include "providers/onednn/conv_pieces.hpp"
 
 namespace ortool::onednn {

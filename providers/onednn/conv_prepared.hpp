@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/runtime/product_followers.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 #include "providers/onednn/conv_op.hpp"
 #include "providers/onednn/conv_weights.hpp"
 #include "providers/onednn/kernel_list.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "libcore/base/aligned_buffer.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "providers/onednn/conv_pieces.hpp"
 
 namespace ortool::onednn {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/runtime/kernel.hpp"
-#include "libcore/runtime/node_view.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/node_view.hpp"
+#include "libcore/provider/provider.hpp"
 #include "providers/onednn/primitive_cache.hpp"
 
 namespace ortool::onednn {

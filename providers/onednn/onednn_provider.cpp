@@ -4,7 +4,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "libcore/base/format.hpp"
-#include "libcore/runtime/gather_group.hpp"
+#include "libcore/provider/node_group.hpp"
 #include "providers/onednn/kernel_list.hpp"
 
 namespace ortool {

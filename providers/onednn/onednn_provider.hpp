@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool {
 

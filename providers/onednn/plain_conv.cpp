@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/conv_transpose.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::onednn {
 namespace {

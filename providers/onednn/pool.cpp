@@ -1,5 +1,5 @@
 // Kernels of MaxPool, AveragePool and the global pools, some channels of an image at a time.
-#include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/nn/pooling/pool.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/window_sizes.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 #include "providers/onednn/kernel_list.hpp"
 
 namespace ortool::onednn {

@@ -9,7 +9,7 @@
 #include "kernels/cpu/finish.hpp"
 #include "kernels/cpu/gemm_epilogue.hpp"
 #include "kernels/cpu/workspace_slots.hpp"
-#include "libcore/runtime/workspace_layout.hpp"
+#include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::onednn {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/runtime/product_followers.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 #include "libcore/tensor/shape.hpp"
 #include "providers/onednn/kernel_list.hpp"
 #include "providers/onednn/product_cut.hpp"

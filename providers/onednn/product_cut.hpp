@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/cpu/gemm_f32.hpp"
-#include "libcore/base/aligned_buffer.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "providers/onednn/primitive_cache.hpp"
 
 namespace ortool::onednn {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 
 namespace ortool::cpu::bench {
 

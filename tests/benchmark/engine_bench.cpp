@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/session_support.hpp"
 

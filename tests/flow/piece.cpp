@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/own_domain.hpp"
-#include "libcore/optimize/pin_random_seeds.hpp"
+#include "libcore/optimize/surgery/pin_random_seeds.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"

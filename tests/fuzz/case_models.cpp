@@ -8,7 +8,7 @@
 #include <string>
 
 #include "libcore/base/format.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/write/save.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/ops/case_file.hpp"
 

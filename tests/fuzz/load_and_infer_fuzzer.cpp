@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/check/check_model.hpp"
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/onnx/load.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/write/save.hpp"
 
 namespace {
 

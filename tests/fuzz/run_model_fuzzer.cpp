@@ -11,7 +11,7 @@
 
 #include "kernels/cpu/cpu_features.hpp"
 #include "libcore/base/error.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"
@@ -43,7 +43,7 @@ std::unique_ptr<Model> load(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with('<')) return parse_model(text);
   auto model = load_model_from_bytes(bytes, nullptr, "fuzz", "", {});
-  settle_old_defaults(*model);
+  resolve_legacy_defaults(*model);
   return model;
 }
 

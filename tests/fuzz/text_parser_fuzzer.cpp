@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "libcore/base/error.hpp"
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/text/parse.hpp"
 #include "libcore/text/print.hpp"
 

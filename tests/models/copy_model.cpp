@@ -6,8 +6,8 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/onnx/load.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/write/save.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 
 namespace {
 
@@ -87,7 +87,7 @@ ortool::Shape parse_shape(const std::string& text) {
 int main(int argc, char** argv) {
   try {
     const std::unique_ptr<ortool::Model> model = ortool::load_model(argc > 1 ? argv[1] : "");
-    ortool::settle_old_defaults(*model);
+    ortool::resolve_legacy_defaults(*model);
     for (int i = 2; i < argc; ++i) {
       const std::string pair = argv[i];
       const std::size_t cut = pair.rfind('=');

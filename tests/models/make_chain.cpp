@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/wire_writer.hpp"
+#include "libcore/onnx/write/wire_writer.hpp"
 
 namespace {
 

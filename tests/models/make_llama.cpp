@@ -9,9 +9,9 @@
 
 #include <sys/mman.h>
 
-#include "libcore/base/descriptor.hpp"
 #include "libcore/base/error.hpp"
-#include "libcore/onnx/write_model.hpp"
+#include "libcore/base/file/descriptor.hpp"
+#include "libcore/onnx/write/write_model.hpp"
 #include "libcore/text/parse.hpp"
 
 namespace {

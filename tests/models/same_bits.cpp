@@ -13,7 +13,7 @@
 #include "kernels/cpu/cpu_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/value_file.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
@@ -40,7 +40,7 @@ Tolerance tolerance_of(const std::string& model) {
 
 std::unique_ptr<Model> load(const std::filesystem::path& folder) {
   auto model = load_model((folder / "model.onnx").string());
-  settle_old_defaults(*model);
+  resolve_legacy_defaults(*model);
   return model;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "tests/ops/case_file.hpp"
 
 namespace ortool::test {

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/own_domain.hpp"
-#include "libcore/optimize/convert_opset.hpp"
+#include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/runtime/session.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "tests/ops/case_model.hpp"

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "libcore/base/format.hpp"
-#include "libcore/graph/nested_names.hpp"
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/runtime/constant_evaluator.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse.hpp"

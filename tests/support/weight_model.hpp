@@ -7,10 +7,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/graph/copy_model.hpp"
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/quantize/weight_only.hpp"
+#include "libcore/quantize/scheme/weight_only.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 

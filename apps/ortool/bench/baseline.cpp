@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <set>
 
-#include "libcore/base/atomic_file.hpp"
 #include "libcore/base/error.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -47,8 +47,7 @@ Baseline::Baseline(const std::string& path, const MachineFingerprint& machine, M
 }
 
 void Baseline::read(const std::string& path, MemoryCap* cap) {
-  const Json document =
-      parse_json(read_text_file(path, most_file_bytes, cap), path, {.cap = cap});
+  const Json document = parse_json(read_text_file(path, most_file_bytes, cap), path, {.cap = cap});
   const Json* machine = document.find("machine");
   const Json* results = document.find("results");
   if (machine == nullptr || results == nullptr || !results->is_list()) fail_no_report(path);

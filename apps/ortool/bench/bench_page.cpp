@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "apps/ortool/report/page_writer.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/version.hpp"
 
 namespace ortool {

@@ -13,10 +13,10 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/run/trace.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 
 #include "apps/ortool/report/json.hpp"
-#include "libcore/base/descriptor.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/descriptor.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 
 extern char** environ;

@@ -9,7 +9,7 @@
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/inspect/weight_statistics.hpp"
 #include "libcore/inspect/weights.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/count_macs.hpp"
 #include "libcore/measure/sample_blocks.hpp"

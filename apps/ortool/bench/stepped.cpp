@@ -11,7 +11,7 @@
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
-#include "libcore/base/descriptor.hpp"
+#include "libcore/base/file/descriptor.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 

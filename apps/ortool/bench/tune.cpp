@@ -8,9 +8,9 @@
 #include "apps/ortool/bench/gate.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {

@@ -18,7 +18,7 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {

@@ -1,11 +1,12 @@
-// MANIFEST.json: samples with a file an input, expected outputs and a label (docs/reference/schemas).
+// MANIFEST.json: samples with a file an input, expected outputs and a label
+// (docs/reference/schemas).
 #include <filesystem>
 
 #include "apps/ortool/data/sample_files.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/suggest.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 

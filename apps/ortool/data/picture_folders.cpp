@@ -5,7 +5,7 @@
 #include "apps/ortool/data/sample_files.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_file.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/options/model_argument.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 
 namespace ortool {
 

@@ -7,7 +7,7 @@
 #include "apps/ortool/report/escape.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {

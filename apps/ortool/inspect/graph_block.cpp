@@ -7,7 +7,7 @@
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/preprocessing_report.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/weights.hpp"
 #include "libcore/ops/catalog.hpp"
 

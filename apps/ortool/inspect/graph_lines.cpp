@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "apps/ortool/inspect/graph_block.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

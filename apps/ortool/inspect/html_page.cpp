@@ -2,7 +2,7 @@
 #include "apps/ortool/inspect/html_page.hpp"
 
 #include "apps/ortool/report/page_writer.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/inspect/weights.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "libcore/tensor/convert.hpp"

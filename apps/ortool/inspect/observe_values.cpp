@@ -15,8 +15,8 @@
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/base/thread_pool.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {

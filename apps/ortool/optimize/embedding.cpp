@@ -8,7 +8,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/input_layout.hpp"
-#include "libcore/optimize/declared_types.hpp"
+#include "libcore/optimize/surgery/declared_types.hpp"
 
 namespace ortool {
 namespace {

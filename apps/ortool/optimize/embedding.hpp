@@ -7,7 +7,7 @@
 #include "apps/ortool/option_values.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/io/image_tensor.hpp"
-#include "libcore/optimize/embed_preprocessing.hpp"
+#include "libcore/optimize/surgery/embed_preprocessing.hpp"
 
 namespace ortool {
 

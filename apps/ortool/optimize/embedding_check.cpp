@@ -7,7 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/optimize/extract.hpp"
+#include "libcore/optimize/surgery/extract.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "libcore/tensor/convert.hpp"
 

@@ -8,7 +8,7 @@
 #include "apps/ortool/run/output_files.hpp"
 #include "apps/ortool/run/repro.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/optimize/extract.hpp"
+#include "libcore/optimize/surgery/extract.hpp"
 
 namespace ortool {
 namespace {

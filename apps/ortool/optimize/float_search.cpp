@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/runtime/session.hpp"
 

@@ -9,7 +9,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/activation_memory.hpp"
 #include "libcore/inspect/count_macs.hpp"
-#include "libcore/optimize/inline_functions.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/stop_token.hpp"
 #include "libcore/infer/least_sizes.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
-#include "libcore/optimize/closest_matches.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "libcore/optimize/rewrite/closest_matches.hpp"
 
 namespace ortool {
 

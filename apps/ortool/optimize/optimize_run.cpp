@@ -21,15 +21,15 @@
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/summary.hpp"
-#include "libcore/optimize/declared_types.hpp"
-#include "libcore/optimize/user_rules.hpp"
+#include "libcore/lower/fuse_quantized.hpp"
+#include "libcore/optimize/surgery/declared_types.hpp"
+#include "libcore/optimize/user_rules/user_rules.hpp"
 #include "libcore/runtime/check_rule.hpp"
-#include "libcore/runtime/fuse_quantized.hpp"
 
 namespace ortool {
 namespace {

@@ -5,14 +5,14 @@
 #include <map>
 
 #include "apps/ortool/options/shape_options.hpp"
-#include "libcore/base/file.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/onnx/load.hpp"
-#include "libcore/optimize/convert_opset.hpp"
-#include "libcore/optimize/extract.hpp"
-#include "libcore/optimize/inline_functions.hpp"
-#include "libcore/runtime/constant_evaluator.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/optimize/opset/convert_opset.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/surgery/extract.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
 
 namespace ortool {
 namespace {
@@ -79,7 +79,7 @@ LoadedModel Rewriting::load_file() const {
   loaded.path = "-";
   loaded.model =
       load_model_from_bytes(standard_input_.bytes, standard_input_.owner, "standard input", "");
-  settle_old_defaults(*loaded.model);
+  resolve_legacy_defaults(*loaded.model);
   return loaded;
 }
 

@@ -12,11 +12,11 @@
 #include "apps/ortool/optimize/embedding.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
 #include "apps/ortool/options/model_argument.hpp"
-#include "libcore/base/standard_input.hpp"
-#include "libcore/optimize/closest_matches.hpp"
-#include "libcore/optimize/convert_float16.hpp"
+#include "libcore/base/file/standard_input.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/runtime/provider.hpp"
+#include "libcore/optimize/precision/convert_float16.hpp"
+#include "libcore/optimize/rewrite/closest_matches.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool {
 

@@ -13,8 +13,8 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/half_outputs.hpp"
-#include "libcore/optimize/inline_functions.hpp"
-#include "libcore/optimize/pin_random_seeds.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/surgery/pin_random_seeds.hpp"
 
 namespace ortool {
 namespace {

@@ -2,7 +2,7 @@
 #include "apps/ortool/optimize/verification.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/optimize/inline_functions.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
 
 namespace ortool {
 

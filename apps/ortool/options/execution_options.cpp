@@ -3,7 +3,7 @@
 
 #include "apps/ortool/options/provider_options.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool {
 namespace {

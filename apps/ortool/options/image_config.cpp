@@ -6,7 +6,7 @@
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/suggest.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 
 namespace ortool {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "apps/ortool/inspect/attribute_block.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/ops/early_use.hpp"
 
@@ -81,7 +81,7 @@ LoadedModel load_model_at(std::string path, const LoadOptions& options) {
   LoadedModel loaded = find_model(std::move(path));
   const Stopwatch watch;
   loaded.model = load_model(loaded.path, options);
-  settle_old_defaults(*loaded.model);
+  resolve_legacy_defaults(*loaded.model);
   loaded.load_ms = watch.milliseconds();
   return loaded;
 }

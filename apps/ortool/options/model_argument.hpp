@@ -6,7 +6,7 @@
 
 #include "apps/ortool/command.hpp"
 #include "libcore/graph/model.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 
 namespace ortool {
 

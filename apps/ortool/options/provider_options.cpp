@@ -7,7 +7,7 @@
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/optimize/rewriter.hpp"
+#include "libcore/optimize/rewrite/rewriter.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {

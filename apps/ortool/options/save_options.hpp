@@ -5,7 +5,7 @@
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/options/model_argument.hpp"
-#include "libcore/onnx/save.hpp"
+#include "libcore/onnx/write/save.hpp"
 
 namespace ortool {
 

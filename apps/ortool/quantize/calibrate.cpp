@@ -7,9 +7,9 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/copy_model.hpp"
-#include "libcore/quantize/choose_numbers.hpp"
-#include "libcore/quantize/collect.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/quantize/calibrate/collect.hpp"
+#include "libcore/quantize/scheme/choose_params.hpp"
 
 namespace ortool {
 namespace {

@@ -8,9 +8,9 @@
 #include "apps/ortool/quantize/calibration_cache.hpp"
 #include "apps/ortool/quantize/calibration_data.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
-#include "libcore/quantize/calibration.hpp"
-#include "libcore/quantize/input_clues.hpp"
-#include "libcore/quantize/plan.hpp"
+#include "libcore/quantize/calibrate/calibration.hpp"
+#include "libcore/quantize/calibrate/input_evidence.hpp"
+#include "libcore/quantize/scheme/plan.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {

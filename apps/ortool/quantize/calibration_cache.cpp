@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "libcore/base/atomic_file.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/sha256.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/quantize/calibration_data.hpp"
-#include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/calibrate/calibration.hpp"
 
 namespace ortool {
 

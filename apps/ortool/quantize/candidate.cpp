@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 
 namespace ortool {
 

@@ -7,8 +7,8 @@
 
 #include "apps/ortool/quantize/candidate.hpp"
 #include "apps/ortool/quantize/form_judge.hpp"
-#include "libcore/quantize/calibration.hpp"
-#include "libcore/quantize/methods.hpp"
+#include "libcore/quantize/calibrate/calibration.hpp"
+#include "libcore/quantize/calibrate/methods.hpp"
 
 namespace ortool {
 

@@ -7,7 +7,7 @@
 
 #include "apps/ortool/quantize/calibrate.hpp"
 #include "apps/ortool/quantize/label_counter.hpp"
-#include "libcore/quantize/node_error.hpp"
+#include "libcore/quantize/report/node_error.hpp"
 
 namespace ortool {
 

@@ -5,10 +5,10 @@
 
 #include "apps/ortool/quantize/calibration_data.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/quantize/choose_numbers.hpp"
-#include "libcore/quantize/memory_needed.hpp"
+#include "libcore/quantize/calibrate/memory_needed.hpp"
+#include "libcore/quantize/scheme/choose_params.hpp"
 
 namespace ortool {
 namespace {

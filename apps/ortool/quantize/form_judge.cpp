@@ -7,7 +7,7 @@
 
 #include "apps/ortool/quantize/candidate.hpp"
 #include "apps/ortool/quantize/sample_split.hpp"
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 
 namespace ortool {
 namespace {

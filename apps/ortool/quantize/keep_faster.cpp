@@ -10,9 +10,9 @@
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
-#include "libcore/optimize/extract.hpp"
-#include "libcore/quantize/integer_form.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/optimize/surgery/extract.hpp"
+#include "libcore/quantize/scheme/qoperator_form.hpp"
 
 namespace ortool {
 namespace {

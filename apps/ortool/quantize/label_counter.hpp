@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/ortool/data/sample_set.hpp"
-#include "libcore/quantize/judge_inputs.hpp"
+#include "libcore/quantize/calibrate/judge_inputs.hpp"
 
 namespace ortool {
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 
 extern char** environ;

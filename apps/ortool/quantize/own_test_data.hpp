@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/graph/graph.hpp"
-#include "libcore/quantize/input_clues.hpp"
+#include "libcore/quantize/calibrate/input_evidence.hpp"
 
 namespace ortool {
 

@@ -7,8 +7,8 @@
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/traverse.hpp"
-#include "libcore/optimize/rewriter.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/optimize/rewrite/rewriter.hpp"
 
 namespace ortool {
 namespace {

@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "apps/ortool/suggest.hpp"
-#include "libcore/base/atomic_file.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "apps/ortool/quantize/quantize_report.hpp"
 #include "apps/ortool/report/json.hpp"
-#include "libcore/quantize/plan_choices.hpp"
+#include "libcore/quantize/scheme/plan_choices.hpp"
 
 namespace ortool {
 
@@ -16,8 +16,8 @@ struct PlanFile {
 };
 
 /// Reads the file. Throws ErrorCode::invalid, naming the line's node or tensor, for what is no plan
-/// (docs/reference/schemas/quantize-plan.schema.json): unknown keys and values with the nearest ones;
-/// ErrorCode::memory_limit where `cap` has no room for it.
+/// (docs/reference/schemas/quantize-plan.schema.json): unknown keys and values with the nearest
+/// ones; ErrorCode::memory_limit where `cap` has no room for it.
 PlanFile read_plan_file(const std::string& path, MemoryCap& cap);
 
 /// Throws ErrorCode::invalid for choices that the model cannot follow: names it has not, and nodes

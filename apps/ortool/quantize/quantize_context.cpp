@@ -3,8 +3,8 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/quantize/choose_numbers.hpp"
-#include "libcore/quantize/weight_only.hpp"
+#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/weight_only.hpp"
 
 namespace ortool {
 

@@ -6,8 +6,8 @@
 #include "apps/ortool/quantize/patterns.hpp"
 #include "apps/ortool/quantize/quantize_report.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
-#include "libcore/quantize/insert_qdq.hpp"
-#include "libcore/quantize/level_store.hpp"
+#include "libcore/quantize/scheme/insert_qdq.hpp"
+#include "libcore/quantize/scheme/weight_store.hpp"
 
 namespace ortool {
 

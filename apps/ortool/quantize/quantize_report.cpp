@@ -10,7 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/inspect/weights.hpp"
-#include "libcore/optimize/rewriter.hpp"
+#include "libcore/optimize/rewrite/rewriter.hpp"
 
 namespace ortool {
 namespace {

@@ -9,11 +9,11 @@
 #include "apps/ortool/quantize/end_to_end.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "apps/ortool/report/report.hpp"
-#include "libcore/quantize/choose_numbers.hpp"
-#include "libcore/quantize/diagnosis.hpp"
-#include "libcore/quantize/integer_form.hpp"
-#include "libcore/quantize/plan_choices.hpp"
-#include "libcore/quantize/prepare.hpp"
+#include "libcore/quantize/calibrate/diagnosis.hpp"
+#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/plan_choices.hpp"
+#include "libcore/quantize/scheme/prepare.hpp"
+#include "libcore/quantize/scheme/qoperator_form.hpp"
 
 namespace ortool {
 

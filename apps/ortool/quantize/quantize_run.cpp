@@ -21,11 +21,11 @@
 #include "apps/ortool/quantize/quantize_without_data.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/graph/copy_model.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/symbol_sum.hpp"
-#include "libcore/graph/traverse.hpp"
-#include "libcore/optimize/convert_opset.hpp"
-#include "libcore/optimize/declared_types.hpp"
+#include "libcore/optimize/opset/convert_opset.hpp"
+#include "libcore/optimize/surgery/declared_types.hpp"
 
 namespace ortool {
 namespace {

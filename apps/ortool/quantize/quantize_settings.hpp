@@ -6,8 +6,8 @@
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/report/json.hpp"
-#include "libcore/quantize/choose_scale.hpp"
-#include "libcore/quantize/methods.hpp"
+#include "libcore/quantize/calibrate/methods.hpp"
+#include "libcore/quantize/scheme/choose_scale.hpp"
 
 namespace ortool {
 

@@ -16,7 +16,7 @@
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/quantize/balance_channels.hpp"
+#include "libcore/quantize/refine/balance_channels.hpp"
 
 namespace ortool {
 namespace {

@@ -9,8 +9,8 @@
 #include "apps/ortool/quantize/steering_report.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/quantize/dynamic.hpp"
-#include "libcore/quantize/weight_only.hpp"
+#include "libcore/quantize/scheme/dynamic.hpp"
+#include "libcore/quantize/scheme/weight_only.hpp"
 
 namespace ortool {
 namespace {

@@ -8,10 +8,10 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/quantize/bias_shift.hpp"
-#include "libcore/quantize/cached_refiner.hpp"
-#include "libcore/quantize/choose_numbers.hpp"
-#include "libcore/quantize/refine_weights.hpp"
+#include "libcore/quantize/refine/bias_correction.hpp"
+#include "libcore/quantize/refine/cached_refiner.hpp"
+#include "libcore/quantize/refine/refine_weights.hpp"
+#include "libcore/quantize/scheme/choose_params.hpp"
 
 namespace ortool {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/ortool/quantize/quantize_context.hpp"
-#include "libcore/quantize/plan_choices.hpp"
+#include "libcore/quantize/scheme/plan_choices.hpp"
 
 namespace ortool {
 

@@ -8,8 +8,8 @@
 
 #include "apps/ortool/quantize/candidate.hpp"
 #include "apps/ortool/quantize/form_judge.hpp"
-#include "libcore/quantize/balance_groups.hpp"
-#include "libcore/quantize/calibration.hpp"
+#include "libcore/quantize/calibrate/calibration.hpp"
+#include "libcore/quantize/refine/balance_groups.hpp"
 
 namespace ortool {
 

@@ -7,9 +7,9 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/copy_model.hpp"
-#include "libcore/quantize/balance_channels.hpp"
-#include "libcore/quantize/choose_factors.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/quantize/refine/balance_channels.hpp"
+#include "libcore/quantize/refine/choose_factors.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -15,7 +15,7 @@
 #include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/sample_judge.hpp"
 #include "apps/ortool/suggest.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/check/save_checked.hpp"

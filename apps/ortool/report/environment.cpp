@@ -9,8 +9,8 @@
 
 #include "apps/ortool/option_values.hpp"
 #include "apps/ortool/options/provider_options.hpp"
-#include "libcore/base/memory_cap.hpp"
-#include "libcore/base/thread_pool.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/measure/host.hpp"
 
 namespace ortool {

@@ -8,7 +8,7 @@
 #include "apps/ortool/report/json.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
 
 namespace ortool {

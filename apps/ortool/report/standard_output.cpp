@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 
 namespace ortool {

@@ -2,7 +2,7 @@
 #include "apps/ortool/report/text_sink.hpp"
 
 #include "apps/ortool/report/standard_output.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 
 namespace ortool {
 

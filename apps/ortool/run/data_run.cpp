@@ -9,7 +9,7 @@
 #include "apps/ortool/run/batch.hpp"
 #include "apps/ortool/run/json_value.hpp"
 #include "apps/ortool/run/sample_judge.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/tensor/compare.hpp"

@@ -7,10 +7,10 @@
 #include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/run/output_files.hpp"
 #include "apps/ortool/run/value_block.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "apps/ortool/report/json.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/tensor/run_value.hpp"
 

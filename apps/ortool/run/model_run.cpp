@@ -28,7 +28,7 @@
 #include "apps/ortool/run/trace.hpp"
 #include "apps/ortool/run/value_block.hpp"
 #include "apps/ortool/run/value_set.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/infer/infer_shapes.hpp"

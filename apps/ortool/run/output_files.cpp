@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "apps/ortool/run/json_value.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/npy.hpp"

@@ -5,7 +5,7 @@
 
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/value_block.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_set.hpp"
-#include "libcore/base/atomic_file.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/check/save_checked.hpp"

@@ -7,7 +7,7 @@
 
 #include "apps/ortool/report/json.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {

@@ -6,13 +6,13 @@
 #include <filesystem>
 
 #include "apps/ortool/run/json_value.hpp"
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/file/standard_input.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/base/standard_input.hpp"
 #include "libcore/onnx/value_file.hpp"
-#include "libcore/runtime/input_form.hpp"
+#include "libcore/runtime/input_spec.hpp"
 
 namespace ortool {
 namespace {

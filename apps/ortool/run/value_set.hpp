@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/tensor/run_value.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "libcore/base/file.hpp"
+#include "libcore/base/file/file.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::diff {

@@ -12,7 +12,7 @@
 #include "libcore/ops/ml/one_hot_encoder.hpp"
 #include "libcore/ops/ml/scaler.hpp"
 #include "libcore/ops/ml/support_vectors.hpp"
-#include "libcore/ops/ml/tree_ensemble.hpp"
+#include "libcore/ops/ml/trees/tree_ensemble.hpp"
 #include "libcore/ops/ml/zip_map.hpp"
 #include "libcore/ops/operator_lists.hpp"
 

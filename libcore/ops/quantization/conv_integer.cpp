@@ -1,7 +1,7 @@
 // The version of ConvInteger and the checks of its zero points.
 #include "libcore/ops/quantization/conv_integer.hpp"
 
-#include "libcore/ops/nn/window_operands.hpp"
+#include "libcore/ops/nn/conv/window_operands.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/quantization/granularity.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"

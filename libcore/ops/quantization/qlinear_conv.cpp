@@ -1,7 +1,7 @@
 // The version of QLinearConv and the checks of its scales and zero points.
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 
-#include "libcore/ops/nn/window_operands.hpp"
+#include "libcore/ops/nn/conv/window_operands.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/quantization/granularity.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"

@@ -1,7 +1,7 @@
 // The schema of QuantizedConv and the checks of its operands.
 #include "libcore/ops/quantization/quantized_conv.hpp"
 
-#include "libcore/ops/nn/window_operands.hpp"
+#include "libcore/ops/nn/conv/window_operands.hpp"
 #include "libcore/ops/operand_checks.hpp"
 #include "libcore/ops/quantization/granularity.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"

@@ -1,13 +1,13 @@
 // Nodes that read nothing but constants become constants, as long as the model does not grow much.
 #include <algorithm>
 
-#include "libcore/graph/captured.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/captured.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant.hpp"
-#include "libcore/optimize/fold_growth.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
+#include "libcore/optimize/passes/fold_growth.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
 
 namespace ortool {
 namespace {

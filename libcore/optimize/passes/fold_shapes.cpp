@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <optional>
 
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/known_values.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/opset_versions.hpp"
-#include "libcore/ops/tensor/reshape.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/ops/tensor/layout/reshape.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

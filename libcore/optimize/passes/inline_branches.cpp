@@ -1,11 +1,11 @@
 // An If whose condition is known becomes the branch that it takes.
-#include "libcore/graph/nested_names.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/if.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
-#include "libcore/optimize/take_body.hpp"
+#include "libcore/optimize/passes/inline_body.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

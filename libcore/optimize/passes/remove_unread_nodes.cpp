@@ -1,9 +1,9 @@
 // Nodes and constants that nothing reads go away.
 #include <algorithm>
 
-#include "libcore/graph/traverse.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
 
 namespace ortool {
 namespace {

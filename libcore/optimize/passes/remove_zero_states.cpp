@@ -1,10 +1,10 @@
 // Recurrent nodes begin with zeros where nothing else is given.
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant_of_shape.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {
 namespace {

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "libcore/base/file.hpp"
-#include "libcore/graph/traverse.hpp"
-#include "libcore/optimize/passes.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/optimize/passes/passes.hpp"
 
 namespace ortool {
 namespace {

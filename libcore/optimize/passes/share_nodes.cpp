@@ -3,9 +3,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "libcore/graph/traverse.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
 
 namespace ortool {
 namespace {

@@ -1,15 +1,15 @@
 // A Loop that runs its body a few times, as everybody can see, becomes that many bodies.
 #include <optional>
 
-#include "libcore/graph/nested_names.hpp"
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/loop.hpp"
 #include "libcore/ops/opset_versions.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/passes.hpp"
-#include "libcore/optimize/take_body.hpp"
+#include "libcore/optimize/passes/inline_body.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

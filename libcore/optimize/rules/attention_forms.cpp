@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/attention.hpp"
+#include "libcore/ops/nn/attention/attention.hpp"
 
 namespace ortool {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/optimize/rule.hpp"
+#include "libcore/optimize/rewrite/rule.hpp"
 
 namespace ortool {
 

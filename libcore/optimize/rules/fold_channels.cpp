@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/conv.hpp"
-#include "libcore/optimize/channel_map.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/ops/nn/conv/conv.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/channel_map.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -5,8 +5,8 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/clip.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
-#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
 #include "libcore/optimize/rules/attention_forms.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -5,13 +5,13 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/attention.hpp"
-#include "libcore/ops/nn/rotary_embedding.hpp"
+#include "libcore/ops/nn/attention/attention.hpp"
+#include "libcore/ops/nn/attention/rotary_embedding.hpp"
 #include "libcore/ops/tensor/concat.hpp"
-#include "libcore/optimize/rules.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
 #include "libcore/optimize/rules/attention_forms.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

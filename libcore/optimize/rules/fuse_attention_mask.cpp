@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/attention.hpp"
-#include "libcore/optimize/rules.hpp"
+#include "libcore/ops/nn/attention/attention.hpp"
+#include "libcore/optimize/rewrite/size_source.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
 #include "libcore/optimize/rules/attention_forms.hpp"
-#include "libcore/optimize/size_source.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -2,12 +2,12 @@
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/group_normalization.hpp"
-#include "libcore/ops/nn/instance_normalization.hpp"
+#include "libcore/ops/nn/normalization/group_normalization.hpp"
+#include "libcore/ops/nn/normalization/instance_normalization.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

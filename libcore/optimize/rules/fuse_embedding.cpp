@@ -4,10 +4,10 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/layer_normalization.hpp"
-#include "libcore/ops/tensor/gather.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/ops/nn/normalization/layer_normalization.hpp"
+#include "libcore/ops/tensor/indexing/gather.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/shape.hpp"
 
 namespace ortool {

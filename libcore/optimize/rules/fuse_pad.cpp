@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/conv.hpp"
-#include "libcore/ops/nn/pool.hpp"
+#include "libcore/ops/nn/conv/conv.hpp"
+#include "libcore/ops/nn/pooling/pool.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/pad.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

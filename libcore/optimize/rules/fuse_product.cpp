@@ -4,9 +4,9 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/opset_versions.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

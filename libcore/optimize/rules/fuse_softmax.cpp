@@ -3,8 +3,8 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "libcore/ops/opset_versions.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

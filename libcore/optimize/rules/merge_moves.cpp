@@ -6,14 +6,14 @@
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/ops/tensor/cast.hpp"
 #include "libcore/ops/tensor/concat.hpp"
-#include "libcore/ops/tensor/reshape.hpp"
+#include "libcore/ops/tensor/layout/reshape.hpp"
+#include "libcore/ops/tensor/layout/squeeze.hpp"
 #include "libcore/ops/tensor/slice.hpp"
-#include "libcore/ops/tensor/squeeze.hpp"
-#include "libcore/optimize/known_patterns.hpp"
-#include "libcore/optimize/refusals.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rewrite/refusals.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
+#include "libcore/optimize/rules/kept_patterns.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

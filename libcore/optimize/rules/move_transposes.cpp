@@ -6,10 +6,10 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/concat.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/turned_nodes.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rewrite/transposed_nodes.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

@@ -1,8 +1,8 @@
 // Operators that broadcast need no operand that was expanded before.
 #include "libcore/ops/opset_versions.hpp"
-#include "libcore/optimize/refusals.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/refusals.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <string>
 
-#include "libcore/optimize/known_patterns.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/kept_patterns.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

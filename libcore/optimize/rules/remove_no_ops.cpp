@@ -8,10 +8,10 @@
 #include "libcore/ops/tensor/pad.hpp"
 #include "libcore/ops/tensor/resize.hpp"
 #include "libcore/ops/tensor/slice.hpp"
-#include "libcore/optimize/node_facts.hpp"
-#include "libcore/optimize/refusals.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/optimize/rewrite/refusals.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

@@ -6,10 +6,10 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/einsum.hpp"
-#include "libcore/optimize/einsum_plan.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
+#include "libcore/optimize/rules/einsum_plan.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

@@ -5,9 +5,9 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/slice.hpp"
-#include "libcore/optimize/rules.hpp"
-#include "libcore/optimize/value_facts.hpp"
-#include "libcore/optimize/write_node.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/optimize/rewrite/write_node.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
-#include "libcore/onnx/load.hpp"
+#include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
 #include "providers/provider_list.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/optimize/user_rules.hpp"
+#include "libcore/optimize/user_rules/user_rules.hpp"
 #include "libcore/runtime/check_rule.hpp"
 #include "libcore/text/parse.hpp"
 #include "libcore/text/print.hpp"

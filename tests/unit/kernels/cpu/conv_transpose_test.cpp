@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "tests/support/kernel_test.hpp"
 #include "tests/unit/kernels/cpu/window_test_support.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_features.hpp"
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 
 namespace ortool::cpu::test {
 

@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 
 namespace ortool::cpu {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/cpu/recurrent_products.hpp"
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "tests/support/kernel_test.hpp"
 
 namespace ortool::cpu {

@@ -10,7 +10,7 @@
 
 #include "kernels/cpu/arg_extreme.hpp"
 #include "kernels/cpu/convert_number.hpp"
-#include "libcore/base/aligned_buffer.hpp"
+#include "libcore/base/memory/aligned_buffer.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 
 namespace ortool::cpu {

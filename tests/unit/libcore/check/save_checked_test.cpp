@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/onnx/load.hpp"
-#include "libcore/onnx/outline.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/read/outline.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/scratch_file.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 
 using ortool::Graph;
 using ortool::Node;

@@ -13,9 +13,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/onnx/load.hpp"
 #include "libcore/onnx/messages.hpp"
-#include "libcore/onnx/wire_writer.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/write/wire_writer.hpp"
 
 namespace ortool::model_bytes {
 

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 
 #include "libcore/base/error.hpp"
-#include "libcore/onnx/load.hpp"
-#include "libcore/onnx/save.hpp"
-#include "libcore/onnx/side_file.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/write/save.hpp"
+#include "libcore/onnx/write/side_file.hpp"
 #include "libcore/text/parse.hpp"
 
 namespace ortool {

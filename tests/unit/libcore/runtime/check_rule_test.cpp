@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/graph/verify.hpp"
+#include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/optimize/rewriter.hpp"
+#include "libcore/optimize/rewrite/rewriter.hpp"
 #include "libcore/text/print.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "tests/support/inferred_model.hpp"

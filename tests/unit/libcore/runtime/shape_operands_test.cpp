@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/runtime/check_view.hpp"
+#include "libcore/provider/check_view.hpp"
 #include "tests/support/session_support.hpp"
 
 namespace ortool {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 
 using namespace ortool;
 

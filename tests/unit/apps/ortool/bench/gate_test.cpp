@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/base/atomic_file.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 
 namespace ortool {
 namespace {

@@ -8,9 +8,9 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/io/npy.hpp"
-#include "libcore/onnx/load.hpp"
-#include "libcore/onnx/save.hpp"
-#include "libcore/optimize/rules.hpp"
+#include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/write/save.hpp"
+#include "libcore/optimize/rules/rules.hpp"
 #include "libcore/text/parse.hpp"
 #include "libcore/text/print.hpp"
 #include "tests/support/scratch_file.hpp"

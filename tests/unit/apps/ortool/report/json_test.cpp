@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/memory_cap.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
 
 using ortool::Json;
 

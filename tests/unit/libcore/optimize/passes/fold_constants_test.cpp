@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/graph/traverse.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/runtime/constant_evaluator.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "tests/support/inferred_model.hpp"
 

@@ -1,0 +1,101 @@
+// A block of memory that grows with what is read, each growth within the limit.
+#include "libcore/base/file/standard_input.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <unistd.h>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/file/descriptor.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t least_growth_bytes = 1 << 16;
+
+/// realloc() moves pages of large blocks instead of copying them, so that there is never more than
+/// the block itself.
+class GrowingBlock {
+ public:
+  explicit GrowingBlock(MemoryCap* cap) : cap_(cap) {}
+  ~GrowingBlock() {
+    std::free(data_);
+    if (cap_ != nullptr) cap_->give_back(capacity_);
+  }
+  GrowingBlock(const GrowingBlock&) = delete;
+  GrowingBlock& operator=(const GrowingBlock&) = delete;
+
+  std::span<std::byte> room() const {
+    return {data_ + size_, static_cast<std::size_t>(capacity_ - size_)};
+  }
+  void fill(std::int64_t bytes) { size_ += bytes; }
+  std::span<const std::byte> bytes() const { return {data_, static_cast<std::size_t>(size_)}; }
+  std::int64_t capacity() const { return capacity_; }
+
+  /// Half as large again, or as far as `most_bytes` allow; false where they allow nothing.
+  bool grow(std::int64_t most_bytes) {
+    const std::int64_t growth =
+        std::min(std::max(least_growth_bytes, capacity_ / 2), most_bytes - capacity_);
+    if (growth <= 0) return false;
+    if (cap_ != nullptr) cap_->take(growth, "standard input");
+    void* const grown = std::realloc(data_, static_cast<std::size_t>(capacity_ + growth));
+    if (grown == nullptr) {
+      if (cap_ != nullptr) cap_->give_back(growth);
+      throw std::bad_alloc();
+    }
+    data_ = static_cast<std::byte*>(grown);
+    capacity_ += growth;
+    return true;
+  }
+
+ private:
+  MemoryCap* cap_;
+  std::byte* data_ = nullptr;
+  std::int64_t size_ = 0;
+  std::int64_t capacity_ = 0;
+};
+
+/// What a block of `capacity` bytes may become.
+std::int64_t most_capacity(const MemoryCap* cap, std::int64_t capacity, std::int64_t most_bytes) {
+  std::int64_t most = most_bytes >= 0 ? most_bytes + 1 : std::numeric_limits<std::int64_t>::max();
+  if (cap == nullptr || cap->limit_bytes() == 0) return std::min(most, machine_memory_bytes() / 2);
+  return std::min(most,
+                  capacity + std::max<std::int64_t>(0, cap->limit_bytes() - cap->used_bytes()));
+}
+
+}  // namespace
+
+StandardInput read_standard_input(MemoryCap* cap, std::int64_t most_bytes) {
+  const auto block = std::make_shared<GrowingBlock>(cap);
+  while (true) {
+    const bool has_room =
+        !block->room().empty() || block->grow(most_capacity(cap, block->capacity(), most_bytes));
+    const auto held = static_cast<std::int64_t>(block->bytes().size());
+    if (!has_room || (most_bytes >= 0 && held > most_bytes)) {
+      throw Error(ErrorCode::memory_limit,
+                  format("standard input holds more than the {} bytes allowed",
+                         most_bytes >= 0 && held > most_bytes ? most_bytes : held),
+                  "put it into a file, which is mapped and not read into memory, or raise "
+                  "--max-memory")
+          .with_id("file.size");
+    }
+    const std::span<std::byte> room = block->room();
+    const ssize_t count =
+        retry_interrupted([&] { return ::read(STDIN_FILENO, room.data(), room.size()); });
+    if (count < 0) {
+      throw Error(ErrorCode::invalid,
+                  format("standard input cannot be read ({})", error_text(errno)))
+          .with_id("file.read");
+    }
+    if (count == 0) return {block->bytes(), block};
+    block->fill(count);
+  }
+}
+
+}  // namespace ortool

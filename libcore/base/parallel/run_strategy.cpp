@@ -1,0 +1,105 @@
+// A few runs each way in a row, compared by their medians.
+#include "libcore/base/parallel/run_strategy.hpp"
+
+#include <algorithm>
+
+namespace ortool {
+namespace {
+
+using Way = RunMemory::Way;
+
+/// Runs of a trial: the first finds caches and threads as another way left them and does not count.
+/// Runs that take less than `short_ns` need more of them, or one disturbance spoils all.
+constexpr std::uint32_t trial_of_long_runs = 6;
+constexpr std::uint32_t trial_of_short_runs = 16;
+constexpr std::int64_t short_ns = 300'000;
+/// Steps that are judged one by one need some runs more until they are.
+constexpr std::uint32_t until_steps_are_known = 8;
+/// As many trials' length lies between two of them: at first, and at most.
+constexpr std::uint32_t least_between_trials = 10;
+constexpr std::uint32_t most_doublings = 4;
+/// A run that takes as long has enough to share; that much is not risked on a trial.
+constexpr std::int64_t long_run_ns = 20'000'000;
+/// What another way must save, in per cent, and what sharing must save over being alone: less is
+/// noise, and not worth a second processor.
+constexpr std::int64_t least_run_gain = 2;
+
+bool is_better(Way rival, std::int64_t rival_ns, std::int64_t known_ns) {
+  const std::int64_t allowed = rival == Way::alone ? 100 + least_run_gain : 100 - least_run_gain;
+  return 100 * rival_ns < allowed * known_ns;
+}
+
+std::size_t index_of(Way way) {
+  return static_cast<std::size_t>(way);
+}
+
+Way after(Way way) {
+  return static_cast<Way>((index_of(way) + 1) % 3);
+}
+
+}  // namespace
+
+/// The median of the last samples; 0 when there is none.
+std::int64_t RunMemory::Entry::usual_ns(Way of) const {
+  const std::size_t count = std::min<std::size_t>(recorded[index_of(of)], samples);
+  if (count == 0) return 0;
+  std::array<std::int64_t, samples> sorted = {};
+  std::copy_n(times_ns[index_of(of)], count, sorted.begin());
+  std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
+  return sorted[(count - 1) / 2];
+}
+
+void RunMemory::Entry::begin_trial(Way of) {
+  const std::int64_t known_ns = usual_ns(settled);
+  const bool is_short = known_ns != 0 && known_ns < short_ns;
+  trial_runs = is_short ? trial_of_short_runs : trial_of_long_runs;
+  if (rounds == 0 && of == Way::by_step) trial_runs += until_steps_are_known;
+  rival = of;
+  way = of;
+  is_trial = true;
+  left = trial_runs;
+  recorded[index_of(of)] = 0;
+}
+
+void RunMemory::Entry::end_trial() {
+  const std::int64_t known_ns = usual_ns(settled);
+  const std::int64_t rival_ns = usual_ns(rival);
+  if (rival_ns != 0 && (known_ns == 0 || is_better(rival, rival_ns, known_ns))) settled = rival;
+  if (rounds == 0 && rival != Way::by_step) {
+    const bool is_long = usual_ns(Way::shared) >= long_run_ns;
+    return begin_trial(rival == Way::shared && !is_long ? Way::alone : Way::by_step);
+  }
+  is_trial = false;
+  way = settled;
+  const std::uint32_t length = rounds == 0 ? trial_runs - until_steps_are_known : trial_runs;
+  left = (length * least_between_trials) << std::min(rounds, most_doublings);
+  ++rounds;
+}
+
+RunMemory::Way RunMemory::choose(std::uint64_t key) {
+  Entry& entry = place_of(key);
+  if (entry.key != key) {
+    entry = {.key = key, .settled = Way::shared};
+    entry.begin_trial(Way::shared);
+  }
+  if (entry.left == 0 && entry.is_trial) entry.end_trial();
+  if (entry.left == 0) {
+    Way next = after(entry.rival);
+    const bool is_long = entry.usual_ns(entry.settled) >= long_run_ns;
+    while (next == entry.settled || (next == Way::alone && is_long)) next = after(next);
+    entry.begin_trial(next);
+  }
+  --entry.left;
+  return entry.way;
+}
+
+void RunMemory::record(std::uint64_t key, Duration time) {
+  Entry& entry = place_of(key);
+  if (entry.key != key) return;
+  const bool is_first_of_trial = entry.is_trial && entry.left + 1 == entry.trial_runs;
+  if (is_first_of_trial) return;
+  const std::size_t index = index_of(entry.way);
+  entry.times_ns[index][entry.recorded[index]++ % samples] = time.count();
+}
+
+}  // namespace ortool

@@ -1,0 +1,20 @@
+// Following captures outwards, and capturing inwards.
+#include "libcore/graph/algorithms/captured.hpp"
+
+#include "libcore/base/error.hpp"
+
+namespace ortool {
+
+Value& captured_root(Value& value) {
+  Value* root = &value;
+  while (root->captured() != nullptr) root = root->captured();
+  return *root;
+}
+
+Value& seen_in(Graph& graph, Value& outer) {
+  if (outer.is_in(graph)) return outer;
+  ORTOOL_CHECK(graph.owner() != nullptr);
+  return graph.capture(seen_in(graph.owner()->graph(), outer));
+}
+
+}  // namespace ortool

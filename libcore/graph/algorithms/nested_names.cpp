@@ -1,0 +1,53 @@
+// Outer graphs before inner ones, since a name that was given anew counts for the graphs inside.
+#include "libcore/graph/algorithms/nested_names.hpp"
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+/// The value of a graph around that of `value` which has its name, or null.
+const Value* hidden_by(const Value& value) {
+  const Graph* graph = &value.graph();
+  while (graph->owner() != nullptr) {
+    graph = &graph->owner()->graph();
+    const Value* outer = graph->find_value(value.name());
+    if (outer != nullptr && outer->captured() == nullptr) return outer;
+  }
+  return nullptr;
+}
+
+/// `AnyGraph` is Graph or const Graph.
+template <typename AnyGraph, typename Body>
+void each_hiding(AnyGraph& main, Body body) {
+  for (const Graph* graph : graphs_in(main)) {
+    if (graph->owner() == nullptr) continue;
+    for (Value* value : graph->values()) {
+      if (value->captured() != nullptr) continue;
+      if (const Value* outer = hidden_by(*value)) body(*value, *outer);
+    }
+  }
+}
+
+}  // namespace
+
+void make_names_unique(Graph& main) {
+  each_hiding(main, [](Value& value, const Value&) {
+    value.graph().rename_value(value, value.graph().unused_name(value.name()));
+  });
+}
+
+void verify_names(const Graph& main) {
+  each_hiding(main, [](const Value& value, const Value& outer) {
+    throw Error(
+        ErrorCode::invalid,
+        format("graph {}: value {} has the name of a value of the graph {} around it",
+               quote(value.graph().name()), quote(value.name()), quote(outer.graph().name())))
+        .with_id("graph.verify");
+  });
+}
+
+}  // namespace ortool

@@ -1,0 +1,47 @@
+// A walk with a list of its own in place of recursion.
+#include "libcore/graph/algorithms/traverse.hpp"
+
+#include <utility>
+
+namespace ortool {
+namespace {
+
+/// `AnyGraph` is Graph or const Graph.
+template <typename AnyGraph>
+void append_graphs(AnyGraph& graph, std::vector<AnyGraph*>& graphs) {
+  std::size_t next = graphs.size();
+  graphs.push_back(&graph);
+  for (; next < graphs.size(); ++next) {
+    for (auto& node : graphs[next]->nodes()) {
+      for (AnyGraph* inside : node.subgraphs()) graphs.push_back(inside);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<const Graph*> graphs_in(const Graph& graph) {
+  std::vector<const Graph*> graphs;
+  append_graphs(graph, graphs);
+  return graphs;
+}
+
+std::vector<Graph*> graphs_in(Graph& graph) {
+  std::vector<Graph*> graphs;
+  append_graphs(graph, graphs);
+  return graphs;
+}
+
+std::vector<const Graph*> graphs_in(const Model& model) {
+  std::vector<const Graph*> graphs = graphs_in(std::as_const(*model.graph));
+  for (const Function& function : model.functions)
+    append_graphs(std::as_const(*function.body), graphs);
+  return graphs;
+}
+
+Node* only_reader(const Value& value) {
+  if (value.uses().size() != 1 || value.uses().front().kind != Use::Kind::input) return nullptr;
+  return value.uses().front().node;
+}
+
+}  // namespace ortool

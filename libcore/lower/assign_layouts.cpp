@@ -1,0 +1,119 @@
+// Writing the chosen layouts into the graph, with reorders between those that differ.
+#include "libcore/lower/assign_layouts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "libcore/graph/algorithms/import_domain.hpp"
+#include "libcore/lower/layout_search.hpp"
+#include "libcore/lower/session_nodes.hpp"
+#include "libcore/ops/own_domain.hpp"
+
+namespace ortool {
+namespace {
+
+class ReorderWriter {
+ public:
+  ReorderWriter(Graph& graph, const Provider& host) : graph_(graph), host_(host) {}
+
+  void note_outputs(const PlacedGroup& group, const LayoutChoice& choice) {
+    const std::vector<Value*> outputs = group.view.outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] != nullptr && choice.output(i) != Layout::plain)
+        layouts_[outputs[i]] = choice.output(i);
+    }
+  }
+
+  /// Lets the group read what it wants; groups of new nodes go to `result`.
+  void set_inputs(const PlacedGroup& group, const LayoutChoice& choice,
+                  std::vector<PlacedGroup>& result) {
+    const std::vector<Value*> inputs = group.view.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == nullptr || layout_of(*inputs[i]) == choice.input(i)) continue;
+      Value& form = reordered(*inputs[i], choice.input(i), result);
+      replace_input(group.view, i, form);
+    }
+  }
+
+ private:
+  Layout layout_of(const Value& value) const {
+    const auto found = layouts_.find(&value);
+    return found == layouts_.end() ? Layout::plain : found->second;
+  }
+
+  /// `value` in another layout: one there is, or a new one.
+  Value& reordered(Value& value, Layout layout, std::vector<PlacedGroup>& result) {
+    Value*& form = forms_[&value][static_cast<std::size_t>(layout)];
+    if (form != nullptr) return *form;
+    std::string name =
+        std::string(value.name()).append(1, ':').append(std::string(layout_name(layout)));
+    if (graph_.find_value(name) != nullptr) name.clear();
+    form = &graph_.add_value(name, value.type());
+    Node* const producer = value.producer();
+    Node* const before = producer != nullptr ? producer->next() : graph_.first_node();
+    Value* const from = &value;
+    Node& node = graph_.add_node("Reorder", own_domain, {&from, 1}, {&form, 1}, name, before);
+    PlacedGroup& group = result.emplace_back(PlacedGroup{NodeView(node), &host_, {}});
+    group.view.set_layouts({.inputs = {layout_of(value)}, .outputs = {layout}, .nanoseconds = 0});
+    return *form;
+  }
+
+  /// The group's input by position, in whichever member it stands.
+  void replace_input(const NodeView& view, std::size_t position, Value& by) {
+    const auto& members = view.members();
+    std::size_t index = 0;
+    for (const Node* member : members) {
+      for (std::int64_t i = 0; i < member->input_count(); ++i) {
+        Value* const input = member->input(i);
+        const bool is_inside =
+            input != nullptr && input->producer() != nullptr &&
+            std::find(members.begin(), members.end(), input->producer()) != members.end();
+        if (is_inside || index++ != position) continue;
+        const auto use =
+            std::find_if(input->uses().begin(), input->uses().end(), [&](const Use& each) {
+              return each.kind == Use::Kind::input && each.node == member && each.index == i;
+            });
+        graph_.set_input(*use->node, i, &by);
+        return;
+      }
+    }
+  }
+
+  Graph& graph_;
+  const Provider& host_;
+  std::unordered_map<const Value*, Layout> layouts_;  ///< of those that are not plain
+  std::unordered_map<const Value*, std::array<Value*, 3>> forms_;
+};
+
+}  // namespace
+
+void assign_layouts(Graph& graph, std::vector<PlacedGroup>& groups, const Provider& host) {
+  const std::vector<LayoutChoice> choices = choose_layouts(groups);
+  if (choices.empty()) return;
+  import_domain(graph, own_domain, own_opset);
+  ReorderWriter writer(graph, host);
+  for (std::size_t i = 0; i < groups.size(); ++i) writer.note_outputs(groups[i], choices[i]);
+  std::vector<PlacedGroup> result;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    writer.set_inputs(groups[i], choices[i], result);
+    groups[i].view.set_layouts(choices[i]);
+    result.push_back(std::move(groups[i]));
+  }
+  groups = std::move(result);
+}
+
+void assign_layouts(Graph& main, PlacedGraphs& placed, const Provider& host) {
+  std::vector<Graph*> open = {&main};
+  while (!open.empty()) {
+    Graph& graph = *open.back();
+    open.pop_back();
+    for (Node& node : graph.nodes()) {
+      for (Graph* body : node.subgraphs()) open.push_back(body);
+    }
+    assign_layouts(graph, placed.at(&graph), host);
+  }
+}
+
+}  // namespace ortool

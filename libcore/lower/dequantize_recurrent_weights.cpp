@@ -1,0 +1,57 @@
+// What several layers read is made once.
+#include "libcore/lower/dequantize_recurrent_weights.hpp"
+
+#include <limits>
+#include <map>
+
+#include "libcore/base/error.hpp"
+
+namespace ortool {
+namespace {
+
+bool is_recurrent_layer(const Node& node) {
+  return node.domain().empty() &&
+         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
+}
+
+/// A DequantizeLinear of constants that makes `value`, or null.
+const Node* unpacking_node(const Value* value) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  if (node == nullptr || !node->domain().empty() || node->op_type() != "DequantizeLinear")
+    return nullptr;
+  for (std::int64_t i = 0; i < node->input_count(); ++i) {
+    if (node->input(i) != nullptr && !node->input(i)->is_constant()) return nullptr;
+  }
+  return node;
+}
+
+}  // namespace
+
+std::int64_t dequantize_recurrent_weights(Graph& graph, Evaluator& evaluator) {
+  std::map<const Value*, Value*> made;
+  for (Node& node : graph.nodes()) {
+    if (!is_recurrent_layer(node)) continue;
+    for (const std::int64_t input : {1, 2}) {
+      Value* const levels = node.input(input);
+      const Node* const maker = unpacking_node(levels);
+      if (maker == nullptr) continue;
+      auto found = made.find(levels);
+      if (found == made.end()) {
+        try {
+          auto results = evaluator.evaluate(*maker, std::numeric_limits<std::int64_t>::max());
+          if (!results) continue;
+          Value& floats = graph.add_constant("", std::move(results->front()));
+          found = made.emplace(levels, &floats).first;
+        } catch (const Error& error) {
+          // A node that can never run may stand where it never does.
+          if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;
+          continue;
+        }
+      }
+      graph.set_input(node, input, found->second);
+    }
+  }
+  return static_cast<std::int64_t>(made.size());
+}
+
+}  // namespace ortool

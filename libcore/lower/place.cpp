@@ -1,0 +1,150 @@
+// Claims in order of preference, and the one error that lists all that nobody takes.
+#include "libcore/lower/place.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/runtime/control_flow/control_flow.hpp"
+
+namespace ortool {
+namespace {
+
+struct Choice {
+  bool is_taken = false;
+  std::int64_t position = 0;
+  std::vector<std::string> reasons;
+
+  /// Once, though providers may be asked twice.
+  void add_reason(std::string reason) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(std::move(reason));
+    }
+  }
+  std::string last_reason() const { return reasons.empty() ? "nobody takes it" : reasons.back(); }
+};
+
+using Choices = std::unordered_map<const Node*, Choice>;
+
+bool all_free(const std::vector<const Node*>& nodes, const Choices& choices) {
+  return std::none_of(nodes.begin(), nodes.end(),
+                      [&](const Node* node) { return choices.at(node).is_taken; });
+}
+
+[[noreturn]] void fail_unsupported(const std::vector<const Node*>& nodes, const Choices& choices) {
+  std::set<std::string> operators;
+  for (const Node* node : nodes) {
+    operators.insert((node->domain().empty() ? "" : std::string(node->domain()) + ".") +
+                     std::string(node->op_type()));
+  }
+  std::string names;
+  for (const std::string& name : operators) names += (names.empty() ? "" : ", ") + name;
+  Error error(ErrorCode::unsupported,
+              format("no provider computes {} of the nodes; operators: {}", nodes.size(), names),
+              format("first reason: {}", choices.at(nodes.front()).last_reason()));
+  error.with_id("placement.unsupported");
+  for (const Node* node : nodes) {
+    error.add_part(Error(ErrorCode::unsupported, choices.at(node).last_reason())
+                       .at_node(node->name(), node->op_type())
+                       .with_id("placement.unsupported"));
+  }
+  throw error;
+}
+
+/// Whether the group is meant for another provider than this one.
+bool is_for_another(const std::vector<const Node*>& members, const Provider& provider,
+                    const PinnedProvider& pinned, Choices& choices) {
+  if (!pinned) return false;
+  for (const Node* node : members) {
+    const std::string name = pinned(*node);
+    if (name.empty() || name == provider.name()) continue;
+    choices.at(members.front())
+        .add_reason(format("{}: the node is given to '{}'", provider.name(), name));
+    return true;
+  }
+  return false;
+}
+
+/// Lets `provider` take what it claims of one graph.
+void let_claim(const Provider& provider, const Graph& graph, bool fuse,
+               const PinnedProvider& pinned, Choices& choices, std::vector<PlacedGroup>& groups) {
+  Claims claims = provider.claims(graph);
+  for (const Refusal& refusal : claims.refused) {
+    Choice& choice = choices.at(refusal.node);
+    if (!choice.is_taken) choice.add_reason(format("{}: {}", provider.name(), refusal.reason));
+  }
+  const auto take = [&](std::vector<const Node*> members) {
+    if (!all_free(members, choices) || is_for_another(members, provider, pinned, choices)) {
+      return false;
+    }
+    for (const Node* node : members) choices.at(node).is_taken = true;
+    std::vector<std::string> reasons = choices.at(members.front()).reasons;
+    groups.push_back({NodeView(std::move(members)), &provider, std::move(reasons)});
+    return true;
+  };
+  for (const Claim& claim : claims.taken) {
+    if (fuse && take(claim.members)) continue;
+    // What of a group is still there is taken node by node.
+    if (fuse && claim.members.size() == 1) continue;
+    for (const Node* node : claim.members) {
+      const std::string reason = provider.refuses_alone(*node);
+      if (reason.empty()) {
+        take({node});
+      } else if (!choices.at(node).is_taken) {
+        choices.at(node).add_reason(format("{}: {}", provider.name(), reason));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Provider>> providers,
+                   bool strict, bool fuse, const PinnedProvider& pinned) {
+  PlacedGraphs placed;
+  Choices choices;
+  std::vector<const Node*> left;
+  std::int64_t node_count = 0;
+  std::vector<const Graph*> open = {&main};
+  while (!open.empty()) {
+    const Graph& graph = *open.back();
+    open.pop_back();
+    std::vector<PlacedGroup>& groups = placed[&graph];
+    for (const Node& node : graph.nodes()) {
+      Choice& choice = choices[&node];
+      choice.position = node_count++;
+      // Graphs of other nodes, such as FlexAttention's, are the business of the node's kernel.
+      if (!is_control_flow(node)) continue;
+      for (const Graph* body : node.subgraphs()) open.push_back(body);
+      choice.is_taken = true;
+      groups.push_back({NodeView(node), nullptr, {}});
+    }
+    for (const auto& provider : providers) {
+      let_claim(*provider, graph, fuse, pinned, choices, groups);
+      if (strict) break;
+    }
+    // What the provider it was given to did not take.
+    for (const auto& provider : providers) {
+      if (!pinned || strict) break;
+      let_claim(*provider, graph, fuse, nullptr, choices, groups);
+    }
+    for (const Node& node : graph.nodes()) {
+      if (!choices.at(&node).is_taken) left.push_back(&node);
+    }
+    std::sort(groups.begin(), groups.end(), [&](const PlacedGroup& a, const PlacedGroup& b) {
+      return choices.at(a.view.members().back()).position <
+             choices.at(b.view.members().back()).position;
+    });
+  }
+  if (!left.empty() && strict && providers.size() > 1) {
+    throw Error(ErrorCode::provider_unavailable,
+                format("{} of {} nodes cannot run on '{}': {}", left.size(), node_count,
+                       providers.front()->name(), choices.at(left.front()).last_reason()),
+                "leave --strict-provider out, and the other providers take those nodes");
+  }
+  if (!left.empty()) fail_unsupported(left, choices);
+  return placed;
+}
+
+}  // namespace ortool

@@ -1,0 +1,253 @@
+// Nodes that hand each other float16 values are found by joining; each such stretch is then
+// rewritten node by node, in the order of execution.
+#include "libcore/lower/promote_fp16.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "libcore/lower/session_nodes.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+/// Operators whose float16 kernels convert to float32 and back.
+constexpr std::array<std::string_view, 56> computing = {
+    "Abs",
+    "Add",
+    "AveragePool",
+    "BatchNormalization",
+    "Ceil",
+    "Clip",
+    "Conv",
+    "ConvTranspose",
+    "Div",
+    "Elu",
+    "Erf",
+    "Exp",
+    "Floor",
+    "Gelu",
+    "Gemm",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "GroupNormalization",
+    "HardSigmoid",
+    "HardSwish",
+    "InstanceNormalization",
+    "LRN",
+    "LayerNormalization",
+    "LeakyRelu",
+    "Log",
+    "LogSoftmax",
+    "MatMul",
+    "Max",
+    "MaxPool",
+    "Mean",
+    "Min",
+    "Mish",
+    "Mul",
+    "Neg",
+    "PRelu",
+    "Pow",
+    "RMSNormalization",
+    "Reciprocal",
+    "ReduceMax",
+    "ReduceMean",
+    "ReduceMin",
+    "ReduceSum",
+    "Relu",
+    "Resize",
+    "Selu",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Sqrt",
+    "Sub",
+    "Sum",
+    "Swish",
+    "Tanh",
+    "ThresholdedRelu",
+    "Upsample",
+};
+
+/// Operators that move numbers of any type.
+constexpr std::array<std::string_view, 13> moving = {
+    "Concat", "DepthToSpace", "Dropout", "Flatten", "Identity",  "Pad",       "Reshape",
+    "Slice",  "SpaceToDepth", "Split",   "Squeeze", "Transpose", "Unsqueeze",
+};
+
+template <std::size_t count>
+bool is_among(const std::array<std::string_view, count>& names, const Node& node) {
+  return std::find(names.begin(), names.end(), node.op_type()) != names.end();
+}
+
+bool is_float16(const Value* value) {
+  return value != nullptr && value->type().is_tensor() &&
+         value->type().element == DataType::float16;
+}
+
+bool is_computed_float16(const Value* value) {
+  return is_float16(value) && !value->is_constant();
+}
+
+ValueType in_type(const Value& value, DataType element) {
+  ValueType type = value.type();
+  type.element = element;
+  return type;
+}
+
+class Fp16Promoter {
+ public:
+  Fp16Promoter(Graph& graph, MemoryCap* cap, PromotedValues& widened)
+      : graph_(graph), cap_(cap), widened_(widened) {}
+
+  void run() {
+    collect();
+    join();
+    std::vector<int> computers(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      computers[root(i)] += is_among(computing, *nodes_[i]) ? 1 : 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (computers[root(i)] >= 2) chosen_.insert(nodes_[i]);
+    }
+    for (Node* node : nodes_) {
+      if (chosen_.contains(node)) widen(*node);
+    }
+  }
+
+ private:
+  /// Nodes that compute the same in float32, but for rounding.
+  void collect() {
+    for (Node& node : graph_.nodes()) {
+      if (!node.domain().empty() && node.domain() != own_domain) continue;
+      if (!is_among(computing, node) && !is_among(moving, node)) continue;
+      if (!is_computed_float16(node.input(0)) || !is_float16(node.output(0))) continue;
+      if (node.subgraphs().empty() && has_plain_attributes(node)) nodes_.push_back(&node);
+    }
+  }
+
+  void join() {
+    parents_.resize(nodes_.size());
+    std::iota(parents_.begin(), parents_.end(), std::size_t{0});
+    std::unordered_map<const Value*, std::size_t> makers;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = *nodes_[i];
+      for (std::int64_t j = 0; j < node.input_count(); ++j) {
+        const auto maker = makers.find(node.input(j));
+        if (maker != makers.end()) parents_[root(i)] = root(maker->second);
+      }
+      for (std::int64_t j = 0; j < node.output_count(); ++j) {
+        if (is_float16(node.output(j))) makers[node.output(j)] = i;
+      }
+    }
+  }
+
+  std::size_t root(std::size_t index) {
+    while (parents_[index] != index) {
+      parents_[index] = parents_[parents_[index]];
+      index = parents_[index];
+    }
+    return index;
+  }
+
+  /// Whether somebody wants the value as the model has it.
+  bool is_seen(const Value& value) const {
+    return std::any_of(value.uses().begin(), value.uses().end(), [&](const Use& use) {
+      return use.kind != Use::Kind::input || !chosen_.contains(use.node);
+    });
+  }
+
+  void widen(Node& node) {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      if (is_float16(node.input(i))) graph_.set_input(node, i, &float32_form(*node.input(i)));
+    }
+    std::vector<Value*> outputs;
+    std::vector<std::pair<Value*, Value*>> leaving;
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      Value* output = node.output(i);
+      outputs.push_back(output);
+      if (!is_float16(output)) continue;
+      if (is_seen(*output)) {
+        Value& wide = add_wide(*output);
+        forms_[output] = &wide;
+        leaving.emplace_back(&wide, output);
+        outputs.back() = &wide;
+      } else {
+        output->set_type(in_type(*output, DataType::float32));
+        widened_.float16_in_model.insert(output);
+      }
+    }
+    if (leaving.empty()) return;
+    Node* const next = node.next();
+    Node& made = make_again(node, outputs, node.name());
+    chosen_.erase(&node);
+    chosen_.insert(&made);
+    for (const auto& [wide, output] : leaving) add_cast(*wide, *output, DataType::float16, next);
+  }
+
+  /// What float32 readers take in place of a float16 value.
+  Value& float32_form(Value& value) {
+    Value*& form = forms_[&value];
+    if (form != nullptr) return *form;
+    if (value.is_constant()) {
+      form = &graph_.add_constant(wide_name(value),
+                                  convert(value.constant(), DataType::float32, {}, cap_));
+      return *form;
+    }
+    form = &add_wide(value);
+    Node* const producer = value.producer();
+    add_cast(value, *form, DataType::float32,
+             producer != nullptr ? producer->next() : graph_.first_node());
+    return *form;
+  }
+
+  Value& add_wide(const Value& value) {
+    Value& wide = graph_.add_value(wide_name(value), in_type(value, DataType::float32));
+    widened_.added.insert(&wide);
+    return wide;
+  }
+
+  std::string wide_name(const Value& value) const {
+    std::string name = std::string(value.name()).append(":float32");
+    return graph_.find_value(name) == nullptr ? name : std::string();
+  }
+
+  void add_cast(Value& from, Value& to, DataType type, Node* before) {
+    Value* const inputs[] = {&from};
+    Value* const outputs[] = {&to};
+    Node& cast = graph_.add_node("Cast", "", inputs, outputs, to.name(), before);
+    Attribute attribute;
+    attribute.name = "to";
+    attribute.value = static_cast<std::int64_t>(type);
+    cast.set_attribute(std::move(attribute));
+  }
+
+  Graph& graph_;
+  MemoryCap* cap_;
+  PromotedValues& widened_;
+  std::vector<Node*> nodes_;
+  std::vector<std::size_t> parents_;
+  std::unordered_set<const Node*> chosen_;
+  std::unordered_map<const Value*, Value*> forms_;  ///< the float32 form of float16 values
+};
+
+}  // namespace
+
+void promote_fp16(Graph& graph, MemoryCap* cap, PromotedValues& widened) {
+  Fp16Promoter(graph, cap, widened).run();
+}
+
+void ModelTypesObserver::observe(const Node& node, std::int64_t index, const RunValue& value) {
+  const Value* const output = node.output(index);
+  if (widened_.added.contains(output)) return;
+  if (!widened_.float16_in_model.contains(output)) return observer_.observe(node, index, value);
+  observer_.observe(node, index, convert(value.tensor(), DataType::float16));
+}
+
+}  // namespace ortool

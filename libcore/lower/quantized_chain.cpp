@@ -1,0 +1,235 @@
+// From the end back to the bytes; each node must be read by the next one alone.
+#include "libcore/lower/quantized_chain.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/graph/attribute_access.hpp"
+#include "libcore/lower/session_nodes.hpp"
+#include "libcore/ops/opset_versions.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t opset_of_plain_normalization = 9;
+constexpr std::int64_t most_tables = 4096;
+
+/// Functions of one element whose other inputs, if any, are constants.
+constexpr std::array<std::string_view, 37> functions = {"Abs",
+                                                        "Add",
+                                                        "Ceil",
+                                                        "Celu",
+                                                        "Clip",
+                                                        "Cos",
+                                                        "Div",
+                                                        "Elu",
+                                                        "Erf",
+                                                        "Exp",
+                                                        "Floor",
+                                                        "Gelu",
+                                                        "HardSigmoid",
+                                                        "HardSwish",
+                                                        "LeakyRelu",
+                                                        "Log",
+                                                        "Max",
+                                                        "Min",
+                                                        "Mish",
+                                                        "Mul",
+                                                        "Neg",
+                                                        "Pow",
+                                                        "Reciprocal",
+                                                        "Relu",
+                                                        "Round",
+                                                        "Selu",
+                                                        "Sigmoid",
+                                                        "Sign",
+                                                        "Sin",
+                                                        "Softplus",
+                                                        "Softsign",
+                                                        "Sqrt",
+                                                        "Sub",
+                                                        "Swish",
+                                                        "Tan",
+                                                        "Tanh",
+                                                        "ThresholdedRelu"};
+
+/// Functions whose constants may differ from channel to channel.
+constexpr std::array<std::string_view, 8> channel_functions = {"Add", "Div", "Max",   "Min",
+                                                               "Mul", "Pow", "PRelu", "Sub"};
+
+/// Operators that make their first input's elements anew in another order.
+constexpr std::array<std::string_view, 14> moves = {
+    "DepthToSpace", "Expand",   "Flatten",   "Gather",       "GatherElements",
+    "GatherND",     "Identity", "Reshape",   "SpaceToDepth", "Slice",
+    "Squeeze",      "Tile",     "Transpose", "Unsqueeze"};
+
+template <std::size_t count>
+bool is_one_of(const std::array<std::string_view, count>& names, const Node& node) {
+  return std::find(names.begin(), names.end(), node.op_type()) != names.end();
+}
+
+/// The input that is no constant, when all others are; -1 otherwise.
+std::int64_t computed_input(const Node& node) {
+  std::int64_t found = -1;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    if (input == nullptr || input->is_constant()) continue;
+    if (found >= 0) return -1;
+    found = i;
+  }
+  return found;
+}
+
+/// Reads the nodes one by one, and what they have in common.
+class ChainReader {
+ public:
+  explicit ChainReader(std::int64_t opset) : opset_(opset) {}
+
+  std::optional<ByteChain> read(const Value* value) {
+    std::optional<Quantization> from;
+    while (!(from = dequantized_bytes(value))) {
+      const Node* node = only_maker(value);
+      if (node == nullptr || !node->domain().empty() || !has_plain_attributes(*node))
+        return std::nullopt;
+      if (node->output_count() > 1 && node->output(1) != nullptr) return std::nullopt;
+      const std::optional<ByteStep> step = read_step(*node);
+      if (!step) return std::nullopt;
+      chain_.steps.push_back(*step);
+      value = node->input(step->input);
+    }
+    std::reverse(chain_.steps.begin(), chain_.steps.end());
+    chain_.from = *from;
+    if (!place_table()) return std::nullopt;
+    return chain_;
+  }
+
+ private:
+  std::optional<ByteStep> read_step(const Node& node) {
+    using Kind = ByteStep::Kind;
+    const std::int64_t input = computed_input(node);
+    if (is_one_of(functions, node) || is_one_of(channel_functions, node)) {
+      if (input < 0 || (node.op_type() == "PRelu" && input != 0)) return std::nullopt;
+      const std::optional<std::int64_t> channels = channels_of(node, input);
+      if (!channels) return std::nullopt;
+      return ByteStep{&node, *channels > 0 ? Kind::of_a_channel : Kind::function, input};
+    }
+    if (node.op_type() == "BatchNormalization") return read_normalization(node, input);
+    if (is_one_of(moves, node) || is_nearest(node)) return ByteStep{&node, Kind::move, 0};
+    if (is_pool(node) || is_zero_pad(node)) return ByteStep{&node, Kind::choice, 0};
+    return std::nullopt;
+  }
+
+  /// How many numbers each constant has, one a channel; 0 where they have one for all, and nothing
+  /// where they meet the elements otherwise.
+  std::optional<std::int64_t> channels_of(const Node& node, std::int64_t computed) {
+    std::int64_t result = 0;
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      if (i == computed || node.input(i) == nullptr) continue;
+      const Shape& shape = node.input(i)->constant().shape();
+      if (shape.rank() == 0) continue;
+      const PartialShape& met = node.input(computed)->type().shape;
+      if (!met || shape.rank() > static_cast<std::int64_t>(met->size())) return std::nullopt;
+      if (!keep_rank(static_cast<std::int64_t>(met->size()))) return std::nullopt;
+      if (shape.element_count() == 1) continue;
+      // Counted from behind, the channels are the second dimension of what is met.
+      const std::int64_t channel = shape.rank() - (chain_.rank - 1);
+      if (!is_one_of(channel_functions, node) || channel < 0 ||
+          shape[channel] != shape.element_count() || !keep_channels(shape[channel], *met))
+        return std::nullopt;
+      result = shape[channel];
+    }
+    return result;
+  }
+
+  std::optional<ByteStep> read_normalization(const Node& node, std::int64_t computed) {
+    const Attribute* training = node.find_attribute("training_mode");
+    const auto* mode = training != nullptr ? std::get_if<std::int64_t>(&training->value) : nullptr;
+    const bool is_training = mode != nullptr && *mode != 0;
+    if (computed != 0 || opset_ < opset_of_plain_normalization || is_training ||
+        node.input_count() != 5)
+      return std::nullopt;
+    const PartialShape& met = node.input(0)->type().shape;
+    if (!met || !keep_rank(static_cast<std::int64_t>(met->size())) ||
+        !keep_channels(node.input(1)->constant().element_count(), *met))
+      return std::nullopt;
+    return ByteStep{&node, ByteStep::Kind::of_a_channel, 0};
+  }
+
+  bool keep_rank(std::int64_t rank) {
+    if (chain_.rank != 0 && chain_.rank != rank) return false;
+    chain_.rank = rank;
+    return true;
+  }
+
+  bool keep_channels(std::int64_t channels, const PartialShape& met) {
+    if (chain_.rank < 3 || channels > most_tables || (*met)[1] != Dimension(channels)) return false;
+    chain_.channels = channels;
+    return true;
+  }
+
+  bool is_pool(const Node& node) const {
+    return node.op_type() == "MaxPool" && opset_ >= opset_with_byte_pool;
+  }
+
+  /// Pads with zeros, or with elements that are there.
+  bool is_zero_pad(const Node& node) const {
+    if (node.op_type() != "Pad" || opset_ < opset_with_byte_pad ||
+        text_attribute(node, "mode", "constant") != "constant")
+      return false;
+    const Value* filled = node.input(2);
+    return filled == nullptr || (filled->is_constant() && filled->constant().element_count() == 1 &&
+                                 element_as_double(filled->constant(), 0) == 0);
+  }
+
+  bool is_nearest(const Node& node) const {
+    return node.op_type() == "Resize" && opset_ >= opset_with_coordinates &&
+           text_attribute(node, "mode", "nearest") == "nearest" &&
+           text_attribute(node, "coordinate_transformation_mode", "half_pixel") !=
+               "tf_crop_and_resize";
+  }
+
+  /// Whether there is a place for all functions: before all moves, or behind them.
+  bool place_table() {
+    using Kind = ByteStep::Kind;
+    bool has_moved = false;
+    bool has_chosen = false;
+    bool is_behind_choice = false;
+    bool is_before_choice = false;
+    bool has_function = false;
+    bool is_first = false;
+    for (const ByteStep& step : chain_.steps) {
+      if (step.kind == Kind::of_a_channel && has_moved) return false;
+      if (step.is_function()) {
+        is_first = is_first || !has_moved;
+        has_function = true;
+        is_behind_choice = is_behind_choice || has_chosen;
+      } else {
+        has_moved = true;
+        has_chosen = has_chosen || step.kind == Kind::choice;
+        is_before_choice = is_before_choice || (step.kind == Kind::choice && has_function);
+      }
+    }
+    chain_.looks_up_first = is_first;
+    if (chain_.channels > 0 && has_moved && !is_first) return false;
+    if (!is_first && is_before_choice) chain_.looks_up_first = true;
+    return !(is_behind_choice && is_before_choice) && !(chain_.looks_up_first && is_behind_choice);
+  }
+
+  std::int64_t opset_;
+  ByteChain chain_;
+};
+
+}  // namespace
+
+bool ByteChain::has_functions() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const ByteStep& step) { return step.is_function(); });
+}
+
+std::optional<ByteChain> read_byte_chain(const Node& end, std::int64_t opset) {
+  return ChainReader(opset).read(end.input(0));
+}
+
+}  // namespace ortool

@@ -1,0 +1,21 @@
+// Outer graphs first, so that a constant goes down level by level.
+#include "libcore/lower/resolve_captures.hpp"
+
+#include <vector>
+
+#include "libcore/graph/algorithms/traverse.hpp"
+
+namespace ortool {
+
+void resolve_captures(Graph& graph) {
+  for (Graph* body : graphs_in(graph)) {
+    const std::vector<Value*> captures(body->captures().begin(), body->captures().end());
+    for (Value* captured : captures) {
+      if (!captured->captured()->is_constant()) continue;
+      Value& constant = body->add_constant("", captured->captured()->constant());
+      body->replace_uses(*captured, constant);
+    }
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,30 @@
+// What nodes of sessions are.
+#include "libcore/lower/session_nodes.hpp"
+
+#include <algorithm>
+
+#include "libcore/ops/own_domain.hpp"
+
+namespace ortool {
+
+bool has_plain_attributes(const Node& node) {
+  const auto is_plain = [](const Attribute& attribute) {
+    switch (attribute.kind()) {
+      case AttributeKind::float_number:
+      case AttributeKind::integer:
+      case AttributeKind::string:
+      case AttributeKind::floats:
+      case AttributeKind::integers:
+        return attribute.reference.empty();
+      default:
+        return false;
+    }
+  };
+  return std::all_of(node.attributes().begin(), node.attributes().end(), is_plain);
+}
+
+bool is_reorder(const Node& node) {
+  return node.op_type() == "Reorder" && node.domain() == own_domain;
+}
+
+}  // namespace ortool

@@ -1,0 +1,31 @@
+// The writers of a real file, with a file of weights that only counts.
+#include "libcore/onnx/read/outline.hpp"
+
+#include "libcore/onnx/write/save.hpp"
+#include "libcore/onnx/write/write_model.hpp"
+
+namespace ortool {
+namespace {
+
+/// Constants that shapes follow from are smaller.
+constexpr std::int64_t least_outside_bytes = 4096;
+
+}  // namespace
+
+std::string outline_of(const Model& model) {
+  const SaveOptions options = {.external_data = ExternalData::always,
+                               .external_threshold_bytes = least_outside_bytes};
+  onnx::WireWriter writer;
+  onnx::SideFile nowhere = onnx::SideFile::nowhere();
+  onnx::WriteContext context{writer, options, nowhere};
+  context.moves_large = true;
+  onnx::write_model(context, model);
+  std::string text;
+  text.reserve(static_cast<std::size_t>(writer.size_bytes()));
+  writer.each_piece([&](std::span<const std::byte> bytes, bool) {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  });
+  return text;
+}
+
+}  // namespace ortool

@@ -1,0 +1,27 @@
+// TypeProto and ValueInfoProto.
+#pragma once
+
+#include <string_view>
+
+#include "libcore/graph/graph.hpp"
+#include "libcore/onnx/read/load_context.hpp"
+
+namespace ortool::onnx {
+
+/// A dimension of -1, which some exporters write, is an unknown one, with a warning. Throws
+/// ErrorCode::unsupported for an unknown element type, ErrorCode::invalid for a negative dimension.
+ValueType read_type(LoadContext& context, Message message);
+
+struct ValueInfo {
+  std::string_view name;  ///< inside the file
+  ValueType type;
+  FieldPresence present_fields;
+  Notes notes;
+};
+
+/// Errors carry the value's name in front.
+ValueInfo read_value_info(LoadContext& context, Message message);
+/// Only its name.
+std::string_view read_value_name(LoadContext& context, Message message);
+
+}  // namespace ortool::onnx

@@ -1,0 +1,146 @@
+// Operands are a value, its scale and its zero point, one behind the other; the result's scale and
+// zero point come last, of a concatenation first.
+#include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/opset_versions.hpp"
+#include "libcore/optimize/opset/node_form.hpp"
+
+namespace ortool {
+namespace {
+
+using Results = Decomposition::Results;
+
+/// How many inputs each needs.
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> operators = {
+    {{"QLinearAdd", 7},
+     {"QLinearMul", 7},
+     {"QLinearSigmoid", 4},
+     {"QLinearLeakyRelu", 4},
+     {"QLinearSoftmax", 4},
+     {"QLinearConcat", 5},
+     {"QLinearGlobalAveragePool", 4},
+     {"QGemm", 6},
+     {"MatMulIntegerToFloat", 4},
+     {"DynamicQuantizeMatMul", 3}}};
+
+/// The floats of the operand that begins at this input.
+Value& floats(Decomposition& out, std::int64_t first, std::vector<Attribute> attributes = {}) {
+  return out.add("DequantizeLinear", {out.input(first), out.input(first + 1), out.input(first + 2)},
+                 std::move(attributes));
+}
+
+/// Bytes of a result, with the scale at this input.
+Results bytes(Decomposition& out, Value& x, std::int64_t scale) {
+  return {&out.add("QuantizeLinear", {&x, out.input(scale), out.input(scale + 1)})};
+}
+
+Results of_two(Decomposition& out, std::string_view op_type) {
+  Value& a = floats(out, 0);
+  return bytes(out, out.add(op_type, {&a, &floats(out, 3)}), 6);
+}
+
+Results of_one(Decomposition& out, std::string_view op_type,
+               std::initializer_list<std::string_view> dropped) {
+  Value& x = floats(out, 0);
+  return bytes(out, out.add(op_type, {&x}, out.attributes_but(dropped)), 3);
+}
+
+Results concat(Decomposition& out) {
+  std::vector<Value*> parts;
+  for (std::int64_t i = 2; i < out.node().input_count(); i += 3) parts.push_back(&floats(out, i));
+  return bytes(out, out.add("Concat", parts, out.attributes_but({})), 0);
+}
+
+bool has_several(const Value* value) {
+  return value != nullptr && value->is_constant() && value->constant().element_count() > 1;
+}
+
+Results gemm(Decomposition& out) {
+  constexpr std::int64_t b_scale = 4;
+  constexpr std::int64_t c = 6;
+  constexpr std::int64_t y_scale = 7;
+  const bool is_per_column = has_several(out.input(b_scale));
+  if (is_per_column && out.opset() < opset_with_scale_axis) return {};
+  const std::int64_t column_axis = integer_of(out.node(), "transB", 0) != 0 ? 0 : 1;
+  const float alpha = float_of(out.node(), "alpha").value_or(1);
+  std::vector<Value*> inputs = {&floats(out, 0),
+                                &floats(out, 3,
+                                        is_per_column ? plain_attributes({{"axis", column_axis}})
+                                                      : std::vector<Attribute>())};
+  if (out.input(c) != nullptr) {
+    Value* scale = &out.add("Mul", {out.input(1), out.input(b_scale)});
+    if (alpha != 1) scale = &out.add("Mul", {scale, &out.number(static_cast<double>(alpha))});
+    inputs.push_back(&out.add(
+        "DequantizeLinear", {out.input(c), scale},
+        is_per_column ? plain_attributes({{"axis", std::int64_t{0}}}) : std::vector<Attribute>()));
+  }
+  Value& product = out.add("Gemm", inputs, out.attributes_but({}));
+  if (out.input(y_scale) == nullptr) return {&product};
+  return bytes(out, product, y_scale);
+}
+
+/// The sums of a MatMulInteger times the scales of its operands, and a bias.
+Results scaled(Decomposition& out, Value& sums, Value& a_scale, Value& b_scale, Value* bias) {
+  constexpr std::int64_t float_type = 1;
+  Value& numbers = out.add("Cast", {&sums}, plain_attributes({{"to", float_type}}));
+  Value* product = &out.add("Mul", {&numbers, &out.add("Mul", {&a_scale, &b_scale})});
+  if (bias != nullptr) product = &out.add("Add", {product, bias});
+  return {product};
+}
+
+Results integer_product(Decomposition& out) {
+  Value& sums = out.add("MatMulInteger", {out.input(0), out.input(1), out.input(4), out.input(5)});
+  return scaled(out, sums, *out.input(2), *out.input(3), out.input(6));
+}
+
+Results dynamic_product(Decomposition& out) {
+  const std::vector<Value*> levels = out.add_many("DynamicQuantizeLinear", {out.input(0)}, 3);
+  Value& sums = out.add("MatMulInteger", {levels[0], out.input(1), levels[2], out.input(3)});
+  return scaled(out, sums, *levels[1], *out.input(2), out.input(4));
+}
+
+/// Whether Softmax means the same by the opset it was written for and by the graph's.
+bool has_same_softmax(const Decomposition& out) {
+  const std::int64_t written = integer_of(out.node(), "opset", out.opset());
+  return (written < opset_with_softmax_axis) == (out.opset() < opset_with_softmax_axis);
+}
+
+}  // namespace
+
+bool is_vendor_quantized(const Node& node) {
+  if (node.domain() != contrib_domain) return false;
+  const auto found = std::find_if(operators.begin(), operators.end(),
+                                  [&](const auto& each) { return each.first == node.op_type(); });
+  if (found == operators.end() || node.input_count() < found->second) return false;
+  // Zero points may be left out: of the first operand, the second and the result.
+  for (std::int64_t i = 0; i < found->second; ++i) {
+    const bool is_zero_point = i % 3 == 2 && node.op_type().starts_with("Q");
+    const bool is_concat = node.op_type() == "QLinearConcat";
+    if (node.input(i) == nullptr && (is_concat || !is_zero_point)) return false;
+  }
+  return node.op_type() != "QLinearConcat" || (node.input_count() - 2) % 3 == 0;
+}
+
+Results spell_out_quantized(Decomposition& out) {
+  const std::string_view type = out.node().op_type();
+  if (type == "QLinearAdd") return of_two(out, "Add");
+  if (type == "QLinearMul") return of_two(out, "Mul");
+  if (type == "QLinearSigmoid") return of_one(out, "Sigmoid", {});
+  if (type == "QLinearLeakyRelu") return of_one(out, "LeakyRelu", {});
+  if (type == "QLinearConcat") return concat(out);
+  if (type == "QGemm") return gemm(out);
+  if (type == "MatMulIntegerToFloat") return integer_product(out);
+  if (type == "DynamicQuantizeMatMul") return dynamic_product(out);
+  if (type == "QLinearSoftmax")
+    return has_same_softmax(out) ? of_one(out, "Softmax", {"opset"}) : Results();
+  if (integer_of(out.node(), "channels_last", 0) != 0) return {};
+  return of_one(out, "GlobalAveragePool", {"channels_last"});
+}
+
+}  // namespace ortool

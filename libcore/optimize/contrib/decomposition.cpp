@@ -1,0 +1,74 @@
+// New nodes are called after the old one and their first result.
+#include "libcore/optimize/contrib/decomposition.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/import_domain.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+
+namespace ortool {
+
+std::vector<Attribute> plain_attributes(
+    std::vector<std::pair<std::string, std::variant<float, std::int64_t, std::string>>> given) {
+  std::vector<Attribute> made;
+  for (auto& [name, value] : given) {
+    Attribute& each = made.emplace_back();
+    each.name = std::move(name);
+    std::visit([&](auto& inner) { each.value = std::move(inner); }, value);
+  }
+  return made;
+}
+
+Value& Decomposition::add(std::string_view op_type, std::vector<Value*> inputs,
+                          std::vector<Attribute> given, std::string_view domain) {
+  while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
+  Value& result = graph_.add_value("");
+  Value* const outputs[] = {&result};
+  Node& made = graph_.add_node(op_type, domain, inputs, outputs,
+                               format("{}/{}", node_.name(), result.name()), &node_);
+  for (Attribute& each : given) made.set_attribute(std::move(each));
+  return result;
+}
+
+std::vector<Value*> Decomposition::add_many(std::string_view op_type, std::vector<Value*> inputs,
+                                            std::size_t outputs) {
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < outputs; ++i) results.push_back(&graph_.add_value(""));
+  graph_.add_node(op_type, "", inputs, results,
+                  format("{}/{}", node_.name(), results.front()->name()), &node_);
+  return results;
+}
+
+Value& Decomposition::add_own(std::string_view op_type, std::vector<Value*> inputs,
+                              std::vector<Attribute> given) {
+  import_domain(graph_, own_domain, own_opset);
+  return add(op_type, std::move(inputs), std::move(given), own_domain);
+}
+
+Value& Decomposition::number(double value) {
+  for (std::int64_t i = 0; i < node_.input_count(); ++i) {
+    const Value* input = node_.input(i);
+    if (input == nullptr) continue;
+    const DataType type = input->is_constant() ? input->constant().type() : element_of(*input);
+    if (is_floating_point(type)) return graph_.add_constant("", filled(type, Shape(), value));
+  }
+  return graph_.add_constant("", filled(DataType::float32, Shape(), value));
+}
+
+Value* Decomposition::input(std::int64_t index) const {
+  return index < node_.input_count() ? node_.input(index) : nullptr;
+}
+
+std::vector<Attribute> Decomposition::attributes_but(
+    std::initializer_list<std::string_view> names) const {
+  std::vector<Attribute> left = copy_attributes(node_);
+  std::erase_if(left, [&](const Attribute& each) {
+    return std::find(names.begin(), names.end(), each.name) != names.end();
+  });
+  return left;
+}
+
+}  // namespace ortool

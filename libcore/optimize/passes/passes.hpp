@@ -1,0 +1,27 @@
+// Every pass, by the file that holds it.
+#pragma once
+
+#include "libcore/optimize/rewrite/pass.hpp"
+
+namespace ortool {
+
+// libcore/optimize/passes/inline_functions.cpp
+Pass inline_functions_pass();
+
+// libcore/optimize/passes/
+Pass fold_shapes();          // fold_shapes.cpp
+Pass fold_constants();       // fold_constants.cpp
+Pass inline_branches();      // inline_branches.cpp
+Pass unroll_loops();         // unroll_loops.cpp
+Pass share_constants();      // share_constants.cpp
+Pass share_nodes();          // share_nodes.cpp
+Pass remove_unread_nodes();  // remove_unread_nodes.cpp
+Pass remove_zero_states();   // remove_zero_states.cpp
+Pass merge_products();       // merge_products.cpp
+Pass merge_biased_products();
+
+/// The same as the pass, over one graph and not those inside it; for DequantizeLinear that is to
+/// stay until clusters around it were found.
+void fold_constants(Graph& graph, const RewriteOptions& options, RewriteReport& report);
+
+}  // namespace ortool

@@ -1,0 +1,208 @@
+// Each converted node gets halves of what it reads; its results are cast back for whoever needs it.
+#include "libcore/optimize/precision/convert_float16.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double largest_half = 65504;
+/// Half of the smallest number above zero: what is below becomes zero.
+constexpr double smallest_half = 2.98e-8;
+
+/// Operators whose results have the type that an attribute or another input says.
+bool has_type_of_its_own(std::string_view op_type) {
+  constexpr std::array<std::string_view, 9> names = {
+      "Cast",           "CastLike",         "Constant", "ConstantOfShape",      "Range",
+      "QuantizeLinear", "DequantizeLinear", "EyeLike",  "DynamicQuantizeLinear"};
+  return std::find(names.begin(), names.end(), op_type) != names.end();
+}
+
+bool is_float32(const Value* value) {
+  return value != nullptr && value->type().is_tensor() &&
+         (value->is_constant() ? value->constant().type() : element_of(*value)) ==
+             DataType::float32;
+}
+
+/// Of the finite elements of a tensor of float32.
+double largest_magnitude(const Tensor& tensor) {
+  const Tensor aligned = tensor.aligned();
+  float most = 0;
+  for (const float element : aligned.data<float>()) {
+    if (std::isfinite(element)) most = std::max(most, std::abs(element));
+  }
+  return static_cast<double>(most);
+}
+
+Attribute cast_to(DataType type) {
+  Attribute attribute;
+  attribute.name = "to";
+  attribute.value = static_cast<std::int64_t>(type);
+  return attribute;
+}
+
+class Float16Conversion {
+ public:
+  Float16Conversion(Graph& graph, const std::function<std::string(const Node&)>& keeps)
+      : graph_(graph), keeps_(keeps) {}
+
+  /// What makes a value is dealt with before what reads it, so that the halves of outer values are
+  /// there when bodies ask for them.
+  Float16Report run() {
+    for (Graph* graph : graphs_in(graph_)) convert_graph(*graph);
+    cast_back();
+    return std::move(report_);
+  }
+
+ private:
+  void convert_graph(Graph& graph) {
+    std::vector<Node*> nodes;
+    for (Node& node : graph.nodes()) {
+      const std::vector<bool> slots = half_inputs(node);
+      if (std::find(slots.begin(), slots.end(), true) == slots.end()) continue;
+      const std::string reason = reason_to_keep(node, slots);
+      if (reason.empty()) {
+        nodes.push_back(&node);
+      } else {
+        report_.kept.push_back({std::string(node.name()), reason});
+      }
+    }
+    for (Node* node : nodes) {
+      report_.nodes.emplace_back(node->name());
+      convert(*node);
+    }
+    report_.converted += static_cast<std::int64_t>(nodes.size());
+  }
+
+  /// For each input whether it is float32 and may be float16; none where the node has no such form.
+  std::vector<bool> half_inputs(const Node& node) const {
+    std::vector<bool> slots(static_cast<std::size_t>(node.input_count()));
+    const OpEntry* entry = node.domain().empty() ? find_op("", node.op_type()) : nullptr;
+    const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
+    if (version == nullptr || !node.subgraphs().empty() || has_type_of_its_own(node.op_type()))
+      return slots;
+    bool makes_floats = false;
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      if (!is_float32(node.output(i))) continue;
+      makes_floats = true;
+      if (!allows_half(*version, OpVersion::formal_at(version->outputs, i))) return slots;
+    }
+    if (!makes_floats) return slots;
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      const Formal* formal = OpVersion::formal_at(version->inputs, i);
+      slots[static_cast<std::size_t>(i)] =
+          is_float32(node.input(i)) && allows_half(*version, formal);
+    }
+    return slots;
+  }
+
+  static bool allows_half(const OpVersion& version, const Formal* formal) {
+    return formal != nullptr && version.allowed(formal->type).contains(DataType::float16) &&
+           version.allowed(formal->type).contains(DataType::float32);
+  }
+
+  /// The value of the outermost graph that a captured one stands for, or the value itself.
+  static const Value& root_of(const Value& value) {
+    const Value* root = &value;
+    while (root->captured() != nullptr) root = root->captured();
+    return *root;
+  }
+
+  std::string reason_to_keep(const Node& node, const std::vector<bool>& slots) const {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      if (!slots[static_cast<std::size_t>(i)]) continue;
+      const Value& root = root_of(*node.input(i));
+      if (!root.is_constant()) continue;
+      const Tensor& tensor = root.constant();
+      const double most = largest_magnitude(tensor);
+      if (most > largest_half)
+        return format("'{}' holds {}, more than float16 can", node.input(i)->name(), most);
+      if (tensor.element_count() == 1 && most > 0 && most < smallest_half)
+        return format("'{}' is {}, which float16 takes for 0", node.input(i)->name(), most);
+    }
+    return keeps_(node);
+  }
+
+  Value& half_of(Value& value) {
+    // What is captured goes away with its last reader, so that it is no key.
+    if (value.captured() != nullptr) return value.graph().capture(half_of(*value.captured()));
+    const auto [place, is_new] = halves_.try_emplace(&value, nullptr);
+    if (is_new) {
+      place->second = &make_half(value);
+      left_.push_back(&value);
+    }
+    return *place->second;
+  }
+
+  Value& make_half(Value& value) {
+    Graph& graph = value.graph();
+    if (value.is_constant())
+      return graph.add_constant("", ortool::convert(value.constant(), DataType::float16));
+    Value& half = graph.add_value("");
+    Value* const from[] = {&value};
+    Value* const to[] = {&half};
+    Node* before = value.producer() != nullptr ? value.producer()->next() : graph.first_node();
+    graph.add_node("Cast", "", from, to, {}, before).set_attribute(cast_to(DataType::float16));
+    return half;
+  }
+
+  void convert(Node& node) {
+    Graph& graph = node.graph();
+    const std::vector<bool> slots = half_inputs(node);
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      if (!slots[static_cast<std::size_t>(i)]) continue;
+      graph.set_input(node, i, &half_of(*node.input(i)));
+    }
+    std::vector<Value*> outputs;
+    for (std::int64_t i = 0; i < node.output_count(); ++i) {
+      Value* output = node.output(i);
+      if (is_float32(output)) {
+        left_.push_back(output);
+        output = halves_[output] = &graph.add_value("");
+      }
+      outputs.push_back(output);
+    }
+    make_again(node, outputs);
+  }
+
+  /// What is still read as float32 is cast back where its half is made.
+  void cast_back() {
+    for (Value* value : left_) {
+      if (value->producer() != nullptr || value->is_graph_input()) continue;
+      Graph& graph = value->graph();
+      if (value->uses().empty()) {
+        graph.remove_value(*value);
+      } else if (!value->is_constant()) {
+        Value* const from[] = {halves_.at(value)};
+        Value* const to[] = {value};
+        Node* before = from[0]->producer()->next();
+        graph.add_node("Cast", "", from, to, {}, before).set_attribute(cast_to(DataType::float32));
+      }
+    }
+  }
+
+  Graph& graph_;
+  const std::function<std::string(const Node&)>& keeps_;
+  Float16Report report_;
+  std::unordered_map<const Value*, Value*> halves_;
+  std::vector<Value*> left_;  ///< whose readers or makers were converted
+};
+
+}  // namespace
+
+Float16Report convert_to_float16(Model& model,
+                                 const std::function<std::string(const Node&)>& keeps) {
+  return Float16Conversion(*model.graph, keeps).run();
+}
+
+}  // namespace ortool

@@ -1,0 +1,62 @@
+// Normalisations as means, roots and quotients; biased products; masks.
+#include "libcore/optimize/rules/kept_patterns.hpp"
+
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/ops/opset_versions.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
+
+namespace ortool {
+namespace {
+
+const Node* maker_of(const Value* value, std::string_view op_type) {
+  const Node* maker = value != nullptr ? value->producer() : nullptr;
+  return maker != nullptr && maker->domain().empty() && maker->op_type() == op_type ? maker
+                                                                                    : nullptr;
+}
+
+/// The only node that reads the value, if it is of this operator.
+const Node* only_reader_as(const Value& value, std::string_view op_type) {
+  const Node* reader = only_reader(value);
+  return reader != nullptr && reader->domain().empty() && reader->op_type() == op_type ? reader
+                                                                                       : nullptr;
+}
+
+/// x / sqrt(y)
+bool is_normalised(const Value* value) {
+  const Node* quotient = maker_of(value, "Div");
+  return quotient != nullptr && maker_of(quotient->input(1), "Sqrt") != nullptr;
+}
+
+bool is_scaled(const Value* value) {
+  const Node* product = maker_of(value, "Mul");
+  return product != nullptr &&
+         (is_normalised(product->input(0)) || is_normalised(product->input(1)));
+}
+
+bool is_product_by_weights(const Value* value) {
+  const Node* product = maker_of(value, "MatMul");
+  return product != nullptr && product->input(1)->is_constant();
+}
+
+}  // namespace
+
+bool completes_known_pattern(const Match& match, const Value& x, const Value& weights) {
+  if (match.has_own_operators || !weights.is_constant() || rank_of(weights) != 1 ||
+      weights.constant().element_count() == 1)
+    return false;
+  return match.graph().opset("") < opset_with_layer_norm &&
+         (is_normalised(&x) || is_scaled(&x) || is_product_by_weights(&x));
+}
+
+bool is_known_mask(const Match& match, const Value& value) {
+  // Exporters wrote transformers in other ways from there on.
+  if (match.has_own_operators || match.graph().opset("") >= opset_with_layer_norm) return false;
+  const Node* cast = only_reader_as(value, "Cast");
+  const Node* difference = only_reader_as(cast != nullptr ? *cast->output(0) : value, "Sub");
+  if (difference == nullptr || !difference->input(0)->is_constant()) return false;
+  const Node* product = only_reader_as(*difference->output(0), "Mul");
+  return product != nullptr &&
+         (product->input(0)->is_constant() || product->input(1)->is_constant());
+}
+
+}  // namespace ortool

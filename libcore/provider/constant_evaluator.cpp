@@ -1,0 +1,100 @@
+// Sizes are known before anything is computed, save for kernels whose results nobody can size.
+#include "libcore/provider/constant_evaluator.hpp"
+
+#include <algorithm>
+
+#include "libcore/provider/aligned_constants.hpp"
+#include "libcore/provider/evaluate.hpp"
+#include "libcore/provider/shape_rule.hpp"
+
+namespace ortool {
+namespace {
+
+/// Operands of a node whose inputs are all constants.
+std::vector<Operand> constant_operands(const Node& node) {
+  std::vector<Operand> operands;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    operands.push_back(input == nullptr ? Operand()
+                                        : Operand{input->constant().type(),
+                                                  input->constant().shape(), &input->constant()});
+  }
+  return operands;
+}
+
+/// The outputs' types and shapes when the shape rule tells all of them.
+std::optional<std::vector<Operand>> output_operands(const Node& node,
+                                                    const std::vector<Operand>& inputs) {
+  std::vector<std::int64_t> wanted;
+  std::vector<Operand> outputs;
+  for (RuledOutput& ruled : apply_shape_rule(node, inputs, wanted)) {
+    const bool is_given = node.output(static_cast<std::int64_t>(outputs.size())) != nullptr;
+    if (is_given && !ruled.shape) return std::nullopt;
+    outputs.push_back(is_given ? Operand{ruled.type, std::move(*ruled.shape), nullptr} : Operand());
+  }
+  return outputs;
+}
+
+bool fit(const std::vector<Operand>& outputs, std::int64_t most_bytes) {
+  std::int64_t bytes = 0;
+  for (const Operand& output : outputs) {
+    if (!output.is_given()) continue;
+    if (output.type == DataType::string) return false;
+    bytes += bytes_of(output.type, output.shape.element_count());
+  }
+  return bytes <= most_bytes;
+}
+
+}  // namespace
+
+std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const Node& node,
+                                                                std::int64_t most_bytes) const {
+  const std::vector<Operand> inputs = constant_operands(node);
+  const std::optional<std::vector<Operand>> outputs = output_operands(node, inputs);
+  if (outputs && !fit(*outputs, most_bytes)) return std::nullopt;
+  const KernelPtr kernel = provider_.compile(NodeView(node), context_);
+  if (kernel->is_dynamic()) {
+    std::int64_t inputs_bytes = 0;
+    for (const Operand& input : inputs)
+      inputs_bytes += input.is_given() ? input.known->size_bytes() : 0;
+    if (inputs_bytes > most_bytes) return std::nullopt;
+    return evaluate_dynamic(*kernel, node, inputs, context_.workers, context_.cap);
+  }
+  if (!outputs) return std::nullopt;
+  std::vector<RunValue> results;
+  for (Tensor& result : ortool::evaluate(*kernel, inputs, *outputs, context_.workers, context_.cap))
+    results.emplace_back(std::move(result));
+  return results;
+}
+
+std::optional<std::vector<Tensor>> ConstantEvaluator::evaluate(const Node& node,
+                                                               std::int64_t most_bytes) {
+  const AlignedConstants constants(NodeView(node).inputs());
+  std::optional<std::vector<RunValue>> values;
+  try {
+    values = compute(node, most_bytes);
+  } catch (const Error&) {
+    constants.restore_all();
+    throw;
+  }
+  constants.restore_all();
+  if (!values) return std::nullopt;
+  std::int64_t bytes = 0;
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < values->size(); ++i) {
+    const Value* output = node.output(static_cast<std::int64_t>(i));
+    if (output == nullptr) {
+      results.emplace_back();
+      continue;
+    }
+    // As a constant, an optional that holds a tensor would be that tensor.
+    const bool is_optional = output->type().kind == ValueType::Kind::optional;
+    if (is_optional || !(*values)[i].is_tensor()) return std::nullopt;
+    results.push_back((*values)[i].tensor());
+    bytes += results.back().size_bytes();
+  }
+  if (bytes > most_bytes) return std::nullopt;
+  return results;
+}
+
+}  // namespace ortool

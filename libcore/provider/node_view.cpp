@@ -1,0 +1,58 @@
+// Reading operands of a node or a group of nodes.
+#include "libcore/provider/node_view.hpp"
+
+#include <algorithm>
+
+namespace ortool {
+
+std::vector<Value*> NodeView::inputs() const {
+  std::vector<Value*> result;
+  for (const Node* member : members_) {
+    for (std::int64_t i = 0; i < member->input_count(); ++i) {
+      Value* input = member->input(i);
+      const bool is_inside =
+          input != nullptr && input->producer() != nullptr &&
+          std::find(members_.begin(), members_.end(), input->producer()) != members_.end();
+      if (!is_inside) result.push_back(input);
+    }
+  }
+  return result;
+}
+
+std::vector<Value*> NodeView::outputs() const {
+  std::vector<Value*> result;
+  const Node& last = *members_.back();
+  for (std::int64_t i = 0; i < last.output_count(); ++i) result.push_back(last.output(i));
+  return result;
+}
+
+DataType NodeView::input_type(std::int64_t index) const {
+  const Value* value = node().input(index);
+  return value != nullptr && value->type().is_tensor() ? value->type().element
+                                                       : DataType::undefined;
+}
+
+DataType NodeView::output_type(std::int64_t index) const {
+  const Value* value = node().output(index);
+  return value != nullptr && value->type().is_tensor() ? value->type().element
+                                                       : DataType::undefined;
+}
+
+std::optional<Shape> NodeView::input_shape(std::int64_t index) const {
+  const Value* value = node().input(index);
+  return value != nullptr && value->type().is_tensor() ? to_known(value->type().shape)
+                                                       : std::nullopt;
+}
+
+std::int64_t NodeView::input_rank(std::int64_t index) const {
+  const Value* value = node().input(index);
+  if (value == nullptr || !value->type().is_tensor() || !value->type().shape) return -1;
+  return static_cast<std::int64_t>(value->type().shape->size());
+}
+
+const Tensor* NodeView::constant(std::int64_t index) const {
+  const Value* value = node().input(index);
+  return value != nullptr && value->is_constant() ? &value->constant() : nullptr;
+}
+
+}  // namespace ortool

@@ -1,0 +1,38 @@
+// Parts of a kernel's workspace, one behind the other, and the threads they are sized for.
+#pragma once
+
+#include <cstdint>
+
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool {
+
+/// Hands out aligned places in a workspace that is yet to be allocated.
+class WorkspaceLayout {
+ public:
+  /// The offset of the next `bytes` bytes.
+  std::int64_t add(std::int64_t bytes) {
+    const std::int64_t offset = bytes_;
+    bytes_ += (bytes + 63) / 64 * 64;
+    return offset;
+  }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+/// The workers of a run, or the calling thread alone where they are more than a workspace was sized
+/// for. (The bits are the same.)
+class SizedWorkers {
+ public:
+  SizedWorkers(Workers& workers, int most_threads)
+      : alone_(workers.stop()), chosen_(workers.count() <= most_threads ? workers : alone_) {}
+  Workers& get() { return chosen_; }
+
+ private:
+  Workers alone_;
+  Workers& chosen_;
+};
+
+}  // namespace ortool

@@ -1,0 +1,171 @@
+// Codes are the upper 16 bits of a magnitude as float32: its exponent, then eight of its fraction.
+#include "libcore/quantize/calibrate/histogram.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "libcore/quantize/calibrate/byte_stream.hpp"
+
+namespace ortool {
+namespace {
+
+/// So that no sum over bins overflows.
+constexpr std::int64_t most_count = std::int64_t{1} << 48;
+constexpr std::uint32_t sign_bit = 0x80000000U;
+constexpr std::uint32_t infinity_bits = 0x7f800000U;
+constexpr int code_shift = 15;  // below the exponent and eight bits of fraction
+constexpr std::size_t code_count =
+    static_cast<std::size_t>(Histogram::octaves) * Histogram::bins_an_octave;
+
+double edge_of(int code) {
+  const std::uint32_t bits = static_cast<std::uint32_t>(code) << code_shift;
+  // Behind the last finite bin lies 2^128.
+  if (bits == infinity_bits) return 0x1p128;
+  return static_cast<double>(std::bit_cast<float>(bits));
+}
+
+/// Moves the bins down by `by` places; what falls out at the low end is returned.
+std::int64_t shift_down(std::vector<std::int64_t>& counts, std::size_t by) {
+  if (counts.empty()) return 0;
+  by = std::min(by, counts.size());
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(by);
+  const std::int64_t out = std::accumulate(counts.begin(), middle, std::int64_t{0});
+  std::copy(middle, counts.end(), counts.begin());
+  std::fill(counts.end() - static_cast<std::ptrdiff_t>(by), counts.end(), 0);
+  return out;
+}
+
+void add_counts(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& from) {
+  if (from.empty()) return;
+  if (to.empty()) to.resize(code_count);
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+
+void write_counts(ByteWriter& out, const std::vector<std::int64_t>& counts) {
+  const auto is_full = [](std::int64_t count) { return count != 0; };
+  const auto first = std::find_if(counts.begin(), counts.end(), is_full);
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), is_full).base();
+  out.integer(first < last ? first - counts.begin() : 0);
+  out.integer(first < last ? last - first : 0);
+  for (auto at = first; at < last; ++at) out.integer(*at);
+}
+
+std::vector<std::int64_t> read_counts(ByteReader& in) {
+  constexpr auto most = static_cast<std::int64_t>(code_count);
+  const std::int64_t first = in.integer(0, most);
+  const std::int64_t count = in.integer(0, most - first);
+  if (count == 0) return {};
+  std::vector<std::int64_t> counts(code_count);
+  for (std::int64_t i = first; i < first + count; ++i) {
+    counts[static_cast<std::size_t>(i)] = in.integer(0, most_count);
+  }
+  return counts;
+}
+
+}  // namespace
+
+int Histogram::first_code() const {
+  return std::max(octave_ - octaves + 1, 0) * bins_an_octave;
+}
+
+void Histogram::raise_to(int octave) {
+  if (octave <= octave_) return;
+  const int before = first_code();
+  octave_ = octave;
+  const auto by = static_cast<std::size_t>(first_code() - before);
+  if (by == 0) return;
+  small_positive_ += shift_down(positive_, by);
+  small_negative_ += shift_down(negative_, by);
+}
+
+void Histogram::add(std::span<const float> numbers) {
+  std::uint32_t most = 0;
+  bool has_negative = false;
+  for (const float number : numbers) {
+    const auto bits = std::bit_cast<std::uint32_t>(number);
+    const std::uint32_t magnitude = bits & ~sign_bit;
+    if (magnitude >= infinity_bits) continue;
+    most = std::max(most, magnitude);
+    has_negative = has_negative || (bits > sign_bit);
+  }
+  if (most > 0) raise_to(static_cast<int>(most >> (code_shift + 8)));
+  if (most > 0 && positive_.empty()) positive_.resize(code_count);
+  if (has_negative && negative_.empty()) negative_.resize(code_count);
+  const auto first = static_cast<std::uint32_t>(first_code());
+  for (const float number : numbers) {
+    const auto bits = std::bit_cast<std::uint32_t>(number);
+    const std::uint32_t magnitude = bits & ~sign_bit;
+    if (magnitude >= infinity_bits) continue;
+    const std::uint32_t code = magnitude >> code_shift;
+    if (magnitude == 0) {
+      ++zeros_;
+    } else if (code < first) {
+      ++(bits < sign_bit ? small_positive_ : small_negative_);
+    } else {
+      ++(bits < sign_bit ? positive_ : negative_)[code - first];
+    }
+  }
+}
+
+void Histogram::merge(const Histogram& other) {
+  // A copy: octaves of the other may have to move too, and it may be this.
+  Histogram added = other;
+  raise_to(added.octave_);
+  added.raise_to(octave_);
+  zeros_ += added.zeros_;
+  small_positive_ += added.small_positive_;
+  small_negative_ += added.small_negative_;
+  add_counts(positive_, added.positive_);
+  add_counts(negative_, added.negative_);
+}
+
+std::int64_t Histogram::count() const {
+  std::int64_t total = zeros_ + small_positive_ + small_negative_;
+  for (const auto* counts : {&positive_, &negative_}) {
+    total += std::accumulate(counts->begin(), counts->end(), std::int64_t{0});
+  }
+  return total;
+}
+
+std::vector<Histogram::Bin> Histogram::bins() const {
+  std::vector<Bin> bins;
+  const int first = first_code();
+  for (std::size_t i = negative_.size(); i-- > 0;) {
+    if (negative_[i] == 0) continue;
+    const int code = first + static_cast<int>(i);
+    bins.push_back({-edge_of(code + 1), -edge_of(code), negative_[i]});
+  }
+  if (small_negative_ > 0) bins.push_back({-edge_of(first), 0, small_negative_});
+  if (zeros_ > 0) bins.push_back({0, 0, zeros_});
+  if (small_positive_ > 0) bins.push_back({0, edge_of(first), small_positive_});
+  for (std::size_t i = 0; i < positive_.size(); ++i) {
+    if (positive_[i] == 0) continue;
+    const int code = first + static_cast<int>(i);
+    bins.push_back({edge_of(code), edge_of(code + 1), positive_[i]});
+  }
+  return bins;
+}
+
+void Histogram::write(ByteWriter& out) const {
+  out.integer(octave_);
+  out.integer(zeros_);
+  out.integer(small_positive_);
+  out.integer(small_negative_);
+  write_counts(out, positive_);
+  write_counts(out, negative_);
+}
+
+Histogram Histogram::read(ByteReader& in) {
+  constexpr int most_octave = 254;
+  Histogram histogram;
+  histogram.octave_ = static_cast<int>(in.integer(-1, most_octave));
+  histogram.zeros_ = in.integer(0, most_count);
+  histogram.small_positive_ = in.integer(0, most_count);
+  histogram.small_negative_ = in.integer(0, most_count);
+  histogram.positive_ = read_counts(in);
+  histogram.negative_ = read_counts(in);
+  return histogram;
+}
+
+}  // namespace ortool

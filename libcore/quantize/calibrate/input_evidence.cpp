@@ -1,0 +1,172 @@
+// From each input forward, as far as what is read still tells of the input's scale.
+#include "libcore/quantize/calibrate/input_evidence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/inspect/preprocessing.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/normalization/batch_normalization.hpp"
+#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr int most_layers_passed = 8;
+constexpr std::size_t most_norms = 4;
+
+constexpr std::array<std::string_view, 22> passed_operators = {
+    "Add",          "AveragePool",  "Cast",      "Clip",     "Conv",      "ConvTranspose",
+    "Div",          "DepthToSpace", "HardSwish", "Identity", "LeakyRelu", "MaxPool",
+    "Mul",          "PRelu",        "Pad",       "Relu",     "Reshape",   "Slice",
+    "SpaceToDepth", "Sub",          "Transpose", "Unsqueeze"};
+
+std::vector<double> doubles_in(const Tensor& tensor) {
+  std::vector<double> numbers(static_cast<std::size_t>(tensor.element_count()));
+  read_doubles(tensor, 0, numbers);
+  return numbers;
+}
+
+/// Whether the node reads nothing computed but its first input.
+bool reads_constants_beside(const Node& node) {
+  for (std::int64_t i = 1; i < node.input_count(); ++i) {
+    if (node.input(i) != nullptr && !node.input(i)->is_constant()) return false;
+  }
+  return true;
+}
+
+void add_norm(const Value& input, const Node& node, InputClues& clues) {
+  if (read_op<BatchNormalization>(node).is_training || !reads_constants_beside(node)) return;
+  const Tensor& scale = node.input(1)->constant();
+  const Tensor& shift = node.input(2)->constant();
+  if (!is_floating_point(scale.type()) || scale.element_count() != shift.element_count()) return;
+  NormStatistics norm{std::string(input.name()), std::string(node.name()),
+                      std::string(node.output(0)->name()), doubles_in(shift), doubles_in(scale)};
+  for (double& number : norm.deviations) number = std::abs(number);
+  clues.norms.push_back(std::move(norm));
+}
+
+void find_norms(const Value& input, InputClues& clues) {
+  std::deque<std::pair<const Value*, int>> open = {{&input, 0}};
+  std::unordered_set<const Node*> seen;
+  std::size_t found = 0;
+  while (!open.empty() && found < most_norms) {
+    const auto [value, depth] = open.front();
+    open.pop_front();
+    for (const Use& use : value->uses()) {
+      if (use.kind != Use::Kind::input || use.index != 0 || !seen.insert(use.node).second) continue;
+      const Node& node = *use.node;
+      if (!node.domain().empty() || node.output(0) == nullptr) continue;
+      if (node.op_type() == "BatchNormalization") {
+        add_norm(input, node, clues);
+        ++found;
+        continue;
+      }
+      const bool is_passed = std::find(passed_operators.begin(), passed_operators.end(),
+                                       node.op_type()) != passed_operators.end();
+      if (is_passed && depth < most_layers_passed && reads_constants_beside(node))
+        open.emplace_back(node.output(0), depth + 1);
+    }
+  }
+}
+
+/// Of Image.NominalPixelRange.
+void add_pixel_range(const Value& input, const Metadata& metadata, InputClues& clues) {
+  constexpr std::array<std::pair<std::string_view, std::pair<double, double>>, 4> known = {{
+      {"NominalRange_0_255", {0, 255}},
+      {"NominalRange_16_235", {16, 235}},
+      {"Normalized_0_1", {0, 1}},
+      {"Normalized_1_1", {-1, 1}},
+  }};
+  for (const auto& [key, value] : metadata) {
+    if (key != "Image.NominalPixelRange") continue;
+    for (const auto& [name, range] : known) {
+      if (value != name) continue;
+      clues.ranges.push_back({std::string(input.name()), NumberRange{range.first, range.second},
+                              format("the model's metadata ({} = {}) say that it", key, value),
+                              true});
+    }
+  }
+}
+
+/// Numbers that are normalised in the graph are a few deviations from the mean.
+void add_graph_range(const Value& input, const PreprocessingHint& hint, InputClues& clues) {
+  constexpr double reach = 3;
+  constexpr double least_deviation = 0.1;  // below: the graph makes numbers larger, not normal
+  NumberRange range;
+  for (std::size_t i = 0; i < hint.mean.size(); ++i) {
+    if (!std::isfinite(hint.mean[i]) || !(hint.std[i] >= least_deviation)) return;
+    range.low = std::min(range.low, hint.mean[i] - reach * hint.std[i]);
+    range.high = std::max(range.high, hint.mean[i] + reach * hint.std[i]);
+  }
+  clues.ranges.push_back(
+      {std::string(input.name()), range,
+       format("the graph computes (x - {}) / {} of it, so that it", hint.mean[0], hint.std[0])});
+}
+
+bool is_picture(const Value& input) {
+  return input.type().is_tensor() && input.type().shape && input.type().shape->size() == 4 &&
+         is_arithmetic(input.type().element);
+}
+
+}  // namespace
+
+InputClues find_input_clues(const Model& model) {
+  InputClues clues;
+  for (const Value* input : model.graph->inputs()) {
+    if (!input->type().is_tensor() || input->has_default()) continue;
+    find_norms(*input, clues);
+    if (!is_picture(*input)) continue;
+    const PreprocessingHint hint = find_preprocessing(model, *input);
+    add_pixel_range(*input, hint.metadata, clues);
+    if (!hint.mean.empty()) add_graph_range(*input, hint, clues);
+  }
+  return clues;
+}
+
+void settle_input_clues(const Model& rewritten, InputClues& clues) {
+  const Graph& graph = *rewritten.graph;
+  std::erase_if(clues.norms, [&](const NormStatistics& norm) {
+    const Value* value = graph.find_value(norm.output);
+    return value == nullptr || value->producer() == nullptr;
+  });
+  for (const Value* input : graph.inputs()) {
+    for (const Use& use : input->uses()) {
+      if (use.kind != Use::Kind::input || use.index != 0) continue;
+      const Node& node = *use.node;
+      if (quantize_role(node) != QuantizeRole::product || node.op_type() != "Conv") continue;
+      const Value* bias = node.input(2);
+      if (bias == nullptr || !bias->is_constant()) continue;
+      clues.layers.push_back({std::string(input->name()), std::string(node.output(0)->name()),
+                              doubles_in(bias->constant())});
+    }
+  }
+}
+
+void add_requests(const InputClues& clues, std::vector<ValueRequest>& requests) {
+  const auto request = [&](const std::string& name, std::optional<std::int64_t> axis) {
+    const auto known = std::find_if(requests.begin(), requests.end(),
+                                    [&](const ValueRequest& each) { return each.name == name; });
+    if (known == requests.end()) {
+      requests.push_back({name, axis});
+    } else if (!known->channel_axis) {
+      known->channel_axis = axis;
+    }
+  };
+  for (const ExpectedRange& range : clues.ranges) request(range.input, std::nullopt);
+  for (const NormStatistics& norm : clues.norms) request(norm.output, 1);
+  for (const BiasedLayer& layer : clues.layers) {
+    request(layer.input, std::nullopt);
+    request(layer.output, 1);
+  }
+}
+
+}  // namespace ortool

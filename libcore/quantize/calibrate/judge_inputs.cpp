@@ -1,0 +1,220 @@
+// One function a kind of evidence, asked in the order of how much each proves.
+#include "libcore/quantize/calibrate/judge_inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double far_scale = 50;  // more than any two sets of the same kind differ by
+constexpr std::size_t fewest_channels = 4;
+
+using Finding = std::optional<std::string>;
+
+/// Three digits, or a whole number.
+std::string rounded(double number) {
+  if (std::abs(number) >= 1000) return format("{}", std::round(number));
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 3);
+  return {text.data(), end.ptr};
+}
+
+std::string reach_of(const ValueRecord& record) {
+  return format("reaches from {} to {}", rounded(static_cast<double>(record.min())),
+                rounded(static_cast<double>(record.max())));
+}
+
+double size_of(const NumberRange& range) {
+  return std::max(std::abs(range.low), std::abs(range.high));
+}
+
+NumberRange range_of(const ValueRecord& record) {
+  return {static_cast<double>(record.min()), static_cast<double>(record.max())};
+}
+
+std::string too_large() {
+  return "the data look too large (0-255 for 0-1?)";
+}
+
+std::string too_small() {
+  return "the data look too small (0-1 for 0-255?)";
+}
+
+/// The element in the middle; sorts in part.
+double median(std::vector<double>& numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+/// What sizes alone tell.
+std::string compare_sizes(const NumberRange& seen, const NumberRange& expected) {
+  const double ratio = size_of(seen) / size_of(expected);
+  if (ratio >= far_scale) return too_large();
+  return ratio <= 1 / far_scale ? too_small() : std::string();
+}
+
+Finding judge_range(const ExpectedRange& expected, const ValueRecord& record) {
+  const NumberRange seen = range_of(record);
+  if (size_of(seen) == 0 || size_of(expected.range) == 0) return std::nullopt;
+  std::string found = compare_sizes(seen, expected.range);
+  const double slack = (expected.range.high - expected.range.low) / 20;
+  const bool is_outside =
+      seen.low < expected.range.low - slack || seen.high > expected.range.high + slack;
+  if (found.empty() && expected.is_strict && is_outside)
+    found = "the data look as if another scale, mean or std were applied";
+  if (found.empty()) return std::nullopt;
+  return format("input {} {}, but {} lies between {} and {}: {}", quote(expected.input),
+                reach_of(record), expected.source, rounded(expected.range.low),
+                rounded(expected.range.high), found);
+}
+
+Finding judge_pictures(const ExpectedRange& known, const ValueRecord& record) {
+  constexpr double raw_width = 1.8;
+  constexpr double wide = 2.5;
+  const NumberRange seen = range_of(record);
+  const double width = seen.high - seen.low;
+  const double known_width = known.range.high - known.range.low;
+  if (size_of(seen) == 0 || !(known_width > 0)) return std::nullopt;
+  std::string found = compare_sizes(seen, known.range);
+  const bool is_raw = seen.low >= 0 && seen.high <= 1.01;
+  const bool is_known_normal = known.range.low < -0.1 * known_width;
+  if (found.empty() && is_raw && is_known_normal && known_width >= raw_width * width)
+    found = "the data look as if mean and std were left out";
+  if (found.empty() && width >= wide * known_width && seen.low < known.range.low - known_width / 2)
+    found = "the data look as if mean and std were applied twice, or should not be";
+  if (found.empty()) return std::nullopt;
+  return format("input {} {}, but {} from {} to {}: {}", quote(known.input), reach_of(record),
+                known.source, rounded(known.range.low), rounded(known.range.high), found);
+}
+
+/// How much the result varies by how much it did in training, and how far its mean is off in
+/// deviations of training: each the middle one of all channels that vary.
+struct NormRatios {
+  double deviation = 1;
+  double shift = 0;
+};
+
+std::optional<NormRatios> compare_norm(const NormStatistics& norm, const ValueRecord& record) {
+  const std::span<const ChannelRecord> channels = record.channels();
+  if (channels.size() != norm.means.size() || channels.empty()) return std::nullopt;
+  constexpr double dead_share = 1e-3;  // of the largest deviation: a channel that training gave up
+  const double largest = *std::max_element(norm.deviations.begin(), norm.deviations.end());
+  std::vector<double> deviations;
+  std::vector<double> shifts;
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    if (!(norm.deviations[i] > dead_share * largest) || channels[i].count == 0) continue;
+    const double mean = channels[i].mean();
+    const double variance = std::max(channels[i].mean_square() - mean * mean, 0.0);
+    deviations.push_back(std::sqrt(variance) / norm.deviations[i]);
+    shifts.push_back(std::abs(mean - norm.means[i]) / norm.deviations[i]);
+  }
+  if (deviations.size() < fewest_channels) return std::nullopt;
+  return NormRatios{median(deviations), median(shifts)};
+}
+
+Finding judge_norm(const NormStatistics& norm, const ValueRecord& record, std::int64_t samples) {
+  const std::optional<NormRatios> ratios = compare_norm(norm, record);
+  if (!ratios) return std::nullopt;
+  constexpr double most = 2.5;
+  constexpr double most_shift = 3;
+  constexpr std::int64_t enough_samples = 8;
+  const double least = samples >= enough_samples ? 0.3 : 0.03;
+  const double ratio = ratios->deviation;
+  if (ratio >= least && ratio <= most && ratios->shift <= most_shift) return std::nullopt;
+  std::string guess = "another mean?";
+  if (ratio > most) guess = "mean and std applied twice, or a scale left out?";
+  if (ratio >= far_scale) guess = "0-255 for 0-1?";
+  if (ratio < least) guess = "mean and std left out?";
+  if (ratio < 1 / far_scale) guess = "0-1 for 0-255?";
+  return format(
+      "behind input {}, what {} makes varies {} times as much as in training, and its means are {} "
+      "deviations off: the data look like none that the model was trained on ({})",
+      quote(norm.input), quote(norm.node), rounded(ratio), rounded(ratios->shift), guess);
+}
+
+/// What always giving the most common label would get right, and some luck.
+double chance_of(const LabelCount& labels) {
+  const auto count = static_cast<double>(labels.samples);
+  const double share = static_cast<double>(labels.most_common) / count;
+  return count * share + 2 * std::sqrt(count * share * (1 - share));
+}
+
+bool can_judge(const LabelCount& labels) {
+  constexpr std::int64_t fewest_samples = 20;
+  return labels.samples >= fewest_samples && labels.most_common < labels.samples;
+}
+
+Finding judge_labels(const LabelCount& labels) {
+  if (!can_judge(labels) || static_cast<double>(labels.right) > chance_of(labels))
+    return std::nullopt;
+  return format(
+      "the float model is right for {} of {} labelled samples, and always the same answer for {}: "
+      "the data look like none that it was trained on (scale, mean and std, order of channels or "
+      "axes), or labels are those of other classes",
+      labels.right, labels.samples, labels.most_common);
+}
+
+Finding judge_layer(const BiasedLayer& layer, const ValueRecord& input, const ValueRecord& output) {
+  const std::span<const ChannelRecord> channels = output.channels();
+  if (channels.size() != layer.bias.size()) return std::nullopt;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const double offset = std::abs(layer.bias[i]);
+    const double moved =
+        (static_cast<double>(channels[i].max) - static_cast<double>(channels[i].min)) / 2;
+    if (offset > 0 && channels[i].count > 0) ratios.push_back(moved / offset);
+  }
+  if (ratios.size() < fewest_channels || ratios.size() * 2 < channels.size()) return std::nullopt;
+  const double middle = median(ratios);
+  constexpr double too_little = 0.05;
+  if (middle >= too_little) return std::nullopt;
+  return format("input {} {}, and moves its first layer {} times as much as the layer's bias: {}",
+                quote(layer.input), reach_of(input), rounded(middle), too_small());
+}
+
+const ValueRecord* seen(const Calibration& calibration, const std::string& name) {
+  const ValueRecord* record = calibration.find(name);
+  return record != nullptr && record->finite_count() > 0 ? record : nullptr;
+}
+
+}  // namespace
+
+Finding judge_inputs(const Calibration& calibration, const InputEvidence& evidence) {
+  const InputClues& clues = evidence.clues;
+  for (const ExpectedRange& range : clues.ranges) {
+    const ValueRecord* record = seen(calibration, range.input);
+    if (record == nullptr) continue;
+    if (Finding found = judge_range(range, *record)) return found;
+  }
+  for (const NormStatistics& norm : clues.norms) {
+    const ValueRecord* record = seen(calibration, norm.output);
+    if (record == nullptr) continue;
+    if (Finding found = judge_norm(norm, *record, calibration.samples().count())) return found;
+  }
+  for (const ExpectedRange& known : evidence.pictures) {
+    const ValueRecord* record = seen(calibration, known.input);
+    if (record == nullptr) continue;
+    if (Finding found = judge_pictures(known, *record)) return found;
+  }
+  if (evidence.labels) {
+    if (Finding found = judge_labels(*evidence.labels)) return found;
+    if (can_judge(*evidence.labels)) return std::nullopt;
+  }
+  for (const BiasedLayer& layer : clues.layers) {
+    const ValueRecord* input = seen(calibration, layer.input);
+    const ValueRecord* output = seen(calibration, layer.output);
+    if (input == nullptr || output == nullptr) continue;
+    if (Finding found = judge_layer(layer, *input, *output)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ortool

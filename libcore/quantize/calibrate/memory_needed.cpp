@@ -1,0 +1,77 @@
+// What sessions, records and levels take, each at its largest.
+#include "libcore/quantize/calibrate/memory_needed.hpp"
+
+#include <algorithm>
+
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/inspect/activation_memory.hpp"
+#include "libcore/quantize/calibrate/collect.hpp"
+#include "libcore/quantize/calibrate/input_moments.hpp"
+
+namespace ortool {
+namespace {
+
+/// Levels that wait in memory for the model to be written; more wait on the disk.
+constexpr std::int64_t most_levels = std::int64_t{16} << 20;
+/// Pieces of a matrix that is multiplied where it lies, copied and packed.
+constexpr std::int64_t most_pieces = std::int64_t{16} << 20;
+
+struct Weights {
+  std::int64_t matrices = 0;  ///< bytes as float32 of what sessions may leave where it lies
+  std::int64_t others = 0;    ///< of all other constants: kernels keep them packed
+  std::int64_t largest = 0;   ///< of one
+  std::int64_t moments = 0;   ///< bytes of the sums of what layers read
+};
+
+/// Sums of the products of a layer's inputs, in blocks on the diagonal; which of a matrix's axes
+/// the inputs are is not looked at.
+std::int64_t moment_bytes(const Shape& shape) {
+  const std::int64_t elements = shape.element_count();
+  if (shape.rank() < 2 || elements == 0) return 0;
+  const std::int64_t last = shape[shape.rank() - 1];
+  const std::int64_t columns = std::max(elements / shape[0], elements / last);
+  return columns * std::min(columns, InputMoments::most_columns) * 8;
+}
+
+bool is_product(const Node& node) {
+  return node.domain().empty() && (node.op_type() == "MatMul" || node.op_type() == "Gemm");
+}
+
+Weights weights_of(const Model& model) {
+  Weights result;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Value* value : graph->values()) {
+      if (!value->is_constant() || !is_floating_point(value->constant().type())) continue;
+      const std::int64_t bytes = value->constant().element_count() * 4;
+      const auto is_read_by_product = [](const Use& use) {
+        return use.kind == Use::Kind::input && is_product(*use.node);
+      };
+      const bool is_matrix =
+          std::all_of(value->uses().begin(), value->uses().end(), is_read_by_product);
+      (is_matrix ? result.matrices : result.others) += bytes;
+      result.largest = std::max(result.largest, bytes);
+      result.moments += moment_bytes(value->constant().shape());
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::int64_t memory_needed(const Model& model, const QuantizeWork& work) {
+  const Weights weights = weights_of(model);
+  const std::int64_t all = weights.matrices + weights.others;
+  // A tensor as floats, as levels, and turned.
+  std::int64_t bytes = 3 * weights.largest + std::min(most_levels, all / 4) + (1 << 20);
+  if (!work.runs_models) return bytes;
+  const std::int64_t activations = peak_activation_memory(model).bytes.value().value_or(0);
+  // Winograd's form of a convolution's weights is 16/9 of them; sums are windows beside values.
+  bytes += work.records * bytes_a_record + 2 * (2 * weights.others) + 8 * activations +
+           std::min(most_pieces, 2 * weights.matrices);
+  // Sums for two sets of scales are there at once.
+  if (work.tries_variants) bytes = 2 * bytes + 2 * weights.moments;
+  // Sessions keep a quarter of the limit packed, where they have so much to pack.
+  return bytes + std::min(weights.matrices, bytes / 3);
+}
+
+}  // namespace ortool

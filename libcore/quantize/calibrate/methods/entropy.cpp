@@ -1,0 +1,112 @@
+// The range whose quantised distribution of magnitudes diverges least from the true one.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "libcore/quantize/calibrate/methods.hpp"
+
+namespace ortool {
+namespace {
+
+/// Magnitudes in bins of one width; zero is left out, since every range holds it exactly.
+class Magnitudes {
+ public:
+  static constexpr std::int64_t bin_count = 2048;
+
+  explicit Magnitudes(const ValueRecord& record)
+      : reach_(std::max(std::abs(static_cast<double>(record.min())),
+                        std::abs(static_cast<double>(record.max())))),
+        counts_(static_cast<std::size_t>(bin_count)) {
+    for (const auto& [low, high, count] : record.bins()) {
+      if (low == 0 && high == 0) continue;
+      spread(std::min(std::abs(low), std::abs(high)), std::max(std::abs(low), std::abs(high)),
+             static_cast<double>(count));
+    }
+  }
+
+  double width() const { return reach_ / static_cast<double>(bin_count); }
+  const std::vector<double>& counts() const { return counts_; }
+
+ private:
+  /// Shares `count` among the bins between the two by length; beyond the reach is none.
+  void spread(double low, double high, double count) {
+    high = std::min(high, reach_);
+    low = std::min(low, high);
+    const double from = low / width();
+    const double to = high / width();
+    const auto first = std::min(static_cast<std::int64_t>(from), bin_count - 1);
+    const auto last = std::min(static_cast<std::int64_t>(to), bin_count - 1);
+    if (first == last || to <= from) {
+      counts_[static_cast<std::size_t>(first)] += count;
+      return;
+    }
+    for (std::int64_t i = first; i <= last; ++i) {
+      const double begin = std::max(from, static_cast<double>(i));
+      const double end = std::min(to, static_cast<double>(i + 1));
+      counts_[static_cast<std::size_t>(i)] += count * std::max(end - begin, 0.0) / (to - from);
+    }
+  }
+
+  double reach_;
+  std::vector<double> counts_;
+};
+
+/// Kullback and Leibler's divergence of the distribution that is left when the first `kept` bins
+/// are told apart by `levels` levels only, from the true one with all that lies behind in its last
+/// bin (S. Migacz, "8-bit Inference with TensorRT", 2017).
+double divergence(const std::vector<double>& counts, std::int64_t kept, std::int64_t levels,
+                  double behind) {
+  double true_total = behind;
+  double quantized_total = 0;
+  for (std::int64_t i = 0; i < kept; ++i) true_total += counts[static_cast<std::size_t>(i)];
+  quantized_total = true_total - behind;
+  if (quantized_total <= 0) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (std::int64_t level = 0; level < levels; ++level) {
+    const std::int64_t first = kept * level / levels;
+    const std::int64_t last = kept * (level + 1) / levels;
+    double total = 0;
+    std::int64_t filled = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      total += counts[static_cast<std::size_t>(i)];
+      filled += counts[static_cast<std::size_t>(i)] > 0 ? 1 : 0;
+    }
+    for (std::int64_t i = first; i < last; ++i) {
+      const double here = counts[static_cast<std::size_t>(i)];
+      const double truth = (here + (i == kept - 1 ? behind : 0)) / true_total;
+      if (truth == 0) continue;
+      // What the quantised distribution lacks altogether weighs like one element.
+      const double found = here > 0 ? total / static_cast<double>(filled) : 1;
+      sum += truth * std::log(truth / (found / quantized_total));
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+NumberRange entropy_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
+  const NumberRange whole{static_cast<double>(record.min()), static_cast<double>(record.max())};
+  const Levels levels = levels_of(type);
+  const bool is_one_sided = !type.is_symmetric && (whole.low >= 0 || whole.high <= 0);
+  const std::int64_t each_side = (levels.highest - levels.lowest) / (is_one_sided ? 1 : 2);
+  if (whole.low == whole.high || each_side >= Magnitudes::bin_count) return whole;
+  const Magnitudes magnitudes(record);
+  double behind = 0;
+  double least = std::numeric_limits<double>::infinity();
+  std::int64_t best = Magnitudes::bin_count;
+  const std::int64_t step = std::max<std::int64_t>(each_side / 16, 1);
+  std::int64_t counted = Magnitudes::bin_count;
+  for (std::int64_t kept = Magnitudes::bin_count; kept >= each_side; kept -= step) {
+    while (counted > kept) behind += magnitudes.counts()[static_cast<std::size_t>(--counted)];
+    const double found = divergence(magnitudes.counts(), kept, each_side, behind);
+    if (found >= least) continue;
+    least = found;
+    best = kept;
+  }
+  const double reach = static_cast<double>(best) * magnitudes.width();
+  return {std::max(whole.low, -reach), std::min(whole.high, reach)};
+}
+
+}  // namespace ortool

@@ -1,0 +1,10 @@
+// From the least to the greatest element.
+#include "libcore/quantize/calibrate/methods.hpp"
+
+namespace ortool {
+
+NumberRange minmax_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
+  return {static_cast<double>(record.min()), static_cast<double>(record.max())};
+}
+
+}  // namespace ortool

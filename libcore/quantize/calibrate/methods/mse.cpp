@@ -1,0 +1,78 @@
+// The range whose quantisation differs least from the elements, in the mean square.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "libcore/quantize/calibrate/histogram_error.hpp"
+#include "libcore/quantize/calibrate/methods.hpp"
+
+namespace ortool {
+namespace {
+
+/// A search over magnitudes, coarse first: down by five octaves in sixteenths, then in hundred and
+/// twenty-eighths around the best.
+class Search {
+ public:
+  Search(const std::vector<Histogram::Bin>& bins, QuantizationType type)
+      : bins_(bins), type_(type) {}
+
+  /// The share of `range(1)` with the least error; `range` makes a range of a share.
+  template <typename MakeRange>
+  double best_share(MakeRange range) const {
+    double best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    const auto try_octaves = [&](double down) {
+      const double error = error_of(range(std::exp2(-down)));
+      if (error >= least) return;
+      least = error;
+      best = down;
+    };
+    constexpr double coarse = 1.0 / 16;
+    constexpr double fine = 1.0 / 128;
+    for (int i = 0; i <= 5 * 16; ++i) try_octaves(i * coarse);
+    const double centre = best;
+    for (int i = -7; i <= 7; ++i) {
+      if (i != 0 && centre + i * fine >= 0) try_octaves(centre + i * fine);
+    }
+    return std::exp2(-best);
+  }
+
+  double error_of(NumberRange range) const {
+    return expected_error(bins_, choose_scale(range, type_), type_).total();
+  }
+
+ private:
+  const std::vector<Histogram::Bin>& bins_;
+  QuantizationType type_;
+};
+
+}  // namespace
+
+NumberRange mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
+  const std::vector<Histogram::Bin> bins = record.bins();
+  const Search search(bins, type);
+  const NumberRange whole{std::min(static_cast<double>(record.min()), 0.0),
+                          std::max(static_cast<double>(record.max()), 0.0)};
+  const double reach = std::max(-whole.low, whole.high);
+  const auto within = [&whole](double magnitude) {
+    return NumberRange{std::max(whole.low, -magnitude), std::min(whole.high, magnitude)};
+  };
+  NumberRange best =
+      within(reach * search.best_share([&](double share) { return within(reach * share); }));
+  if (type.is_symmetric || best.low == 0 || best.high == 0) return best;
+  // Each end for itself, the other one standing still, until neither moves.
+  for (int round = 0; round < 3; ++round) {
+    const NumberRange before = best;
+    best.high = whole.high * search.best_share([&](double share) {
+      return NumberRange{best.low, whole.high * share};
+    });
+    best.low = whole.low * search.best_share([&](double share) {
+      return NumberRange{whole.low * share, best.high};
+    });
+    if (best == before) break;
+  }
+  return best;
+}
+
+}  // namespace ortool

@@ -1,0 +1,39 @@
+// The range that leaves out the same small share of the elements at either end.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "libcore/quantize/calibrate/methods.hpp"
+
+namespace ortool {
+namespace {
+
+/// The outer edge of the bin at which more than `most_left_out` elements are passed.
+template <typename Iterator, typename Edge>
+double end_behind(Iterator first, Iterator last, double most_left_out, Edge edge) {
+  double passed = 0;
+  for (auto bin = first; bin != last; ++bin) {
+    passed += static_cast<double>(bin->count);
+    if (passed > most_left_out) return edge(*bin);
+  }
+  return 0;
+}
+
+}  // namespace
+
+NumberRange percentile_range(const ValueRecord& record, QuantizationType,
+                             const MethodOptions& options) {
+  const std::vector<Histogram::Bin> bins = record.bins();
+  const double outside = std::clamp(1 - options.percentile / 100, 0.0, 1.0);
+  // What lies a rounding error below a whole number means that number.
+  const double most_left_out =
+      std::floor(outside / 2 * static_cast<double>(record.finite_count()) + 1e-6);
+  const double low = end_behind(bins.begin(), bins.end(), most_left_out,
+                                [](const Histogram::Bin& bin) { return bin.low; });
+  const double high = end_behind(bins.rbegin(), bins.rend(), most_left_out,
+                                 [](const Histogram::Bin& bin) { return bin.high; });
+  return {std::max(low, static_cast<double>(record.min())),
+          std::min(high, static_cast<double>(record.max()))};
+}
+
+}  // namespace ortool

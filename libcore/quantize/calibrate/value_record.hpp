@@ -1,0 +1,140 @@
+// What calibration remembers of one value: counts, ends and sums that do not depend on any order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libcore/quantize/calibrate/histogram.hpp"
+#include "libcore/quantize/refine/exact_sum.hpp"
+#include "libcore/quantize/scheme/choose_scale.hpp"
+#include "libcore/tensor/tensor.hpp"
+
+namespace ortool {
+
+/// What is recorded beside ranges and means.
+struct RecordOptions {
+  bool with_histogram = true;
+  /// The axis whose indices are recorded one by one; counted from the end when negative.
+  std::optional<std::int64_t> channel_axis;
+  /// The weight of each new sample in moving averages, in (0, 1); 0: none are kept. Averages depend
+  /// on the order of samples, so records that keep them cannot be merged.
+  double averaging_constant = 0;
+
+  bool operator==(const RecordOptions&) const = default;
+};
+
+/// The finite elements of one channel.
+struct ChannelRecord {
+  std::int64_t count = 0;
+  float min = 0;
+  float max = 0;
+  ExactSum sum;
+  ExactSum square_sum;
+
+  double mean() const { return count == 0 ? 0 : sum.value() / static_cast<double>(count); }
+  double mean_square() const {
+    return count == 0 ? 0 : square_sum.value() / static_cast<double>(count);
+  }
+  bool is_constant() const { return min == max; }
+};
+
+/// The largest magnitude that a sample brought.
+struct SampleExtreme {
+  std::int64_t sample = 0;
+  float magnitude = 0;
+
+  bool operator==(const SampleExtreme&) const = default;
+};
+
+/// Grows with each tensor and holds none of them: its size does not depend on their number. Merged
+/// in any order from any split of the samples it is the same, bit for bit, moving averages aside.
+/// Finite elements make the ranges, means and counts; others are only counted, and so are
+/// magnitudes beyond float32 (as infinite), since scales are float32.
+class ValueRecord {
+ public:
+  /// As many samples as extremes() tells at most.
+  static constexpr std::size_t most_extremes = 8;
+
+  explicit ValueRecord(RecordOptions options = {}) : options_(options) {}
+
+  /// Counts a tensor of numbers that sample number `sample` (from 0) computed. The same sample may
+  /// come several times, as in a loop.
+  void add(const Tensor& tensor, std::int64_t sample);
+  /// Adds what another record of other samples counted. Throws ErrorCode::invalid for records with
+  /// other options or with moving averages.
+  void merge(const ValueRecord& other);
+
+  const RecordOptions& options() const { return options_; }
+  std::int64_t tensors() const { return tensors_; }
+  std::int64_t count() const { return count_; }  ///< of all elements
+  std::int64_t nan_count() const { return nan_count_; }
+  std::int64_t infinity_count() const { return infinity_count_; }
+  std::int64_t finite_count() const { return count_ - nan_count_ - infinity_count_; }
+  /// 0 when there are no finite elements.
+  float min() const { return min_; }
+  float max() const { return max_; }
+  double mean() const;
+  double std() const;  ///< of the whole population
+  const Histogram& histogram() const { return histogram_; }
+  /// The histogram's bins, those at the ends cut at min() and max().
+  std::vector<Histogram::Bin> bins() const;
+  /// Nothing when no averages are kept or nothing finite came.
+  std::optional<NumberRange> moving_average() const { return average_; }
+
+  /// Empty unless asked for, and for values whose number of channels changed.
+  std::span<const ChannelRecord> channels() const { return channels_; }
+
+  /// The samples with the largest magnitudes, the largest first, at most most_extremes.
+  std::span<const SampleExtreme> extremes() const { return extremes_; }
+  /// Sums, over tensors, of their largest magnitude and of its square.
+  const ExactSum& magnitude_sum() const { return magnitude_sum_; }
+  const ExactSum& magnitude_square_sum() const { return magnitude_square_sum_; }
+
+  /// The range of the samples with numbers below first_sample_of(i + 1), for i from 0 on; whoever
+  /// calibrates learns from it after how many samples the range stays.
+  std::vector<NumberRange> prefix_ranges() const;
+  /// The first sample of stretch `index`: 0 to 15 hold one sample each, those behind eight a
+  /// doubling.
+  static std::int64_t first_sample_of(std::int64_t index);
+  static std::int64_t stretch_of(std::int64_t sample);
+
+  void write(ByteWriter& out) const;
+  static ValueRecord read(ByteReader& in);
+
+ private:
+  struct Ends {
+    float low = 0;
+    float high = 0;
+    bool has_any = false;
+
+    void add(float least, float most);
+  };
+  struct Piece;
+
+  static Piece piece_of(std::span<const float> numbers);
+  /// Of a tensor of float32.
+  void add_channels(const Tensor& tensor);
+  void add_extreme(SampleExtreme extreme);
+
+  RecordOptions options_;
+  std::int64_t tensors_ = 0;
+  std::int64_t count_ = 0;
+  std::int64_t nan_count_ = 0;
+  std::int64_t infinity_count_ = 0;
+  float min_ = 0;
+  float max_ = 0;
+  ExactSum sum_;
+  ExactSum square_sum_;
+  Histogram histogram_;
+  std::vector<SampleExtreme> extremes_;
+  ExactSum magnitude_sum_;
+  ExactSum magnitude_square_sum_;
+  std::vector<Ends> stretches_;
+  bool has_mixed_channels_ = false;
+  std::vector<ChannelRecord> channels_;
+  std::optional<NumberRange> average_;
+};
+
+}  // namespace ortool

@@ -1,0 +1,52 @@
+// Reasons go from node to node, and name the first one.
+#include "libcore/quantize/report/float_reasons.hpp"
+
+#include "libcore/base/format.hpp"
+
+namespace ortool {
+
+std::string FloatReasons::start_of(const Value& from) const {
+  const Value* value = &from;
+  while (value->captured() != nullptr) value = value->captured();
+  const Node* maker = value->producer();
+  if (maker == nullptr) return {};
+  const auto found = starts_.find(maker);
+  return found != starts_.end() ? found->second : std::string(maker->op_type());
+}
+
+std::string FloatReasons::of_input(const Value& from) const {
+  const std::string start = start_of(from);
+  if (start.empty()) return "it reads an input, before anything is quantised";
+  return format("what it reads comes from {}, which computes in floats", start);
+}
+
+std::string FloatReasons::of_result(const Node& end) const {
+  std::string reader;
+  for (std::int64_t i = 0; i < end.output_count(); ++i) {
+    const Value* output = end.output(i);
+    if (output == nullptr) continue;
+    if (output->is_graph_output()) return "its result is an output, which stays a float";
+    for (const Use& use : output->uses()) {
+      if (use.node == nullptr) continue;
+      const auto found = results_.find(use.node);
+      if (found != results_.end()) return found->second;
+      if (reader.empty()) reader = use.node->op_type();
+    }
+  }
+  if (reader.empty()) return "nothing reads its result";
+  return format("its result goes to {}, which computes in floats", reader);
+}
+
+void FloatReasons::note_start(const Node& node) {
+  starts_.emplace(&node, node.op_type());
+}
+
+void FloatReasons::note_input(const Node& node, const Value& from) {
+  starts_.emplace(&node, start_of(from));
+}
+
+void FloatReasons::note_result(const Node& node, const std::string& reason) {
+  results_.emplace(&node, reason);
+}
+
+}  // namespace ortool

@@ -1,0 +1,224 @@
+// Sums of a pair of tensors in their own order, added exactly to those of the samples before.
+#include "libcore/quantize/report/node_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "libcore/tensor/signal_to_noise.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t pair_piece = 4096;
+
+/// Calls body(found, expected) for each pair of elements in [first, first + count).
+template <typename Body>
+void for_pairs(const Tensor& found, const Tensor& expected, std::int64_t first, std::int64_t count,
+               Body body) {
+  std::array<double, pair_piece> left;
+  std::array<double, pair_piece> right;
+  for (std::int64_t done = 0; done < count; done += pair_piece) {
+    const auto size = static_cast<std::size_t>(std::min(pair_piece, count - done));
+    read_doubles(found, first + done, std::span(left).first(size));
+    read_doubles(expected, first + done, std::span(right).first(size));
+    for (std::size_t i = 0; i < size; ++i) body(left[i], right[i]);
+  }
+}
+
+std::vector<ValuePair> pairs_of(std::span<const ErrorRequest> requests) {
+  std::vector<ValuePair> pairs;
+  for (const ErrorRequest& request : requests) pairs.push_back(request.names);
+  return pairs;
+}
+
+/// Beyond float32 squares might overflow; such elements count as infinite.
+bool is_usable(double number) {
+  return std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max());
+}
+
+}  // namespace
+
+void ErrorSums::add(const Tensor& found, const Tensor& expected) {
+  if (found.shape() != expected.shape()) {
+    throw Error(ErrorCode::invalid,
+                format("shape {} cannot be compared with {}", found.shape().to_string(),
+                       expected.shape().to_string()));
+  }
+  double found_squares = 0;
+  double expected_squares = 0;
+  double products = 0;
+  double error_squares = 0;
+  double errors = 0;
+  for_pairs(found, expected, 0, found.element_count(), [&](double left, double right) {
+    if (!is_usable(left) || !is_usable(right)) {
+      const bool is_same = left == right || (std::isnan(left) && std::isnan(right));
+      not_finite_ += is_same ? 0 : 1;
+      return;
+    }
+    const double error = left - right;
+    ++count_;
+    found_squares += left * left;
+    expected_squares += right * right;
+    products += left * right;
+    error_squares += error * error;
+    errors += error;
+    max_abs_error_ = std::max(max_abs_error_, std::abs(error));
+  });
+  found_squares_.add(found_squares);
+  expected_squares_.add(expected_squares);
+  products_.add(products);
+  error_squares_.add(error_squares);
+  errors_.add(errors);
+  if (channel_axis_) add_channels(found, expected);
+}
+
+void ErrorSums::add_channels(const Tensor& found, const Tensor& expected) {
+  const Shape& shape = found.shape();
+  const std::int64_t axis = *channel_axis_ + (*channel_axis_ < 0 ? shape.rank() : 0);
+  const bool has_axis = axis >= 0 && axis < shape.rank();
+  const bool is_first = channel_errors_.empty() && !has_mixed_channels_;
+  if (has_axis && is_first) channel_errors_.resize(static_cast<std::size_t>(shape[axis]));
+  if (!has_axis || has_mixed_channels_ ||
+      static_cast<std::int64_t>(channel_errors_.size()) != shape[axis]) {
+    has_mixed_channels_ = true;
+    channel_errors_.clear();
+    channel_count_ = 0;
+    return;
+  }
+  const std::int64_t outer = shape.product(0, axis);
+  const std::int64_t inner = shape.product(axis + 1, shape.rank());
+  std::vector<double> sums(channel_errors_.size());
+  for (std::int64_t i = 0; i < outer; ++i) {
+    for (std::size_t channel = 0; channel < sums.size(); ++channel) {
+      const std::int64_t first = (i * shape[axis] + static_cast<std::int64_t>(channel)) * inner;
+      for_pairs(found, expected, first, inner, [&](double left, double right) {
+        if (is_usable(left) && is_usable(right)) sums[channel] += left - right;
+      });
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) channel_errors_[i].add(sums[i]);
+  channel_count_ += outer * inner;
+}
+
+void ErrorSums::merge(const ErrorSums& other) {
+  count_ += other.count_;
+  not_finite_ += other.not_finite_;
+  max_abs_error_ = std::max(max_abs_error_, other.max_abs_error_);
+  found_squares_.add(other.found_squares_);
+  expected_squares_.add(other.expected_squares_);
+  products_.add(other.products_);
+  error_squares_.add(other.error_squares_);
+  errors_.add(other.errors_);
+  const bool has_none = channel_errors_.empty() && !has_mixed_channels_;
+  const bool others_has_none = other.channel_errors_.empty() && !other.has_mixed_channels_;
+  if (has_none) channel_errors_.resize(other.channel_errors_.size());
+  has_mixed_channels_ =
+      has_mixed_channels_ || other.has_mixed_channels_ ||
+      (!others_has_none && channel_errors_.size() != other.channel_errors_.size());
+  if (has_mixed_channels_) {
+    channel_errors_.clear();
+    channel_count_ = 0;
+    return;
+  }
+  for (std::size_t i = 0; i < other.channel_errors_.size(); ++i) {
+    channel_errors_[i].add(other.channel_errors_[i]);
+  }
+  channel_count_ += other.channel_count_;
+}
+
+double ErrorSums::sqnr_db() const {
+  return signal_to_noise_db(expected_squares_.value(), error_squares_.value());
+}
+
+double ErrorSums::cosine() const {
+  const double found = found_squares_.value();
+  const double expected = expected_squares_.value();
+  if (found == 0 || expected == 0) return found == expected ? 1 : 0;
+  return std::clamp(products_.value() / (std::sqrt(found) * std::sqrt(expected)), -1.0, 1.0);
+}
+
+double ErrorSums::mean_square_error() const {
+  return count_ == 0 ? 0 : error_squares_.value() / static_cast<double>(count_);
+}
+
+double ErrorSums::mean_error() const {
+  return count_ == 0 ? 0 : errors_.value() / static_cast<double>(count_);
+}
+
+std::vector<double> ErrorSums::channel_mean_errors() const {
+  std::vector<double> means;
+  for (const ExactSum& sum : channel_errors_) {
+    means.push_back(channel_count_ == 0 ? 0 : sum.value() / static_cast<double>(channel_count_));
+  }
+  return means;
+}
+
+ErrorCollector::ErrorCollector(std::span<const ErrorRequest> requests) : runs_(pairs_of(requests)) {
+  for (const ErrorRequest& request : requests) {
+    channel_axes_.emplace(request.names.name, request.channel_axis);
+  }
+}
+
+ValueError& ErrorCollector::error_of(std::string_view value) {
+  for (ValueError& error : errors_) {
+    if (error.value == value) return error;
+  }
+  const auto axis = channel_axes_.find(value);
+  ValueError error{std::string(value),
+                   {},
+                   {},
+                   ErrorSums(axis == channel_axes_.end() ? std::nullopt : axis->second)};
+  return errors_.emplace_back(std::move(error));
+}
+
+void ErrorCollector::add(const Session& floating, const Session& quantized,
+                         const NamedValues& inputs, const RunOptions& options) {
+  runs_.run({floating, inputs, options}, {quantized, inputs, options},
+            [this](const Node& node, std::int64_t index, const RunValue& expected,
+                   const RunValue& found) {
+              if (!expected.is_tensor() || !found.is_tensor()) return true;
+              if (!is_arithmetic(expected.tensor().type()) ||
+                  !is_arithmetic(found.tensor().type()) ||
+                  expected.tensor().shape() != found.tensor().shape()) {
+                return true;
+              }
+              ValueError& error = error_of(node.output(index)->name());
+              error.node = node.name();
+              error.op_type = node.op_type();
+              error.sums.add(found.tensor(), expected.tensor());
+              return true;
+            });
+}
+
+void ErrorCollector::merge(const ErrorCollector& other) {
+  for (const ValueError& theirs : other.errors_) {
+    ValueError& mine = error_of(theirs.value);
+    mine.node = theirs.node;
+    mine.op_type = theirs.op_type;
+    mine.sums.merge(theirs.sums);
+  }
+}
+
+const ValueError* ErrorCollector::find(std::string_view value) const {
+  const auto found = std::find_if(errors_.begin(), errors_.end(), [value](const ValueError& error) {
+    return error.value == value;
+  });
+  return found == errors_.end() ? nullptr : &*found;
+}
+
+const ValueError* first_bad(std::span<const ValueError> errors, double bad_db, double fall_db) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ValueError& error : errors) {
+    const double sqnr = error.sums.sqnr_db();
+    if (sqnr < bad_db || (std::isfinite(least) && sqnr < least - fall_db)) return &error;
+    least = std::min(least, sqnr);
+  }
+  return nullptr;
+}
+
+}  // namespace ortool

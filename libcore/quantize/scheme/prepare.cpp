@@ -1,0 +1,215 @@
+// The steps a session takes too, but for what only a session can run.
+#include "libcore/quantize/scheme/prepare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "libcore/base/error.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/early_use.hpp"
+#include "libcore/optimize/opset/convert_opset.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "libcore/optimize/precision/convert_float32.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
+#include "libcore/quantize/scheme/insert_qdq.hpp"
+#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/weight_only.hpp"
+
+namespace ortool {
+namespace {
+
+/// What folding may add to the file for each node.
+constexpr std::int64_t most_folded_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t opset_of_half_scales = 19;
+
+/// The tensors that Constant nodes hold become constants, however large they are.
+void take_constants(Graph& graph) {
+  for (Node& node : graph.nodes()) {
+    if (!node.domain().empty() || node.op_type() != "Constant") continue;
+    const Attribute* attribute = node.find_attribute("value");
+    if (attribute == nullptr || attribute->kind() != AttributeKind::tensor) continue;
+    Value& output = *node.output(0);
+    if (output.is_graph_output()) continue;
+    Tensor tensor = std::get<Tensor>(attribute->value);
+    graph.remove_node(node);
+    graph.set_constant(output, std::move(tensor));
+  }
+}
+
+/// Weights that a run might replace are weights all the same.
+std::int64_t settle_defaults(Graph& graph) {
+  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
+  std::int64_t settled = 0;
+  for (Value* input : inputs) {
+    if (!input->has_default()) continue;
+    graph.make_default_constant(*input);
+    ++settled;
+  }
+  return settled;
+}
+
+/// Whether weights of LSTM, GRU or RNN are floats of 16 bits: these nodes stay in their type.
+bool has_half_recurrent_weights(const Model& model) {
+  for (Graph* graph : graphs_in(*model.graph)) {
+    for (Node& node : graph->nodes()) {
+      if (!is_recurrent(node)) continue;
+      const Value* weights = node.input_count() > 1 ? constant_behind(node.input(1)) : nullptr;
+      const DataType type = weights != nullptr ? weights->constant().type() : DataType::undefined;
+      if (type == DataType::float16 || type == DataType::bfloat16) return true;
+    }
+  }
+  return false;
+}
+
+std::int64_t least_opset_for(const Model& model, const std::vector<DataType>& types,
+                             const PrepareOptions& options) {
+  const bool has_halves = std::any_of(types.begin(), types.end(),
+                                      [](DataType type) { return type != DataType::float64; });
+  const bool needs_half_scales =
+      (has_halves && !options.in_float32) || has_half_recurrent_weights(model);
+  return std::max(options.least_opset, needs_half_scales ? opset_of_half_scales : 0);
+}
+
+/// Whether a node reads constant floats of the kind that is quantised.
+bool has_weights(const Model& model) {
+  for (Graph* graph : graphs_in(*model.graph)) {
+    for (Node& node : graph->nodes()) {
+      if (is_table_in_floats(node)) return true;
+      if (!is_recurrent(node) && quantize_role(node) != QuantizeRole::product) continue;
+      for (std::int64_t i = 0; i < node.input_count(); ++i) {
+        const Value* weights = constant_behind(node.input(i));
+        if (weights != nullptr && is_floating_point(weights->constant().type())) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool can_have_opset(const Model& model, std::int64_t opset) {
+  const std::unique_ptr<Model> trial = copy_model(model);
+  infer_shapes(*trial);
+  try {
+    convert_opset(*trial, opset);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+/// The opset to raise to: `least`, or a later one where some node has no form in that. Where there
+/// is none at all it is `least`, and the conversion tells why.
+std::int64_t reachable_opset(const Model& model, std::int64_t least) {
+  const std::int64_t early = opset_of_early_uses(model);
+  if (early > least && can_have_opset(model, early)) return early;
+  for (std::int64_t opset = least; opset <= newest_opset; ++opset) {
+    if (can_have_opset(model, opset)) return opset;
+  }
+  return least;
+}
+
+void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options) {
+  const std::int64_t now = model.graph->opset("");
+  if (now >= opset) return;
+  opset = reachable_opset(model, opset);
+  if (options.fallback_opset > 0 && !can_have_opset(model, opset)) {
+    opset = std::max(now, options.fallback_opset);
+    if (now >= opset) return;
+  }
+  try {
+    convert_opset(model, opset);
+  } catch (const Error& error) {
+    Error told(error.code(), "quantised it needs a later opset: " + error.message(),
+               "scales a channel need opset 13, and --per-tensor 10; --json lists all nodes");
+    told.with_id(error.id());
+    for (const Error& part : error.parts()) told.add_part(part);
+    throw told;
+  }
+}
+
+/// Raises the opset of a model that has weights to quantize; types are inferred afterwards too.
+void raise_for_weights(Model& model, const std::vector<DataType>& types,
+                       const PrepareOptions& options) {
+  if (!has_weights(model)) return;
+  const std::int64_t before = model.graph->opset("");
+  raise_opset(model, least_opset_for(model, types, options), options);
+  if (model.graph->opset("") != before) infer_shapes(model);
+}
+
+struct Count {
+  std::int64_t nodes = 0;
+  std::int64_t weights = 0;
+};
+
+Count count(const Model& model) {
+  Count result;
+  for (const Graph* graph : graphs_in(*model.graph)) {
+    result.nodes += graph->node_count();
+    for (const Value* value : graph->values()) {
+      if (value->is_constant() && is_floating_point(value->constant().type())) ++result.weights;
+    }
+  }
+  return result;
+}
+
+/// Parts of one product would share a scale; and a product of more axes is one node between bytes,
+/// where a Gemm has Reshapes around it.
+bool suits_quantization(std::string_view pass) {
+  return pass != "merge-products" && pass != "fuse-matmul-add-reshape";
+}
+
+}  // namespace
+
+Preparation prepare_model(Model& model, const PrepareOptions& options) {
+  Preparation preparation;
+  const Count before = count(model);
+  resolve_legacy_defaults(model);
+  preparation.settled_inputs = settle_defaults(*model.graph);
+  inline_functions(model);
+  for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
+  infer_shapes(model);
+  const std::vector<DataType> types = product_types(model);
+  preparation.opset_before = model.graph->opset("");
+  raise_for_weights(model, types, options);
+  if (options.in_float32 && !types.empty()) {
+    convert_to_float32(model, types);
+    infer_shapes(model);
+    preparation.types_converted = types;
+  }
+  preparation.clues = find_input_clues(model);
+  if (options.is_optimized) {
+    Workers alone(options.stop);
+    std::unique_ptr<Workers> shared;
+    if (options.pool != nullptr) {
+      shared = std::make_unique<Workers>(*options.pool, options.pool->size(), options.stop);
+    }
+    const CompileContext context{.workers = shared ? *shared : alone, .cap = options.cap};
+    ConstantEvaluator evaluator(*options.provider, context);
+    RewriteOptions rewriting;
+    rewriting.evaluator = &evaluator;
+    rewriting.fold_limits.tensor_bytes = most_folded_bytes;
+    rewriting.fold_limits.keeps_dequantized = true;
+    rewriting.cap = options.cap;
+    rewriting.stop = options.stop;
+    rewriting.is_chosen = suits_quantization;
+    preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;
+    infer_shapes(model);
+    // Nodes that filled weights have become weights.
+    raise_for_weights(model, types, options);
+  }
+  preparation.opset_after = model.graph->opset("");
+  drop_unread_constants(model);
+  settle_input_clues(model, preparation.clues);
+  const Count after = count(model);
+  preparation.nodes_before = before.nodes;
+  preparation.nodes_after = after.nodes;
+  preparation.weights_before = before.weights;
+  preparation.weights_after = after.weights;
+  return preparation;
+}
+
+}  // namespace ortool

@@ -1,0 +1,66 @@
+// The optimiser's rules on request, run as a pipeline of their own.
+#include "libcore/quantize/scheme/qoperator_form.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "libcore/optimize/rules/rules.hpp"
+#include "libcore/quantize/scheme/insert_qdq.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::array<std::string_view, 4> integer_products = {"ConvInteger", "MatMulInteger",
+                                                              "QLinearConv", "QLinearMatMul"};
+
+bool is_of(const Node& node, std::string_view op_type) {
+  return node.domain().empty() && node.op_type() == op_type;
+}
+
+bool reads_levels(const Node& node) {
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Node* maker = node.input(i) != nullptr ? node.input(i)->producer() : nullptr;
+    if (maker != nullptr && is_of(*maker, "DequantizeLinear")) return true;
+  }
+  return false;
+}
+
+/// Whether what is quantised was computed from levels, Relu or Clip between or not.
+bool ends_cluster(const Node& end) {
+  const Node* maker = end.input(0)->producer();
+  if (maker != nullptr && (is_of(*maker, "Relu") || is_of(*maker, "Clip")) && !reads_levels(*maker))
+    maker = maker->input(0)->producer();
+  return maker != nullptr && reads_levels(*maker);
+}
+
+}  // namespace
+
+IntegerForm use_integer_operators(Model& model, const StopToken* stop) {
+  std::vector<RuleGroup> groups = groups_on_request();
+  groups.insert(groups.begin(),
+                {"bytes", OptimizeLevel::basic, {remove_requantization(), move_bytes()}});
+  RewriteOptions options;
+  options.stop = stop;
+  infer_shapes(model);
+  static_cast<void>(optimize(model, std::move(groups), OptimizeLevel::extended, options));
+  drop_unread_constants(model);
+  infer_shapes(model);
+  IntegerForm form;
+  for (const Graph* graph : graphs_in(*model.graph)) {
+    for (const Node& node : graph->nodes()) {
+      const bool is_product =
+          node.domain().empty() && std::find(integer_products.begin(), integer_products.end(),
+                                             node.op_type()) != integer_products.end();
+      if (is_product) ++form.operators[std::string(node.op_type())];
+      if (is_of(node, "QuantizeLinear") && ends_cluster(node)) ++form.clusters_left;
+    }
+  }
+  return form;
+}
+
+}  // namespace ortool

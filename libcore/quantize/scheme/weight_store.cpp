@@ -1,0 +1,25 @@
+// The first weights stay in memory, so that small models never touch the disk.
+#include "libcore/quantize/scheme/weight_store.hpp"
+
+#include <utility>
+
+namespace ortool {
+namespace {
+
+/// Smaller tensors are not worth a place of their own.
+constexpr std::int64_t least_bytes = std::int64_t{1} << 16;
+
+}  // namespace
+
+Tensor LevelStore::keep(Tensor tensor) {
+  if (tensor.size_bytes() < least_bytes || tensor.type() == DataType::string) return tensor;
+  kept_bytes_ += tensor.size_bytes();
+  if (kept_bytes_ <= most_bytes_) return tensor;
+  if (!std::exchange(is_tried_, true)) file_ = NamelessFile::open(folder_);
+  if (!file_) return tensor;
+  MappedBytes mapped = file_->keep({tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes())});
+  file_bytes_ += tensor.size_bytes();
+  return Tensor::view(tensor.type(), tensor.shape(), mapped.bytes, std::move(mapped.owner));
+}
+
+}  // namespace ortool

@@ -1,0 +1,73 @@
+// What all control-flow nodes share: finding their bodies' captures and running them.
+#include "libcore/runtime/control_flow/control_flow.hpp"
+
+#include <array>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/runtime/program.hpp"
+#include "libcore/runtime/run_environment.hpp"
+
+namespace ortool {
+namespace {
+
+struct FlowKind {
+  std::string_view op_type;
+  std::unique_ptr<const Flow> (*make)(const Node& node, const MakeProgram& make_program);
+};
+
+constexpr std::array<FlowKind, 4> flow_kinds = {{{"If", make_if},
+                                                 {"Loop", make_loop},
+                                                 {"Scan", make_scan},
+                                                 {"SequenceMap", make_sequence_map}}};
+
+const FlowKind* kind_of(const Node& node) {
+  if (!node.domain().empty()) return nullptr;
+  for (const FlowKind& kind : flow_kinds) {
+    if (kind.op_type == node.op_type()) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Body::Body(const Node& node, const Graph& graph, const MakeProgram& make_program)
+    : graph_(&graph), first_capture_(static_cast<std::size_t>(node.input_count())) {
+  for (Graph* subgraph : node.subgraphs()) {
+    if (subgraph == &graph) {
+      program_ = make_program(*subgraph);
+      return;
+    }
+    first_capture_ += subgraph->captures().size();
+  }
+  ORTOOL_CHECK(false);
+}
+
+std::vector<RunValue> Body::run(std::vector<RunValue> inputs, const DynamicContext& context,
+                                const RunEnvironment& environment) const {
+  environment.poll();
+  for (std::size_t i = 0; i < graph_->captures().size(); ++i)
+    inputs.push_back(context.value(first_capture_ + i));
+  return program_->run(inputs, environment);
+}
+
+bool is_control_flow(const Node& node) {
+  return kind_of(node) != nullptr;
+}
+
+std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program) {
+  const FlowKind* kind = kind_of(node);
+  ORTOOL_CHECK(kind != nullptr);
+  return kind->make(node, make_program);
+}
+
+bool truth(const RunValue& value, std::string_view what) {
+  const Tensor& tensor = value.tensor();
+  if (tensor.type() != DataType::boolean || tensor.element_count() != 1) {
+    throw Error(ErrorCode::invalid,
+                format("{} is {} (expected a boolean of one element)", what, value.describe()));
+  }
+  return tensor.data<bool>()[0];
+}
+
+}  // namespace ortool

@@ -1,0 +1,63 @@
+// Control flow: nodes whose bodies are programs of their own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "libcore/provider/kernel.hpp"
+
+namespace ortool {
+
+class Graph;
+class Program;
+struct RunEnvironment;
+
+/// Computes a control-flow node. Const and shared by threads.
+class Flow {
+ public:
+  virtual ~Flow() = default;
+
+  virtual std::string_view name() const = 0;
+  /// Computes all outputs. The context's inputs are the node's, then what its bodies capture.
+  virtual void run(DynamicContext& context, const RunEnvironment& environment) const = 0;
+  virtual std::vector<const Program*> programs() const = 0;
+};
+
+using ProgramPtr = std::shared_ptr<const Program>;
+/// Compiles a body.
+using MakeProgram = std::function<ProgramPtr(Graph&)>;
+
+/// A body with its place among the captures of its node.
+class Body {
+ public:
+  Body(const Node& node, const Graph& graph, const MakeProgram& make_program);
+
+  /// Runs it on its inputs; what it captures is taken from `context`.
+  std::vector<RunValue> run(std::vector<RunValue> inputs, const DynamicContext& context,
+                            const RunEnvironment& environment) const;
+  const Graph& graph() const { return *graph_; }
+  const Program& program() const { return *program_; }
+
+ private:
+  const Graph* graph_;
+  std::size_t first_capture_ = 0;  ///< among the context's inputs
+  ProgramPtr program_;
+};
+
+/// Whether `node` is run by a Flow.
+bool is_control_flow(const Node& node);
+/// Throws what is wrong with the bodies.
+std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program);
+
+std::unique_ptr<const Flow> make_if(const Node& node, const MakeProgram& make_program);
+std::unique_ptr<const Flow> make_loop(const Node& node, const MakeProgram& make_program);
+std::unique_ptr<const Flow> make_scan(const Node& node, const MakeProgram& make_program);
+std::unique_ptr<const Flow> make_sequence_map(const Node& node, const MakeProgram& make_program);
+
+/// The condition that a boolean of one element holds.
+bool truth(const RunValue& value, std::string_view what);
+
+}  // namespace ortool

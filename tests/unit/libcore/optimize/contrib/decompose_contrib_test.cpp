@@ -1,0 +1,117 @@
+// What onnxruntime's fused operators become, and which of them stay.
+#include "libcore/optimize/contrib/decompose_contrib.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "libcore/text/parse.hpp"
+
+namespace ortool {
+namespace {
+
+/// The operators of a graph of x, w and b that holds these nodes, in order.
+std::string spelled_out(const std::string& nodes, int opset = 13) {
+  const std::unique_ptr<Model> model =
+      parse_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+                  ", \"com.microsoft\" : 1]>\ng (float[2, 3] x, float[3, 3] w, float[3] b, "
+                  "uint8[3, 3] q, float s, uint8 p) => "
+                  "(float[2, 3] y) { " +
+                  nodes + " r = Relu (z) y = Neg (r) }");
+  decompose_contrib_operators(*model);
+  std::string text;
+  for (const Node& node : model->graph->nodes()) {
+    text += text.empty() ? "" : " ";
+    if (!node.domain().empty()) text += std::string(node.domain()) + ".";
+    text += node.op_type();
+  }
+  return text;
+}
+
+TEST_CASE("fused operators become those that they stand for") {
+  CHECK(spelled_out("z = com.microsoft.FusedGemm <activation = \"Tanh\"> (x, w, b)") ==
+        "Gemm Tanh Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <alpha = 0.5> (x, w)") == "MatMul Mul Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transB = 1> (x, w)") == "Einsum Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.BiasGelu (x, b)") == "Add ortool.Gelu Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.SkipLayerNormalization (x, x, b)") ==
+        "Add ortool.LayerNormalization Relu Neg");
+}
+
+TEST_CASE("what stands for a fused operator makes values of the same names") {
+  const auto model = parse_model(
+      "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
+      "g (float[2, 3] x, float[3] w) => (float[2, 3] y, float[2, 3] out) "
+      "{ s = com.microsoft.QuickGelu (x) "
+      "y, , , sum = com.microsoft.SkipLayerNormalization (s, x, w) "
+      "out = Neg (sum) }");
+  decompose_contrib_operators(*model);
+  const Graph& graph = *model->graph;
+  for (const char* name : {"s", "y", "sum"}) {
+    INFO(name);
+    REQUIRE(graph.find_value(name) != nullptr);
+    REQUIRE(graph.find_value(name)->producer() != nullptr);
+  }
+  CHECK(graph.find_value("s")->producer()->op_type() == "Swish");
+  CHECK(graph.find_value("sum")->producer()->op_type() == "Add");
+  CHECK(graph.outputs()[0]->producer()->op_type() == "LayerNormalization");
+}
+
+TEST_CASE("fused operators in bodies may read values from outside") {
+  const auto model = parse_model(R"(<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+    g (bool c, float[2, 3] x, float[3] w) => (float[2, 3] y) {
+      y = If (c) <
+        then_branch = t () => (float[2, 3] p) {
+          s = com.microsoft.QuickGelu (x)
+          p = com.microsoft.SkipLayerNormalization (s, x, w)
+        },
+        else_branch = e () => (float[2, 3] q) { q = com.microsoft.Gelu (x) }>
+    })");
+  decompose_contrib_operators(*model);
+  const Graph& graph = *model->graph;
+  CHECK(graph.first_node()->implicit_input_count() == 3);
+  const std::vector<Graph*> bodies = graph.first_node()->subgraphs();
+  CHECK(bodies[0]->find_value("s")->producer()->op_type() == "Swish");
+  CHECK(bodies[0]->outputs()[0]->producer()->op_type() == "LayerNormalization");
+  CHECK(bodies[1]->outputs()[0]->producer()->op_type() == "Gelu");
+}
+
+TEST_CASE("normalisations that the opset lacks are ortool's own") {
+  CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
+  CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
+}
+
+TEST_CASE("operators on bytes become the same on floats between them") {
+  CHECK(spelled_out("z = com.microsoft.QLinearAdd (q, s, p, q, s, p, s, p)") ==
+        "DequantizeLinear DequantizeLinear Add QuantizeLinear Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s, p)") ==
+        "DequantizeLinear DequantizeLinear Concat QuantizeLinear Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.DynamicQuantizeMatMul (x, q, s, p, b)") ==
+        "DynamicQuantizeLinear MatMulInteger Cast Mul Mul Add Relu Neg");
+}
+
+TEST_CASE("operators on bytes without such a form stay") {
+  CHECK(spelled_out(
+            "z = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (q, s, p, s, p)") ==
+        "com.microsoft.QLinearGlobalAveragePool Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearSoftmax <opset = 12> (q, s, p, s, p)") ==
+        "com.microsoft.QLinearSoftmax Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearAdd (q, s, p, q, s, p)") ==
+        "com.microsoft.QLinearAdd Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s)") ==
+        "com.microsoft.QLinearConcat Relu Neg");
+}
+
+TEST_CASE("what has no such form stays") {
+  CHECK(spelled_out("z = com.microsoft.FusedGemm <activation = \"Elu\"> (x, w, b)") ==
+        "com.microsoft.FusedGemm Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transBatchA = 1> (x, w)") ==
+        "com.microsoft.FusedMatMul Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transA = 1> (x, w)", 11) ==
+        "com.microsoft.FusedMatMul Relu Neg");
+  CHECK(spelled_out("z, m = com.microsoft.SkipLayerNormalization (x, x, b)") ==
+        "com.microsoft.SkipLayerNormalization Relu Neg");
+  CHECK(spelled_out("z = com.microsoft.FusedGemm (x)") == "com.microsoft.FusedGemm Relu Neg");
+  CHECK(spelled_out("z = other.Gelu (x)") == "other.Gelu Relu Neg");
+}
+
+}  // namespace
+}  // namespace ortool
