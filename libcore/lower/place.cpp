@@ -6,7 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
-#include "libcore/runtime/control_flow/control_flow.hpp"
+#include "libcore/lower/session_nodes.hpp"
 
 namespace ortool {
 namespace {

@@ -104,8 +104,8 @@ ValueType in_type(const Value& value, DataType element) {
 
 class Fp16Promoter {
  public:
-  Fp16Promoter(Graph& graph, MemoryCap* cap, PromotedValues& widened)
-      : graph_(graph), cap_(cap), widened_(widened) {}
+  Fp16Promoter(Graph& graph, MemoryCap* cap, PromotedValues& promoted)
+      : graph_(graph), cap_(cap), promoted_(promoted) {}
 
   void run() {
     collect();
@@ -180,7 +180,7 @@ class Fp16Promoter {
         outputs.back() = &wide;
       } else {
         output->set_type(in_type(*output, DataType::float32));
-        widened_.float16_in_model.insert(output);
+        promoted_.float16_in_model.insert(output);
       }
     }
     if (leaving.empty()) return;
@@ -209,7 +209,7 @@ class Fp16Promoter {
 
   Value& add_wide(const Value& value) {
     Value& wide = graph_.add_value(wide_name(value), in_type(value, DataType::float32));
-    widened_.added.insert(&wide);
+    promoted_.added.insert(&wide);
     return wide;
   }
 
@@ -230,7 +230,7 @@ class Fp16Promoter {
 
   Graph& graph_;
   MemoryCap* cap_;
-  PromotedValues& widened_;
+  PromotedValues& promoted_;
   std::vector<Node*> nodes_;
   std::vector<std::size_t> parents_;
   std::unordered_set<const Node*> chosen_;
@@ -239,15 +239,8 @@ class Fp16Promoter {
 
 }  // namespace
 
-void promote_fp16(Graph& graph, MemoryCap* cap, PromotedValues& widened) {
-  Fp16Promoter(graph, cap, widened).run();
-}
-
-void ModelTypesObserver::observe(const Node& node, std::int64_t index, const RunValue& value) {
-  const Value* const output = node.output(index);
-  if (widened_.added.contains(output)) return;
-  if (!widened_.float16_in_model.contains(output)) return observer_.observe(node, index, value);
-  observer_.observe(node, index, convert(value.tensor(), DataType::float16));
+void promote_fp16(Graph& graph, MemoryCap* cap, PromotedValues& promoted) {
+  Fp16Promoter(graph, cap, promoted).run();
 }
 
 }  // namespace ortool

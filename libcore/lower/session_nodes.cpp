@@ -2,6 +2,7 @@
 #include "libcore/lower/session_nodes.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "libcore/ops/own_domain.hpp"
 
@@ -21,6 +22,12 @@ bool has_plain_attributes(const Node& node) {
     }
   };
   return std::all_of(node.attributes().begin(), node.attributes().end(), is_plain);
+}
+
+bool is_control_flow(const Node& node) {
+  if (!node.domain().empty()) return false;
+  const std::string_view op_type = node.op_type();
+  return op_type == "If" || op_type == "Loop" || op_type == "Scan" || op_type == "SequenceMap";
 }
 
 bool is_reorder(const Node& node) {

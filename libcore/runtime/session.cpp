@@ -9,79 +9,15 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/buffer_pool.hpp"
 #include "libcore/base/memory/kept_memory.hpp"
-#include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
-#include "libcore/infer/infer_shapes.hpp"
-#include "libcore/lower/assign_layouts.hpp"
-#include "libcore/lower/dequantize_recurrent_weights.hpp"
-#include "libcore/lower/fuse_quantized.hpp"
-#include "libcore/lower/keep_quantized_weights.hpp"
-#include "libcore/lower/place.hpp"
-#include "libcore/lower/promote_fp16.hpp"
-#include "libcore/lower/resolve_captures.hpp"
-#include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/contrib/decompose_contrib.hpp"
-#include "libcore/optimize/passes/inline_functions.hpp"
-#include "libcore/optimize/passes/passes.hpp"
-#include "libcore/optimize/pipeline.hpp"
-#include "libcore/provider/constant_evaluator.hpp"
 #include "libcore/provider/packing_budget.hpp"
-#include "libcore/runtime/control_flow/control_flow.hpp"
 #include "libcore/runtime/input_spec.hpp"
+#include "libcore/runtime/model_types_observer.hpp"
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
 
 namespace ortool {
 namespace {
-
-/// One error for all operators that the catalog lacks, those in subgraphs included.
-void refuse_unknown_operators(const Graph& graph) {
-  const bool is_too_new = graph.opset("") > newest_opset;
-  std::set<std::string> names;
-  std::vector<const Node*> nodes;
-  std::vector<const Graph*> open = {&graph};
-  while (!open.empty()) {
-    const Graph& current = *open.back();
-    open.pop_back();
-    for (const Node& node : current.nodes()) {
-      const OpEntry* entry = find_op(node.domain(), node.op_type());
-      const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
-      // Graphs of other operators, such as FlexAttention's, are the business of their kernels.
-      if (!is_known || is_control_flow(node)) {
-        for (const Graph* body : node.subgraphs()) open.push_back(body);
-      }
-      if (is_known && !(is_too_new && node.domain().empty())) continue;
-      nodes.push_back(&node);
-      names.insert(format("{}{}{}-{}", node.domain(), node.domain().empty() ? "" : ".",
-                          node.op_type(), graph.opset(node.domain())));
-    }
-  }
-  if (nodes.empty()) return;
-  const std::vector<std::string> listed(names.begin(), names.end());
-  const Node& first = *nodes.front();
-  Error error(
-      ErrorCode::unsupported,
-      nodes.size() == 1
-          ? format("operator {} is not supported", listed.front())
-          : format("operators of {} nodes are not supported: {}", nodes.size(), list_names(listed)),
-      is_too_new ? format("opset {} is newer than {}, the newest one known; convert the model",
-                          graph.opset(""), newest_opset)
-                 : std::string("'ortool providers --kernels' lists what there is"));
-  error.with_id("node.operator.unknown").at_node(shorten(first.name()), shorten(first.op_type()));
-  for (const Node* node : nodes) {
-    error.add_part(Error(ErrorCode::unsupported, "the operator is not supported")
-                       .at_node(node->name(), node->op_type())
-                       .with_id("node.operator.unknown"));
-  }
-  throw error;
-}
-
-/// Constants that nothing reads any more are let go.
-void drop_unused_constants(Graph& graph) {
-  for (Value* value : graph.values()) {
-    if (value->is_constant() && value->uses().empty()) graph.remove_value(*value);
-  }
-}
 
 /// The names of what rules made the node from; none for a node of the file.
 std::vector<std::string> rewritten_origins(const Node& node) {
@@ -90,35 +26,6 @@ std::vector<std::string> rewritten_origins(const Node& node) {
     return entry.first == origin_key;
   });
   return is_rewritten ? origins_of(node) : std::vector<std::string>();
-}
-
-/// Weights keep their bytes until the clusters around them are found.
-void fuse_clusters(Graph& graph, const RewriteOptions& options, MemoryCap* cap) {
-  RewriteOptions keeping = options;
-  keeping.fold_limits.keeps_dequantized = true;
-  for (Graph* each : graphs_in(graph)) {
-    RewriteReport report;
-    fold_constants(*each, keeping, report);
-    static_cast<void>(fuse_quantized(*each, cap));
-    static_cast<void>(keep_quantized_weights(*each, cap));
-    static_cast<void>(dequantize_recurrent_weights(*each, *options.evaluator));
-    resolve_captures(graph);
-  }
-}
-
-/// What the level asks for, with this session's kernels; types are inferred before and after.
-void optimize(Model& model, OptimizeLevel level, const Provider& provider,
-              const CompileContext& context, const StopToken* stop) {
-  if (level == OptimizeLevel::none) return;
-  ConstantEvaluator evaluator(provider, context);
-  const RewriteOptions options{.has_own_operators = true,
-                               .is_in_session = true,
-                               .evaluator = &evaluator,
-                               .cap = context.cap,
-                               .stop = stop};
-  if (level == OptimizeLevel::all) fuse_clusters(*model.graph, options, context.cap);
-  static_cast<void>(optimize(model, level, options));
-  infer_shapes(model);
 }
 
 /// One element is given for a scalar whatever its rank, as other runtimes allow.
@@ -165,7 +72,8 @@ struct Session::State : KeptMemory {
   std::unique_ptr<Model> model;
   SessionOptions options;
   std::vector<Value*> required_inputs;
-  PromotedValues widened;
+  PromotedValues promoted;
+  LoweringReport lowering;
   std::unique_ptr<const Program> program;
   std::vector<Placement> placement;
   std::shared_ptr<BufferPool> buffers;
@@ -187,16 +95,24 @@ void Session::State::list_placement(const Program& of) {
   }
 }
 
+LoweringOptions SessionOptions::lowering() const {
+  LoweringOptions result{.level = optimize,
+                         .providers = providers,
+                         .strict_provider = strict_provider,
+                         .pinned = pinned,
+                         .keeps_events = keeps_events,
+                         .stop = stop};
+  if (!skipped_passes.empty())
+    result.is_skipped = [this](std::string_view name) {
+      return std::find(skipped_passes.begin(), skipped_passes.end(), name) != skipped_passes.end();
+    };
+  return result;
+}
+
 Session::Session(std::unique_ptr<Model> model, SessionOptions options)
     : state_(std::make_unique<State>(std::move(model), std::move(options))) {
   State& state = *state_;
   ORTOOL_CHECK(!state.options.providers.empty());
-  Graph& graph = *state.model->graph;
-  resolve_legacy_defaults(*state.model);
-  inline_functions(*state.model);
-  decompose_contrib_operators(*state.model);
-  refuse_unknown_operators(graph);
-  infer_shapes(*state.model);
   const StopToken* stop = state.options.stop;
   Workers alone(stop);
   std::unique_ptr<Workers> shared;
@@ -208,19 +124,12 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       .cap = state.options.cap,
       .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
       .packing = &packing};
-  const Provider& last = *state.options.providers.back();
-  const OptimizeLevel level = state.options.optimize;
-  optimize(*state.model, level, last, context, stop);
-  resolve_captures(graph);
-  for (Graph* each : graphs_in(graph)) {
-    if (level == OptimizeLevel::all) promote_fp16(*each, state.options.cap, state.widened);
-    drop_unused_constants(*each);
-  }
-  PlacedGraphs placed = place(graph, state.options.providers, state.options.strict_provider,
-                              level == OptimizeLevel::all, state.options.pinned);
-  if (level == OptimizeLevel::all) assign_layouts(graph, placed, last);
+  LoweredModel lowered = lower(*state.model, state.options.lowering(), context);
+  state.promoted = std::move(lowered.promoted);
+  state.lowering = std::move(lowered.report);
+  Graph& graph = *state.model->graph;
   state.program = std::make_unique<const Program>(
-      graph, placed,
+      graph, lowered.placed,
       Program::Options{.is_parallel = state.options.parallel,
                        .plan_cache_bytes = state.options.plan_cache_bytes},
       context);
@@ -281,7 +190,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
   const BufferPool::Scope scope(state.buffers.get());
   const std::vector<RunValue> matched = state.match(inputs);
   std::optional<ModelTypesObserver> observer;
-  if (options.observer != nullptr) observer.emplace(state.widened, *options.observer);
+  if (options.observer != nullptr) observer.emplace(state.promoted, *options.observer);
   if (options.observer != nullptr && state.options.parallel) {
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run at the same time",
                 "use --execution sequential");
@@ -316,6 +225,10 @@ void Session::release_kept_memory() const {
 
 std::int64_t Session::kept_bytes() const {
   return state_->buffers->free_bytes();
+}
+
+const LoweringReport& Session::lowering() const {
+  return state_->lowering;
 }
 
 const std::vector<Placement>& Session::placement() const {

@@ -13,8 +13,7 @@
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/stop_token.hpp"
 #include "libcore/graph/model.hpp"
-#include "libcore/lower/place.hpp"
-#include "libcore/optimize/optimize_level.hpp"
+#include "libcore/lower/lower.hpp"
 #include "libcore/provider/provider.hpp"
 #include "libcore/runtime/bound_outputs.hpp"
 
@@ -37,6 +36,10 @@ struct SessionOptions {
   /// folded and the rules of that level applied; all: also quantised clusters as operators on
   /// bytes, and groups of nodes that one kernel computes.
   OptimizeLevel optimize = OptimizeLevel::all;
+  /// Passes and rules of lowering and rewriting that are left out, by name (describe_lowering() and
+  /// describe_passes() list them); those that are required run all the same.
+  std::vector<std::string> skipped_passes;
+  bool keeps_events = false;  ///< lowering() tells each rewrite
   /// Independent nodes at once instead of one after the other.
   bool parallel = false;
   /// The name of the one provider that shall take a node, empty for those that any may take; may
@@ -46,6 +49,9 @@ struct SessionOptions {
   /// Constant matrices are kept packed up to so many bytes in all; the others stay where they lie
   /// and are packed in each run, some columns at a time: the same bits, in a few megabytes.
   std::int64_t most_packed_bytes = std::numeric_limits<std::int64_t>::max();
+
+  /// What lowering takes of them; refers to these options.
+  LoweringOptions lowering() const;
 };
 
 /// Sees values as soon as they are computed.
@@ -124,6 +130,8 @@ class Session {
   /// Bytes kept for the outputs and inner values of the next runs, arenas aside.
   std::int64_t kept_bytes() const;
 
+  /// What each pass of lowering did to the model.
+  const LoweringReport& lowering() const;
   const std::vector<Placement>& placement() const;
   std::int64_t packed_bytes() const;
   /// Bytes of constants read at run time where they lie.

@@ -6,7 +6,9 @@ _TENSOR = _BASE + ["tensor"]
 _GRAPH = _TENSOR + ["graph"]
 _INFER = _GRAPH + ["text", "onnx", "ops"]
 _OPTIMIZE = _INFER + ["infer"]
-_RUNTIME = _OPTIMIZE + ["optimize"]
+_PROVIDER = _OPTIMIZE + ["optimize"]
+_LOWER = _PROVIDER + ["provider"]
+_RUNTIME = _LOWER + ["lower"]
 _MEASURE = _RUNTIME + ["runtime", "inspect", "io"]
 
 LIBCORE = {
@@ -21,6 +23,8 @@ LIBCORE = {
     "check": _OPTIMIZE,
     "inspect": _OPTIMIZE,
     "optimize": _OPTIMIZE,
+    "provider": _PROVIDER,
+    "lower": _LOWER,
     "runtime": _RUNTIME,
     "quantize": _MEASURE,
     "measure": _MEASURE,
@@ -38,7 +42,7 @@ TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
 HEAVY_HEADERS = [
     (r"CLI/.*|CLI11\.hpp", r"apps/ortool/command_line\.cpp"),
     (r"google/protobuf/.*", r"libcore/onnx/.*\.cpp"),
-    (r"nlohmann/.*", r"(apps/ortool|libcore/(io|optimize|runtime|quantize|measure))/.*\.cpp"),
+    (r"nlohmann/.*", r"(apps/ortool|libcore/(io|optimize|provider|lower|runtime|quantize|measure))/.*\.cpp"),
     (r"spdlog/.*", r"libcore/base/log\.cpp"),
     (r"fmt/.*", r".*\.cpp"),
     (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),

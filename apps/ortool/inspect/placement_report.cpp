@@ -13,10 +13,10 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/lower/session_nodes.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/runtime/compile.hpp"
-#include "libcore/runtime/control_flow/control_flow.hpp"
 #include "libcore/runtime/session.hpp"
 #include "providers/provider_list.hpp"
 

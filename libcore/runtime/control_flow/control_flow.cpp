@@ -51,10 +51,6 @@ std::vector<RunValue> Body::run(std::vector<RunValue> inputs, const DynamicConte
   return program_->run(inputs, environment);
 }
 
-bool is_control_flow(const Node& node) {
-  return kind_of(node) != nullptr;
-}
-
 std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program) {
   const FlowKind* kind = kind_of(node);
   ORTOOL_CHECK(kind != nullptr);

@@ -47,9 +47,7 @@ class Body {
   ProgramPtr program_;
 };
 
-/// Whether `node` is run by a Flow.
-bool is_control_flow(const Node& node);
-/// Throws what is wrong with the bodies.
+/// Of a node for which is_control_flow() holds; throws what is wrong with the bodies.
 std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program);
 
 std::unique_ptr<const Flow> make_if(const Node& node, const MakeProgram& make_program);

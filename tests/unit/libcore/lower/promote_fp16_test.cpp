@@ -22,8 +22,8 @@ std::string model_text(std::string_view nodes, std::string_view outputs) {
 /// The operators in order of execution; what is made in float32 in brackets: "Cast[x:float32]".
 std::string widen(std::string_view nodes, std::string_view outputs = "float16[2,4] y") {
   const std::unique_ptr<Model> model = inferred_model(model_text(nodes, outputs));
-  PromotedValues widened;
-  promote_fp16(*model->graph, nullptr, widened);
+  PromotedValues promoted;
+  promote_fp16(*model->graph, nullptr, promoted);
   std::string result;
   for (const Node& node : model->graph->nodes()) {
     const Value& output = *node.output(0);

@@ -1,0 +1,207 @@
+// Lowering at a glance: every pass from a file's graph to a session's, in its order.
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/lower/assign_layouts.hpp"
+#include "libcore/lower/check_operators.hpp"
+#include "libcore/lower/dequantize_recurrent_weights.hpp"
+#include "libcore/lower/fuse_quantized.hpp"
+#include "libcore/lower/keep_quantized_weights.hpp"
+#include "libcore/lower/lower.hpp"
+#include "libcore/lower/resolve_captures.hpp"
+#include "libcore/optimize/contrib/decompose_contrib.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/passes/passes.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
+
+namespace ortool {
+namespace {
+
+/// A model on its way to a session.
+struct Lowering {
+  Model& model;
+  const LoweringOptions& options;
+  const CompileContext& context;
+  ConstantEvaluator evaluator;
+  LoweredModel result = {};
+  std::int64_t applied = 0;  ///< by the pass that runs
+
+  Graph& graph() const { return *model.graph; }
+  RewriteOptions rewrite_options() {
+    RewriteOptions rewriting{.has_own_operators = true,
+                             .is_in_session = true,
+                             .keeps_events = options.keeps_events,
+                             .evaluator = &evaluator,
+                             .cap = context.cap,
+                             .stop = options.stop};
+    if (options.is_skipped)
+      rewriting.is_chosen = [this](std::string_view name) { return !options.is_skipped(name); };
+    return rewriting;
+  }
+};
+
+/// Runs `change`, which tells how often it acted, on every graph of the model, outer ones first;
+/// constants that it makes reach the bodies that read them.
+template <typename Change>
+void change_graphs(Lowering& lowering, const Change& change) {
+  for (Graph* graph : graphs_in(lowering.graph())) {
+    lowering.applied += change(*graph);
+    resolve_captures(lowering.graph());
+  }
+}
+
+void fold_around_quantized(Lowering& lowering) {
+  RewriteOptions options = lowering.rewrite_options();
+  options.fold_limits.keeps_dequantized = true;
+  change_graphs(lowering, [&](Graph& graph) {
+    RewriteReport report;
+    fold_constants(graph, options, report);
+    return report.rewrites;
+  });
+}
+
+void fuse_qdq(Lowering& lowering) {
+  change_graphs(lowering,
+                [&](Graph& graph) { return fuse_quantized(graph, lowering.context.cap); });
+}
+
+void keep_weights(Lowering& lowering) {
+  change_graphs(lowering,
+                [&](Graph& graph) { return keep_quantized_weights(graph, lowering.context.cap); });
+}
+
+void dequantize_recurrent(Lowering& lowering) {
+  change_graphs(lowering, [&](Graph& graph) {
+    return dequantize_recurrent_weights(graph, lowering.evaluator);
+  });
+}
+
+void rewrite_graphs(Lowering& lowering) {
+  lowering.result.report.rewrites =
+      optimize(lowering.model, lowering.options.level, lowering.rewrite_options());
+  lowering.applied = lowering.result.report.rewrites.rewrites;
+  infer_shapes(lowering.model);
+}
+
+void promote(Lowering& lowering) {
+  for (Graph* graph : graphs_in(lowering.graph()))
+    promote_fp16(*graph, lowering.context.cap, lowering.result.promoted);
+}
+
+/// Constants that nothing reads any more are let go.
+void drop_unused_constants(Lowering& lowering) {
+  for (Graph* graph : graphs_in(lowering.graph())) {
+    for (Value* value : graph->values()) {
+      if (!value->is_constant() || !value->uses().empty()) continue;
+      graph->remove_value(*value);
+      ++lowering.applied;
+    }
+  }
+}
+
+void place_nodes(Lowering& lowering) {
+  const LoweringOptions& options = lowering.options;
+  lowering.result.placed = place(lowering.graph(), options.providers, options.strict_provider,
+                                 options.level == OptimizeLevel::all, options.pinned);
+}
+
+struct LoweringPass {
+  LoweringPassInfo info;
+  void (*run)(Lowering& lowering);
+};
+
+constexpr OptimizeLevel none = OptimizeLevel::none;
+constexpr OptimizeLevel basic = OptimizeLevel::basic;
+constexpr OptimizeLevel all = OptimizeLevel::all;
+
+constexpr std::array passes = {
+    LoweringPass{
+        {"resolve-legacy-defaults", "initializers that old files also list as inputs", none, true},
+        [](Lowering& lowering) { resolve_legacy_defaults(lowering.model); }},
+    LoweringPass{{"inline-local-functions", "calls of the model's functions become their bodies",
+                  none, true},
+                 [](Lowering& lowering) { inline_functions(lowering.model); }},
+    LoweringPass{
+        {"decompose-contrib", "fused operators of com.microsoft become ONNX's", none, false},
+        [](Lowering& lowering) { decompose_contrib_operators(lowering.model); }},
+    LoweringPass{{"check-operators", "operators that are not supported are refused", none, true},
+                 [](Lowering& lowering) { check_operators_known(lowering.graph()); }},
+    LoweringPass{{"infer-types", "types and shapes of all values", none, true},
+                 [](Lowering& lowering) { infer_shapes(lowering.model); }},
+    LoweringPass{
+        {"fold-around-quantized", "constants are computed, dequantized weights aside", all, false},
+        fold_around_quantized},
+    LoweringPass{{"fuse-qdq",
+                  "operators between DequantizeLinear and QuantizeLinear become integer "
+                  "operators",
+                  all, false},
+                 fuse_qdq},
+    LoweringPass{{"keep-quantized-weights",
+                  "products by dequantized weights take the quantized ones", all, false},
+                 keep_weights},
+    LoweringPass{{"dequantize-recurrent", "quantized weights of recurrent layers become float once",
+                  all, false},
+                 dequantize_recurrent},
+    LoweringPass{{"rewrite", "the passes and rules of 'ortool optimize', for ortool's own kernels",
+                  basic, false},
+                 rewrite_graphs},
+    LoweringPass{
+        {"resolve-captures", "constants of outer graphs become the bodies' own", none, true},
+        [](Lowering& lowering) { resolve_captures(lowering.graph()); }},
+    LoweringPass{{"promote-fp16",
+                  "runs of float16 nodes without float16 kernels compute in float32", all, false},
+                 promote},
+    LoweringPass{{"drop-unused-constants", "constants that nothing reads are freed", none, true},
+                 drop_unused_constants},
+    LoweringPass{{"place", "each group of nodes gets a provider", none, true}, place_nodes},
+    LoweringPass{
+        {"assign-layouts", "memory layouts of values, with Reorder nodes between them", all, false},
+        [](Lowering& lowering) {
+          assign_layouts(lowering.graph(), lowering.result.placed,
+                         *lowering.options.providers.back());
+        }},
+};
+
+std::int64_t node_count(const Graph& main) {
+  std::int64_t count = 0;
+  for (const Graph* graph : graphs_in(main)) count += graph->node_count();
+  return count;
+}
+
+bool runs(const LoweringPassInfo& pass, const LoweringOptions& options) {
+  if (pass.is_required) return true;
+  return pass.level <= options.level && !(options.is_skipped && options.is_skipped(pass.name));
+}
+
+}  // namespace
+
+std::vector<LoweringPassInfo> describe_lowering() {
+  std::vector<LoweringPassInfo> result;
+  for (const LoweringPass& pass : passes) result.push_back(pass.info);
+  return result;
+}
+
+LoweredModel lower(Model& model, const LoweringOptions& options, const CompileContext& context) {
+  Lowering lowering{.model = model,
+                    .options = options,
+                    .context = context,
+                    .evaluator = ConstantEvaluator(*options.providers.back(), context)};
+  for (const LoweringPass& pass : passes) {
+    if (!runs(pass.info, options)) continue;
+    LoweringRecord record{.name = pass.info.name, .nodes_before = node_count(lowering.graph())};
+    const auto start = std::chrono::steady_clock::now();
+    lowering.applied = 0;
+    pass.run(lowering);
+    record.applied = lowering.applied;
+    record.nodes_after = node_count(lowering.graph());
+    record.milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    lowering.result.report.passes.push_back(record);
+  }
+  return std::move(lowering.result);
+}
+
+}  // namespace ortool
