@@ -47,9 +47,15 @@ def try_one(words, folder, number, later, usual):
     variables = {"FAIL_ALLOCATION": str(number)}
     if later:
         variables["FAIL_ALL_LATER"] = "1"
-    ended = start(words, folder, **variables)
+    report = os.path.join(folder, f"reached-{number}-{later}")
+    ended = start(words, folder, FAIL_REPORT=report, **variables)
+    has_failed = True
+    if os.path.exists(report):
+        with open(report) as file:
+            has_failed = int(file.read()) >= number
+        os.remove(report)
     is_told = ended.returncode == 6 and "error:" in ended.stderr and "memory" in ended.stderr
-    is_done = ended.returncode == usual and not later
+    is_done = ended.returncode == usual and not (later and has_failed)
     if is_told or is_done:
         return None
     return f"{' '.join(words)}: allocation {number}{' and later ones' if later else ''}: ended with {ended.returncode}: {ended.stderr[-300:]}"

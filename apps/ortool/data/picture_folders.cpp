@@ -6,6 +6,7 @@
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "libcore/base/file/file.hpp"
+#include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -26,21 +27,20 @@ struct Listing {
 /// Names of what a folder holds, sorted by their bytes.
 Listing list(const std::string& path) {
   Listing listing;
-  std::error_code failure;
-  for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
+  const int failure = list_folder(path, [&](const std::string& name) {
     const std::string extension = extension_of(name);
-    if (entry->is_directory(failure)) {
+    std::error_code unknown;
+    if (fs::is_directory(fs::path(path) / name, unknown)) {
       listing.folders.push_back(name);
     } else if (is_picture_extension(extension)) {
       listing.pictures.push_back(name);
     } else if (is_tensor_extension(extension) && name != label_file) {
       listing.values.push_back(name);
     }
-  }
-  if (failure) {
-    throw Error(ErrorCode::invalid, format("{}: cannot be listed: {}", path, failure.message()))
+    return true;
+  });
+  if (failure != 0) {
+    throw Error(ErrorCode::invalid, format("{}: cannot be listed: {}", path, error_text(failure)))
         .with_id("data.folder");
   }
   for (auto* names : {&listing.folders, &listing.pictures, &listing.values}) {

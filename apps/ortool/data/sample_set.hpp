@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/io/image_tensor.hpp"
 #include "libcore/runtime/session.hpp"
@@ -18,7 +18,7 @@
 namespace ortool {
 
 /// A class by its number or by its name.
-using SampleLabel = std::variant<std::int64_t, std::string>;
+using SampleLabel = CopySafeVariant<std::int64_t, std::string>;
 
 /// One sample. A model whose batch has a fixed size above 1 gets that many at once: then there is a
 /// label for each of them.

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "apps/ortool/report/text_sink.hpp"
+#include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/base/function_ref.hpp"
 
 namespace ortool {
@@ -90,8 +90,8 @@ class Json {
 
  private:
   /// Unsigned only where a number is above what a signed one holds.
-  using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
-                             List, Object, Items>;
+  using Value = CopySafeVariant<std::monostate, bool, std::int64_t, std::uint64_t, double,
+                                std::string, List, Object, Items>;
   explicit Json(Value value) : value_(std::move(value)) {}
   template <std::integral T>
   static Value whole_number(T value) {

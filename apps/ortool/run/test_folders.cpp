@@ -7,6 +7,8 @@
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/value_set.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 
@@ -85,19 +87,18 @@ std::string verdict_text(const TestResult& result) {
 std::vector<std::string> find_test_folders(const std::string& folder) {
   const std::filesystem::path base = folder.empty() ? "." : folder;
   std::vector<std::pair<std::int64_t, std::string>> found;
-  std::error_code failure;
-  for (std::filesystem::directory_iterator entry(base, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
+  const int failure = list_folder(base.string(), [&](const std::string& name) {
     std::int64_t number = 0;
+    std::error_code unknown;
     const bool is_test = name.starts_with(folder_prefix) &&
                          read_integer(name.substr(folder_prefix.size()), number) &&
-                         entry->is_directory(failure);
-    if (is_test) found.emplace_back(number, entry->path().string());
-  }
-  if (failure) {
+                         std::filesystem::is_directory(base / name, unknown);
+    if (is_test) found.emplace_back(number, (base / name).string());
+    return true;
+  });
+  if (failure != 0) {
     throw Error(ErrorCode::invalid,
-                format("{}: cannot be listed: {}", base.string(), failure.message()))
+                format("{}: cannot be listed: {}", base.string(), error_text(failure)))
         .with_id("input.tests");
   }
   if (found.empty()) {

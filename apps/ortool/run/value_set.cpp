@@ -7,6 +7,8 @@
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_file.hpp"
 #include "apps/ortool/suggest.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/io/npz.hpp"
@@ -48,14 +50,13 @@ ValueSet::ValueSet(std::string path, std::string kind)
     archive_ = std::make_unique<NpzFile>(path_);
     return;
   }
-  for (std::filesystem::directory_iterator entry(path_, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    const std::string file = entry->path().filename().string();
+  const int unlisted = list_folder(path_, [&](const std::string& file) {
     const std::string extension = extension_of(file);
     if (is_tensor_extension(extension) && extension != ".npz") files_.push_back(file);
-  }
-  if (failure) {
-    throw Error(ErrorCode::invalid, format("{}: cannot be listed: {}", path_, failure.message()))
+    return true;
+  });
+  if (unlisted != 0) {
+    throw Error(ErrorCode::invalid, format("{}: cannot be listed: {}", path_, error_text(unlisted)))
         .with_id("input.set");
   }
   std::sort(files_.begin(), files_.end());

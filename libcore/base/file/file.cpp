@@ -14,6 +14,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/file/descriptor.hpp"
+#include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/file/mapping_guard.hpp"
 #include "libcore/base/file/standard_input.hpp"
 #include "libcore/base/format.hpp"
@@ -34,10 +35,10 @@ std::string hint_for_missing(const std::string& path) {
     return format("there is no folder {}; check the path", quote(folder.string()));
   }
   int looked_at = 0;
-  for (std::filesystem::directory_iterator each(folder, failed), end;
-       !failed && each != end && looked_at < 10000; each.increment(failed), ++looked_at) {
-    nearest.offer(each->path().filename().string());
-  }
+  list_folder(folder.string(), [&](const std::string& entry) {
+    nearest.offer(entry);
+    return ++looked_at < 10000;
+  });
   if (nearest.best().empty()) return "check the path";
   return format("did you mean {}?", quote((wanted.parent_path() / nearest.best()).string()));
 }

@@ -12,12 +12,12 @@
 namespace ortool {
 
 std::vector<Attribute> plain_attributes(
-    std::vector<std::pair<std::string, std::variant<float, std::int64_t, std::string>>> given) {
+    std::vector<std::pair<std::string, CopySafeVariant<float, std::int64_t, std::string>>> given) {
   std::vector<Attribute> made;
   for (auto& [name, value] : given) {
     Attribute& each = made.emplace_back();
     each.name = std::move(name);
-    std::visit([&](auto& inner) { each.value = std::move(inner); }, value);
+    visit_held([&](auto& inner) { each.value = std::move(inner); }, value);
   }
   return made;
 }

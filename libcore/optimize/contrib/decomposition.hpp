@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
 /// Attributes that are one float, number or text.
 std::vector<Attribute> plain_attributes(
-    std::vector<std::pair<std::string, std::variant<float, std::int64_t, std::string>>> given);
+    std::vector<std::pair<std::string, CopySafeVariant<float, std::int64_t, std::string>>> given);
 
 class Decomposition {
  public:

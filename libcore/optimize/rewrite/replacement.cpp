@@ -19,7 +19,7 @@ void append(std::vector<Attribute>& attributes, NewAttributes made) {
   for (NewAttribute& each : made) {
     Attribute& attribute = attributes.emplace_back();
     attribute.name = std::move(each.name);
-    std::visit([&](auto& value) { attribute.value = std::move(value); }, each.value);
+    visit_held([&](auto& value) { attribute.value = std::move(value); }, each.value);
   }
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/match.hpp"
 
@@ -22,7 +22,7 @@ const char* domain_for(std::string_view op_type, const Graph& graph, bool has_ow
 /// An attribute of a node to make.
 struct NewAttribute {
   std::string name;
-  std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>> value;
+  CopySafeVariant<std::int64_t, float, std::string, std::vector<std::int64_t>> value;
 };
 using NewAttributes = std::vector<NewAttribute>;
 

@@ -1,0 +1,36 @@
+// CopySafeVariant: std::variant whose copies may run out of memory.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace ortool {
+
+/// An alternative that is never held. libstdc++ 12 takes a variant of nothing but small trivial
+/// types, strings, vectors and smart pointers for one that always holds a value, so that it
+/// destroys an alternative that was never built when a copy throws std::bad_alloc. One alternative
+/// of another kind keeps it from that.
+struct NeverHeld {
+  NeverHeld() = delete;
+  NeverHeld(const NeverHeld&) noexcept {}
+  NeverHeld& operator=(const NeverHeld&) noexcept { return *this; }
+  ~NeverHeld() {}
+  bool operator==(const NeverHeld&) const = default;
+};
+
+template <typename... Types>
+using CopySafeVariant = std::variant<Types..., NeverHeld>;
+
+/// Calls `visitor` with what a CopySafeVariant holds.
+template <typename Visitor, typename Held>
+void visit_held(Visitor&& visitor, Held&& variant) {
+  std::visit(
+      [&](auto&& value) {
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, NeverHeld>)
+          visitor(std::forward<decltype(value)>(value));
+      },
+      std::forward<Held>(variant));
+}
+
+}  // namespace ortool

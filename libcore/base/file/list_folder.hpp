@@ -1,0 +1,16 @@
+// Directory listing: the names of a folder's entries.
+#pragma once
+
+#include <string>
+
+#include "libcore/base/function_ref.hpp"
+
+namespace ortool {
+
+/// Calls `visit` with the name of each entry but "." and "..", in the file system's order, until it
+/// returns false. Returns 0, or the errno of the call that failed. Unlike
+/// std::filesystem::directory_iterator, whose copies of the path end the program in libstdc++ when
+/// memory runs out, it lets std::bad_alloc through.
+int list_folder(const std::string& path, FunctionRef<bool(const std::string& name)> visit);
+
+}  // namespace ortool
