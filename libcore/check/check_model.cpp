@@ -53,6 +53,7 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
                  "types and shapes were not looked at because of the errors");
   }
   result.left_out = findings.left_out();
+  result.memory_error = findings.memory_error();
   result.findings = findings.take();
   return result;
 }

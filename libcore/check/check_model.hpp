@@ -19,7 +19,8 @@ struct CheckResult {
   std::int64_t left_out = 0;      ///< findings beyond the first thousand of a severity
   /// The loaded model with inferred types; null when it cannot be loaded.
   std::unique_ptr<Model> model;
-  std::optional<Error> load_error;  ///< why there is no model
+  std::optional<Error> load_error;    ///< why there is no model
+  std::optional<Error> memory_error;  ///< the first finding that memory ran out at, if any did
 };
 
 /// Checks the model at `path` ("-": standard input). `prepare` (may be empty) is called between

@@ -37,6 +37,7 @@ void Findings::add(const Error& error, std::string_view value) {
                                   error.code() == ErrorCode::unsupported ||
                                   error.code() == ErrorCode::memory_limit;
   if (!is_about_the_model) throw error;
+  if (error.code() == ErrorCode::memory_limit && !memory_error_) memory_error_ = error;
   const CheckRule* rule = find_check_rule(error.id());
   if (rule == nullptr) {
     rule = find_check_rule(error.code() == ErrorCode::unsupported ? "model.unsupported"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -78,6 +79,8 @@ class Findings {
   /// Errors first, then warnings, each kind in the order found.
   std::vector<Finding> take();
   std::int64_t left_out() const { return left_out_; }
+  /// The first error added that is about memory.
+  const std::optional<Error>& memory_error() const { return memory_error_; }
 
  private:
   void add(Finding finding);
@@ -85,6 +88,7 @@ class Findings {
   std::vector<Finding> list_;
   std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
   std::set<std::string> error_nodes_;  ///< by rules "node.*"
+  std::optional<Error> memory_error_;
   std::int64_t left_out_ = 0;
   std::array<std::int64_t, 3> counts_ = {};  ///< of each severity
 };

@@ -25,6 +25,8 @@ void check_before_save(const Model& model, const StopToken* stop) {
   const CheckResult result =
       check_model_from_bytes(std::as_bytes(std::span(*text)), text, "",
                              {.read_external_data = false}, stop != nullptr ? *stop : never, {});
+  // Memory that is not there says nothing about the model.
+  if (result.memory_error) throw *result.memory_error;
   std::vector<const Finding*> errors;
   for (const Finding& finding : result.findings) {
     if (finding.severity == Severity::error) errors.push_back(&finding);
