@@ -18,14 +18,18 @@ else()
 endif()
 option(ORTOOL_UNITY_BUILD "Compile several files of a folder as one" ${unity_default})
 
-# ortool_unity_build(TARGET SIZE): the target's files are compiled together, at most SIZE of one folder at a time.
-# Groups never span folders, so that a new file moves others of its own folder only.
+# ortool_unity_build(TARGET SIZE [EXCEPT regex]): the target's files, but those that match, are compiled together, at
+# most SIZE of one folder at a time. Groups never span folders, so that a new file moves others of its own folder only.
 function(ortool_unity_build target size)
+  cmake_parse_arguments(ARG "" "EXCEPT" "" ${ARGN})
   if(NOT ORTOOL_UNITY_BUILD)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  if(ARG_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "${ARG_EXCEPT}")
+  endif()
   list(SORT sources)
   set(folders "")
   foreach(source IN LISTS sources)

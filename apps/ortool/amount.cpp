@@ -9,20 +9,21 @@
 namespace ortool {
 namespace {
 
-struct Unit {
+struct AmountUnit {
   std::string_view name;
   double factor;
 };
 
-constexpr Unit units_of_bytes[] = {
+constexpr AmountUnit units_of_bytes[] = {
     {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
     {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
 };
-constexpr Unit units_of_counts[] = {{"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}};
+constexpr AmountUnit units_of_counts[] = {
+    {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}};
 
 /// Takes the unit off the text; 1 where there is none.
-double take_unit(std::string_view& text, std::span<const Unit> units) {
-  for (const Unit& unit : units) {
+double take_unit(std::string_view& text, std::span<const AmountUnit> units) {
+  for (const AmountUnit& unit : units) {
     if (!text.ends_with(unit.name)) continue;
     text.remove_suffix(unit.name.size());
     return unit.factor;

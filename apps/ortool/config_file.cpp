@@ -10,9 +10,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_file_bytes = 1 << 20;
-
-std::string value_text(const OptionSpec& option, const Json& value) {
+std::string option_text(const OptionSpec& option, const Json& value) {
   const bool fits = !value.is_list() && !value.is_object() && !value.is_null() &&
                     value.is_flag() == option.is_flag();
   if (!fits) {
@@ -39,9 +37,9 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
     }
     std::vector<std::string> values;
     if (value.is_list() && option->repeats) {
-      for (const Json& item : value.items()) values.push_back(value_text(*option, item));
+      for (const Json& item : value.items()) values.push_back(option_text(*option, item));
     } else {
-      values.push_back(value_text(*option, value));
+      values.push_back(option_text(*option, value));
     }
     for (const std::string& text : values) check_option(*option, text);
     found.emplace_back(option, std::move(values));
@@ -53,7 +51,7 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
 void read_config_file(const std::string& path, const Command& command,
                       std::span<const std::unique_ptr<const Command>> commands,
                       OptionValues& options) {
-  const Json document = parse_json(read_text_file(path, most_file_bytes), path);
+  const Json document = parse_json(read_text_file(path, most_config_bytes), path);
   try {
     if (!document.is_object()) {
       throw Error(ErrorCode::invalid, "holds no JSON object",

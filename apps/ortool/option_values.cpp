@@ -19,7 +19,8 @@ bool read_whole(std::string_view text, Number& number) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-[[noreturn]] void refuse(std::string_view name, std::string_view text, std::string_view expected) {
+[[noreturn]] void refuse_value(std::string_view name, std::string_view text,
+                               std::string_view expected) {
   throw Error(ErrorCode::invalid, format("option --{}: {} is no {}", name, quote(text), expected),
               format("give --{} a {}", name, expected))
       .with_id("usage.value");
@@ -50,7 +51,7 @@ std::int64_t OptionValues::integer(std::string_view name, std::int64_t fallback,
   if (!has(name)) return fallback;
   std::int64_t number = 0;
   if (!read_integer(all(name).back(), number) || number < least || number > most) {
-    refuse(name, all(name).back(), format("whole number from {} to {}", least, most));
+    refuse_value(name, all(name).back(), format("whole number from {} to {}", least, most));
   }
   return number;
 }
@@ -60,7 +61,7 @@ double OptionValues::number(std::string_view name, double fallback, double least
   if (!has(name)) return fallback;
   double number = 0;
   if (!read_number(all(name).back(), number) || !(number >= least && number <= most)) {
-    refuse(name, all(name).back(), format("number from {} to {}", least, most));
+    refuse_value(name, all(name).back(), format("number from {} to {}", least, most));
   }
   return number;
 }
@@ -69,7 +70,7 @@ std::int64_t OptionValues::size_bytes(std::string_view name, std::int64_t fallba
   if (!has(name)) return fallback;
   const std::string& text = all(name).back();
   const double bytes = read_bytes(text).value_or(0);
-  if (!(bytes >= 1) || bytes > 0x1p60) refuse(name, text, "size such as 500MB or 2GiB");
+  if (!(bytes >= 1) || bytes > 0x1p60) refuse_value(name, text, "size such as 500MB or 2GiB");
   return static_cast<std::int64_t>(bytes);
 }
 

@@ -39,9 +39,9 @@ LogLevel library_level(Verbosity verbosity) {
 }
 
 /// What main() knows before and after a command ran.
-class Program {
+class CommandRun {
  public:
-  Program(const Commands& commands, std::vector<std::string> words)
+  CommandRun(const Commands& commands, std::vector<std::string> words)
       : commands_(commands),
         words_(std::move(words)),
         watch_(stop_, [this](ErrorCode reason) { leave(reason); }) {
@@ -80,7 +80,7 @@ class Program {
 };
 
 /// Before anything can go wrong: whether failures are to be told as JSON, and where to.
-void Program::scan_output_options() {
+void CommandRun::scan_output_options() {
   std::string path;
   for (std::size_t i = 0; i < words_.size() && words_[i] != "--"; ++i) {
     const std::string& word = words_[i];
@@ -103,7 +103,7 @@ void Program::scan_output_options() {
 }
 
 /// Options may stand before the command's name; the rest of the words without the name.
-std::vector<std::string> Program::take_command_name(std::string& name) const {
+std::vector<std::string> CommandRun::take_command_name(std::string& name) const {
   const std::vector<OptionGroup> common = common_options(*commands_.front());
   std::vector<std::string> rest = words_;
   for (std::size_t i = 0; i < rest.size(); ++i) {
@@ -120,13 +120,13 @@ std::vector<std::string> Program::take_command_name(std::string& name) const {
   return rest;
 }
 
-void Program::show_help(std::string text, Json block) {
+void CommandRun::show_help(std::string text, Json block) {
   command_name_ = "help";
   report_.text = std::move(text);
   report_.payload = std::move(block);
 }
 
-void Program::dispatch() {
+void CommandRun::dispatch() {
   std::string name;
   const std::vector<std::string> rest = take_command_name(name);
   const auto has_word = [&](std::initializer_list<std::string_view> wanted) {
@@ -176,7 +176,7 @@ void Program::dispatch() {
   run_command(find_command(commands_, name), rest);
 }
 
-void Program::apply_common_options(const OptionValues& options) {
+void CommandRun::apply_common_options(const OptionValues& options) {
   has_json_ = options.flag("json") || options.text("format") == "json";
   has_json_lines_ = !has_json_ && options.text("format") == "jsonl";
   const bool is_on_command_line =
@@ -194,8 +194,8 @@ void Program::apply_common_options(const OptionValues& options) {
   if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0, 0.001, 1e8));
 }
 
-void Program::check_arguments(const Command& command,
-                              std::span<const std::string> arguments) const {
+void CommandRun::check_arguments(const Command& command,
+                                 std::span<const std::string> arguments) const {
   const std::vector<ArgumentSpec> specs = command.arguments();
   const bool has_many = !specs.empty() && specs.back().repeats;
   if (arguments.size() > specs.size() && !has_many) {
@@ -222,7 +222,7 @@ void Program::check_arguments(const Command& command,
 }
 
 /// Takes the report's path over, unless the report would replace something that is read.
-void Program::set_report_path(const std::string& path, bool is_on_command_line) {
+void CommandRun::set_report_path(const std::string& path, bool is_on_command_line) {
   report_path_.clear();
   if (path == "-") {
     throw Error(ErrorCode::invalid, "option --report: - is standard output", "use --json for that")
@@ -236,7 +236,7 @@ void Program::set_report_path(const std::string& path, bool is_on_command_line) 
   report_path_ = path;
 }
 
-void Program::run_command(const Command& command, std::span<const std::string> words) {
+void CommandRun::run_command(const Command& command, std::span<const std::string> words) {
   command_name_ = command.name();
   if (std::find(words.begin(), words.end(), "--help") != words.end() ||
       std::find(words.begin(), words.end(), "-h") != words.end()) {
@@ -263,14 +263,14 @@ void Program::run_command(const Command& command, std::span<const std::string> w
   }
 }
 
-void Program::fail(const Error& error) {
+void CommandRun::fail(const Error& error) {
   exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
   report_.add_error(error);
   messages_.fail(error);
 }
 
 /// Writes the report file; failing that becomes part of what is told.
-void Program::write_report() {
+void CommandRun::write_report() {
   if (report_path_.empty()) return;
   try {
     AtomicFile file(report_path_);
@@ -283,7 +283,7 @@ void Program::write_report() {
   }
 }
 
-void Program::write_result() const {
+void CommandRun::write_result() const {
   StandardOutputSink out;
   if (has_json_) {
     report_.write_document(command_name_, words_, exit_code_, out);
@@ -295,7 +295,7 @@ void Program::write_result() const {
   out.flush();
 }
 
-int Program::finish() {
+int CommandRun::finish() {
   // From here on the thread that ends the process after a signal writes nothing itself.
   while (is_finishing_.exchange(true)) pause();
   exit_code_ = graver_exit_code(exit_code_, report_.verdict);
@@ -311,7 +311,7 @@ int Program::finish() {
   return exit_code_;
 }
 
-void Program::leave(ErrorCode reason) {
+void CommandRun::leave(ErrorCode reason) {
   if (is_finishing_.exchange(true)) return;
   try {
     Report report;
@@ -329,7 +329,7 @@ void Program::leave(ErrorCode reason) {
   }
 }
 
-int Program::run() {
+int CommandRun::run() {
   try {
     dispatch();
   } catch (const Error& error) {
@@ -357,7 +357,7 @@ int graver_exit_code(int a, int b) {
 int run_program(Commands (*make_commands)(), int argc, char** argv) noexcept {
   try {
     const Commands commands = make_commands();
-    return Program(commands, {argv + (argc > 0 ? 1 : 0), argv + argc}).run();
+    return CommandRun(commands, {argv + (argc > 0 ? 1 : 0), argv + argc}).run();
   } catch (const std::exception&) {
     // Nothing else gets here: there may be no memory to say more.
     write_to_stderr("error: the system has no more memory to give\n");

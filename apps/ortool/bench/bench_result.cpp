@@ -7,8 +7,6 @@
 namespace ortool {
 namespace {
 
-constexpr double confidence = 0.95;
-
 Json bytes_or_null(std::int64_t bytes) {
   return bytes > 0 ? Json(bytes) : Json();
 }
@@ -59,7 +57,7 @@ void summarize_times(VariantResult& result, const BenchSettings& settings) {
   std::sort(result.sorted_ms.begin(), result.sorted_ms.end());
   const double effect = design_effect(times.blocks);
   const auto estimate = [&](double percent) {
-    return estimate_percentile(result.sorted_ms, percent, confidence, effect);
+    return estimate_percentile(result.sorted_ms, percent, interval_confidence, effect);
   };
   result.median = estimate(50);
   result.percentiles.clear();
@@ -68,7 +66,7 @@ void summarize_times(VariantResult& result, const BenchSettings& settings) {
   }
   result.mean_ms = mean_of(result.sorted_ms);
   result.std_ms = std::sqrt(variance_of(result.sorted_ms));
-  result.mean_interval = mean_interval(times.blocks, confidence);
+  result.mean_interval = mean_interval(times.blocks, interval_confidence);
 }
 
 Json interval_block(const Interval& interval) {

@@ -13,6 +13,9 @@
 
 namespace ortool {
 
+/// Of the intervals that are reported, and that end a measurement.
+inline constexpr double interval_confidence = 0.95;
+
 /// A percentile that was asked for.
 struct PercentileRow {
   double percent = 0;

@@ -14,8 +14,6 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_runs = 10'000'000;
-
 Error bad_value(std::string_view option, const std::string& text, std::string_view expected,
                 std::string hint) {
   return Error(ErrorCode::invalid,
@@ -138,9 +136,9 @@ void read_thresholds(const OptionValues& options, BenchSettings& settings) {
 
 void read_lengths(const OptionValues& options, BenchSettings& settings) {
   if (options.text("warmup", "auto") != "auto") {
-    settings.warmup = options.integer("warmup", 0, 0, most_runs);
+    settings.warmup = options.integer("warmup", 0, 0, most_bench_runs);
   }
-  settings.iterations = options.integer("iterations", 0, 1, most_runs);
+  settings.iterations = options.integer("iterations", 0, 1, most_bench_runs);
   if (options.has("duration")) {
     settings.duration_s = read_seconds("duration", options.text("duration"));
   }

@@ -12,6 +12,9 @@
 
 namespace ortool {
 
+/// Of one lane, however they are asked for.
+inline constexpr std::int64_t most_bench_runs = 10'000'000;
+
 /// "p99=20ms": a percentile that must not take longer.
 struct LatencyBound {
   double percent = 0;

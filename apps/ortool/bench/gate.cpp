@@ -8,9 +8,9 @@
 namespace ortool {
 namespace {
 
-constexpr double confidence = 0.99;
-constexpr std::uint64_t seed = 0;
-constexpr std::size_t least_rounds = 20;
+constexpr double gate_confidence = 0.99;
+constexpr std::uint64_t resampling_seed = 0;
+constexpr std::size_t least_gate_rounds = 20;
 
 double share_width(const RatioEstimate& estimate) {
   return (estimate.interval.high - estimate.interval.low) / 2 / estimate.ratio;
@@ -23,8 +23,9 @@ double threshold_of(const BenchVariant& variant, const BenchSettings& settings) 
 
 RatioEstimate compare_with_baseline(const LaneTimes& times, const std::vector<double>& before) {
   const std::vector<double> now = block_medians(times.blocks);
-  RatioEstimate estimate = compare_apart(now, before, confidence, seed);
-  estimate.noise_floor = std::hypot(noise_floor(now, seed), noise_floor(before, seed));
+  RatioEstimate estimate = compare_apart(now, before, gate_confidence, resampling_seed);
+  estimate.noise_floor =
+      std::hypot(noise_floor(now, resampling_seed), noise_floor(before, resampling_seed));
   return estimate;
 }
 
@@ -97,12 +98,12 @@ RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b) {
   const std::size_t rounds = std::min(times_a.size(), times_b.size());
   times_a.resize(rounds);
   times_b.resize(rounds);
-  RatioEstimate estimate = compare_paired(times_a, times_b, confidence, seed);
+  RatioEstimate estimate = compare_paired(times_a, times_b, gate_confidence, resampling_seed);
   // What drifts from round to round hits both, so that only what is left between neighbours is
   // noise of the ratio.
   std::vector<double> ratios(rounds);
   for (std::size_t i = 0; i < rounds; ++i) ratios[i] = times_a[i] / times_b[i];
-  estimate.noise_floor = noise_floor(ratios, seed) / std::sqrt(2.0);
+  estimate.noise_floor = noise_floor(ratios, resampling_seed) / std::sqrt(2.0);
   return estimate;
 }
 
@@ -130,7 +131,7 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
     bool has_gate = variants[i].is_reference;
     if (const auto other = reference_of(variants, i)) {
       has_gate = true;
-      if (times[i].blocks.size() < least_rounds) return false;
+      if (times[i].blocks.size() < least_gate_rounds) return false;
       const RatioEstimate estimate = compare_lanes(times[i], times[*other]);
       const RegressionVerdict verdict = judge_lanes(estimate, times[i], times[*other], threshold);
       if (!is_known_ratio(estimate, verdict, threshold, settings.precision)) return false;
@@ -138,7 +139,7 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
     const BaselineEntry* before = variants[i].is_reference ? nullptr : baseline.find(variants[i]);
     if (before != nullptr && !before->block_medians_ms.empty()) {
       has_gate = true;
-      if (times[i].blocks.size() < least_rounds) return false;
+      if (times[i].blocks.size() < least_gate_rounds) return false;
       const RatioEstimate estimate = compare_with_baseline(times[i], before->block_medians_ms);
       // The baseline's own width stays whatever is measured now.
       if (judge_ratio(estimate, threshold) == RegressionVerdict::inconclusive) return false;

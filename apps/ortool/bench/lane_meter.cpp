@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "apps/ortool/bench/bench_result.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "libcore/base/random_bits.hpp"
 #include "libcore/measure/steady_state.hpp"
@@ -13,11 +14,10 @@
 namespace ortool {
 namespace {
 
-constexpr double block_ms = 20;
+constexpr double lane_block_ms = 20;
 constexpr double lead_in_ms = 2;
 constexpr double most_warmup_ms = 3000;
-constexpr std::size_t least_rounds = 8;
-constexpr double confidence = 0.95;
+constexpr std::size_t least_lane_rounds = 8;
 
 /// A lane on its way, with the size of its blocks.
 struct Course {
@@ -92,7 +92,7 @@ double LaneTimes::throughput_per_s() const {
 PercentileEstimate percentile_of(const LaneTimes& times, double percent) {
   std::vector<double> sorted = all_samples(times.blocks);
   std::sort(sorted.begin(), sorted.end());
-  return estimate_percentile(sorted, percent, confidence, design_effect(times.blocks));
+  return estimate_percentile(sorted, percent, interval_confidence, design_effect(times.blocks));
 }
 
 double median_precision(const LaneTimes& times) {
@@ -109,9 +109,9 @@ std::vector<LaneTimes> measure_lanes(
     Course& course = courses.emplace_back(Course{lane, {}});
     const double run_ms = warm_up(course, settings.warmup, stop);
     const double caller_run_ms = run_ms / settings.concurrency;
-    if (run_ms < block_ms) course.lead_in_runs = runs_in(lead_in_ms, caller_run_ms);
+    if (run_ms < lane_block_ms) course.lead_in_runs = runs_in(lead_in_ms, caller_run_ms);
     course.block_runs =
-        std::max<std::int64_t>(settings.concurrency, runs_in(block_ms, caller_run_ms));
+        std::max<std::int64_t>(settings.concurrency, runs_in(lane_block_ms, caller_run_ms));
     if (settings.iterations > 0) {
       course.block_runs =
           std::min(course.block_runs, std::max<std::int64_t>(1, settings.iterations / 10));
@@ -124,7 +124,7 @@ std::vector<LaneTimes> measure_lanes(
   std::iota(order.begin(), order.end(), 0);
   RandomBits random(0);
   const Stopwatch watch;
-  for (std::size_t round = 0, next_look = least_rounds;; ++round) {
+  for (std::size_t round = 0, next_look = least_lane_rounds;; ++round) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
     for (const std::size_t place : order) {
       Course& course = courses[place];

@@ -17,7 +17,7 @@ namespace ortool {
 namespace {
 
 constexpr double profiled_ms = 500;
-constexpr std::size_t most_runs = 50;
+constexpr std::size_t most_profiled_runs = 50;
 constexpr std::size_t least_runs = 3;
 
 /// What the file's nodes compute and touch, shapes of the inputs given.
@@ -166,7 +166,7 @@ NodeProfile profile_nodes(const Invocation& invocation, const BenchVariant& vari
   std::vector<double> runs_ms;
   const Stopwatch watch;
   while (runs_ms.size() < least_runs ||
-         (runs_ms.size() < most_runs && watch.milliseconds() < profiled_ms)) {
+         (runs_ms.size() < most_profiled_runs && watch.milliseconds() < profiled_ms)) {
     Profile profile;
     options.profile = &profile;
     timed_run_ms(session, *lane.inputs(), options);

@@ -8,6 +8,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "apps/ortool/bench/bench_settings.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
@@ -18,8 +19,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_runs = 10'000'000;
-constexpr double most_seconds = 1e6;
+constexpr double most_step_seconds = 1e6;
 
 /// Lines of standard input, however they come in.
 class StepReader {
@@ -102,11 +102,11 @@ Json info_line(const Lane& lane, std::int64_t base_rss_bytes) {
 /// A block of so many runs, or of as many as it takes to fill the seconds.
 LaneBlock run_step(Lane& lane, std::string_view wanted, const std::string& line) {
   std::int64_t runs = 0;
-  if (read_integer(wanted, runs) && runs >= 1 && runs <= most_runs) return lane.run(runs);
+  if (read_integer(wanted, runs) && runs >= 1 && runs <= most_bench_runs) return lane.run(runs);
   double seconds = 0;
   const bool is_time =
       wanted.ends_with('s') && read_number(wanted.substr(0, wanted.size() - 1), seconds);
-  if (!is_time || !(seconds > 0) || seconds > most_seconds) refuse_step(line);
+  if (!is_time || !(seconds > 0) || seconds > most_step_seconds) refuse_step(line);
   LaneBlock block;
   while (block.wall_ms < seconds * 1e3) {
     const LaneBlock piece = lane.run(1);

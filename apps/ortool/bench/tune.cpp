@@ -18,7 +18,7 @@ namespace {
 
 constexpr double seconds_a_lane = 4;
 /// What a challenger has to gain: less is not worth a setting of its own.
-constexpr double least_gain = 0.02;
+constexpr double least_tune_gain = 0.02;
 constexpr std::size_t profiled_runs = 15;
 
 /// One way to run the model, and how it did.
@@ -131,9 +131,9 @@ Entry* Tuner::winner(Entry* standard, const std::vector<Entry*>& entries) const 
   Entry* best = standard;
   for (Entry* entry : entries) {
     const RatioEstimate estimate = compare_lanes(entry->times, best->times);
-    const bool is_faster = estimate.is_significant() && estimate.ratio < 1 - least_gain;
-    const bool is_smaller =
-        entry->variant.threads < best->variant.threads && estimate.interval.high < 1 + least_gain;
+    const bool is_faster = estimate.is_significant() && estimate.ratio < 1 - least_tune_gain;
+    const bool is_smaller = entry->variant.threads < best->variant.threads &&
+                            estimate.interval.high < 1 + least_tune_gain;
     if (is_faster || is_smaller) best = entry;
   }
   return best;
@@ -182,7 +182,7 @@ std::vector<std::string> Tuner::node_providers(const std::vector<Entry*>& rivals
     for (const auto& [node, ms] : node_times(*rival)) {
       const auto found = best.find(node);
       const bool is_first = found == best.end();
-      if (!is_first && !(ms < found->second.ms * (1 - least_gain))) continue;
+      if (!is_first && !(ms < found->second.ms * (1 - least_tune_gain))) continue;
       best.insert_or_assign(node, Best{ms, providers[node]});
     }
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_manifest_bytes = std::int64_t{1} << 30;
 
-Error broken(std::string what) {
+Error broken_manifest(std::string what) {
   Error error(ErrorCode::invalid, std::move(what),
               "`ortool schema manifest` prints what a manifest may hold");
   error.with_id("data.manifest");
@@ -38,14 +38,14 @@ class ManifestReader {
         outputs_(names_of(context.outputs)) {}
 
   SampleFiles read(const Json& sample, std::size_t index) const {
-    if (!sample.is_object()) throw broken(format("sample {} is no object", index));
+    if (!sample.is_object()) throw broken_manifest(format("sample {} is no object", index));
     static const std::vector<std::string> known = {"name", "inputs", "outputs", "label"};
     check_keys(sample, known);
     SampleFiles files;
     const Json* name = sample.find("name");
     files.name = name != nullptr && name->is_text() ? name->text() : format("{}", index);
     const Json* inputs = sample.find("inputs");
-    if (inputs == nullptr) throw broken(format("sample {} has no inputs", index));
+    if (inputs == nullptr) throw broken_manifest(format("sample {} has no inputs", index));
     files.inputs = read_files(*inputs, inputs_, "input", index);
     if (const Json* outputs = sample.find("outputs")) {
       files.outputs = read_files(*outputs, outputs_, "output", index);
@@ -59,14 +59,16 @@ class ManifestReader {
                                                               std::span<const std::string> names,
                                                               std::string_view kind,
                                                               std::size_t index) const {
-    if (!files.is_object()) throw broken(format("the {}s of sample {} are no object", kind, index));
+    if (!files.is_object())
+      throw broken_manifest(format("the {}s of sample {} are no object", kind, index));
     std::vector<std::pair<std::string, std::string>> result;
     for (const auto& [name, file] : files.members()) {
       if (std::find(names.begin(), names.end(), name) == names.end()) {
         throw unknown_name(kind, name, format("{}s", kind), names);
       }
       if (!file.is_text()) {
-        throw broken(format("{} {} of sample {} is no file name", kind, quote(name), index));
+        throw broken_manifest(
+            format("{} {} of sample {} is no file name", kind, quote(name), index));
       }
       result.emplace_back(name, (folder_ / file.text()).string());
     }
@@ -77,7 +79,8 @@ class ManifestReader {
     if (label.is_text()) return label.text();
     std::int64_t number = 0;
     if (read_integer(label.write_compact(), number)) return number;
-    throw broken(format("the label of sample {} is neither a whole number nor a text", index));
+    throw broken_manifest(
+        format("the label of sample {} is neither a whole number nor a text", index));
   }
 
   std::filesystem::path folder_;
@@ -92,24 +95,24 @@ SampleList read_manifest(const std::string& path, const SampleContext& context) 
   const Json document =
       parse_json(read_text_file(path, most_manifest_bytes, cap), path, {.cap = cap});
   try {
-    if (!document.is_object()) throw broken("is no object");
+    if (!document.is_object()) throw broken_manifest("is no object");
     static const std::vector<std::string> known = {"$schema", "name", "classes", "samples"};
     check_keys(document, known);
     SampleList list;
     if (const Json* classes = document.find("classes")) {
-      if (!classes->is_list()) throw broken("classes is no list");
+      if (!classes->is_list()) throw broken_manifest("classes is no list");
       for (const Json& name : classes->items()) {
-        if (!name.is_text()) throw broken("a class is no text");
+        if (!name.is_text()) throw broken_manifest("a class is no text");
         list.class_names.push_back(name.text());
       }
     }
     const Json* samples = document.find("samples");
-    if (samples == nullptr || !samples->is_list()) throw broken("has no list of samples");
+    if (samples == nullptr || !samples->is_list()) throw broken_manifest("has no list of samples");
     const ManifestReader reader(std::filesystem::path(path).parent_path(), context);
     for (const Json& sample : samples->items()) {
       list.samples.push_back(reader.read(sample, list.samples.size()));
     }
-    if (list.samples.empty()) throw broken("has no samples");
+    if (list.samples.empty()) throw broken_manifest("has no samples");
     return list;
   } catch (Error& error) {
     throw error.in(path);

@@ -16,17 +16,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view label_file = "labels.txt";
-constexpr std::int64_t most_label_bytes = 256 << 20;
+constexpr std::int64_t most_folder_label_bytes = 256 << 20;
 
-struct Listing {
+struct FolderListing {
   std::vector<std::string> folders;
   std::vector<std::string> pictures;
   std::vector<std::string> values;
 };
 
 /// Names of what a folder holds, sorted by their bytes.
-Listing list(const std::string& path) {
-  Listing listing;
+FolderListing list(const std::string& path) {
+  FolderListing listing;
   const int failure = list_folder(path, [&](const std::string& name) {
     const std::string extension = extension_of(name);
     std::error_code unknown;
@@ -56,7 +56,7 @@ SampleLabel label_of(const std::string& text) {
 }
 
 std::vector<std::string> read_lines(const std::string& path) {
-  std::vector<std::string> lines = split(read_text_file(path, most_label_bytes), '\n');
+  std::vector<std::string> lines = split(read_text_file(path, most_folder_label_bytes), '\n');
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   for (std::string& line : lines) {
     if (line.ends_with('\r')) line.pop_back();
@@ -169,7 +169,7 @@ SampleList list_values(const std::string& path, const std::vector<std::string>& 
 }  // namespace
 
 SampleList list_folder(const std::string& path, const SampleContext& context) {
-  const Listing listing = list(path);
+  const FolderListing listing = list(path);
   if (!listing.pictures.empty()) {
     return list_files(path, listing.pictures, std::string(only_input(context, path).name()));
   }

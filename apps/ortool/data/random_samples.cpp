@@ -13,13 +13,13 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_seed = std::int64_t{1} << 52;
+constexpr std::int64_t most_sample_seed = std::int64_t{1} << 52;
 
 class RandomSamples : public SampleSet {
  public:
   explicit RandomSamples(SampleContext context)
       : context_(std::move(context)),
-        seed_(context_.invocation.options.integer("seed", 0, 0, most_seed)),
+        seed_(context_.invocation.options.integer("seed", 0, 0, most_sample_seed)),
         ranges_(read_random_ranges(context_.invocation.options, names_of(context_.inputs))),
         numbers_(read_dimension_numbers(context_.invocation.options,
                                         free_dimension_names(context_.inputs))) {}

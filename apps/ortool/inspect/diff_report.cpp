@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_listed = 12;
+constexpr std::size_t most_listed_changes = 12;
 constexpr std::size_t most_listed_neighbours = 4;
 
 const Tensor& tensor_of(const Value& value) {
@@ -202,7 +202,7 @@ std::string weight_text(const ChangedWeight& weight) {
                     readable_number(delta.cosine), readable_number(delta.sqnr_db));
 }
 
-std::string value_text(const ChangedValue& value) {
+std::string changed_value_text(const ChangedValue& value) {
   const auto text = [](const Value& one) {
     return format("{} {}", quote(one.name(), 80), shorten(one.type().to_string(), 120));
   };
@@ -217,10 +217,11 @@ template <typename List, typename Line>
 std::string section(std::string_view title, const List& list, const Line& line) {
   if (list.empty()) return "";
   std::string text = format("{}: {}\n", title, list.size());
-  for (std::size_t i = 0; i < std::min(list.size(), most_listed); ++i) {
+  for (std::size_t i = 0; i < std::min(list.size(), most_listed_changes); ++i) {
     text += "  " + line(list[i]) + "\n";
   }
-  if (list.size() > most_listed) text += format("  ... and {} more\n", list.size() - most_listed);
+  if (list.size() > most_listed_changes)
+    text += format("  ... and {} more\n", list.size() - most_listed_changes);
   return text;
 }
 
@@ -281,7 +282,7 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
                     place_text(node.place), neighbours_text(*node.node));
     };
   };
-  text += section("inputs and outputs that differ", diff.values, value_text);
+  text += section("inputs and outputs that differ", diff.values, changed_value_text);
   text += section("outputs made otherwise", diff.interface, change_text);
   text += section("opsets that differ", diff.opsets, change_text);
   text += section("metadata that differ", diff.metadata, change_text);
@@ -290,7 +291,7 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
   text += section("nodes removed", diff.removed, lone("-"));
   text += section("nodes changed", diff.changed, changed_node_text);
   text += section("stored tensors that differ", diff.weights, weight_text);
-  text += section("inputs and outputs renamed", diff.renamed_values, value_text);
+  text += section("inputs and outputs renamed", diff.renamed_values, changed_value_text);
   text += renamed_text(diff);
   text += section("header (counts for nothing)", diff.header, change_text);
   return text;

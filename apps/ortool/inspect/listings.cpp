@@ -21,9 +21,9 @@ constexpr std::int64_t rows_of_a_block = 1000;
 constexpr std::size_t most_cell_bytes = 100;
 
 /// A table of any length: columns are aligned anew every so many rows.
-class Listing {
+class PagedTable {
  public:
-  Listing(TextSink& out, std::vector<Align> alignment, std::vector<std::string> head)
+  PagedTable(TextSink& out, std::vector<Align> alignment, std::vector<std::string> head)
       : out_(out), alignment_(std::move(alignment)), table_(alignment_) {
     table_.add_row(std::move(head));
   }
@@ -68,9 +68,9 @@ std::string type_cell(const Value* value) {
 
 void write_nodes(const Model& model, std::string_view select, TextSink& out) {
   const MacCounter counter(model);
-  Listing listing(out,
-                  {Align::right, Align::left, Align::left, Align::left, Align::right, Align::right},
-                  {"index", "name", "operator", "output", "MACs", "parameters", ""});
+  PagedTable listing(
+      out, {Align::right, Align::left, Align::left, Align::left, Align::right, Align::right},
+      {"index", "name", "operator", "output", "MACs", "parameters", ""});
   for (const Graph* graph : graphs_in(model)) {
     std::int64_t index = -1;
     for (const Node& node : graph->nodes()) {
@@ -90,8 +90,8 @@ void write_nodes(const Model& model, std::string_view select, TextSink& out) {
 }
 
 void write_weights(const Model& model, std::string_view select, bool reads_weights, TextSink& out) {
-  Listing listing(out, {Align::left, Align::left, Align::right, Align::right},
-                  {"weight", "type", "bytes", reads_weights ? "zeros" : "", ""});
+  PagedTable listing(out, {Align::left, Align::left, Align::right, Align::right},
+                     {"weight", "type", "bytes", reads_weights ? "zeros" : "", ""});
   for (const Weight& weight : weights_of(model)) {
     if (!matches_glob(weight.name, select)) {
       listing.skip();
@@ -118,7 +118,7 @@ void write_weights(const Model& model, std::string_view select, bool reads_weigh
 }
 
 void write_values(const Model& model, std::string_view select, TextSink& out) {
-  Listing listing(out, {}, {"value", "type", "made by", ""});
+  PagedTable listing(out, {}, {"value", "type", "made by", ""});
   for (const Graph* graph : graphs_in(model)) {
     for (const Value* value : graph->values()) {
       if (is_stored(*value) || value->captured() != nullptr) continue;

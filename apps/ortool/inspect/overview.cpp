@@ -16,7 +16,7 @@ namespace ortool {
 namespace {
 
 constexpr std::size_t most_listed_values = 6;
-constexpr std::size_t most_listed_operators = 20;
+constexpr std::size_t most_listed_op_types = 20;
 constexpr std::size_t most_listed_weights = 3;
 constexpr std::size_t most_listed_files = 3;
 constexpr std::size_t line_columns = 96;
@@ -59,16 +59,16 @@ std::string histogram_text(const Summary& summary) {
   std::string line;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     std::string entry =
-        i < most_listed_operators
+        i < most_listed_op_types
             ? format("{} {}", printable(shorten(counts[i].first, 24)), counts[i].second)
             : format("and {} more operators", counts.size() - i);
-    if (i + 1 < counts.size() && i < most_listed_operators) entry += ", ";
+    if (i + 1 < counts.size() && i < most_listed_op_types) entry += ", ";
     if (line.size() + entry.size() > line_columns) {
       text += "  " + line + "\n";
       line.clear();
     }
     line += entry;
-    if (i >= most_listed_operators) break;
+    if (i >= most_listed_op_types) break;
   }
   return text + (line.empty() ? "" : "  " + line + "\n");
 }

@@ -220,9 +220,6 @@ std::shared_ptr<const std::unordered_map<std::string, std::string>> providers_by
 }
 
 Json placed_node_block(const NodePlacement& row) {
-  const auto text_or_null = [](const std::string& text) {
-    return text.empty() ? Json() : Json(text);
-  };
   Json block = Json::object().set("node", row.node).set("op_type", row.op_type);
   if (!row.inside.empty()) block.set("inside", row.inside);
   return block.set("provider", text_or_null(row.provider))

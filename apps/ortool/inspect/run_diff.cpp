@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-[[noreturn]] void refuse(std::string_view option) {
+[[noreturn]] void refuse_option(std::string_view option) {
   throw Error(ErrorCode::invalid, format("option {} does not go with --diff", option),
               "ask for one at a time; --diff takes --no-weights, and writes text or JSON")
       .with_id("usage.applies_to_nothing");
@@ -19,10 +19,10 @@ void check_options(const OptionValues& options) {
   for (const std::string_view name :
        {"nodes", "weights", "values", "check", "select", "dim", "shape", "max-elements", "assert",
         "budget", "data", "placement"}) {
-    if (options.has(name)) refuse("--" + std::string(name));
+    if (options.has(name)) refuse_option("--" + std::string(name));
   }
   const std::string wanted = options.text("format", "text");
-  if (wanted != "text" && wanted != "json") refuse("--format " + wanted);
+  if (wanted != "text" && wanted != "json") refuse_option("--format " + wanted);
 }
 
 }  // namespace

@@ -14,9 +14,10 @@ namespace ortool {
 namespace {
 
 constexpr const char* option_name = "embed-preprocessing";
-using Layout = ImageOptions::Layout;
+using ImageLayout = ImageOptions::Layout;
 
-[[noreturn]] void refuse(std::string_view input, std::string_view what, std::string_view hint) {
+[[noreturn]] void refuse_input(std::string_view input, std::string_view what,
+                               std::string_view hint) {
   throw Error(ErrorCode::invalid,
               format("option --{}: input {} {}", option_name, quote(input), what),
               std::string(hint))
@@ -42,17 +43,17 @@ bool find_planes(const Value& input) {
   if (may_be_planes != may_be_packed) return may_be_planes;
   const InputLayout layout = find_layout(input);
   if (!layout.name.empty()) return layout.name == "nchw";
-  refuse(input.name(),
-         format("does not tell where its channels stand ({})", input.type().to_string()),
-         "fix its shape with --shape, so that one dimension is 1 or 3");
+  refuse_input(input.name(),
+               format("does not tell where its channels stand ({})", input.type().to_string()),
+               "fix its shape with --shape, so that one dimension is 1 or 3");
 }
 
 /// As a picture's options would be for the model as it was.
 ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_planes) {
-  options.layout = has_planes ? Layout::nchw : Layout::nhwc;
+  options.layout = has_planes ? ImageLayout::nchw : ImageLayout::nhwc;
   const bool is_computed = options.scale != 1 || !options.mean.empty() || !options.std.empty();
   if (input.type().element == DataType::uint8 && is_computed)
-    refuse(input.name(), "takes bytes, and scale, mean and std give none", "leave them out");
+    refuse_input(input.name(), "takes bytes, and scale, mean and std give none", "leave them out");
   const Dimensions& dimensions = *input.type().shape;
   const std::size_t rank = dimensions.size();
   const std::int64_t channels =
@@ -60,11 +61,11 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
   const bool has_three = options.mean.size() == 3 || options.std.size() == 3;
   const bool is_gray = options.order == ImageOptions::Order::gray;
   if (channels == 1 && (has_three || options.order == ImageOptions::Order::bgr))
-    refuse(input.name(), "has 1 channel", "give one mean and one std, and no order");
+    refuse_input(input.name(), "has 1 channel", "give one mean and one std, and no order");
   if (channels >= 0 && channels != 1 && is_gray)
-    refuse(input.name(), format("has {} channels", channels), "leave order:gray out");
+    refuse_input(input.name(), format("has {} channels", channels), "leave order:gray out");
   if (channels >= 0 && channels != 1 && channels != 3)
-    refuse(input.name(), format("has {} channels", channels), "pictures have 1 or 3");
+    refuse_input(input.name(), format("has {} channels", channels), "pictures have 1 or 3");
   const std::int64_t rows = rank == 2 || has_planes ? static_cast<std::int64_t>(rank) - 2
                                                     : static_cast<std::int64_t>(rank) - 3;
   const std::int64_t height = dimensions[static_cast<std::size_t>(rows)].number();
@@ -73,12 +74,12 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
   const std::int64_t made_width = is_cropped ? options.crop_width : options.resize_width;
   const std::int64_t made_height = is_cropped ? options.crop_height : options.resize_height;
   if (options.resize_shorter_side > 0 && !is_cropped && (height >= 0 || width >= 0)) {
-    refuse(input.name(), format("is {} x {} (width x height)", width, height),
-           format("add crop:{}x{} behind resize", width, height));
+    refuse_input(input.name(), format("is {} x {} (width x height)", width, height),
+                 format("add crop:{}x{} behind resize", width, height));
   }
   if (made_width > 0 &&
       ((width >= 0 && width != made_width) || (height >= 0 && height != made_height))) {
-    refuse(
+    refuse_input(
         input.name(),
         format("is {} x {} (width x height), not {} x {}", width, height, made_width, made_height),
         format("resize or crop to {}x{}", width, height));
@@ -86,9 +87,9 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
   return options;
 }
 
-Preprocessing nodes_for(const ImageOptions& recipe, Layout pictures, bool has_planes) {
+Preprocessing nodes_for(const ImageOptions& recipe, ImageLayout pictures, bool has_planes) {
   Preprocessing nodes;
-  nodes.takes_planes = pictures == Layout::nchw;
+  nodes.takes_planes = pictures == ImageLayout::nchw;
   nodes.has_planes = has_planes;
   nodes.shorter_side = recipe.resize_shorter_side;
   nodes.resized = {recipe.resize_width, recipe.resize_height};
@@ -116,11 +117,11 @@ Embedding read_embedding(const std::string& text, const Model& model,
   const Value& input = *model.graph->find_value(pair.name);
   Embedding embedding{.input = pair.name, .type = input.type()};
   if (!takes_pictures(input) || input.has_default())
-    refuse(pair.name, format("takes no picture ({})", input.type().to_string()),
-           "uint8 and float inputs do");
+    refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
+                 "uint8 and float inputs do");
   if (!input.type().shape || input.type().shape->size() < 2 || input.type().shape->size() > 4)
-    refuse(pair.name, format("takes no picture ({})", input.type().to_string()),
-           "inputs of 2 to 4 dimensions do; --shape says which");
+    refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
+                 "inputs of 2 to 4 dimensions do; --shape says which");
   ImageOptions options;
   try {
     options = parse_image_options(pair.value);
@@ -128,8 +129,9 @@ Embedding read_embedding(const std::string& text, const Model& model,
     throw Error(error.code(), format("option --{}: {}", option_name, error.message()), error.hint())
         .with_id("usage.value");
   }
-  if (options.scale == 0) refuse(pair.name, "would be made of nothing", "scale cannot be 0");
-  const Layout pictures = options.layout == Layout::automatic ? Layout::nhwc : options.layout;
+  if (options.scale == 0) refuse_input(pair.name, "would be made of nothing", "scale cannot be 0");
+  const ImageLayout pictures =
+      options.layout == ImageLayout::automatic ? ImageLayout::nhwc : options.layout;
   const bool has_planes = input.type().shape->size() == 2 || find_planes(input);
   embedding.recipe = recipe_for(input, options, has_planes);
   embedding.nodes = nodes_for(embedding.recipe, pictures, has_planes);
@@ -148,7 +150,7 @@ std::vector<Embedding> embed_pictures(const OptionValues& options, Model& model)
     Embedding embedding = read_embedding(text, model, names);
     if (std::any_of(embeddings.begin(), embeddings.end(),
                     [&](const Embedding& other) { return other.input == embedding.input; }))
-      refuse(embedding.input, "is given twice", "give one recipe with commas");
+      refuse_input(embedding.input, "is given twice", "give one recipe with commas");
     embeddings.push_back(std::move(embedding));
   }
   declared.restore(model, options.has("dim") || options.has("shape"));

@@ -17,7 +17,7 @@
 namespace ortool {
 namespace {
 
-constexpr double most_seconds = 60;
+constexpr double most_search_seconds = 60;
 /// Stretches that the nodes are cut into.
 constexpr std::size_t stretches = 12;
 constexpr std::string_view reason_found = "in float16 outputs differ by more than they may";
@@ -45,7 +45,7 @@ class FloatSearch {
     });
     end_ = std::chrono::steady_clock::now() +
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-               std::chrono::duration<double>(most_seconds));
+               std::chrono::duration<double>(most_search_seconds));
   }
 
   /// The names of nodes to keep; empty where none is needed, or none was found that help.

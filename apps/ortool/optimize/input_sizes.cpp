@@ -17,7 +17,7 @@ namespace {
 
 /// Sizes for all free dimensions at once, where the least are refused in a run.
 constexpr std::array<std::int64_t, 5> sizes_to_try = {2, 8, 32, 128, 512};
-constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+constexpr std::int64_t most_run_bytes = std::int64_t{512} << 20;
 constexpr std::int64_t most_macs = 20'000'000'000;
 /// Where the peak is not known, what inputs may take.
 constexpr std::int64_t most_input_bytes = std::int64_t{8} << 20;
@@ -68,7 +68,7 @@ std::vector<InputSizes> InputSizeChoice::for_run(int index) const {
 
 bool InputSizeChoice::is_within_budget(const InputSizes& sizes) const {
   const std::int64_t limit = cap_.limit_bytes();
-  const std::int64_t budget = limit > 0 ? std::min(most_bytes, limit / 4) : most_bytes;
+  const std::int64_t budget = limit > 0 ? std::min(most_run_bytes, limit / 4) : most_run_bytes;
   const std::unique_ptr<Model> model = load_();
   try {
     inline_functions(*model);

@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 constexpr int default_runs = 3;
-constexpr std::int64_t most_runs = 1'000'000;
+constexpr std::int64_t most_verify_runs = 1'000'000;
 constexpr std::int64_t most_opset = 1'000'000;
 
 std::vector<std::string> read_passes(const OptionValues& options, std::string_view option,
@@ -189,7 +189,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
     refuse("option --keep-float has no effect without --fp16", "add --fp16");
   settings.must_verify = options.has("verify");
   const int usual = options.flag("dry-run") ? 0 : default_runs;
-  settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_runs));
+  settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_verify_runs));
   if (options.has("passes") && options.has("level"))
     refuse("option --level has no effect with --passes", "--passes names all that runs");
   check_skipped(settings, known);

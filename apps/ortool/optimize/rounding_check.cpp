@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr double half = 0.5;
+constexpr double half_step = 0.5;
 
 double zero_at(const Tensor* zero_point, std::int64_t index) {
   if (zero_point == nullptr) return 0;
@@ -63,7 +63,7 @@ RoundingCheck check_rounding(const Tensor& found, const Tensor* found_zero_point
     const double scale = element_as_double(from.scale, place);
     const double number = element_as_double(from.numbers, i);
     const double units = std::clamp(number / scale, ends.low - found_zero, ends.high - found_zero);
-    const double excess = std::abs(level - units) - half;
+    const double excess = std::abs(level - units) - half_step;
     const double allowed = tolerance.rtol * std::abs(units) + atol / scale;
     // NaN has no rounding.
     if (!(excess <= allowed)) ++result.wrong;

@@ -8,8 +8,6 @@ namespace ortool {
 namespace {
 
 /// What numbers of ten bits may differ by that the original has in more.
-constexpr double half_rtol = 2e-2;
-constexpr double half_atol_of_max = 2e-2;
 
 }  // namespace
 

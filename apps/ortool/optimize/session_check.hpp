@@ -14,6 +14,10 @@
 
 namespace ortool {
 
+/// What outputs of nodes in 16 bits may differ by.
+inline constexpr double half_rtol = 2e-2;
+inline constexpr double half_atol_of_max = 2e-2;
+
 /// The sessions that one rewritten model was compared in so far.
 struct CheckedSessions {
   std::unique_ptr<Session> whole;

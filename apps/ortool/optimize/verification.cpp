@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/ortool/optimize/session_check.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -23,8 +24,6 @@ namespace {
 constexpr double fused_rtol = 1e-4;
 constexpr double fused_atol_of_max = 1e-5;
 /// What 16-bit floats may: ten bits a number, and sums of them.
-constexpr double half_rtol = 2e-2;
-constexpr double half_atol_of_max = 2e-2;
 
 /// Whether the input may have this shape.
 bool takes(const Value& input, const Shape& shape) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/config_file.hpp"
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/report/json.hpp"
 #include "apps/ortool/suggest.hpp"
@@ -11,14 +12,13 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_file_bytes = 1 << 20;
-
 /// A list of numbers is written with slashes on the command line.
-std::string value_text(const Json& value) {
+std::string image_option_text(const Json& value) {
   if (value.is_text()) return value.text();
   if (!value.is_list()) return value.write_compact();
   std::string text;
-  for (const Json& item : value.items()) text += (text.empty() ? "" : "/") + value_text(item);
+  for (const Json& item : value.items())
+    text += (text.empty() ? "" : "/") + image_option_text(item);
   return text;
 }
 
@@ -47,7 +47,7 @@ OptionSpec image_config_option() {
 
 std::map<std::string, ImageOptions> read_image_config(const std::string& path,
                                                       std::span<const std::string> inputs) {
-  const Json document = parse_json(read_text_file(path, most_file_bytes), path);
+  const Json document = parse_json(read_text_file(path, most_config_bytes), path);
   std::map<std::string, ImageOptions> result;
   try {
     check_object(document);
@@ -57,7 +57,7 @@ std::map<std::string, ImageOptions> read_image_config(const std::string& path,
       }
       check_object(recipe);
       for (const auto& [key, value] : recipe.members()) {
-        set_image_option(result[name], key, value_text(value));
+        set_image_option(result[name], key, image_option_text(value));
       }
     }
   } catch (Error& error) {

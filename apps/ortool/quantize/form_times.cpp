@@ -10,10 +10,10 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t least_rounds = 5;
+constexpr std::size_t least_form_rounds = 5;
 constexpr std::size_t most_rounds = 400;
 constexpr double most_block_ms = 10;
-constexpr double confidence = 0.95;
+constexpr double form_confidence = 0.95;
 
 /// The fastest run of a block: what disturbs a machine only makes runs longer.
 double time_block(const Session& session, const NamedValues& inputs, const RunOptions& options,
@@ -45,7 +45,7 @@ FormTimes time_forms(const Session& first, const Session& second, const NamedVal
     second.run(inputs, options);
   }
   const Stopwatch watch;
-  while (first_ms.size() < least_rounds ||
+  while (first_ms.size() < least_form_rounds ||
          (watch.milliseconds() < budget_ms && first_ms.size() < most_rounds)) {
     const bool begins = first_ms.size() % 2 == 0;
     if (begins) first_ms.push_back(time_block(first, inputs, options, block_ms));
@@ -54,7 +54,7 @@ FormTimes time_forms(const Session& first, const Session& second, const NamedVal
   }
   constexpr std::uint64_t seed = 1;
   return {median_of(first_ms), median_of(second_ms),
-          compare_paired(first_ms, second_ms, confidence, seed)};
+          compare_paired(first_ms, second_ms, form_confidence, seed)};
 }
 
 }  // namespace ortool

@@ -20,12 +20,12 @@ namespace {
 constexpr double cluster_ms = 120;
 constexpr double whole_ms = 900;
 /// What is not at least so much faster may be noise.
-constexpr double least_gain = 0.98;
+constexpr double least_form_gain = 0.98;
 /// A cluster that gains more hardly has a part that loses.
 constexpr double great_gain = 0.7;
 /// Halves of halves of a cluster, and measurements of halves altogether.
 constexpr int most_splits = 5;
-constexpr int most_parts = 64;
+constexpr int most_kept_parts = 64;
 /// How often what cannot be cut out is halved.
 constexpr int most_trials = 6;
 
@@ -153,7 +153,7 @@ void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
 std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int splits) {
   const bool is_possible = times.is_measured && times.ratio > great_gain &&
                            times.cluster.units.size() > 1 && splits < most_splits &&
-                           parts_ < most_parts;
+                           parts_ < most_kept_parts;
   if (!is_possible) return {times};
   std::vector<ClusterTimes> halves(2);
   std::tie(halves[0].cluster, halves[1].cluster) = halves_of(times.cluster);
@@ -166,9 +166,9 @@ std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int spl
     parts.insert(parts.end(), found.begin(), found.end());
   }
   const bool has_gain = std::any_of(parts.begin(), parts.end(), [](const ClusterTimes& part) {
-    return part.ratio <= least_gain;
+    return part.ratio <= least_form_gain;
   });
-  return has_gain && best_ms(parts) < least_gain * best_ms(times)
+  return has_gain && best_ms(parts) < least_form_gain * best_ms(times)
              ? parts
              : std::vector<ClusterTimes>{times};
 }
@@ -190,7 +190,7 @@ void FasterKeeper::measure_clusters() {
     result_.clusters.insert(result_.clusters.end(), parts.begin(), parts.end());
   }
   for (ClusterTimes& cluster : result_.clusters) {
-    if (!cluster.is_measured || cluster.ratio <= least_gain) continue;
+    if (!cluster.is_measured || cluster.ratio <= least_form_gain) continue;
     leave(cluster, format("int8 is not faster here: {} ms against {} ms in float",
                           fixed_number(cluster.int8_ms, 3), fixed_number(cluster.float_ms, 3)));
   }
@@ -207,7 +207,7 @@ void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
   const auto as_int8 = fast_session(*maker_.make(choices_).model);
   const auto as_float = fast_session(*maker_.make(without).model);
   const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
-  if (times.ratio.ratio <= least_gain) return;
+  if (times.ratio.ratio <= least_form_gain) return;
   const auto middle = clusters.begin() + static_cast<std::ptrdiff_t>(clusters.size() / 2);
   if (clusters.size() > 1 && ++trials_ <= most_trials) {
     try_unmeasured({clusters.begin(), middle});
@@ -241,7 +241,7 @@ void FasterKeeper::prefer_all(const PlanChoices& all) {
   const auto with_all = fast_session(*maker_.make(all).model);
   const auto as_kept = fast_session(*maker_.make(choices_).model);
   const FormTimes times = time_forms(*with_all, *as_kept, sample_, context_, whole_ms);
-  if (times.ratio.ratio > least_gain) return;
+  if (times.ratio.ratio > least_form_gain) return;
   choices_ = all;
   for (ClusterTimes& cluster : result_.clusters) cluster.is_kept = true;
 }
@@ -255,7 +255,7 @@ void FasterKeeper::measure_whole() {
     const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
     result_.int8_ms = times.first_ms;
     result_.float_ms = times.second_ms;
-    if (times.ratio.ratio <= least_gain) return;
+    if (times.ratio.ratio <= least_form_gain) return;
     const std::vector<ClusterTimes*> slowest = slowest_clusters();
     if (slowest.empty()) {
       // Stored weights that have to be unpacked in each run are all that is left to cost time:

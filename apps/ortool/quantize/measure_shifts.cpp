@@ -10,8 +10,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_steps = 8;
-constexpr std::size_t most_samples = 32;
+constexpr std::size_t most_shift_steps = 8;
+constexpr std::size_t most_shift_samples = 32;
 
 struct Corrected {
   std::string plan_name;
@@ -42,13 +42,13 @@ void measure_shifts(const CandidateMaker& maker, const Session& floats, Calibrat
   options.threads = context.machine.threads;
   options.stop = &context.invocation.stop;
   std::vector<std::int64_t> samples = split_samples(data.size()).fitting;
-  if (samples.size() > most_samples) samples.resize(most_samples);
+  if (samples.size() > most_shift_samples) samples.resize(most_shift_samples);
   Candidate candidate = maker.make(choices);
   const std::vector<Corrected> products = corrected_products(candidate.plan);
   std::vector<std::string> made;
   for (const Corrected& product : products) made.push_back(product.output);
   const std::vector<std::vector<std::size_t>> steps =
-      product_steps(*candidate.model->graph, made, reach == BiasReach::all ? most_steps : 0);
+      product_steps(*candidate.model->graph, made, reach == BiasReach::all ? most_shift_steps : 0);
   for (const std::vector<std::size_t>& step : steps) {
     const auto session = maker.session(*candidate.model, OptimizeLevel::none);
     std::vector<ErrorRequest> requests;

@@ -31,28 +31,28 @@ Error no_start(int failure) {
 }
 
 /// Both ends of a pipe, closed where they still are open.
-struct Pipe {
+struct CommandPipe {
   int reading = -1;
   int writing = -1;
 
-  Pipe() {
+  CommandPipe() {
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC) != 0) throw no_start(errno);
     reading = ends[0];
     writing = ends[1];
   }
-  ~Pipe() {
+  ~CommandPipe() {
     if (reading >= 0) ::close(reading);
     if (writing >= 0) ::close(writing);
   }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+  CommandPipe(const CommandPipe&) = delete;
+  CommandPipe& operator=(const CommandPipe&) = delete;
 };
 
 /// The process and its group: gone when this is.
-class Child {
+class CommandProcess {
  public:
-  Child(const std::string& line, int output) {
+  CommandProcess(const std::string& line, int output) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -76,13 +76,13 @@ class Child {
     posix_spawnattr_destroy(&attributes);
     if (failure != 0) throw no_start(failure);
   }
-  ~Child() {
+  ~CommandProcess() {
     if (process_ <= 0) return;
     ::kill(-process_, SIGKILL);
     wait();
   }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  CommandProcess(const CommandProcess&) = delete;
+  CommandProcess& operator=(const CommandProcess&) = delete;
 
   int wait() {
     int status = 0;
@@ -98,8 +98,8 @@ class Child {
 }  // namespace
 
 CommandEnd run_outside_command(const std::string& line, const StopToken& stop) {
-  Pipe pipe;
-  Child child(line, pipe.writing);
+  CommandPipe pipe;
+  CommandProcess child(line, pipe.writing);
   ::close(pipe.writing);
   pipe.writing = -1;
   CommandEnd end;

@@ -24,17 +24,17 @@ constexpr std::array<std::pair<std::string_view, WeightFit>, 3> weight_fits = {
      {"thorough", WeightFit::thorough}}};
 constexpr std::int64_t most_plan_bytes = std::int64_t{256} << 20;
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
-Error broken(std::string what) {
+Error broken_plan(std::string what) {
   Error error(ErrorCode::invalid, std::move(what),
               "`ortool schema quantize-plan` prints what a plan may hold");
   error.with_id("quantize.plan");
   return error;
 }
 
-void check_keys(const Json& object, const Names& known) {
-  if (!object.is_object()) throw broken("is no object");
+void check_keys(const Json& object, const NameList& known) {
+  if (!object.is_object()) throw broken_plan("is no object");
   for (const auto& [key, value] : object.members()) {
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw unknown_name("key", key, "keys", known);
@@ -43,16 +43,17 @@ void check_keys(const Json& object, const Names& known) {
 
 const std::string& text_of(const Json& object, std::string_view key) {
   const Json* value = object.find(key);
-  if (value == nullptr || !value->is_text()) throw broken(format("{} must be a text", quote(key)));
+  if (value == nullptr || !value->is_text())
+    throw broken_plan(format("{} must be a text", quote(key)));
   return value->text();
 }
 
 bool flag_of(const Json& value, std::string_view key) {
-  if (!value.is_flag()) throw broken(format("{} must be true or false", quote(key)));
+  if (!value.is_flag()) throw broken_plan(format("{} must be true or false", quote(key)));
   return value.flag();
 }
 
-DataType type_of(const Json& object, std::string_view key, const Names& known) {
+DataType type_of(const Json& object, std::string_view key, const NameList& known) {
   const std::string& name = text_of(object, key);
   if (std::find(known.begin(), known.end(), name) == known.end())
     throw unknown_name(key, name, "types", known);
@@ -67,7 +68,7 @@ std::string_view name_of(WeightFit fit) {
 }
 
 WeightFit read_fit(const std::string& text) {
-  Names known;
+  NameList known;
   for (const auto& [name, fit] : weight_fits) {
     if (name == text) return fit;
     known.emplace_back(name);
@@ -77,11 +78,12 @@ WeightFit read_fit(const std::string& text) {
 
 std::vector<double> read_numbers(const Json& line, std::string_view key) {
   const Json* list = line.find(key);
-  if (list == nullptr || !list->is_list()) throw broken(format("{} must be a list", quote(key)));
+  if (list == nullptr || !list->is_list())
+    throw broken_plan(format("{} must be a list", quote(key)));
   std::vector<double> numbers;
   for (const Json& item : list->items()) {
     if (!item.is_number() || !std::isfinite(item.number()))
-      throw broken(format("{} holds numbers alone", quote(key)));
+      throw broken_plan(format("{} holds numbers alone", quote(key)));
     numbers.push_back(item.number());
   }
   return numbers;
@@ -92,7 +94,7 @@ std::vector<double> read_factors(const Json& line) {
   std::vector<double> factors = read_numbers(line, "factors");
   const bool is_good = std::all_of(factors.begin(), factors.end(),
                                    [](double factor) { return factor > 1e-9 && factor < 1e9; });
-  if (!is_good) throw broken("factors lie between 1e-9 and 1e9");
+  if (!is_good) throw broken_plan("factors lie between 1e-9 and 1e9");
   return factors;
 }
 
@@ -101,7 +103,7 @@ NodeChoice read_node(const Json& line) {
       line, {"node", "op_type", "quantized", "weight_type", "per_channel", "bias_shift", "reason"});
   NodeChoice choice;
   const Json* is_quantized = line.find("quantized");
-  if (is_quantized == nullptr) throw broken("does not say whether it is 'quantized'");
+  if (is_quantized == nullptr) throw broken_plan("does not say whether it is 'quantized'");
   choice.is_quantized = flag_of(*is_quantized, "quantized");
   if (line.find("reason") != nullptr) choice.reason = text_of(line, "reason");
   if (line.find("weight_type") != nullptr)
@@ -116,18 +118,19 @@ Scale read_scale(const Json& line, DataType type) {
   const Json* scale = line.find("scale");
   const Json* zero_point = line.find("zero_point");
   if (scale == nullptr || zero_point == nullptr || !scale->is_number() || !zero_point->is_number())
-    throw broken("'scale' and 'zero_point' are two numbers that belong together");
+    throw broken_plan("'scale' and 'zero_point' are two numbers that belong together");
   const double whole = std::floor(zero_point->number());
   if (zero_point->number() != whole || std::abs(whole) > 1e9)
-    throw broken(format("the zero point must be a whole number (found {})", zero_point->number()));
+    throw broken_plan(
+        format("the zero point must be a whole number (found {})", zero_point->number()));
   Scale result{static_cast<float>(scale->number()),
                static_cast<std::int64_t>(zero_point->number())};
   const Levels levels = levels_of({type});
   if (!std::isnormal(result.scale) || result.scale < 0)
-    throw broken(format("the scale must be above 0 (found {})", scale->number()));
+    throw broken_plan(format("the scale must be above 0 (found {})", scale->number()));
   if (result.zero_point < levels.lowest || result.zero_point > levels.highest) {
-    throw broken(format("the zero point of {} lies between {} and {} (found {})", name_of(type),
-                        levels.lowest, levels.highest, result.zero_point));
+    throw broken_plan(format("the zero point of {} lies between {} and {} (found {})",
+                             name_of(type), levels.lowest, levels.highest, result.zero_point));
   }
   return result;
 }
@@ -141,13 +144,13 @@ ValueChoice read_tensor(const Json& line) {
     const std::string& name = text_of(line, "method");
     choice.method = method_from_name(name);
     if (!choice.method) {
-      Names known;
+      NameList known;
       for (const MethodRow& row : calibration_methods()) known.emplace_back(row.name);
       throw unknown_name("method", name, "methods", known);
     }
   }
   if (line.find("scale") != nullptr || line.find("zero_point") != nullptr) {
-    if (!choice.type) throw broken("a scale needs the 'type' it is made for");
+    if (!choice.type) throw broken_plan("a scale needs the 'type' it is made for");
     choice.scale = read_scale(line, *choice.type);
   }
   return choice;
@@ -158,11 +161,11 @@ template <typename Take>
 void read_lines(const Json& document, std::string_view list, std::string_view key, Take&& take) {
   const Json* lines = document.find(list);
   if (lines == nullptr) return;
-  if (!lines->is_list()) throw broken(format("{} must be a list", quote(list)));
+  if (!lines->is_list()) throw broken_plan(format("{} must be a list", quote(list)));
   for (std::size_t i = 0; i < lines->items().size(); ++i) {
     const Json& line = lines->items()[i];
     try {
-      if (!line.is_object()) throw broken("is no object");
+      if (!line.is_object()) throw broken_plan("is no object");
       const std::string name = text_of(line, key);
       try {
         take(name, line);
@@ -177,7 +180,7 @@ void read_lines(const Json& document, std::string_view list, std::string_view ke
 
 template <typename Choices, typename Choice>
 void add_once(Choices& choices, const std::string& name, Choice choice) {
-  if (!choices.emplace(name, std::move(choice)).second) throw broken("it has two lines");
+  if (!choices.emplace(name, std::move(choice)).second) throw broken_plan("it has two lines");
 }
 
 Json settings_json(const QuantizeSettings& settings, const QuantizeReport& result) {
@@ -263,7 +266,7 @@ class NodeIndex {
   std::map<std::string_view, const ReportedNode*> holders_;
 };
 
-void check_node(const ReportedNode& node, const NodeChoice& choice, Names& held_back) {
+void check_node(const ReportedNode& node, const NodeChoice& choice, NameList& held_back) {
   if (!choice.is_quantized || node.is_quantized) return;
   const bool is_possible = node.role != QuantizeRole::none && node.role != QuantizeRole::product;
   if (is_possible) {
@@ -287,7 +290,7 @@ PlanFile read_plan_file(const std::string& path, MemoryCap& cap) {
     check_keys(document, {"plan_version", "settings", "balance", "nodes", "tensors"});
     const Json* version = document.find("plan_version");
     if (version == nullptr || !version->is_number() || version->number() != plan_version)
-      throw broken(format("'plan_version' must be {}", plan_version));
+      throw broken_plan(format("'plan_version' must be {}", plan_version));
     if (const Json* settings = document.find("settings")) {
       check_keys(*settings,
                  {"mode", "recipe", "activation-type", "symmetric-activations", "weight-type",
@@ -315,7 +318,7 @@ PlanFile read_plan_file(const std::string& path, MemoryCap& cap) {
 
 void check_choices(const Invocation& invocation, const PlanChoices& choices, const Model& model,
                    const MadePlan& made) {
-  Names held_back;
+  NameList held_back;
   const NodeIndex index(made);
   for (const auto& [name, choice] : choices.nodes) check_node(index.at(name), choice, held_back);
   const std::vector<const Graph*> graphs = graphs_in(model);

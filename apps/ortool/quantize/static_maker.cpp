@@ -14,10 +14,6 @@
 #include "libcore/quantize/scheme/choose_params.hpp"
 
 namespace ortool {
-namespace {
-
-/// Their sums take memory.
-constexpr std::size_t most_refiners = 2;
 
 /// Rounds with more effort.
 class ThoroughRefiner : public PlanRefiner {
@@ -35,6 +31,11 @@ class ThoroughRefiner : public PlanRefiner {
  private:
   const WeightRefiner& refiner_;
 };
+
+namespace {
+
+/// Their sums take memory.
+constexpr std::size_t most_refiners = 2;
 
 /// Takes the shifts that choices say from biases, after what another refiner does; there may be
 /// none.

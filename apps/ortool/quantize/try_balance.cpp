@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_parts = 12;
+constexpr std::size_t most_balance_parts = 12;
 constexpr std::size_t most_verified = 4;
 constexpr double verified_share = 1e-4;
 /// What a part has to gain.
@@ -208,7 +208,7 @@ std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
   std::vector<TechniqueTrial> trials;
   std::vector<BalanceGroup> kept;
   SampleRatios best = trial.judge(kept);
-  const std::size_t parts = std::min(groups.size(), most_parts);
+  const std::size_t parts = std::min(groups.size(), most_balance_parts);
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t first = part * groups.size() / parts;
     const std::size_t last = (part + 1) * groups.size() / parts;

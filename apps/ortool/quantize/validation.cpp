@@ -14,6 +14,7 @@
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/sample_judge.hpp"
+#include "apps/ortool/shell_word.hpp"
 #include "apps/ortool/suggest.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
@@ -89,14 +90,7 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-/// In single quotes for a shell.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char each : text) word += each == '\'' ? std::string("'\\''") : std::string(1, each);
-  return word + "'";
-}
-
-std::string value_text(Judgement judgement, double value) {
+std::string judged_text(Judgement judgement, double value) {
   if (counts_labels(judgement)) return fixed_number(value * 100, 2) + " %";
   return judgement == Judgement::sqnr ? fixed_number(value, 1) + " dB" : fixed_number(value, 6);
 }
@@ -297,9 +291,9 @@ Json Validation::block(const Worth& worth) const {
 std::string Validation::text(const Worth& worth) const {
   const Json told = block(worth);
   std::string text = format("{}: {} -> {}", name_of(budget_.judgement),
-                            value_text(budget_.judgement, floats_worth_.value),
-                            value_text(budget_.judgement, worth.value));
-  if (budget_.drop) text += format(" (at least {})", value_text(budget_.judgement, least()));
+                            judged_text(budget_.judgement, floats_worth_.value),
+                            judged_text(budget_.judgement, worth.value));
+  if (budget_.drop) text += format(" (at least {})", judged_text(budget_.judgement, least()));
   if (counts_labels(budget_.judgement)) {
     text += format(" of {}, {} lost and {} gained, p = {}", worth.is_right.size(),
                    told.find("flips_lost")->number(), told.find("flips_gained")->number(),

@@ -14,13 +14,7 @@
 #include "libcore/measure/host.hpp"
 
 namespace ortool {
-namespace {
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string read_system_file(const char* path) {
   std::ifstream file(path);

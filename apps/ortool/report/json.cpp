@@ -194,4 +194,8 @@ void Json::write_compact(TextSink& out) const {
   append(out, 0, true);
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
 }  // namespace ortool

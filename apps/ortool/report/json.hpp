@@ -116,6 +116,9 @@ struct JsonLimits {
   std::size_t most_levels = 100;
 };
 
+/// Null for an empty text.
+Json text_or_null(const std::string& text);
+
 /// Reads a JSON document in time O(n log n). Throws ErrorCode::invalid for what is no JSON or
 /// beyond the limits, and for a key that stands twice in an object; ErrorCode::memory_limit where
 /// the cap is reached. `name` stands for the document in errors.

@@ -9,19 +9,19 @@
 namespace ortool {
 namespace {
 
-using Names = std::initializer_list<std::string_view>;
+using OptionNames = std::initializer_list<std::string_view>;
 
-[[noreturn]] void refuse(std::string_view option, std::string_view other) {
+[[noreturn]] void refuse_together(std::string_view option, std::string_view other) {
   throw Error(ErrorCode::invalid, format("option --{} has no effect with --{}", option, other),
               "leave one of them out")
       .with_id("usage.applies_to_nothing");
 }
 
 /// With `option` given, none of `others` may be.
-void exclude(const OptionValues& options, std::string_view option, Names others) {
+void exclude(const OptionValues& options, std::string_view option, OptionNames others) {
   if (!options.has(option)) return;
   for (const std::string_view other : others) {
-    if (options.has(other)) refuse(other, option);
+    if (options.has(other)) refuse_together(other, option);
   }
 }
 
@@ -38,8 +38,8 @@ void require(const OptionValues& options, std::string_view option, std::string_v
 
 void check_run_options(const OptionValues& options) {
   const bool is_test = options.flag("test") || options.has("test-dir");
-  if (options.flag("test") && options.has("test-dir")) refuse("test", "test-dir");
-  const Names not_with_tests = {
+  if (options.flag("test") && options.has("test-dir")) refuse_together("test", "test-dir");
+  const OptionNames not_with_tests = {
       "input",        "inputs",  "input-dir",  "random",        "seed",    "range", "image",
       "image-config", "expect",  "output-dir", "output-format", "outputs", "top",   "labels",
       "repeat",       "profile", "compare",    "dump",          "loop",    "steps", "save-repro"};
@@ -57,8 +57,9 @@ void check_run_options(const OptionValues& options) {
   require(options, "steps", "loop", "loop PAST=PRESENT");
   require(options, "loop", "steps", "steps N");
   if (options.text("output-dir") != "-") return;
-  if (options.flag("json") || options.text("format") == "json") refuse("json", "output-dir -");
-  if (options.has("dump")) refuse("dump", "output-dir -");
+  if (options.flag("json") || options.text("format") == "json")
+    refuse_together("json", "output-dir -");
+  if (options.has("dump")) refuse_together("dump", "output-dir -");
 }
 
 }  // namespace ortool

@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_steps = 1'000'000;
+constexpr std::int64_t most_loop_steps = 1'000'000;
 
 /// The tokens of one --loop INPUT=argmax(OUTPUT), by row of the batch.
 struct TokenRows {
@@ -168,7 +168,7 @@ void add_empty_inputs(const Invocation& invocation, const Model& model,
 LoopResult run_loop(Invocation& invocation, const Session& session, const RunOptions& run_options,
                     std::span<const Feedback> feedback, NamedValues inputs,
                     std::span<const std::string> labels) {
-  const std::int64_t steps = invocation.options.integer("steps", 1, 1, most_steps);
+  const std::int64_t steps = invocation.options.integer("steps", 1, 1, most_loop_steps);
   Progress progress(invocation.options, invocation.messages, "running");
   Loop loop(session, feedback, std::move(inputs));
   LoopResult result;

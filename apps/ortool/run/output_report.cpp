@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_label_bytes = 64 << 20;
+constexpr std::int64_t most_label_file_bytes = 64 << 20;
 
 std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
                                             std::span<const Output> outputs,
@@ -93,7 +93,7 @@ void write_top(std::string& text, const Output& output, std::span<const TopEntry
 }  // namespace
 
 std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap) {
-  std::vector<std::string> labels = split(read_text_file(path, most_label_bytes, cap), '\n');
+  std::vector<std::string> labels = split(read_text_file(path, most_label_file_bytes, cap), '\n');
   if (!labels.empty() && labels.back().empty()) labels.pop_back();
   for (std::string& label : labels) {
     if (label.ends_with('\r')) label.pop_back();

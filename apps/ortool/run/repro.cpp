@@ -5,6 +5,7 @@
 
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/run/value_set.hpp"
+#include "apps/ortool/shell_word.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
@@ -18,16 +19,6 @@ namespace fs = std::filesystem;
 
 std::string test_folder(const std::string& folder) {
   return (fs::path(folder) / "test_data_set_0").string();
-}
-
-/// A word as a shell reads it back.
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./:,+%@";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
 }
 
 }  // namespace

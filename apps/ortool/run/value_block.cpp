@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_rows = 10000;
+constexpr std::int64_t most_value_rows = 10000;
 constexpr std::int64_t most_listed_elements = 8;
 constexpr std::size_t most_listed_blocks = 100;
 
@@ -103,7 +103,7 @@ std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count) {
   const std::int64_t rank = tensor.shape().rank();
   if (!is_arithmetic(tensor.type()) || rank == 0 || tensor.element_count() == 0) return entries;
   const std::int64_t width = class_count(tensor.shape());
-  const std::int64_t rows = std::min(tensor.element_count() / width, most_rows);
+  const std::int64_t rows = std::min(tensor.element_count() / width, most_value_rows);
   const std::int64_t taken = std::min(count, width);
   std::vector<double> values(static_cast<std::size_t>(width));
   std::vector<std::size_t> order(values.size());
