@@ -134,16 +134,16 @@ TEST_CASE("numbers that pass 64 bits and formulas that grow without end are unkn
   CHECK(truncating_divide(-7, 2) == Dimension(-3));
   CHECK(ceil_divide(-7, 2) == Dimension(-3));
   Dimension sum = batch;
-  Dimension nested = batch;
+  Dimension nested_quotient = batch;
   Dimension least = batch;
   for (int i = 0; i < 1000; ++i) {
     const Dimension symbol = Dimension::symbol("s" + std::to_string(i));
     sum = sum + symbol;
-    nested = floor_divide(nested + symbol, batch + i + 2);
+    nested_quotient = floor_divide(nested_quotient + symbol, batch + i + 2);
     least = min(least, symbol);
   }
   CHECK(sum.is_unknown());
-  CHECK(nested.is_unknown());
+  CHECK(nested_quotient.is_unknown());
   CHECK(least.is_unknown());
   CHECK(sum.cause() == "its formula is too long");
 }

@@ -7,23 +7,10 @@
 #include "libcore/base/error.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/text/parse.hpp"
+#include "tests/support/inferred_graph.hpp"
 
 namespace ortool {
 namespace {
-
-std::unique_ptr<Model> inferred(const std::string& graph, const std::string& imports = {}) {
-  auto model = parse_model("<ir_version: 8, opset_import: [\"\": 18" + imports + "]>\n" + graph);
-  infer_shapes(*model);
-  return model;
-}
-
-std::string shape_of(const Model& model, std::string_view value) {
-  return to_string(model.graph->find_value(value)->type().shape);
-}
-
-std::string cause_of(const Model& model, std::string_view value) {
-  return model.graph->find_value(value)->type().unknown_because();
-}
 
 TEST_CASE("branches that differ leave open what they differ in", "[infer]") {
   const auto model = inferred(R"(g (bool c, float[n, 4] x) => (y, z) {

@@ -8,24 +8,10 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/text/parse.hpp"
+#include "tests/support/inferred_graph.hpp"
 
 namespace ortool {
 namespace {
-
-/// The model of one graph at opset 18, inferred.
-std::unique_ptr<Model> inferred(const std::string& graph) {
-  auto model = parse_model("<ir_version: 8, opset_import: [\"\": 18]>\n" + graph);
-  infer_shapes(*model);
-  return model;
-}
-
-std::string shape_of(const Model& model, std::string_view value) {
-  return to_string(model.graph->find_value(value)->type().shape);
-}
-
-std::string cause_of(const Model& model, std::string_view value) {
-  return model.graph->find_value(value)->type().unknown_because();
-}
 
 TEST_CASE("sizes taken out of a shape come back as formulas", "[infer]") {
   const auto model = inferred(R"(g (float[batch, seq, 768] x) => (y, flat, twice, back)

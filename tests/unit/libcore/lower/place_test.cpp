@@ -50,7 +50,7 @@ std::vector<std::string> placed(const Graph& graph, bool takes_pairs, bool fuse,
   return rows;
 }
 
-std::unique_ptr<Model> chain() {
+std::unique_ptr<Model> place_chain() {
   return parse_model(R"(
     <ir_version: 8, opset_import: ["" : 17]>
     g (float[3] x) => (float[3] y) {
@@ -71,7 +71,7 @@ using Rows = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("The preferred provider takes what nobody gave to another") {
-  const auto model = chain();
+  const auto model = place_chain();
   CHECK(placed(*model->graph, false, true, nullptr) ==
         Rows{"first Abs", "first Neg", "first Exp", "first Relu"});
   CHECK(placed(*model->graph, false, true, given("Exp", "last")) ==
@@ -81,14 +81,14 @@ TEST_CASE("The preferred provider takes what nobody gave to another") {
 }
 
 TEST_CASE("A group falls apart where one of its nodes is given away, and nothing is left over") {
-  const auto model = chain();
+  const auto model = place_chain();
   CHECK(placed(*model->graph, true, true, nullptr) == Rows{"first Abs Neg", "first Exp Relu"});
   CHECK(placed(*model->graph, true, true, given("Exp", "last")) ==
         Rows{"first Abs Neg", "last Exp", "first Relu"});
 }
 
 TEST_CASE("A node given to a provider that is not there goes to the preferred one") {
-  const auto model = chain();
+  const auto model = place_chain();
   CHECK(placed(*model->graph, false, true, given("Exp", "nobody")) ==
         Rows{"first Abs", "first Neg", "first Exp", "first Relu"});
   CHECK(placed(*model->graph, true, false, given("Neg", "last")) ==

@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-const ValueType unknown;
+const ValueType unknown_type;
 const ValueType floats = ValueType::tensor(DataType::float32);
 
 TEST_CASE("a set holds the element types it was made of, and no other form", "[ops]") {
@@ -44,15 +44,15 @@ TEST_CASE("maps are told by key and value", "[ops]") {
 }
 
 TEST_CASE("what is not known of a type excludes nothing", "[ops]") {
-  CHECK(types::all_tensors.may_contain(unknown));
+  CHECK(types::all_tensors.may_contain(unknown_type));
   CHECK(types::all_tensors.may_contain(ValueType::tensor(DataType::undefined)));
-  CHECK_FALSE(types::all_tensors.may_contain(ValueType::sequence(unknown)));
-  CHECK(types::all_sequences.may_contain(ValueType::sequence(unknown)));
-  CHECK(types::all_optionals.may_contain(ValueType::optional(unknown)));
-  CHECK(types::all_optionals.may_contain(ValueType::optional(ValueType::sequence(unknown))));
+  CHECK_FALSE(types::all_tensors.may_contain(ValueType::sequence(unknown_type)));
+  CHECK(types::all_sequences.may_contain(ValueType::sequence(unknown_type)));
+  CHECK(types::all_optionals.may_contain(ValueType::optional(unknown_type)));
+  CHECK(types::all_optionals.may_contain(ValueType::optional(ValueType::sequence(unknown_type))));
   CHECK(types::maps_of_string_to({DataType::int64})
             .may_contain(ValueType::map(DataType::undefined, DataType::undefined)));
-  CHECK_FALSE(types::all_tensors.may_contain(ValueType::optional(unknown)));
+  CHECK_FALSE(types::all_tensors.may_contain(ValueType::optional(unknown_type)));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ using ortool::ThreadPool;
 
 namespace {
 
-constexpr std::string_view chain = R"(
+constexpr std::string_view session_chain = R"(
   <ir_version: 8, opset_import: ["" : 17]>
   chain (float[N,4] x) => (float[N,4] y) {
     a = Relu(x)
@@ -58,7 +58,7 @@ std::unique_ptr<ortool::Model> network_model() {
 }  // namespace
 
 TEST_CASE("A session computes a chain for every batch size it is given") {
-  const auto session = make_session(chain);
+  const auto session = make_session(session_chain);
   for (const std::int64_t batch : {1, 3, 0, 2}) {
     const Tensor x = random_tensor(Shape{batch, 4}, 1);
     const auto outputs = session->run({{"x", x}}, {});
@@ -154,7 +154,7 @@ TEST_CASE("A shape that a graph input holds is planned for by its content") {
 }
 
 TEST_CASE("Missing, unknown and unfitting inputs are refused by name") {
-  const auto session = make_session(chain);
+  const auto session = make_session(session_chain);
   CHECK_THROWS_WITH(session->run({}, {}), "input 'x' (float32[N x 4]) is not given");
   CHECK_THROWS_WITH(session->run({{"q", Tensor::scalar(1.0F)}}, {}), "the model has no input 'q'");
   CHECK_THROWS_WITH(session->run({{"x", random_tensor(Shape{1, 5}, 1)}}, {}),
@@ -192,7 +192,7 @@ TEST_CASE("Operators missing in subgraphs are reported with the others") {
 
 TEST_CASE("A stop request ends a run between its nodes") {
   ThreadPool pool(1);
-  const auto session = make_session(chain, cpu_options(&pool));
+  const auto session = make_session(session_chain, cpu_options(&pool));
   StopToken stop;
   stop.request(ErrorCode::interrupted);
   ortool::RunOptions options;
@@ -211,7 +211,7 @@ TEST_CASE("A stop request ends the making of a session") {
   ortool::SessionOptions options = cpu_options();
   options.stop = &stop;
   try {
-    make_session(chain, std::move(options));
+    make_session(session_chain, std::move(options));
     FAIL("no error was thrown");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::terminated);
@@ -220,7 +220,7 @@ TEST_CASE("A stop request ends the making of a session") {
 
 TEST_CASE("The memory cap is checked before the arena is taken, and a smaller run still works") {
   MemoryCap cap(100000);
-  const auto session = make_session(chain, cpu_options(nullptr, &cap));
+  const auto session = make_session(session_chain, cpu_options(nullptr, &cap));
   CHECK_THROWS_AS(session->run({{"x", random_tensor(Shape{100000, 4}, 1)}}, {}), Error);
   CHECK_NOTHROW(session->run({{"x", random_tensor(Shape{10, 4}, 1)}}, {}));
 }

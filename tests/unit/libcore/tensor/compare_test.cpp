@@ -12,8 +12,8 @@ using namespace ortool;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+constexpr float float_infinity = std::numeric_limits<float>::infinity();
+constexpr float float_nan = std::numeric_limits<float>::quiet_NaN();
 
 Tensor floats(std::initializer_list<float> values) {
   return Tensor::of<float>(Shape{static_cast<std::int64_t>(values.size())}, values);
@@ -22,8 +22,9 @@ Tensor floats(std::initializer_list<float> values) {
 }  // namespace
 
 TEST_CASE("equal tensors compare without error") {
-  const TensorComparison result = compare(
-      floats({1, nan_value, -infinity}), floats({1, nan_value, -infinity}), {.rtol = 0, .atol = 0});
+  const TensorComparison result =
+      compare(floats({1, float_nan, -float_infinity}), floats({1, float_nan, -float_infinity}),
+              {.rtol = 0, .atol = 0});
   CHECK(result.passed);
   CHECK(result.max_abs_error == 0);
   CHECK(result.sqnr_db == std::numeric_limits<double>::infinity());
@@ -50,15 +51,16 @@ TEST_CASE("the limit is atol plus rtol times the reference, and may follow its l
   const Tolerance of_max = {.rtol = 0, .atol = 0.01, .atol_of_max = true};
   CHECK(compare(floats({0.5F, 100}), floats({0, 100}), of_max).passed);
   CHECK_FALSE(compare(floats({1.5F, 100}), floats({0, 100}), of_max).passed);
-  CHECK(compare(floats({0.5F, infinity, 100}), floats({0, infinity, 100}), of_max).passed);
+  CHECK(compare(floats({0.5F, float_infinity, 100}), floats({0, float_infinity, 100}), of_max)
+            .passed);
 }
 
-TEST_CASE("NaN and infinity stand only for themselves") {
-  CHECK_FALSE(compare(floats({nan_value}), floats({1}), {.rtol = 1e9}).passed);
-  CHECK_FALSE(compare(floats({1}), floats({nan_value}), {.rtol = 1e9}).passed);
-  CHECK_FALSE(compare(floats({infinity}), floats({-infinity}), {.rtol = 1e9}).passed);
-  CHECK_FALSE(compare(floats({3e38F}), floats({infinity}), {.rtol = 1e9}).passed);
-  CHECK(compare(floats({1, 2, infinity}), floats({1, 9, -infinity})).worst_index == 2);
+TEST_CASE("NaN and float_infinity stand only for themselves") {
+  CHECK_FALSE(compare(floats({float_nan}), floats({1}), {.rtol = 1e9}).passed);
+  CHECK_FALSE(compare(floats({1}), floats({float_nan}), {.rtol = 1e9}).passed);
+  CHECK_FALSE(compare(floats({float_infinity}), floats({-float_infinity}), {.rtol = 1e9}).passed);
+  CHECK_FALSE(compare(floats({3e38F}), floats({float_infinity}), {.rtol = 1e9}).passed);
+  CHECK(compare(floats({1, 2, float_infinity}), floats({1, 9, -float_infinity})).worst_index == 2);
 }
 
 TEST_CASE("ulps count steps of the element's own format") {
@@ -99,10 +101,10 @@ TEST_CASE("empty tensors are equal") {
 }
 
 TEST_CASE("statistics leave NaN out and count it") {
-  const Statistics result = statistics_of(floats({1, 2, 3, nan_value, infinity}));
+  const Statistics result = statistics_of(floats({1, 2, 3, float_nan, float_infinity}));
   CHECK(result.count == 5);
   CHECK(result.min == 1);
-  CHECK(result.max == static_cast<double>(infinity));
+  CHECK(result.max == static_cast<double>(float_infinity));
   CHECK(result.mean == 2);
   CHECK(result.std == Approx(std::sqrt(2.0 / 3)));
   CHECK(result.nan_count == 1);

@@ -16,8 +16,8 @@ using namespace ortool;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double format_infinity = std::numeric_limits<double>::infinity();
+constexpr double format_nan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr DataType small_formats[] = {DataType::float16,      DataType::bfloat16,
                                       DataType::float8e4m3fn, DataType::float8e4m3fnuz,
@@ -84,7 +84,7 @@ TEST_CASE("what lies between two neighbours rounds to the nearer and halves to t
       const double middle = (low + high) / 2;
       wrong += encode_float(type, middle) != ((bits & 1) == 0 ? bits : bits + 1);
       wrong += encode_float(type, std::nextafter(middle, 0)) != bits;
-      wrong += encode_float(type, std::nextafter(middle, infinity)) != bits + 1;
+      wrong += encode_float(type, std::nextafter(middle, format_infinity)) != bits + 1;
     }
     CHECK(wrong == 0);
   }
@@ -114,7 +114,7 @@ TEST_CASE("float8 and float4 hold the values that ml_dtypes gives them") {
     int nans = 0;
     int infinities = 0;
     double sum = 0;
-    double smallest = infinity;
+    double smallest = format_infinity;
     for (std::uint64_t bits = 0; bits < pattern_count(facts.type); ++bits) {
       const double value = decode_float(facts.type, bits);
       nans += std::isnan(value);
@@ -165,28 +165,28 @@ TEST_CASE("float8 takes NaN, infinity and what is too large as ONNX's Cast says"
     return encode_float(type, value, {.saturate = saturate});
   };
   using enum DataType;
-  CHECK(encode(float8e4m3fn, -infinity, true) == 0xfe);
-  CHECK(encode(float8e4m3fn, -infinity, false) == 0xff);
+  CHECK(encode(float8e4m3fn, -format_infinity, true) == 0xfe);
+  CHECK(encode(float8e4m3fn, -format_infinity, false) == 0xff);
   CHECK(encode(float8e4m3fn, 1e9, true) == 0x7e);
   CHECK(encode(float8e4m3fn, 1e9, false) == 0x7f);
-  CHECK(encode(float8e4m3fn, -nan_value, true) == 0xff);
+  CHECK(encode(float8e4m3fn, -format_nan, true) == 0xff);
   CHECK(encode(float8e4m3fn, -0.0, true) == 0x80);
   CHECK(encode(float8e4m3fnuz, -0.0, true) == 0x00);
   CHECK(encode(float8e4m3fnuz, -1e-30, true) == 0x00);
-  CHECK(encode(float8e4m3fnuz, infinity, true) == 0x7f);
-  CHECK(encode(float8e4m3fnuz, infinity, false) == 0x80);
-  CHECK(encode(float8e4m3fnuz, nan_value, true) == 0x80);
-  CHECK(encode(float8e5m2, infinity, true) == 0x7b);
-  CHECK(encode(float8e5m2, -infinity, false) == 0xfc);
+  CHECK(encode(float8e4m3fnuz, format_infinity, true) == 0x7f);
+  CHECK(encode(float8e4m3fnuz, format_infinity, false) == 0x80);
+  CHECK(encode(float8e4m3fnuz, format_nan, true) == 0x80);
+  CHECK(encode(float8e5m2, format_infinity, true) == 0x7b);
+  CHECK(encode(float8e5m2, -format_infinity, false) == 0xfc);
   CHECK(encode(float8e5m2, 1e9, false) == 0x7c);
   CHECK(encode(float8e5m2fnuz, -1e9, true) == 0xff);
   CHECK(encode(float8e5m2fnuz, -1e9, false) == 0x80);
-  CHECK(encode(float4e2m1, infinity, false) == 0x7);
+  CHECK(encode(float4e2m1, format_infinity, false) == 0x7);
   CHECK(encode(float4e2m1, -1e9, true) == 0xf);
-  CHECK(encode(float4e2m1, nan_value, true) == 0x8);
-  CHECK(encode(float6e2m3, infinity, false) == 0x1f);
+  CHECK(encode(float4e2m1, format_nan, true) == 0x8);
+  CHECK(encode(float6e2m3, format_infinity, false) == 0x1f);
   CHECK(encode(float6e3m2, -1e9, true) == 0x3f);
-  CHECK(encode(float6e2m3, nan_value, true) == 0x20);
+  CHECK(encode(float6e2m3, format_nan, true) == 0x20);
   CHECK(encode(float16, 65519.99, true) == 0x7bff);
   CHECK(encode(float16, 65520, true) == 0x7c00);
 }
@@ -204,13 +204,13 @@ TEST_CASE("powers of two round up, down or to the nearest, and saturate where as
   CHECK(encode(1.5, nearest) == 128);
   CHECK(encode(0, up) == 0);
   CHECK(encode(0, nearest, false) == 255);
-  CHECK(encode(infinity, up) == 254);
-  CHECK(encode(infinity, nearest, false) == 255);
+  CHECK(encode(format_infinity, up) == 254);
+  CHECK(encode(format_infinity, nearest, false) == 255);
   CHECK(encode(1e39, up) == 254);
   CHECK(encode(1e39, up, false) == 255);
   CHECK(encode(1e-40, down) == 0);
   CHECK(encode(1e-40, down, false) == 255);
-  CHECK(encode(nan_value, up) == 255);
+  CHECK(encode(format_nan, up) == 255);
   CHECK(encode(-1, up) == 255);
 }
 

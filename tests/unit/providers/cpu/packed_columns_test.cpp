@@ -27,16 +27,16 @@ std::string model_of(std::string_view nodes) {
          " q = Reshape (s1, flat) k = Reshape (s2, flat) v = Reshape (s3, flat) }";
 }
 
-struct Outcome {
+struct SplitOutcome {
   std::vector<Tensor> values;
   std::int64_t splits = 0;  ///< that are a kernel
 };
 
-Outcome run(const std::string& model, OptimizeLevel level) {
+SplitOutcome run_splits(const std::string& model, OptimizeLevel level) {
   SessionOptions options = cpu_options();
   options.optimize = level;
   const std::unique_ptr<Session> session = make_session(model, std::move(options));
-  Outcome outcome;
+  SplitOutcome outcome;
   for (const Placement& placement : session->placement()) {
     const bool is_split = placement.kernel.find("split") != std::string::npos;
     outcome.splits += is_split ? 1 : 0;
@@ -49,8 +49,8 @@ Outcome run(const std::string& model, OptimizeLevel level) {
 
 /// How many Splits are left; checks that the bits are those of single nodes.
 std::int64_t splits_left(const std::string& model) {
-  const Outcome fused = run(model, OptimizeLevel::all);
-  const Outcome single = run(model, OptimizeLevel::none);
+  const SplitOutcome fused = run_splits(model, OptimizeLevel::all);
+  const SplitOutcome single = run_splits(model, OptimizeLevel::none);
   INFO(model);
   CHECK(single.splits == 1);
   for (std::size_t i = 0; i < single.values.size(); ++i)

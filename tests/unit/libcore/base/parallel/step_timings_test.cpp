@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-using Way = SharingMemory::Way;
+using SharingWay = SharingMemory::Way;
 using std::chrono::microseconds;
 
 /// How often of `uses` the job is shared when it takes these times.
@@ -14,10 +14,10 @@ int shared_uses(SharingMemory& memory, std::uint64_t key, int uses, microseconds
                 microseconds shared) {
   int count = 0;
   for (int i = 0; i < uses; ++i) {
-    const Way way = memory.choose(key);
-    if (way == Way::shared) ++count;
-    if (way != Way::settled_alone)
-      memory.record(key, way == Way::shared, way == Way::shared ? shared : alone);
+    const SharingWay way = memory.choose(key);
+    if (way == SharingWay::shared) ++count;
+    if (way != SharingWay::settled_alone)
+      memory.record(key, way == SharingWay::shared, way == SharingWay::shared ? shared : alone);
   }
   return count;
 }
@@ -51,7 +51,7 @@ TEST_CASE("a job that becomes worth sharing is found out") {
 TEST_CASE("jobs with other keys are judged apart, and more of them than there is room for") {
   SharingMemory memory;
   for (std::uint64_t key = 1; key <= 5000; ++key) {
-    CHECK(memory.choose(key) == Way::shared);
+    CHECK(memory.choose(key) == SharingWay::shared);
     memory.record(key, true, microseconds(9));
   }
   CHECK(shared_uses(memory, 1, 1000, microseconds(4), microseconds(9)) <= 12);

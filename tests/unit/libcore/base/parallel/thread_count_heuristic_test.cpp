@@ -8,13 +8,13 @@
 namespace ortool {
 namespace {
 
-using Way = SharingMemory::Way;
+using SharingWay = SharingMemory::Way;
 
 /// A run of one step of one job; true when it is shared.
 bool run_once(SharingHabits& habits, bool is_crowded) {
   habits.begin_run();
   habits.begin_step(7);
-  const bool is_shared = habits.way() == Way::shared;
+  const bool is_shared = habits.way() == SharingWay::shared;
   habits.end_job(is_shared);
   if (is_crowded) habits.set_crowded();
   habits.end_run();
@@ -32,7 +32,7 @@ bool fail_once(SharingHabits& habits) {
   try {
     const Run run(habits);
     habits.begin_step(7);
-    is_shared = habits.way() == Way::shared;
+    is_shared = habits.way() == SharingWay::shared;
     throw std::runtime_error("stopped");
   } catch (const std::runtime_error&) {
   }

@@ -18,11 +18,12 @@ using ortool::Value;
 
 namespace {
 
-Node& add(Graph& graph, const char* name, std::vector<Value*> inputs, std::vector<Value*> outputs) {
+Node& add_named(Graph& graph, const char* name, std::vector<Value*> inputs,
+                std::vector<Value*> outputs) {
   return graph.add_node("Op", "", inputs, outputs, name);
 }
 
-std::vector<std::string> order(const Graph& graph) {
+std::vector<std::string> sorted_names(const Graph& graph) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) names.emplace_back(node.name());
   return names;
@@ -47,23 +48,23 @@ TEST_CASE("A graph in order stays as it is") {
   CHECK_FALSE(sort_nodes(graph));
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
-  add(graph, "first", {&x, nullptr}, {&y});
-  add(graph, "second", {}, {});
-  add(graph, "third", {&y}, {nullptr, &graph.add_value("z")});
+  add_named(graph, "first", {&x, nullptr}, {&y});
+  add_named(graph, "second", {}, {});
+  add_named(graph, "third", {&y}, {nullptr, &graph.add_value("z")});
   CHECK_FALSE(sort_nodes(graph));
-  CHECK(order(graph) == std::vector<std::string>{"first", "second", "third"});
+  CHECK(sorted_names(graph) == std::vector<std::string>{"first", "second", "third"});
 }
 
 TEST_CASE("Nodes that wait move behind what they wait for, the others keep their order") {
   Graph graph;
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
-  add(graph, "reader", {&y, &y}, {&graph.add_value("a")});
-  add(graph, "free", {&x}, {&graph.add_value("b")});
-  add(graph, "maker", {&x}, {&y});
-  add(graph, "last", {&x}, {&graph.add_value("c")});
+  add_named(graph, "reader", {&y, &y}, {&graph.add_value("a")});
+  add_named(graph, "free", {&x}, {&graph.add_value("b")});
+  add_named(graph, "maker", {&x}, {&y});
+  add_named(graph, "last", {&x}, {&graph.add_value("c")});
   CHECK(sort_nodes(graph));
-  CHECK(order(graph) == std::vector<std::string>{"free", "maker", "reader", "last"});
+  CHECK(sorted_names(graph) == std::vector<std::string>{"free", "maker", "reader", "last"});
   CHECK_NOTHROW(verify(graph));
   CHECK_FALSE(sort_nodes(graph));
 }
@@ -72,12 +73,12 @@ TEST_CASE("A value that only a subgraph reads counts as an edge") {
   Graph graph;
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
-  Node& branch_node = add(graph, "branch", {&x}, {});
+  Node& branch_node = add_named(graph, "branch", {&x}, {});
   Graph& branch = branch_node.make_subgraph("then_branch");
-  add(branch, "inside", {&branch.capture(y)}, {&branch.add_value("made")});
-  add(graph, "maker", {&x}, {&y});
+  add_named(branch, "inside", {&branch.capture(y)}, {&branch.add_value("made")});
+  add_named(graph, "maker", {&x}, {&y});
   CHECK(sort_nodes(graph));
-  CHECK(order(graph) == std::vector<std::string>{"maker", "branch"});
+  CHECK(sorted_names(graph) == std::vector<std::string>{"maker", "branch"});
   CHECK_NOTHROW(verify(graph));
 }
 
@@ -86,10 +87,10 @@ TEST_CASE("Nodes in a circle are named, those that only wait for it are not") {
   Value& a = graph.add_value("a");
   Value& b = graph.add_value("b");
   Value& c = graph.add_value("c");
-  add(graph, "waiting", {&a}, {&graph.add_value("d")});
-  add(graph, "one", {&c}, {&a});
-  add(graph, "two", {&a}, {&b});
-  add(graph, "three", {&b}, {&c});
+  add_named(graph, "waiting", {&a}, {&graph.add_value("d")});
+  add_named(graph, "one", {&c}, {&a});
+  add_named(graph, "two", {&a}, {&b});
+  add_named(graph, "three", {&b}, {&c});
   const Error error = cycle_of(graph);
   for (const char* name : {"one", "two", "three"}) {
     CHECK_THAT(error.message(), Catch::Contains(name));
@@ -101,7 +102,7 @@ TEST_CASE("Nodes in a circle are named, those that only wait for it are not") {
 TEST_CASE("A node that reads its own output waits for itself") {
   Graph graph;
   Value& a = graph.add_value("a");
-  add(graph, "alone", {&a}, {&a});
+  add_named(graph, "alone", {&a}, {&a});
   CHECK_THAT(cycle_of(graph).message(), Catch::Contains("waits for itself"));
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("Shuffled chains and trees come out in an order that runs") {
   for (std::size_t i = 0; i < count; ++i) sequence[i] = i;
   std::shuffle(sequence.begin(), sequence.end(), random);
   for (const std::size_t i : sequence) {
-    add(graph, "", {values[i], values[random() % (i + 1)]}, {values[i + 1]});
+    add_named(graph, "", {values[i], values[random() % (i + 1)]}, {values[i + 1]});
   }
   CHECK(sort_nodes(graph));
   CHECK_NOTHROW(verify(graph));

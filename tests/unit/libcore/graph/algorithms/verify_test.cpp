@@ -16,8 +16,8 @@ using ortool::verify;
 
 namespace {
 
-Node& add(Graph& graph, const char* op_type, std::vector<Value*> inputs,
-          std::vector<Value*> outputs, Node* before = nullptr) {
+Node& add_checked(Graph& graph, const char* op_type, std::vector<Value*> inputs,
+                  std::vector<Value*> outputs, Node* before = nullptr) {
   return graph.add_node(op_type, "", inputs, outputs, "", before);
 }
 
@@ -40,13 +40,13 @@ TEST_CASE("A graph with constants, captures and inputs left out is accepted") {
   Value& bound = graph.add_constant("bound", Tensor::scalar(1.0F));
   Value& clipped = graph.add_value("clipped");
   Value& result = graph.add_value("result");
-  add(graph, "Clip", {&x, nullptr, &bound}, {&clipped});
-  Node& branch_node = add(graph, "If", {&x}, {&result, nullptr});
+  add_checked(graph, "Clip", {&x, nullptr, &bound}, {&clipped});
+  Node& branch_node = add_checked(graph, "If", {&x}, {&result, nullptr});
   for (const char* name : {"then_branch", "else_branch"}) {
     Graph& branch = branch_node.make_subgraph(name);
     Value& inside = branch.capture(clipped);
     Value& made = branch.add_value("made");
-    add(branch, "Add", {&inside, &inside}, {&made});
+    add_checked(branch, "Add", {&inside, &inside}, {&made});
     branch.add_output(made);
   }
   graph.add_output(result);
@@ -60,8 +60,8 @@ TEST_CASE("Editing keeps the invariants") {
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
   Value& z = graph.add_value("z");
-  Node& first = add(graph, "Identity", {&x}, {&y});
-  Node& second = add(graph, "Add", {&y, &y}, {&z});
+  Node& first = add_checked(graph, "Identity", {&x}, {&y});
+  Node& second = add_checked(graph, "Add", {&y, &y}, {&z});
   graph.add_output(z);
   graph.replace_uses(y, x);
   CHECK(complaint(graph).empty());
@@ -77,8 +77,8 @@ TEST_CASE("A value read before it is made is found") {
   Graph graph("main");
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
-  Node& maker = add(graph, "Relu", {&x}, {&y});
-  add(graph, "Abs", {&y}, {&graph.add_value("z")}, &maker);
+  Node& maker = add_checked(graph, "Relu", {&x}, {&y});
+  add_checked(graph, "Abs", {&y}, {&graph.add_value("z")}, &maker);
   CHECK_THAT(complaint(graph), Catch::Contains("'main'") && Catch::Contains("'Abs_1'") &&
                                    Catch::Contains("'y' before it is made"));
 }
@@ -86,7 +86,7 @@ TEST_CASE("A value read before it is made is found") {
 TEST_CASE("A node that reads its own output is found") {
   Graph graph;
   Value& y = graph.add_value("y");
-  add(graph, "Relu", {&y}, {&y});
+  add_checked(graph, "Relu", {&y}, {&y});
   CHECK_THAT(complaint(graph), Catch::Contains("'Relu_0'") && Catch::Contains("own output"));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("A value that nothing makes is found when it is read") {
   Graph graph;
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
-  Node& node = add(graph, "Relu", {&x}, {&y});
+  Node& node = add_checked(graph, "Relu", {&x}, {&y});
   graph.add_output(y);
   graph.remove_node(node);
   CHECK_THAT(complaint(graph), Catch::Contains("'y'") && Catch::Contains("nothing makes it"));
@@ -103,10 +103,10 @@ TEST_CASE("A value that nothing makes is found when it is read") {
 TEST_CASE("A broken graph inside another is found and named") {
   Graph graph("main");
   Value& x = graph.add_input("x");
-  Node& loop = add(graph, "Loop", {&x}, {});
+  Node& loop = add_checked(graph, "Loop", {&x}, {});
   Graph& body = loop.make_subgraph("body");
   body.set_name("inner");
-  Node& branch_node = add(body, "If", {&body.capture(x)}, {});
+  Node& branch_node = add_checked(body, "If", {&body.capture(x)}, {});
   Graph& branch = branch_node.make_subgraph("then_branch");
   branch.set_name("innermost");
   branch.add_output(branch.add_value("lost"));
@@ -117,9 +117,9 @@ TEST_CASE("A captured value that is made after the node around the capture is fo
   Graph graph;
   Value& x = graph.add_input("x");
   Value& late = graph.add_value("late");
-  Node& branch_node = add(graph, "If", {&x}, {});
+  Node& branch_node = add_checked(graph, "If", {&x}, {});
   Graph& branch = branch_node.make_subgraph("then_branch");
-  add(branch, "Relu", {&branch.capture(late)}, {&branch.add_value("made")});
-  add(graph, "Relu", {&x}, {&late});
+  add_checked(branch, "Relu", {&branch.capture(late)}, {&branch.add_value("made")});
+  add_checked(graph, "Relu", {&x}, {&late});
   CHECK_THAT(complaint(graph), Catch::Contains("'If_0'") && Catch::Contains("'late'"));
 }

@@ -25,12 +25,12 @@ using onnx::WireWriter;
 namespace fs = std::filesystem;
 
 /// A folder that goes away with the test.
-struct Folder {
-  Folder() {
+struct SaveFolder {
+  SaveFolder() {
     std::string name = (fs::temp_directory_path() / "ortool-save-XXXXXX").string();
     path = ::mkdtemp(name.data());
   }
-  ~Folder() { fs::remove_all(path); }
+  ~SaveFolder() { fs::remove_all(path); }
   std::string operator/(const std::string& name) const { return (path / name).string(); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path / name, std::ios::binary) << text;
@@ -102,7 +102,7 @@ Error error_of_saving(const Model& model, const std::string& path, const SaveOpt
 }  // namespace
 
 TEST_CASE("A model made here comes back with the same text and saves to the same bytes") {
-  const Folder folder;
+  const SaveFolder folder;
   const auto model = parse_model(text_of_a_model);
   save_model(*model, folder / "one.onnx");
   const auto read = load_model(folder / "one.onnx");
@@ -114,7 +114,7 @@ TEST_CASE("A model made here comes back with the same text and saves to the same
 }
 
 TEST_CASE("Tensors of every type come back, in the model and beside it") {
-  const Folder folder;
+  const SaveFolder folder;
   auto model = weights(0, 0);
   for (std::int32_t number = 1; number < data_type_count; ++number) {
     const auto type = static_cast<DataType>(number);
@@ -150,7 +150,7 @@ TEST_CASE("Tensors of every type come back, in the model and beside it") {
 }
 
 TEST_CASE("Large weights go beside the model, on page bounds and under a name nobody has") {
-  const Folder folder;
+  const SaveFolder folder;
   folder.write("m.onnx.data", "of another model");
   const auto model = weights(3, 2000);
   SaveOptions options;
@@ -166,7 +166,7 @@ TEST_CASE("Large weights go beside the model, on page bounds and under a name no
   save_model(*read, folder / "n.onnx");
   CHECK(folder.names().size() == 4);
   CHECK(load_model(folder / "n.onnx")->external_files.front().path == folder / "m.onnx-2.data");
-  const Folder other;
+  const SaveFolder other;
   save_model(*read, other / "m.onnx");
   CHECK(other.names() == std::vector<std::string>{"m.onnx", "m.onnx.data"});
   CHECK(has_equal_weights(*model, *load_model(other / "m.onnx")));
@@ -177,7 +177,7 @@ TEST_CASE("Large weights go beside the model, on page bounds and under a name no
 }
 
 TEST_CASE("Weights go outside by themselves when the file would become too large") {
-  const Folder folder;
+  const SaveFolder folder;
   const auto model = weights(3, 2000);
   SaveOptions options;
   options.most_file_bytes = 20000;
@@ -189,7 +189,7 @@ TEST_CASE("Weights go outside by themselves when the file would become too large
 }
 
 TEST_CASE("A model saved over itself keeps its weights") {
-  const Folder folder;
+  const SaveFolder folder;
   const auto model = weights(2, 2000);
   save_model(*model, folder / "m.onnx");
   const std::string before = folder.read("m.onnx");
@@ -199,7 +199,7 @@ TEST_CASE("A model saved over itself keeps its weights") {
 }
 
 TEST_CASE("A failure while saving leaves no file and the old one") {
-  const Folder folder;
+  const SaveFolder folder;
   const auto model = weights(2, 2000);
   SaveOptions options;
   CHECK(error_of_saving(*model, folder / "none" + "/m.onnx", options).code() ==
@@ -224,7 +224,7 @@ TEST_CASE("A failure while saving leaves no file and the old one") {
 }
 
 TEST_CASE("A stop while saving leaves no file and the old one") {
-  const Folder folder;
+  const SaveFolder folder;
   folder.write("m.onnx", "old");
   const auto model = weights(2, 4096);
   StopToken stop;
@@ -240,7 +240,7 @@ TEST_CASE("A stop while saving leaves no file and the old one") {
 }
 
 TEST_CASE("Weights that were not read cannot be copied, but referred to") {
-  const Folder folder;
+  const SaveFolder folder;
   SaveOptions options;
   options.external_data = ExternalData::always;
   save_model(*weights(2, 2000), folder / "m.onnx", options);
@@ -249,13 +249,13 @@ TEST_CASE("Weights that were not read cannot be copied, but referred to") {
   const auto model = load_model(folder / "m.onnx", without);
   save_model(*model, folder / "n.onnx");
   CHECK(has_equal_weights(*weights(2, 2000), *load_model(folder / "n.onnx")));
-  const Folder other;
+  const SaveFolder other;
   CHECK(error_of_saving(*model, other / "m.onnx", {}).id() == "save.unread_weights");
   CHECK(other.names().empty());
 }
 
 TEST_CASE("A sparse initialiser stays sparse until it is given another tensor") {
-  const Folder folder;
+  const SaveFolder folder;
   WireWriter file, source;
   const auto tensor = [](WireWriter& writer, std::uint32_t field, std::string_view name, int type,
                          std::int64_t length, const std::string& bytes) {
@@ -292,7 +292,7 @@ TEST_CASE("A sparse initialiser stays sparse until it is given another tensor") 
 }
 
 TEST_CASE("A changed model is saved with its changes and with what nobody here knows") {
-  const Folder folder;
+  const SaveFolder folder;
   save_model(*parse_model(text_of_a_model), folder / "m.onnx");
   WireWriter unknown;
   unknown.put_bytes(1000, "later");
@@ -314,7 +314,7 @@ TEST_CASE("A changed model is saved with its changes and with what nobody here k
 }
 
 TEST_CASE("An inner value whose name hides an outer one that is read beside it gets another name") {
-  const Folder folder;
+  const SaveFolder folder;
   auto model = parse_model(text_of_a_model);
   Graph& inner = *model->graph->first_node()->next()->subgraphs().front();
   Value& hiding = inner.add_value("x");
@@ -333,7 +333,7 @@ TEST_CASE("An inner value whose name hides an outer one that is read beside it g
 }
 
 TEST_CASE("An output of an inner node whose name an outer value has gets another name") {
-  const Folder folder;
+  const SaveFolder folder;
   const auto model = parse_model(R"(
     <ir_version: 10, opset_import: ["" : 18]>
     g (bool c, float[2] x, float[2] unread) => (float[2] y) {
@@ -350,7 +350,7 @@ TEST_CASE("An output of an inner node whose name an outer value has gets another
 }
 
 TEST_CASE("Tensors that share their bytes share their place in the file of weights") {
-  const Folder folder;
+  const SaveFolder folder;
   const auto model = weights(1, 2000);
   const Tensor tensor = model->graph->find_value("w0")->constant();
   model->graph->add_constant("again", tensor);

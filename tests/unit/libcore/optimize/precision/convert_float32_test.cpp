@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-std::unique_ptr<Model> converted(const std::string& graph) {
+std::unique_ptr<Model> float32_of(const std::string& graph) {
   auto model = inferred_model("<ir_version: 8, opset_import: [\"\" : 18]>\n" + graph);
   convert_to_float32(*model, product_types(*model));
   verify(*model->graph);
@@ -23,17 +23,17 @@ std::unique_ptr<Model> converted(const std::string& graph) {
   return model;
 }
 
-std::string operators_of(const Graph& graph) {
+std::string listed_operators(const Graph& graph) {
   std::string text;
   for (const Node& node : graph.nodes()) text += std::string(node.op_type()) + " ";
   return text;
 }
 
 TEST_CASE("inputs and outputs keep their type, with casts between them and float32") {
-  const auto model = converted(
+  const auto model = float32_of(
       "g (float16[2, 2] x) => (float16[2, 2] y) <float16[2, 2] w = {1, 2, 3, 4}>"
       "{ [a] a = MatMul (x, w) [b] y = Relu (a) }");
-  CHECK(operators_of(*model->graph) == "Cast MatMul Relu Cast ");
+  CHECK(listed_operators(*model->graph) == "Cast MatMul Relu Cast ");
   CHECK(model->graph->inputs()[0]->type().element == DataType::float16);
   CHECK(model->graph->outputs()[0]->type().element == DataType::float16);
   CHECK(model->graph->find_value("w")->constant().type() == DataType::float32);
@@ -41,17 +41,17 @@ TEST_CASE("inputs and outputs keep their type, with casts between them and float
 }
 
 TEST_CASE("an output that others read is read as float32") {
-  const auto model = converted(
+  const auto model = float32_of(
       "g (double[2, 2] x) => (double[2, 2] a, double[2, 2] y) <double[2, 2] w = {1, 2, 3, 4}>"
       "{ [a] a = MatMul (x, w) [b] y = MatMul (a, w) }");
-  CHECK(operators_of(*model->graph) == "Cast MatMul Cast MatMul Cast ");
+  CHECK(listed_operators(*model->graph) == "Cast MatMul Cast MatMul Cast ");
   for (const Node& node : model->graph->nodes()) {
     if (node.op_type() == "MatMul") CHECK(node.output(0)->type().element == DataType::float32);
   }
 }
 
 TEST_CASE("attributes that name the type name float32, others stay") {
-  const auto model = converted(
+  const auto model = float32_of(
       "g (bfloat16[2, 2] x) => (bool[2, 2] y) <bfloat16[2, 2] w = {1, 2, 3, 4}, int64[2] s = {2, "
       "2}>"
       "{ [a] a = MatMul (x, w) [c] c = Cast <to = 7> (a) [d] d = Cast <to = 16> (c)"
@@ -63,7 +63,7 @@ TEST_CASE("attributes that name the type name float32, others stay") {
 }
 
 TEST_CASE("what bodies compute and capture is float32 too") {
-  const auto model = converted(
+  const auto model = float32_of(
       "g (float16[2, 2] x, bool c) => (float16[2, 2] y) <float16[2, 2] w = {1, 2, 3, 4}>"
       "{ [i] z = If (c) <then_branch = t () => (float16[2, 2] p) { [a] p = MatMul (x, w) },"
       " else_branch = e () => (float16[2, 2] q) { [d] q = Relu (x) }> [r] y = Relu (z) }");
@@ -77,7 +77,7 @@ TEST_CASE("what bodies compute and capture is float32 too") {
 }
 
 TEST_CASE("numbers that float32 cannot hold become its largest, infinities stay") {
-  const auto model = converted(
+  const auto model = float32_of(
       "g (double[1, 1] x) => (double[1, 3] y) <double[1, 3] v = {1, 2, 3},"
       " double[1, 3] w = {-1e300, 2, inf}>"
       "{ [a] a = MatMul (x, v) [b] y = Add (a, w) }");

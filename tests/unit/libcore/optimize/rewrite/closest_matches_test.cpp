@@ -14,13 +14,13 @@
 namespace ortool {
 namespace {
 
-std::unique_ptr<Model> model_of(const std::string& graph) {
+std::unique_ptr<Model> opset23_model(const std::string& graph) {
   return inferred_model("<ir_version: 10, opset_import: [\"\" : 23]>\n" + graph);
 }
 
 std::vector<ClosestMatch> closest_in(const std::string& graph, std::size_t most = 10) {
   static const std::vector<RuleGroup> groups = pipeline();
-  return closest_matches(*model_of(graph), groups, {}, most);
+  return closest_matches(*opset23_model(graph), groups, {}, most);
 }
 
 const ClosestMatch* find(const std::vector<ClosestMatch>& matches, std::string_view rule) {
@@ -67,7 +67,7 @@ TEST_CASE("a pattern of which nothing or all is found is not told") {
 
 /// What find_match says of a pattern at the node that makes `y`.
 std::string reason_of(const Pattern& pattern, const std::string& graph) {
-  const std::unique_ptr<Model> model = model_of(graph);
+  const std::unique_ptr<Model> model = opset23_model(graph);
   Match match;
   PartialMatch partial;
   if (find_match(pattern, *model->graph->outputs()[0]->producer(), match, partial)) return "fits";

@@ -55,14 +55,14 @@ InputEvidence with_norm() {
   return evidence;
 }
 
-constexpr Change bytes{127.5F, 127.5F};
+constexpr Change byte_ends{127.5F, 127.5F};
 constexpr Change shares{0.5F, 0.5F};
 constexpr Change normalised{2.3F, 0.2F};
 
 TEST_CASE("pixels of another range than the model states are told") {
-  CHECK_FALSE(judge_inputs(of_samples(3, bytes), with_range(0, 255, true)));
+  CHECK_FALSE(judge_inputs(of_samples(3, byte_ends), with_range(0, 255, true)));
   CHECK_FALSE(judge_inputs(of_samples(3, shares), with_range(0, 1, true)));
-  const auto large = judge_inputs(of_samples(3, bytes), with_range(0, 1, true));
+  const auto large = judge_inputs(of_samples(3, byte_ends), with_range(0, 1, true));
   REQUIRE(large);
   CHECK_THAT(*large, Contains("0-255 for 0-1") && Contains("input 'input'") &&
                          Contains("the file says that it lies between 0 and 1"));
@@ -74,10 +74,11 @@ TEST_CASE("pixels of another range than the model states are told") {
 }
 
 TEST_CASE("pictures unlike known ones are told, brighter and darker ones are not") {
-  CHECK_FALSE(judge_inputs(of_samples(3, bytes), with_pictures(10, 180)));
+  CHECK_FALSE(judge_inputs(of_samples(3, byte_ends), with_pictures(10, 180)));
   CHECK_FALSE(judge_inputs(of_samples(3, normalised), with_pictures(-1.9, 2.1)));
   CHECK_FALSE(judge_inputs(of_samples(3, {0.2F, 0.3F}), with_pictures(0, 1)));
-  CHECK_THAT(*judge_inputs(of_samples(3, bytes), with_pictures(-2.1, 2.6)), Contains("too large"));
+  CHECK_THAT(*judge_inputs(of_samples(3, byte_ends), with_pictures(-2.1, 2.6)),
+             Contains("too large"));
   CHECK_THAT(*judge_inputs(of_samples(3, shares), with_pictures(0, 255)), Contains("too small"));
   CHECK_THAT(*judge_inputs(of_samples(3, shares), with_pictures(-2.1, 2.6)), Contains("left out"));
   CHECK_THAT(*judge_inputs(of_samples(3, {10, -1}), with_pictures(-2.1, 2.6)), Contains("twice"));
@@ -122,7 +123,7 @@ TEST_CASE(
   InputEvidence evidence;
   evidence.clues.layers = {{"input", "output", {0.5, -0.3, 0.2, 1, 0.4, 0}}};
   CHECK_FALSE(judge_inputs(of_samples(3, shares, {1, 0}), evidence));
-  CHECK_FALSE(judge_inputs(of_samples(3, bytes, {2000, 0}), evidence));
+  CHECK_FALSE(judge_inputs(of_samples(3, byte_ends, {2000, 0}), evidence));
   const Calibration small = of_samples(3, shares, {0.01F, 0.5F});
   REQUIRE(judge_inputs(small, evidence));
   CHECK_THAT(*judge_inputs(small, evidence), Contains("0-1 for 0-255"));
@@ -131,7 +132,7 @@ TEST_CASE(
 }
 
 TEST_CASE("without evidence nothing is said") {
-  CHECK_FALSE(judge_inputs(of_samples(3, bytes), {}));
+  CHECK_FALSE(judge_inputs(of_samples(3, byte_ends), {}));
   CHECK_FALSE(judge_inputs(of_samples(0, {}), with_range(0, 1, true)));
 }
 

@@ -16,7 +16,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t samples = 8;
+constexpr std::int64_t balanced_samples = 8;
 
 void fill(Model& model, std::string_view name, const Shape& shape, unsigned seed) {
   Graph& graph = *model.graph;
@@ -111,7 +111,7 @@ struct Network {
     const QuantizePlan plan = make_plan(*model, {.is_wanted = wants_all});
     const ChannelLinks links(*model);
     CollectOptions options;
-    options.sample_count = samples;
+    options.sample_count = balanced_samples;
     const auto values = balanced_values(plan, links);
     const SamplesByValue seen = collect_channel_samples(
         session, values, [this](std::int64_t index) { return sample(index); }, options);
@@ -125,7 +125,7 @@ struct Network {
     settings.values = requested_values(make_plan(*model, {.is_wanted = wants_all}));
     Calibration state(settings);
     CollectOptions options;
-    options.sample_count = samples;
+    options.sample_count = balanced_samples;
     collect(
         run, state, [this](std::int64_t index) { return sample(index); }, options);
     return state;
@@ -146,7 +146,7 @@ struct Network {
     const Session int8(copy_model(*quantized), cpu_options());
     double error = 0;
     double signal = 0;
-    for (std::int64_t i = 0; i < samples; ++i) {
+    for (std::int64_t i = 0; i < balanced_samples; ++i) {
       const auto expected = floats(session.run(sample(i), {}).front());
       const auto found = floats(int8.run(sample(i), {}).front());
       for (std::size_t k = 0; k < found.size(); ++k) {
@@ -165,7 +165,7 @@ struct Network {
 
 void check_same_outputs(const Network& network, const Model& balanced) {
   const Session session(copy_model(balanced), node_by_node());
-  for (std::int64_t i = 0; i < samples; ++i) {
+  for (std::int64_t i = 0; i < balanced_samples; ++i) {
     const auto expected = network.session.run(network.sample(i), {});
     const auto found = session.run(network.sample(i), {});
     for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -230,7 +230,7 @@ TEST_CASE("the calibration of a balanced model is that of a pass over it") {
   const Calibration passed = network.calibrate(session);
   const ChannelLinks links(*network.model);
   CollectOptions options;
-  options.sample_count = samples;
+  options.sample_count = balanced_samples;
   const Calibration made = balanced_calibration(
       network.calibrate(network.session), network.session, links, groups,
       [&](std::int64_t index) { return network.sample(index); }, options);

@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t samples = 16;
+constexpr std::int64_t refined_samples = 16;
 
 std::unique_ptr<Model> product_model() {
   auto model = inferred_model(
@@ -38,7 +38,7 @@ NamedValues make_sample(std::int64_t index) {
   return {{"x", moved}};
 }
 
-/// The squared error of the quantised model on all samples, with four levels for weights.
+/// The squared error of the quantised model on all refined_samples, with four levels for weights.
 double error_of(bool is_refined) {
   const auto model = product_model();
   const Session floats_session(copy_model(*model), [] {
@@ -51,7 +51,7 @@ double error_of(bool is_refined) {
   settings.values = requested_values(plan);
   Calibration calibration(settings);
   CollectOptions options;
-  options.sample_count = samples;
+  options.sample_count = refined_samples;
   const auto sample = [](std::int64_t index) { return make_sample(index); };
   collect(floats_session, calibration, sample, options);
   std::vector<ChosenValue> chosen;
@@ -65,7 +65,7 @@ double error_of(bool is_refined) {
   infer_shapes(*model);
   const Session session(copy_model(*model), cpu_options());
   double error = 0;
-  for (std::int64_t i = 0; i < samples; ++i) {
+  for (std::int64_t i = 0; i < refined_samples; ++i) {
     const auto expected = floats(floats_session.run(make_sample(i), {}).front());
     const auto found = floats(session.run(make_sample(i), {}).front());
     for (std::size_t k = 0; k < found.size(); ++k)

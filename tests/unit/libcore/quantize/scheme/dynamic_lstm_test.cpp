@@ -18,7 +18,7 @@ namespace ortool {
 namespace {
 
 /// A model whose inputs but `x` are weights.
-std::unique_ptr<Model> model_of(const std::string& graph) {
+std::unique_ptr<Model> lstm_model(const std::string& graph) {
   auto model = inferred_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
   const std::vector<Value*> inputs(model->graph->inputs().begin(), model->graph->inputs().end());
   unsigned seed = 0;
@@ -80,7 +80,7 @@ constexpr const char* both_ways =
     "{ [a] y, , c = LSTM <hidden_size = 8, direction = \"bidirectional\"> (x, w, r, b, , h) }";
 
 TEST_CASE("a dynamic LSTM keeps its states, biases and outputs, and turns its weights") {
-  const auto model = model_of(both_ways);
+  const auto model = lstm_model(both_ways);
   const Tensor x = random_tensor({5, 2, 8}, 9);
   const std::vector<float> expected = run(*model, x);
   for (const bool is_per_channel : {true, false}) {
@@ -101,7 +101,7 @@ TEST_CASE("a dynamic LSTM keeps its states, biases and outputs, and turns its we
 }
 
 TEST_CASE("an LSTM in a body reads levels of the graph around it") {
-  const auto model = model_of(
+  const auto model = lstm_model(
       "g (float[3, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r, float[1, 64] b)"
       " => (float[3, 1, 1, 8] y) <bool c = {1}>"
       "{ [i] y = If (c) <then_branch = t () => (p) { [a] p = LSTM <hidden_size = 8> (x, w, r, b) },"
@@ -116,7 +116,7 @@ TEST_CASE("an LSTM in a body reads levels of the graph around it") {
 }
 
 TEST_CASE("an LSTM in a body of a body reads what the outermost graph holds") {
-  const auto model = model_of(
+  const auto model = lstm_model(
       "g (float[3, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r, float[1, 64] b,"
       " float[3, 1, 1, 8] o) => (float[3, 1, 1, 8] y) <bool c = {1}>"
       "{ [i] y = If (c) <then_branch = t () => (z) { [j] z = If (c) <"
@@ -130,7 +130,7 @@ TEST_CASE("an LSTM in a body of a body reads what the outermost graph holds") {
 }
 
 TEST_CASE("what reads a dynamic LSTM is not told that it computes in floats") {
-  const auto model = model_of(
+  const auto model = lstm_model(
       "g (float[2, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r) => (float[2, 1, 1, 8] y)"
       "{ [a] s = LSTM <hidden_size = 8> (x, w, r) [b] y = Transpose (s) }");
   const QuantizePlan plan = quantize(*model, dynamic_rules());
@@ -140,7 +140,7 @@ TEST_CASE("what reads a dynamic LSTM is not told that it computes in floats") {
 
 TEST_CASE("recurrent layers that no integer operator says keep floats, and tell why") {
   const auto reason = [](const std::string& graph, const PlanRules& rules) {
-    const auto model = model_of(graph);
+    const auto model = lstm_model(graph);
     const QuantizePlan plan = quantize(*model, rules);
     CHECK(operators(*model).find("DynamicQuantize") == std::string::npos);
     return plan.nodes.front().reason;

@@ -19,7 +19,7 @@ std::unique_ptr<Model> model_of(const std::string& graph) {
   return inferred_model("<ir_version: 8, opset_import: [\"\" : 13]>\n" + graph);
 }
 
-std::int64_t count(const Graph& graph, std::string_view op_type) {
+std::int64_t count_nodes(const Graph& graph, std::string_view op_type) {
   std::int64_t found = 0;
   for (const Node& node : graph.nodes()) found += node.op_type() == op_type ? 1 : 0;
   return found;
@@ -63,8 +63,8 @@ TEST_CASE("a quantised convolution computes nearly what the float one does") {
   const Tensor x = Tensor::of<float>({1, 1, 3, 3}, {1, -1, 0.5F, 0, 2, 1.5F, -2, 0.25F, 1});
   const std::vector<float> expected = run(*model, {{"x", x}});
   quantize(*model);
-  CHECK(count(*model->graph, "QuantizeLinear") == 2);
-  CHECK(count(*model->graph, "DequantizeLinear") == 4);
+  CHECK(count_nodes(*model->graph, "QuantizeLinear") == 2);
+  CHECK(count_nodes(*model->graph, "DequantizeLinear") == 4);
   CHECK(worst_difference(run(*model, {{"x", x}}), expected) < 0.08);
 }
 

@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-std::unique_ptr<Model> model_of(const std::string& graph) {
+std::unique_ptr<Model> opset13_model(const std::string& graph) {
   return inferred_model("<ir_version: 8, opset_import: [\"\" : 13]>\n" + graph);
 }
 
@@ -46,7 +46,7 @@ constexpr const char* two_convolutions =
     "{ [a] p = Conv (x, w) [r] q = Relu (p) [b] y = Conv (q, v) }";
 
 TEST_CASE("a plan quantises convolutions with their Relu, and what they read and hand on") {
-  const auto model = model_of(two_convolutions);
+  const auto model = opset13_model(two_convolutions);
   const QuantizePlan plan = make_plan(*model, {});
   CHECK(quantized_nodes(plan) == "a r b");
   CHECK(values_of(plan) == "x:0 q:1 y:2");
@@ -57,7 +57,7 @@ TEST_CASE("a plan quantises convolutions with their Relu, and what they read and
 }
 
 TEST_CASE("a first convolution stays a float where it is little work, unless wanted") {
-  const auto model = model_of(
+  const auto model = opset13_model(
       "g (float[1, 1, 8, 8] x, float[2, 1, 1, 1] w, float[16, 2, 3, 3] v) "
       "=> (float[1, 16, 6, 6] y) { [a] p = Conv (x, w) [b] y = Conv (p, v) }");
   Graph& graph = *model->graph;
@@ -77,14 +77,14 @@ TEST_CASE("a first convolution stays a float where it is little work, unless wan
 }
 
 TEST_CASE("without scales a channel a plan has no axes") {
-  const auto model = model_of(two_convolutions);
+  const auto model = opset13_model(two_convolutions);
   PlanRules rules;
   rules.is_per_channel = false;
   CHECK_FALSE(make_plan(*model, rules).nodes[0].weight_axis.has_value());
 }
 
 TEST_CASE("a node that is refused says why, and so do nodes that it cuts off") {
-  const auto model = model_of(
+  const auto model = opset13_model(
       "g (float[1, 1, 4, 4] x) => (float[1, 1, 2, 2] y)"
       "<float[1, 1, 2, 2] w = {1, 2, 3, 4}, float[1, 1, 2, 2] v = {1, 2, 3, 4}>"
       "{ [a] p = Conv (x, w) [s] q = Sigmoid (p) [b] y = Conv (q, v) }");
@@ -97,7 +97,7 @@ TEST_CASE("a node that is refused says why, and so do nodes that it cuts off") {
 }
 
 TEST_CASE("what moves elements shares the scale of what it reads") {
-  const auto model = model_of(
+  const auto model = opset13_model(
       "g (float[2, 4] x) => (float[2, 2] y)"
       "<float[4, 4] w = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},"
       " float[2, 2] v = {1, 2, 3, 4}, int64[2] s = {4, 2}, int64[1] z = {0}, int64[1] e = {2}>"
@@ -109,7 +109,7 @@ TEST_CASE("what moves elements shares the scale of what it reads") {
 }
 
 TEST_CASE("parts of a concatenation have its scale unless others read them too") {
-  const auto model = model_of(
+  const auto model = opset13_model(
       "g (float[1, 1, 2, 2] x) => (float[1, 1, 2, 2] y, float[1, 1, 2, 2] t)"
       "<float[1, 1, 1, 1] w = {1}, float[1, 2, 1, 1] v = {1, 2}>"
       "{ [a] p = Conv (x, w) [b] q = Conv (x, w) [c] r = Concat <axis = 1> (p, q)"
@@ -154,8 +154,8 @@ TEST_CASE("the reason of a float node names where floats begin, or end") {
 }
 
 TEST_CASE("a product of two computed values is quantised only where that is wanted") {
-  const auto model =
-      model_of("g (float[2, 2] x, float[2, 2] z) => (float[2, 2] y) { [a] y = MatMul (x, z) }");
+  const auto model = opset13_model(
+      "g (float[2, 2] x, float[2, 2] z) => (float[2, 2] y) { [a] y = MatMul (x, z) }");
   const QuantizePlan plan = make_plan(*model, {});
   CHECK(quantized_nodes(plan).empty());
   CHECK(reason_of(plan, "a").starts_with("both its operands are computed"));
@@ -165,7 +165,7 @@ TEST_CASE("a product of two computed values is quantised only where that is want
 }
 
 TEST_CASE("both branches of an If are planned, with weights of the graph around them") {
-  const auto model = model_of(
+  const auto model = opset13_model(
       "g (bool c, float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}>"
       "{ [i] y = If (c) <then_branch = t () => (float[2, 2] p) { [a] p = MatMul (x, w) },"
       "  else_branch = e () => (float[2, 2] q) { [b] q = MatMul (w, x) }> }");

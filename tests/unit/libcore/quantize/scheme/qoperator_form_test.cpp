@@ -39,7 +39,7 @@ std::unique_ptr<Model> quantized_model(const std::string& graph) {
   return model;
 }
 
-std::vector<float> run(const Model& model, const NamedValues& inputs) {
+std::vector<float> run_as_written(const Model& model, const NamedValues& inputs) {
   SessionOptions options = cpu_options();
   options.optimize = OptimizeLevel::none;
   const Session session(copy_model(model), std::move(options));
@@ -61,13 +61,13 @@ TEST_CASE("convolutions and products become operators on integers, sums stay bet
       "{ [a] a = Conv (x, w, b) [r] r = Relu (a) [p] p = Conv (r, v) [q] q = Conv (r, u)"
       "  [s] s = Add (p, q) [m] m = GlobalMaxPool (s) [f] f = Flatten (m) [g] y = Gemm (f, t) }");
   const NamedValues inputs = {{"x", random_tensor({1, 4, 6, 6}, 9)}};
-  const std::vector<float> expected = run(*model, inputs);
+  const std::vector<float> expected = run_as_written(*model, inputs);
   const IntegerForm form = use_integer_operators(*model, nullptr);
   verify(*model->graph);
   CHECK(form.operators ==
         std::map<std::string, std::int64_t>{{"MatMulInteger", 1}, {"QLinearConv", 3}});
   CHECK(form.clusters_left == 2);  // the sum, and the pool that takes no bytes
-  CHECK(largest_difference(run(*model, inputs), expected) < 0.2);
+  CHECK(largest_difference(run_as_written(*model, inputs), expected) < 0.2);
 }
 
 TEST_CASE("bodies get operators on integers that read scales of the graph around them") {
@@ -79,11 +79,11 @@ TEST_CASE("bodies get operators on integers that read scales of the graph around
       " else_branch = e () => (float[1, 4, 6, 6] q) { [j] q = Relu (x) }> }");
   const Tensor yes = Tensor::of<bool>(Shape{}, {true});
   const NamedValues inputs = {{"x", random_tensor({1, 4, 6, 6}, 9)}, {"c", yes}};
-  const std::vector<float> expected = run(*model, inputs);
+  const std::vector<float> expected = run_as_written(*model, inputs);
   const IntegerForm form = use_integer_operators(*model, nullptr);
   verify(*model->graph);
   CHECK(form.operators.at("QLinearConv") >= 2);
-  CHECK(largest_difference(run(*model, inputs), expected) < 0.2);
+  CHECK(largest_difference(run_as_written(*model, inputs), expected) < 0.2);
 }
 
 TEST_CASE("a second look at a model in the QOperator form changes nothing") {

@@ -66,7 +66,7 @@ std::string ensemble(const Attributes& changes, std::string_view input = "float[
   return inferred({node_text("TreeEnsemble", indexed, changes), input});
 }
 
-void check_refused(const std::string& answer, const std::string& part) {
+void check_ensemble_refused(const std::string& answer, const std::string& part) {
   CHECK_THAT(answer, Catch::StartsWith("invalid: ") && Catch::Contains(part));
 }
 
@@ -128,35 +128,43 @@ TEST_CASE("a tree may be a leaf alone, and branches may meet again", "[ops]") {
 }
 
 TEST_CASE("broken tables of listed trees are refused", "[ops]") {
-  check_refused(regress({{"nodes_truenodeids", "[1, 0]"}}),
-                "'nodes_truenodeids' has 2 elements (expected 3");
-  check_refused(regress({{"nodes_modes", "[\"BRANCH_LT\"]"}}), "'nodes_modes' has 1 elements");
-  check_refused(regress({{"nodes_modes", "[\"BRANCH_LT\", \"TWIG\", \"LEAF\"]"}}),
-                "'nodes_modes' is 'TWIG' (expected one of BRANCH_LEQ");
-  check_refused(regress({{"nodes_nodeids", "[0, 1, 1]"}}), "node 1 of tree 7 is given twice");
-  check_refused(regress({{"nodes_truenodeids", "[4, 0, 0]"}}),
-                "the true branch of tree 7 names node 4, which is not there");
-  check_refused(regress({{"nodes_truenodeids", "[0, 0, 0]"}}), "lead back to where they were");
-  check_refused(regress({{"nodes_featureids", "[-1, 0, 0]"}}), "looks at feature -1");
-  check_refused(regress({{"nodes_featureids", "[3, 0, 0]"}}),
-                "has 3 features (expected at least 4");
-  check_refused(regress({{"nodes_featureids", "[9223372036854775807, 0, 0]"}}), "looks at feature");
-  check_refused(regress({{"target_ids", "[2, 0, 0]"}}), "votes for 2 of 2 targets");
-  check_refused(regress({{"target_ids", "[-1, 0, 0]"}}), "votes for -1");
-  check_refused(regress({{"target_nodeids", "[3, 1, 2]"}}), "a vote of tree 7 names node 3");
-  check_refused(regress({{"target_treeids", "[7, 8, 7]"}}), "a vote of tree 8 names node 1");
-  check_refused(regress({{"target_weights", "[1.0]"}}), "'target_weights' has 1 elements");
-  check_refused(regress({{"n_targets", "0"}}), "n_targets is 0");
-  check_refused(regress({{"n_targets", ""}}), "n_targets is 0");
-  check_refused(regress({{"base_values", "[1.0]"}}), "'base_values' has 1 elements (expected 2");
-  check_refused(regress({{"aggregate_function", "\"MEDIAN\""}}),
-                "'aggregate_function' is 'MEDIAN'");
-  check_refused(regress({{"post_transform", "\"none\""}}), "'post_transform' is 'none'");
-  check_refused(regress({{"nodes_values_as_tensor", "double[3] {1, 2, 3}"}}),
-                "both 'nodes_values'");
-  check_refused(regress({{"nodes_values", ""}, {"nodes_values_as_tensor", "int64[3] {1, 2, 3}"}}),
-                "'nodes_values_as_tensor' is int64");
-  check_refused(regress({}, "float[2, 3, 4] x"), "expected a matrix or a vector");
+  check_ensemble_refused(regress({{"nodes_truenodeids", "[1, 0]"}}),
+                         "'nodes_truenodeids' has 2 elements (expected 3");
+  check_ensemble_refused(regress({{"nodes_modes", "[\"BRANCH_LT\"]"}}),
+                         "'nodes_modes' has 1 elements");
+  check_ensemble_refused(regress({{"nodes_modes", "[\"BRANCH_LT\", \"TWIG\", \"LEAF\"]"}}),
+                         "'nodes_modes' is 'TWIG' (expected one of BRANCH_LEQ");
+  check_ensemble_refused(regress({{"nodes_nodeids", "[0, 1, 1]"}}),
+                         "node 1 of tree 7 is given twice");
+  check_ensemble_refused(regress({{"nodes_truenodeids", "[4, 0, 0]"}}),
+                         "the true branch of tree 7 names node 4, which is not there");
+  check_ensemble_refused(regress({{"nodes_truenodeids", "[0, 0, 0]"}}),
+                         "lead back to where they were");
+  check_ensemble_refused(regress({{"nodes_featureids", "[-1, 0, 0]"}}), "looks at feature -1");
+  check_ensemble_refused(regress({{"nodes_featureids", "[3, 0, 0]"}}),
+                         "has 3 features (expected at least 4");
+  check_ensemble_refused(regress({{"nodes_featureids", "[9223372036854775807, 0, 0]"}}),
+                         "looks at feature");
+  check_ensemble_refused(regress({{"target_ids", "[2, 0, 0]"}}), "votes for 2 of 2 targets");
+  check_ensemble_refused(regress({{"target_ids", "[-1, 0, 0]"}}), "votes for -1");
+  check_ensemble_refused(regress({{"target_nodeids", "[3, 1, 2]"}}),
+                         "a vote of tree 7 names node 3");
+  check_ensemble_refused(regress({{"target_treeids", "[7, 8, 7]"}}),
+                         "a vote of tree 8 names node 1");
+  check_ensemble_refused(regress({{"target_weights", "[1.0]"}}), "'target_weights' has 1 elements");
+  check_ensemble_refused(regress({{"n_targets", "0"}}), "n_targets is 0");
+  check_ensemble_refused(regress({{"n_targets", ""}}), "n_targets is 0");
+  check_ensemble_refused(regress({{"base_values", "[1.0]"}}),
+                         "'base_values' has 1 elements (expected 2");
+  check_ensemble_refused(regress({{"aggregate_function", "\"MEDIAN\""}}),
+                         "'aggregate_function' is 'MEDIAN'");
+  check_ensemble_refused(regress({{"post_transform", "\"none\""}}), "'post_transform' is 'none'");
+  check_ensemble_refused(regress({{"nodes_values_as_tensor", "double[3] {1, 2, 3}"}}),
+                         "both 'nodes_values'");
+  check_ensemble_refused(
+      regress({{"nodes_values", ""}, {"nodes_values_as_tensor", "int64[3] {1, 2, 3}"}}),
+      "'nodes_values_as_tensor' is int64");
+  check_ensemble_refused(regress({}, "float[2, 3, 4] x"), "expected a matrix or a vector");
 }
 
 TEST_CASE("cycles far from the root and apart from it are found", "[ops]") {
@@ -172,7 +180,7 @@ TEST_CASE("cycles far from the root and apart from it are found", "[ops]") {
       {"target_nodeids", "[3]"},
       {"target_ids", "[0]"},
       {"target_weights", "[1.0]"}};
-  check_refused(regress(chain), "lead back to where they were");
+  check_ensemble_refused(regress(chain), "lead back to where they were");
 }
 
 TEST_CASE("indexed trees keep sets for the nodes that test membership", "[ops]") {
@@ -186,28 +194,36 @@ TEST_CASE("indexed trees keep sets for the nodes that test membership", "[ops]")
 }
 
 TEST_CASE("broken tables of indexed trees are refused", "[ops]") {
-  check_refused(ensemble({{"nodes_splits", "float[1] {0.5}"}}), "'nodes_splits' has 1 elements");
-  check_refused(ensemble({{"nodes_splits", "int32[2] {0, 1}"}}), "'nodes_splits' is int32");
-  check_refused(ensemble({{"nodes_modes", "uint8[2] {1, 7}"}}), "nodes_modes holds 7");
-  check_refused(ensemble({{"nodes_modes", "int64[2] {1, 6}"}}), "'nodes_modes' is int64");
-  check_refused(ensemble({{"nodes_modes", "uint8[2] {1, 1}"}}),
-                "'membership_values' has 1 elements (expected 0, sets");
-  check_refused(ensemble({{"membership_values", ""}}), "'membership_values' has 0 elements");
-  check_refused(ensemble({{"nodes_falsenodeids", "[2, 0]"}}), "nodes_falsenodeids of node 0 is 2");
-  check_refused(ensemble({{"nodes_falsenodeids", "[-1, 0]"}}),
-                "nodes_falsenodeids of node 0 is -1");
-  check_refused(ensemble({{"nodes_truenodeids", "[0, 2]"}}), "nodes_truenodeids of node 1 is 2");
-  check_refused(ensemble({{"nodes_trueleafs", "[1, 2]"}}), "its kind 2");
-  check_refused(ensemble({{"nodes_falsenodeids", "[0, 0]"}}), "lead back to where they were");
-  check_refused(ensemble({{"tree_roots", "[2]"}}), "tree_roots holds 2");
-  check_refused(ensemble({{"tree_roots", "[-1]"}}), "tree_roots holds -1");
-  check_refused(ensemble({{"leaf_targetids", "[1]"}}), "'leaf_weights' has 2 elements (expected 1");
-  check_refused(ensemble({{"leaf_targetids", "[2, 0]"}}), "votes for 2 of 2");
-  check_refused(ensemble({{"leaf_weights", "double[2] {1, 2}"}}), "leaf_weights is float64");
-  check_refused(ensemble({{"aggregate_function", "4"}}), "aggregate_function is 4");
-  check_refused(ensemble({{"post_transform", "-1"}}), "post_transform is -1");
-  check_refused(ensemble({}, "double[N, 3] x"), "the input is float64");
-  check_refused(ensemble({}, "float[N, 2] x"), "has 2 features (expected at least 3");
+  check_ensemble_refused(ensemble({{"nodes_splits", "float[1] {0.5}"}}),
+                         "'nodes_splits' has 1 elements");
+  check_ensemble_refused(ensemble({{"nodes_splits", "int32[2] {0, 1}"}}),
+                         "'nodes_splits' is int32");
+  check_ensemble_refused(ensemble({{"nodes_modes", "uint8[2] {1, 7}"}}), "nodes_modes holds 7");
+  check_ensemble_refused(ensemble({{"nodes_modes", "int64[2] {1, 6}"}}), "'nodes_modes' is int64");
+  check_ensemble_refused(ensemble({{"nodes_modes", "uint8[2] {1, 1}"}}),
+                         "'membership_values' has 1 elements (expected 0, sets");
+  check_ensemble_refused(ensemble({{"membership_values", ""}}),
+                         "'membership_values' has 0 elements");
+  check_ensemble_refused(ensemble({{"nodes_falsenodeids", "[2, 0]"}}),
+                         "nodes_falsenodeids of node 0 is 2");
+  check_ensemble_refused(ensemble({{"nodes_falsenodeids", "[-1, 0]"}}),
+                         "nodes_falsenodeids of node 0 is -1");
+  check_ensemble_refused(ensemble({{"nodes_truenodeids", "[0, 2]"}}),
+                         "nodes_truenodeids of node 1 is 2");
+  check_ensemble_refused(ensemble({{"nodes_trueleafs", "[1, 2]"}}), "its kind 2");
+  check_ensemble_refused(ensemble({{"nodes_falsenodeids", "[0, 0]"}}),
+                         "lead back to where they were");
+  check_ensemble_refused(ensemble({{"tree_roots", "[2]"}}), "tree_roots holds 2");
+  check_ensemble_refused(ensemble({{"tree_roots", "[-1]"}}), "tree_roots holds -1");
+  check_ensemble_refused(ensemble({{"leaf_targetids", "[1]"}}),
+                         "'leaf_weights' has 2 elements (expected 1");
+  check_ensemble_refused(ensemble({{"leaf_targetids", "[2, 0]"}}), "votes for 2 of 2");
+  check_ensemble_refused(ensemble({{"leaf_weights", "double[2] {1, 2}"}}),
+                         "leaf_weights is float64");
+  check_ensemble_refused(ensemble({{"aggregate_function", "4"}}), "aggregate_function is 4");
+  check_ensemble_refused(ensemble({{"post_transform", "-1"}}), "post_transform is -1");
+  check_ensemble_refused(ensemble({}, "double[N, 3] x"), "the input is float64");
+  check_ensemble_refused(ensemble({}, "float[N, 2] x"), "has 2 features (expected at least 3");
 }
 
 }  // namespace
