@@ -52,7 +52,7 @@ class FlowModelMaker {
     for (std::size_t i = 0; i < use.ways.size(); ++i) {
       const Source source = source_of(use, i);
       const auto own = scope.found.find(source);
-      const bool is_own = use.ways[i] != Way::captured && own != scope.found.end();
+      const bool is_own = use.ways[i] != InputWay::captured && own != scope.found.end();
       values[graph.inputs()[i]] = is_own ? own->second.front() : &writer_.find(scope, source);
     }
     copy_nodes(graph, *scope.graph, values, writer_.names());
@@ -100,8 +100,8 @@ class FlowModelMaker {
   /// Loop, Scan or SequenceMap. Slices of what is walked over are all the values of the input.
   void write_walk(Scope& scope, const FlowPlan& plan, std::vector<Value*>& outputs) {
     const BodyPlan& body = plan.bodies.front();
-    const std::vector<Source> states = body.sources(Way::carried);
-    const std::vector<Source> slices = body.sources(Way::scanned);
+    const std::vector<Source> states = body.sources(InputWay::carried);
+    const std::vector<Source> slices = body.sources(InputWay::scanned);
     const bool is_map = plan.kind == FlowKind::map;
     std::vector<Value*> inputs = first_inputs(scope, plan.kind, slices);
     for (const Source& state : states) inputs.push_back(&writer_.find(scope, state));

@@ -129,9 +129,9 @@ class Planner {
     for (std::size_t i = 0; i < use.piece->values.size(); ++i) {
       const bool can_carry = holder != nullptr && *holder != FlowKind::branches;
       const bool can_scan = can_carry && *holder != FlowKind::loop;
-      Way way = Way::captured;
-      if (can_carry && dice_.percent(25)) way = Way::carried;
-      if (can_scan && dice_.percent(30)) way = Way::scanned;
+      InputWay way = InputWay::captured;
+      if (can_carry && dice_.percent(25)) way = InputWay::carried;
+      if (can_scan && dice_.percent(30)) way = InputWay::scanned;
       use.ways.push_back(way);
     }
     return use;
@@ -148,7 +148,7 @@ const Tensor& tensor_of(const Source& source) {
   return piece->values[input][chosen];
 }
 
-std::vector<Source> BodyPlan::sources(Way way) const {
+std::vector<Source> BodyPlan::sources(InputWay way) const {
   std::vector<Source> result;
   for (const PieceUse& use : pieces) {
     for (std::size_t i = 0; i < use.ways.size(); ++i) {
@@ -176,7 +176,7 @@ std::vector<DataType> BodyPlan::types() const {
 std::vector<DataType> FlowPlan::types() const {
   std::vector<DataType> result;
   if (kind == FlowKind::loop || kind == FlowKind::scan) {
-    for (const Source& state : bodies.front().sources(Way::carried))
+    for (const Source& state : bodies.front().sources(InputWay::carried))
       result.push_back(tensor_of(state).type());
   }
   for (const DataType type : bodies.front().types()) result.push_back(type);

@@ -25,13 +25,13 @@ class Dice {
 
 /// How a body gets what a piece reads: from graphs around it, as a state that its loop carries, or
 /// as a slice of what its loop walks over.
-enum class Way { captured, carried, scanned };
+enum class InputWay { captured, carried, scanned };
 
 /// The nodes of a piece once more, with values of its inputs by position.
 struct PieceUse {
   const Piece* piece = nullptr;
   std::vector<std::size_t> chosen;  ///< which of the piece's values
-  std::vector<Way> ways;
+  std::vector<InputWay> ways;
 };
 
 enum class FlowKind { branches, loop, scan, map };
@@ -56,7 +56,7 @@ struct BodyPlan {
   /// Of its outputs: those of the pieces, of the flows, and what is peeked at.
   std::vector<DataType> types() const;
   /// What its pieces read in this way, each source once.
-  std::vector<Source> sources(Way way) const;
+  std::vector<Source> sources(InputWay way) const;
 };
 
 struct FlowPlan {

@@ -24,7 +24,7 @@ namespace ortool::test {
 namespace {
 
 constexpr std::int64_t opset = 23;
-constexpr std::int64_t symbol_size = 3;
+constexpr std::int64_t known_symbol_size = 3;
 /// Of the largest number of an output, as extended rules may reorder sums.
 constexpr double tolerance = 1e-4;
 
@@ -41,7 +41,7 @@ NamedValues inputs_of(const Graph& graph) {
   for (const Value* input : graph.inputs()) {
     std::vector<std::int64_t> sizes;
     for (const Dimension& dimension : *input->type().shape)
-      sizes.push_back(dimension.is_known() ? dimension.number() : symbol_size);
+      sizes.push_back(dimension.is_known() ? dimension.number() : known_symbol_size);
     Tensor tensor(DataType::float32, Shape(sizes));
     for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
       state = state * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -24,6 +24,13 @@
 #include "tests/rules/made_inputs.hpp"
 
 namespace ortool::test {
+
+/// A rule or a pass of the pipeline.
+struct Subject {
+  OptimizeLevel level;
+  std::function<void(Model&, const RewriteOptions&, RewriteReport&)> run;
+};
+
 namespace {
 
 std::unique_ptr<Model> make_model(const std::string& text, OpsetImports opsets) {
@@ -42,12 +49,6 @@ std::unique_ptr<Model> make_model(const std::string& text, OpsetImports opsets) 
   }
   return model;
 }
-
-/// A rule or a pass of the pipeline.
-struct Subject {
-  OptimizeLevel level;
-  std::function<void(Model&, const RewriteOptions&, RewriteReport&)> run;
-};
 
 std::optional<Subject> find_subject(std::string_view name) {
   for (RuleGroup& group : whole_pipeline()) {
