@@ -48,7 +48,7 @@ std::vector<std::string_view> reader_names(const Node& node) {
   return names;
 }
 
-Json text_or_null(const std::optional<std::string>& text) {
+Json optional_text(const std::optional<std::string>& text) {
   return text ? Json(*text) : Json();
 }
 
@@ -57,8 +57,8 @@ Json changes_block(const std::vector<FieldChange>& changes) {
   for (const FieldChange& change : changes) {
     list.add(Json::object()
                  .set("field", change.field)
-                 .set("before", text_or_null(change.before))
-                 .set("after", text_or_null(change.after)));
+                 .set("before", optional_text(change.before))
+                 .set("after", optional_text(change.after)));
   }
   return list;
 }

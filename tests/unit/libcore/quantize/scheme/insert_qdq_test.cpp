@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-std::unique_ptr<Model> model_of(const std::string& graph) {
+std::unique_ptr<Model> float_model(const std::string& graph) {
   return inferred_model("<ir_version: 8, opset_import: [\"\" : 13]>\n" + graph);
 }
 
@@ -59,7 +59,7 @@ constexpr const char* convolution =
     "{ [a] p = Conv (x, w, b) [r] y = Relu (p) }";
 
 TEST_CASE("a quantised convolution computes nearly what the float one does") {
-  const auto model = model_of(convolution);
+  const auto model = float_model(convolution);
   const Tensor x = Tensor::of<float>({1, 1, 3, 3}, {1, -1, 0.5F, 0, 2, 1.5F, -2, 0.25F, 1});
   const std::vector<float> expected = run(*model, {{"x", x}});
   quantize(*model);
@@ -69,7 +69,7 @@ TEST_CASE("a quantised convolution computes nearly what the float one does") {
 }
 
 TEST_CASE("an output of the graph keeps its name behind the pair that makes it") {
-  const auto model = model_of(convolution);
+  const auto model = float_model(convolution);
   quantize(*model);
   const Value& output = *model->graph->outputs().front();
   CHECK(output.name() == "y");
@@ -77,7 +77,7 @@ TEST_CASE("an output of the graph keeps its name behind the pair that makes it")
 }
 
 TEST_CASE("weights become int8 with a scale a channel, and biases int32 in units of both scales") {
-  const auto model = model_of(convolution);
+  const auto model = float_model(convolution);
   quantize(*model);
   const Node* node = nullptr;
   for (const Node& each : model->graph->nodes()) node = each.op_type() == "Conv" ? &each : node;
@@ -93,7 +93,7 @@ TEST_CASE("weights become int8 with a scale a channel, and biases int32 in units
 
 TEST_CASE(
     "weights become floats after the nodes before their reader, so that few are there at once") {
-  const auto model = model_of(
+  const auto model = float_model(
       "g (float[1, 4] x) => (float[1, 4] y)"
       "<float[4, 4] v = {1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1},"
       " float[4, 4] w = {1, 0, 3, 4, 5, 6, 0, 8, 8, 7, 0, 5, 4, 3, 2, 1}>"
@@ -110,7 +110,7 @@ TEST_CASE(
 }
 
 TEST_CASE("weights that two nodes read are stored once") {
-  const auto model = model_of(
+  const auto model = float_model(
       "g (float[2, 2] x) => (float[2, 2] y, float[2, 2] z) <float[2, 2] w = {1, 2, 3, 4}>"
       "{ [a] y = MatMul (x, w) [b] z = MatMul (x, w) }");
   quantize(*model);
@@ -132,7 +132,7 @@ TEST_CASE("float readers of a float value go on reading it") {
 }
 
 TEST_CASE("a body reads levels that lie in the graph around it") {
-  const auto model = model_of(
+  const auto model = float_model(
       "g (bool c, float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}>"
       "{ [i] y = If (c) <then_branch = t () => (float[2, 2] p) { [a] p = MatMul (x, w) },"
       "  else_branch = e () => (float[2, 2] q) { [b] q = Identity (x) }> }");
@@ -145,7 +145,7 @@ TEST_CASE("a body reads levels that lie in the graph around it") {
 }
 
 TEST_CASE("a body of a body reads levels and values that lie in the outermost graph") {
-  const auto model = model_of(
+  const auto model = float_model(
       "g (bool c, float[2, 2] x, float[2, 2] o) => (float[2, 2] y)"
       "<float[2, 2] w = {1, 2, 3, 4}> { [i] y = If (c) <"
       "  then_branch = t () => (float[2, 2] r) { [j] r = If (c) <"
@@ -161,7 +161,7 @@ TEST_CASE("a body of a body reads levels and values that lie in the outermost gr
 }
 
 TEST_CASE("weights that are not finite are refused with the node's name") {
-  const auto model = model_of(
+  const auto model = float_model(
       "g (float[1, 2] x) => (float[1, 1] y) <float[2, 1] w = {1, inf}> { [a] y = MatMul (x, w) }");
   const QuantizePlan plan = make_plan(*model, {});
   CHECK_THROWS_WITH(insert_qdq(*model, plan, numbers_for(plan)),
