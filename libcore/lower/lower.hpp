@@ -58,7 +58,10 @@ struct LoweringPassInfo {
   bool is_required;     ///< cannot be skipped
 };
 
-/// Every pass of lowering in its order. `rewrite` stands for the groups of pipeline().
+/// The pass that stands for the groups of pipeline().
+inline constexpr std::string_view rewrite_pass_name = "rewrite";
+
+/// Every pass of lowering in its order.
 std::vector<LoweringPassInfo> describe_lowering();
 
 /// Lowers `model` in place. Throws what is wrong with the model, ErrorCode::unsupported listing all

@@ -145,9 +145,10 @@ constexpr std::array passes = {
     LoweringPass{{"dequantize-recurrent", "quantized weights of recurrent layers become float once",
                   all, false},
                  dequantize_recurrent},
-    LoweringPass{{"rewrite", "the passes and rules of 'ortool optimize', for ortool's own kernels",
-                  basic, false},
-                 rewrite_graphs},
+    LoweringPass{
+        {rewrite_pass_name, "the passes and rules of 'ortool optimize', for ortool's own kernels",
+         basic, false},
+        rewrite_graphs},
     LoweringPass{
         {"resolve-captures", "constants of outer graphs become the bodies' own", none, true},
         [](Lowering& lowering) { resolve_captures(lowering.graph()); }},

@@ -70,6 +70,7 @@ std::vector<OptionGroup> RunCommand::options() const {
       "Measuring",
       {
           {.name = "repeat", .value = "N", .help = "run N times and tell the median time"},
+          {.name = "explain", .help = "tell what each pass between the file and the session did"},
           {.name = "profile",
            .value = "TRACE.json",
            .help = "write the last run as a Chrome trace",

@@ -18,6 +18,7 @@
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/lowering_report.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -277,7 +278,8 @@ void OptimizeRun::save(Model& model, const SaveTarget& target) {
 void list_passes(Invocation& invocation, const std::vector<RuleGroup>& groups) {
   const std::vector<PassDescription> passes = describe_passes(groups);
   invocation.report.payload.set("pass_list", pass_list_block(passes));
-  invocation.report.text += pass_list_text(passes);
+  invocation.report.payload.set("lowering_list", lowering_list_block());
+  invocation.report.text += pass_list_text(passes) + lowering_list_text();
 }
 
 /// The pipeline with what only files for ortool get, before the rules that would take clusters

@@ -1,7 +1,10 @@
 // How a model is computed.
 #include "apps/ortool/options/execution_options.hpp"
 
+#include <algorithm>
+
 #include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
@@ -24,6 +27,29 @@ OptimizeLevel optimize_level(std::string_view text) {
   return text == "extended" ? OptimizeLevel::extended : OptimizeLevel::all;
 }
 
+/// The passes of --skip-pass, checked.
+std::vector<std::string> skipped_passes(const OptionValues& options) {
+  std::vector<std::string> skipped;
+  if (!options.has("skip-pass")) return skipped;
+  std::vector<std::string> known;
+  const std::vector<LoweringPassInfo> lowering = describe_lowering();
+  for (const LoweringPassInfo& pass : lowering) known.emplace_back(pass.name);
+  for (const PassDescription& pass : describe_passes(pipeline())) known.emplace_back(pass.name);
+  for (const std::string& name : options.all("skip-pass")) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw unknown_name("pass", name, "passes", known);
+    const auto same = [&](const LoweringPassInfo& pass) { return pass.name == name; };
+    const auto pass = std::find_if(lowering.begin(), lowering.end(), same);
+    if (pass != lowering.end() && pass->is_required) {
+      throw Error(ErrorCode::invalid, format("option --skip-pass: '{}' is required", name),
+                  "'ortool optimize --list-passes' tells which passes are")
+          .with_id("usage.applies_to_nothing");
+    }
+    skipped.push_back(name);
+  }
+  return skipped;
+}
+
 }  // namespace
 
 OptionGroup execution_options() {
@@ -40,6 +66,10 @@ OptionGroup execution_options() {
            .help = "rewrites before running: none (every node by its own kernel), basic, extended, "
                    "all (default)",
            .choices = {"none", "basic", "extended", "all"}},
+          {.name = "skip-pass",
+           .value = "PASS",
+           .help = "leave out this pass or rule ('ortool optimize --list-passes' names all)",
+           .repeats = true},
           {.name = "precision",
            .value = "TYPE",
            .help = "how float32 models are computed: float32; float16, bfloat16: not yet",
@@ -54,6 +84,7 @@ int thread_count(const OptionValues& options) {
 
 void check_execution_options(const OptionValues& options) {
   refuse_planned(options, "precision", "float32");
+  static_cast<void>(skipped_passes(options));
 }
 
 SessionOptions session_options(const Invocation& invocation,
@@ -68,6 +99,7 @@ SessionOptions session_options(const Invocation& invocation,
   result.threads = thread_count(options);
   result.stop = &invocation.stop;
   result.optimize = optimize_level(options.text("optimize", "all"));
+  result.skipped_passes = skipped_passes(options);
   result.pinned = pinned_providers(options);
   result.parallel = options.text("execution", "sequential") == "parallel";
   return result;

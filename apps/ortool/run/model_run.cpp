@@ -11,6 +11,7 @@
 #include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/lowering_report.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/stopwatch.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -104,6 +105,10 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
       make_lean_session(std::move(model), session_options(invocation_, providers_, *pool_));
   times_.compile_ms = watch.milliseconds();
   check_pinned_providers(options_, *session);
+  if (options_.flag("explain")) {
+    invocation_.report.payload.set("lowering", lowering_block(session->lowering()));
+    invocation_.report.text += lowering_text(session->lowering());
+  }
   return session;
 }
 
