@@ -1,8 +1,11 @@
-// op_cases FILE...: runs the operator cases of each file; exit code 1 when one fails or has none.
+// op_cases [--digests] FILE...: runs the operator cases of each file; exit code 1 when one fails or
+// has none.
+// --digests prints the SHA-256 of every tensor that was computed, to compare two builds.
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "kernels/cpu/cpu_features.hpp"
 #include "libcore/base/format.hpp"
@@ -23,13 +26,16 @@ std::string read_file(const char* path) {
 }
 
 /// The number of cases that failed; a file that is none counts as one.
-int run_file(const char* path, ThreadPool& pool) {
+int run_file(const char* path, ThreadPool& pool, bool has_digests) {
   try {
     const std::vector<test::OpCase> cases = test::parse_case_file(read_file(path));
     if (cases.empty()) throw Error(ErrorCode::invalid, "the file has no case");
     int failed = 0;
     for (const test::OpCase& each : cases) {
-      const std::vector<std::string> findings = test::run_case(each, pool);
+      std::vector<std::string> digests;
+      const std::vector<std::string> findings =
+          test::run_case(each, pool, has_digests ? &digests : nullptr);
+      for (const std::string& digest : digests) std::printf("%s: %s\n", path, digest.c_str());
       for (std::size_t i = 0; i < findings.size() && i < most_findings; ++i) {
         std::printf("%s:%d: case '%s': %s\n", path, each.line, each.name.c_str(),
                     escape_control_characters(findings[i]).c_str());
@@ -50,12 +56,14 @@ int run_file(const char* path, ThreadPool& pool) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 2) {
-    std::fputs("usage: op_cases FILE...\n", stderr);
+  const bool has_digests = count > 1 && std::string_view(arguments[1]) == "--digests";
+  if (count < (has_digests ? 3 : 2)) {
+    std::fputs("usage: op_cases [--digests] FILE...\n", stderr);
     return 2;
   }
   ThreadPool pool(4);
   int failed = 0;
-  for (int i = 1; i < count; ++i) failed += run_file(arguments[i], pool);
+  for (int i = has_digests ? 2 : 1; i < count; ++i)
+    failed += run_file(arguments[i], pool, has_digests);
   return failed == 0 ? 0 : 1;
 }

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/sha256.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "providers/cpu/cpu_provider.hpp"
@@ -37,7 +39,8 @@ std::string place_of(const std::string& name, const Shape& shape, std::int64_t i
 
 class Runner {
  public:
-  Runner(const OpCase& each, ThreadPool& pool) : case_(each), pool_(pool) {}
+  Runner(const OpCase& each, ThreadPool& pool, std::vector<std::string>* digests)
+      : case_(each), pool_(pool), digests_(digests) {}
 
   std::vector<std::string> run() {
     const std::vector<Way> ways = ways_of(case_);
@@ -85,6 +88,7 @@ class Runner {
       for (std::size_t i = 0; i < found.size(); ++i) {
         check(where, i, found[i].tensor(), again[i].tensor());
         check_bits(name, where, i, found[i].tensor());
+        add_digest(where, i, found[i].tensor());
       }
     } catch (const Error& error) {
       check_error(where, error);
@@ -146,6 +150,13 @@ class Runner {
       add(where, format("{} has other bits than with all inputs given", case_.outputs[index].name));
   }
 
+  void add_digest(std::string_view where, std::size_t index, const Tensor& found) {
+    if (digests_ == nullptr || found.type() == DataType::string) return;
+    const std::span bytes(found.bytes(), static_cast<std::size_t>(found.size_bytes()));
+    digests_->push_back(
+        format("{} [{}] {}: {}", case_.name, where, case_.outputs[index].name, sha256_of(bytes)));
+  }
+
   void report_element(std::string_view where, const std::string& name, const Tensor& found,
                       const Tensor& expected, std::string_view source,
                       const TensorComparison& comparison) {
@@ -173,12 +184,14 @@ class Runner {
   std::vector<Tensor> reference_;
   std::map<std::pair<std::string, std::size_t>, Tensor> first_found_;  ///< by level and output
   std::vector<std::string> findings_;
+  std::vector<std::string>* digests_;
 };
 
 }  // namespace
 
-std::vector<std::string> run_case(const OpCase& each, ThreadPool& pool) {
-  return Runner(each, pool).run();
+std::vector<std::string> run_case(const OpCase& each, ThreadPool& pool,
+                                  std::vector<std::string>* digests) {
+  return Runner(each, pool, digests).run();
 }
 
 }  // namespace ortool::test
