@@ -6,12 +6,11 @@
 #include "libcore/lower/quantized_cluster.hpp"
 #include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t least_opset = 10;
 
 /// Counts clusters, and writes down what they were where somebody wants to know.
 class ClusterCount {
@@ -48,7 +47,7 @@ class ClusterCount {
 }  // namespace
 
 std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes) {
-  if (graph.opset("") < least_opset) return 0;
+  if (graph.opset("") < opset_of("QuantizeLinear")) return 0;
   ClusterCount clusters(notes);
   for (Node& node : graph.nodes()) {
     const std::optional<Quantization> to = quantized(node);

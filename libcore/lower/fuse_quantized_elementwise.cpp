@@ -6,6 +6,7 @@
 #include "libcore/lower/quantized_cluster.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/ops/version_facts.hpp"
 
 namespace ortool {
 namespace {
@@ -23,7 +24,7 @@ bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantiz
   const Value* value = end.input(0);
   const ByteBounds bounds = peel_clips(value, to);
   const Node* node = only_maker(value);
-  if (node == nullptr || !is_sum(*node) || editor.graph().opset("") < opset_with_broadcasting)
+  if (node == nullptr || !is_sum(*node) || editor.graph().opset("") < opset_of_broadcasting())
     return false;
   const std::optional<Quantization> a = dequantized_bytes(node->input(0));
   const std::optional<Quantization> b = dequantized_bytes(node->input(1));

@@ -10,6 +10,7 @@
 #include "libcore/ops/nn/conv/conv_transpose.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -64,7 +65,7 @@ bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantiz
   const Node* node = only_maker(value);
   if (node == nullptr || !node->domain().empty() || node->op_type() != "ConvTranspose" ||
       !has_plain_attributes(*node) || !can_clip(editor, bounds, to.type) ||
-      editor.graph().opset("") < opset_with_depth_modes)
+      editor.graph().opset("") < opset_of_attribute("DepthToSpace", "mode"))
     return false;
   const std::optional<Quantization> image = dequantized_bytes(node->input(0));
   const std::optional<QuantizedWeights> weights = quantized_weights(node->input(1), 1, 4);

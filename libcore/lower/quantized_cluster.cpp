@@ -6,6 +6,7 @@
 
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -122,7 +123,7 @@ Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& b
 bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type) {
   const ByteBounds natural = ByteBounds::of(type);
   return (bounds.low == natural.low && bounds.high == natural.high) ||
-         editor.graph().opset("") >= opset_with_byte_clip;
+         editor.graph().opset("") >= opset_of_type("Clip", "input", DataType::uint8);
 }
 
 }  // namespace ortool

@@ -9,6 +9,7 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/read/load.hpp"
+#include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/surgery/extract.hpp"
@@ -29,7 +30,7 @@ void freeze_defaults(Graph& graph, bool takes_all) {
 /// Whether a conversion gives other bits: below opset 21 the scale and bias of GroupNormalization
 /// become nodes of their own, each of which rounds.
 bool rounds_on_the_way(const Model& model, std::int64_t target) {
-  constexpr std::int64_t opset_of_channel_scales = 21;
+  constexpr std::int64_t opset_of_channel_scales = GroupNormalization::opset_of_channel_scales;
   if (model.graph->opset("") < opset_of_channel_scales || target >= opset_of_channel_scales)
     return false;
   for (const Graph* graph : graphs_in(model)) {

@@ -24,19 +24,17 @@
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/symbol_sum.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
 
 namespace ortool {
 namespace {
 
-/// The first with scales a channel.
-constexpr std::int64_t least_opset = 13;
-/// The first with a scale a tensor, and that with ranges taken while the model runs.
-constexpr std::int64_t opset_of_single_scales = 10;
-constexpr std::int64_t opset_of_dynamic_scales = 11;
-/// The first with types of 4 and 16 bits, and with a scale a block.
-constexpr std::int64_t opset_of_small_types = 21;
+/// The first opset with scales a channel, or with types of 4 and 16 bits and a scale a block.
+std::int64_t least_opset(bool needs_small_types) {
+  return opset_of_attribute("QuantizeLinear", needs_small_types ? "block_size" : "axis");
+}
 
 /// Quantised weights that wait in memory for the model to be written; the others on the disk.
 constexpr std::int64_t most_levels_in_memory = std::int64_t{16} << 20;
@@ -78,10 +76,10 @@ void prepare(const Invocation& invocation, const QuantizeSettings& settings,
   options.pool = &machine.pool;
   options.cap = &invocation.memory;
   options.stop = &invocation.stop;
-  options.least_opset = needs_late_opset(settings) ? opset_of_small_types : least_opset;
+  options.least_opset = least_opset(needs_late_opset(settings));
   if (!settings.is_per_channel && !needs_late_opset(settings)) {
-    options.fallback_opset = settings.mode == QuantizeMode::dynamically ? opset_of_dynamic_scales
-                                                                        : opset_of_single_scales;
+    const bool is_dynamic = settings.mode == QuantizeMode::dynamically;
+    options.fallback_opset = opset_of(is_dynamic ? "DynamicQuantizeLinear" : "QuantizeLinear");
   }
   options.in_float32 = settings.mode != QuantizeMode::weights_only;
   result.preparation = prepare_model(model, options);

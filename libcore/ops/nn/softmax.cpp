@@ -63,7 +63,7 @@ constinit const OpSchema Hardmax::schema = {
       .types = {{"T", types::floats}}}}};
 
 void SliceOp::read(AttributeReader& attributes, int version) {
-  flatten = version < 13;
+  flatten = version < opset_of_one_axis;
   axis = attributes.integer("axis", flatten ? 1 : -1);
 }
 

@@ -12,8 +12,11 @@ namespace ortool {
 
 /// What the three have in common: the slices, and an output like the input.
 struct SliceOp {
+  /// Before it the input was seen as a matrix, cut at `axis`.
+  static constexpr std::int64_t opset_of_one_axis = 13;
+
   std::int64_t axis = -1;
-  bool flatten = false;  ///< before opset 13 the input was seen as a matrix, cut at `axis`
+  bool flatten = false;  ///< before opset_of_one_axis
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

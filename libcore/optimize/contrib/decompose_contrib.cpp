@@ -14,6 +14,7 @@
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
@@ -60,7 +61,7 @@ Value& activated(Decomposition& out, Value& x, const Activation& activation) {
         function, {&x},
         plain_attributes({{"alpha", activation.numbers[0]}, {"beta", activation.numbers[1]}}));
   if (function != "Clip") return out.add(function, {&x});
-  if (out.opset() < opset_with_clip_inputs)
+  if (out.opset() < opset_of_input("Clip", "min"))
     return out.add(
         function, {&x},
         plain_attributes({{"min", activation.numbers[0]}, {"max", activation.numbers[1]}}));
@@ -104,7 +105,7 @@ Results fused_matmul(Decomposition& out) {
   const bool turns_a = integer_of(node, "transA", 0) != 0;
   const bool turns_b = integer_of(node, "transB", 0) != 0;
   if (integer_of(node, "transBatchA", 0) != 0 || integer_of(node, "transBatchB", 0) != 0 ||
-      ((turns_a || turns_b) && out.opset() < opset_with_einsum))
+      ((turns_a || turns_b) && out.opset() < opset_of("Einsum")))
     return {};
   Value* product = nullptr;
   if (turns_a || turns_b) {
@@ -160,7 +161,7 @@ Results spelled_out(Node& node) {
   const std::string_view type = node.op_type();
   if (node.domain().empty()) {
     if (type == "SimplifiedLayerNormalization") return newer_norm(out, "RMSNormalization");
-    if (type == "LayerNormalization" && out.opset() < opset_with_layer_norm)
+    if (type == "LayerNormalization" && out.opset() < opset_of("LayerNormalization"))
       return newer_norm(out, "LayerNormalization");
     return {};
   }

@@ -8,13 +8,20 @@
 #include <utility>
 
 #include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/nn/softmax.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 
 namespace ortool {
 namespace {
 
 using Results = Decomposition::Results;
+
+/// The first opset with a scale for each channel.
+std::int64_t opset_of_channel_scales() {
+  return opset_of_attribute("DequantizeLinear", "axis");
+}
 
 /// How many inputs each needs.
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> operators = {
@@ -66,7 +73,7 @@ Results gemm(Decomposition& out) {
   constexpr std::int64_t c = 6;
   constexpr std::int64_t y_scale = 7;
   const bool is_per_column = has_several(out.input(b_scale));
-  if (is_per_column && out.opset() < opset_with_scale_axis) return {};
+  if (is_per_column && out.opset() < opset_of_channel_scales()) return {};
   const std::int64_t column_axis = integer_of(out.node(), "transB", 0) != 0 ? 0 : 1;
   const float alpha = float_of(out.node(), "alpha").value_or(1);
   std::vector<Value*> inputs = {&floats(out, 0),
@@ -108,7 +115,7 @@ Results dynamic_product(Decomposition& out) {
 /// Whether Softmax means the same by the opset it was written for and by the graph's.
 bool has_same_softmax(const Decomposition& out) {
   const std::int64_t written = integer_of(out.node(), "opset", out.opset());
-  return (written < opset_with_softmax_axis) == (out.opset() < opset_with_softmax_axis);
+  return (written < Softmax::opset_of_one_axis) == (out.opset() < Softmax::opset_of_one_axis);
 }
 
 }  // namespace

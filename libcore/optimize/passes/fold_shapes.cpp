@@ -8,6 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/layout/reshape.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
@@ -75,7 +76,7 @@ class ShapeFolding {
   }
 
   void write_shape(Graph& graph, Node& node) {
-    if (graph.opset("") < opset_with_shape_input || node.input_count() < 2) return;
+    if (graph.opset("") < opset_of_input("Reshape", "shape") || node.input_count() < 2) return;
     const Value* shape = node.input(1);
     if (shape == nullptr || constant_of(*shape) != nullptr || rank_of(*shape) != 1) return;
     const KnownElements* elements = elements_of(*shape);

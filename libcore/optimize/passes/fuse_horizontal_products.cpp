@@ -14,6 +14,7 @@
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/infer_node.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
@@ -247,7 +248,7 @@ class Joiner {
       take_away(branch);
     }
     std::vector<Value*> inputs = {&joined};
-    const bool has_size_input = graph_.opset("") >= opset_with_size_input;
+    const bool has_size_input = graph_.opset("") >= opset_without_attribute("Split", "split");
     if (has_size_input) {
       const Shape shape{static_cast<std::int64_t>(sizes.size())};
       inputs.push_back(&graph_.add_constant(
@@ -302,7 +303,7 @@ std::vector<Branches> find_groups(const Graph& graph, const RewriteOptions& opti
 }
 
 void merge(Graph& graph, bool takes_biases, const RewriteOptions& options, PassNotes& notes) {
-  if (graph.opset("") < opset_with_broadcasting) return;
+  if (graph.opset("") < opset_of_broadcasting()) return;
   for (const Branches& branches : find_groups(graph, options)) {
     const std::string_view name = branches.front().product->name();
     std::string reason = reason_against(branches, takes_biases, options.is_in_session);

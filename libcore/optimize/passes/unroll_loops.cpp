@@ -7,6 +7,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/loop.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/inline_body.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
@@ -46,11 +47,11 @@ Value& add_node(Node& before, std::string_view op_type, std::vector<Value*> inpu
   Graph& graph = before.graph();
   Value& output = graph.add_value("");
   Value* const outputs[] = {&output};
-  const bool takes_axes = op_type == "Unsqueeze";
-  if (takes_axes && graph.opset("") >= opset_with_axes_input)
-    inputs.push_back(&graph.add_constant("", Tensor::of<std::int64_t>({1}, {axis})));
+  const bool takes_axes =
+      op_type == "Unsqueeze" && graph.opset("") >= opset_of_input("Unsqueeze", "axes");
+  if (takes_axes) inputs.push_back(&graph.add_constant("", Tensor::of<std::int64_t>({1}, {axis})));
   Node& node = graph.add_node(op_type, "", inputs, outputs, before.name(), &before);
-  if (takes_axes && graph.opset("") >= opset_with_axes_input) return output;
+  if (takes_axes) return output;
   Attribute attribute;
   attribute.name = takes_axes ? "axes" : "axis";
   if (takes_axes) {

@@ -6,6 +6,7 @@
 #include "libcore/ops/nn/normalization/instance_normalization.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -155,7 +156,8 @@ Rule fuse_group_norm() {
           .where =
               [](const Match& match) {
                 const std::int64_t opset = match.graph().opset("");
-                if (opset >= 18 && opset < opset_with_channel_scales)
+                if (opset >= opset_of("GroupNormalization") &&
+                    opset < GroupNormalization::opset_of_channel_scales)
                   return no("before opset 21 GroupNormalization scales groups");
                 const Dimensions* x = dimensions_of(match["x"]);
                 const Dimensions* cut_shape = dimensions_of(match["cut"]);

@@ -1,6 +1,7 @@
 // A product with a bias whose heads are cut out behind it becomes a Gemm between Reshapes.
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
@@ -80,7 +81,7 @@ Rule fuse_matmul_add_reshape() {
       .pattern = op("Reshape", {op("Add", {product, constant("row")}), any("shape")}),
       .where =
           [](const Match& match) {
-            if (match.graph().opset("") < opset_with_broadcasting)
+            if (match.graph().opset("") < opset_of_broadcasting())
               return no("operands are broadcast by an attribute before opset 7");
             const DataType type = element_of(match["product"]);
             if (type != DataType::float32 && type != DataType::float16 && type != DataType::float64)

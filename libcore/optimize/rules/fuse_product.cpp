@@ -4,6 +4,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
 #include "libcore/optimize/rules/rules.hpp"
@@ -38,7 +39,7 @@ Rule fuse_matmul_add() {
       .pattern = op("Add", {op("MatMul", {any("a"), any("b")}).as("product"), any("c")}),
       .where =
           [](const Match& match) {
-            if (match.graph().opset("") < opset_with_broadcasting)
+            if (match.graph().opset("") < opset_without_attribute("Gemm", "broadcast"))
               return no("operands are broadcast by an attribute before opset 7");
             if (rank_of(match["a"]) != 2 || rank_of(match["b"]) != 2)
               return no("the operands are not known to be matrices");
@@ -68,7 +69,7 @@ Rule fuse_matmul_transpose() {
                              op("MatMul", {any("a"), transpose("b")})}),
           .where =
               [](const Match& match) {
-                if (match.graph().opset("") < opset_with_optional_c)
+                if (match.graph().opset("") < opset_of_optional_input("Gemm", "C"))
                   return no("Gemm needs something to add before opset 11");
                 if (rank_of(match["a"]) != 2 || rank_of(match["b"]) != 2)
                   return no("the operands are not known to be matrices");

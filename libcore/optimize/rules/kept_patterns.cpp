@@ -3,10 +3,16 @@
 
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {
 namespace {
+
+/// Exporters write transformers in other ways from there on.
+std::int64_t opset_of_other_patterns() {
+  return opset_of("LayerNormalization");
+}
 
 const Node* maker_of(const Value* value, std::string_view op_type) {
   const Node* maker = value != nullptr ? value->producer() : nullptr;
@@ -44,13 +50,12 @@ bool completes_known_pattern(const Match& match, const Value& x, const Value& we
   if (match.has_own_operators || !weights.is_constant() || rank_of(weights) != 1 ||
       weights.constant().element_count() == 1)
     return false;
-  return match.graph().opset("") < opset_with_layer_norm &&
+  return match.graph().opset("") < opset_of_other_patterns() &&
          (is_normalised(&x) || is_scaled(&x) || is_product_by_weights(&x));
 }
 
 bool is_known_mask(const Match& match, const Value& value) {
-  // Exporters wrote transformers in other ways from there on.
-  if (match.has_own_operators || match.graph().opset("") >= opset_with_layer_norm) return false;
+  if (match.has_own_operators || match.graph().opset("") >= opset_of_other_patterns()) return false;
   const Node* cast = only_reader_as(value, "Cast");
   const Node* difference = only_reader_as(cast != nullptr ? *cast->output(0) : value, "Sub");
   if (difference == nullptr || !difference->input(0)->is_constant()) return false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -98,7 +99,7 @@ Rule merge_factors() {
       .pattern = scaling(between, constant("second"), "end"),
       .where =
           [](const Match& match) {
-            if (match.graph().opset("") < opset_with_broadcasting)
+            if (match.graph().opset("") < opset_of_broadcasting())
               return no("operands are broadcast by an attribute before opset 7");
             if (!merged_factors(match))
               return no("neither is a single number, or their product is no normal one");
@@ -120,7 +121,7 @@ Rule fold_product_scale() {
       .pattern = scaling(product, constant("factors"), "scaling"),
       .where =
           [](const Match& match) {
-            if (match.graph().opset("") < opset_with_broadcasting)
+            if (match.graph().opset("") < opset_of_broadcasting())
               return no("operands are broadcast by an attribute before opset 7");
             if (match["weights"].uses().size() > 1) return no("others read the weights too");
             if (!have_equal_types(match["product"], match.result()))

@@ -4,7 +4,6 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/reduction/arg_extreme.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
 #include "libcore/optimize/rewrite/transposed_nodes.hpp"
@@ -144,7 +143,7 @@ Rule turn_softmax() {
       .pattern = op("Transpose", {op("Softmax", {turned}).as("softmax")}),
       .where =
           [](const Match& match) {
-            if (match.graph().opset("") < opset_with_softmax_axis)
+            if (read_op<Softmax>(match.node("softmax")).flatten)
               return no("Softmax takes several axes before opset 13");
             const auto first = order_of(match.node("turned"));
             const auto second = order_of(match.root());

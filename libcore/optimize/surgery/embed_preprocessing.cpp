@@ -9,16 +9,15 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {
 namespace {
 
-/// From these on operands broadcast, Slice takes computed places, Resize smooths what it shrinks.
-constexpr std::int64_t opset_of_arithmetic = 7;
+/// From it on Slice takes computed places.
 constexpr std::int64_t opset_of_cropping = 11;
-constexpr std::int64_t opset_of_resizing = 18;
 
 class Embedding {
  public:
@@ -73,9 +72,9 @@ class Embedding {
           format("convert it first: ortool optimize MODEL -o NEW.onnx --opset {}", opset))
           .with_id("embed.opset");
     };
-    demand("embedding the preparation of", opset_of_arithmetic);
+    demand("embedding the preparation of", opset_of_broadcasting());
     if (wanted_.cropped.width > 0) demand("cropping", opset_of_cropping);
-    if (is_resized()) demand("resizing", opset_of_resizing);
+    if (is_resized()) demand("resizing", opset_of_attribute("Resize", "antialias"));
   }
 
   Dimensions picture_dimensions() const {

@@ -11,6 +11,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/early_use.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
@@ -25,8 +26,6 @@ namespace {
 
 /// What folding may add to the file for each node.
 constexpr std::int64_t most_folded_bytes = std::int64_t{64} << 10;
-constexpr std::int64_t opset_of_half_scales = 19;
-
 /// The tensors that Constant nodes hold become constants, however large they are.
 void take_constants(Graph& graph) {
   for (Node& node : graph.nodes()) {
@@ -72,7 +71,9 @@ std::int64_t least_opset_for(const Model& model, const std::vector<DataType>& ty
                                       [](DataType type) { return type != DataType::float64; });
   const bool needs_half_scales =
       (has_halves && !options.in_float32) || has_half_recurrent_weights(model);
-  return std::max(options.least_opset, needs_half_scales ? opset_of_half_scales : 0);
+  if (!needs_half_scales) return options.least_opset;
+  return std::max(options.least_opset,
+                  opset_of_type("QuantizeLinear", "y_scale", DataType::float16));
 }
 
 /// Whether a node reads constant floats of the kind that is quantised.

@@ -28,7 +28,7 @@ constinit const OpSchema GroupNormalization::schema = {
 void GroupNormalization::read(AttributeReader& attributes, int version) {
   epsilon = attributes.number("epsilon", 1e-5F);
   groups = attributes.integer("num_groups");
-  scales_groups = version < 21;
+  scales_groups = version < opset_of_channel_scales;
   attributes.ignore("stash_type");
   if (groups < 1) {
     throw Error(ErrorCode::invalid, format("num_groups is {} (expected at least 1)", groups));

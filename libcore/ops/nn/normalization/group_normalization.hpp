@@ -12,6 +12,8 @@ namespace ortool {
 
 struct GroupNormalization {
   static const OpSchema schema;
+  /// Before it scale and bias held one number a group.
+  static constexpr std::int64_t opset_of_channel_scales = 21;
 
   float epsilon = 1e-5F;
   std::int64_t groups = 1;
