@@ -238,7 +238,7 @@ void ModelComparison::match_graphs(const GraphPair& pair) {
     matching_.pair(*before, *after);
   }
   Pairs outputs = pair_interface(pair.before->outputs(), pair.after->outputs(), pair, true);
-  diff::GraphMatcher(*pair.before, *pair.after, hasher_, matching_, outputs, options_.stop).match();
+  diff::GraphMatcher(*pair.before, *pair.after, hasher_, matching_, outputs, options_).match();
   outputs_of_.emplace(pair.before, std::move(outputs));
   for (const Node& node : pair.before->nodes()) {
     const Node* other = matching_.partner(node);

@@ -19,6 +19,9 @@ struct DiffOptions {
   const StopToken* stop = nullptr;  ///< polled all along
   /// Whether the attribute says what holds without it; may be empty: then none does.
   std::function<bool(const Node&, const Attribute&)> is_default = {};
+  /// Whether the order of the node's inputs means nothing; may be empty: then it always does mean
+  /// something.
+  std::function<bool(const Node&)> is_commutative = {};
 };
 
 /// One thing as text, before and after; nothing where it is absent.

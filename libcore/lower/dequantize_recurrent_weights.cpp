@@ -5,14 +5,10 @@
 #include <map>
 
 #include "libcore/base/error.hpp"
+#include "libcore/ops/catalog.hpp"
 
 namespace ortool {
 namespace {
-
-bool is_recurrent_layer(const Node& node) {
-  return node.domain().empty() &&
-         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
-}
 
 /// A DequantizeLinear of constants that makes `value`, or null.
 const Node* unpacking_node(const Value* value) {
@@ -30,7 +26,7 @@ const Node* unpacking_node(const Value* value) {
 std::int64_t dequantize_recurrent_weights(Graph& graph, Evaluator& evaluator) {
   std::map<const Value*, Value*> made;
   for (Node& node : graph.nodes()) {
-    if (!is_recurrent_layer(node)) continue;
+    if (!has_trait(node, OpTrait::recurrent)) continue;
     for (const std::int64_t input : {1, 2}) {
       Value* const levels = node.input(input);
       const Node* const maker = unpacking_node(levels);

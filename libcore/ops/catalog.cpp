@@ -2,10 +2,17 @@
 #include "libcore/ops/catalog.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/ops/operator_lists.hpp"
+#include "libcore/ops/own_domain.hpp"
 
 namespace ortool {
 namespace {
@@ -20,33 +27,97 @@ constexpr OperatorList families[] = {
     session_operators,
 };
 
-std::pair<std::string_view, std::string_view> key(const OpEntry& entry) {
+using Entries = std::vector<OpEntry>;
+using Key = std::pair<std::string_view, std::string_view>;
+
+Key key(const OpEntry& entry) {
   return {entry.schema->domain, entry.schema->name};
 }
 
-std::vector<OpEntry> sorted_entries() {
-  std::vector<OpEntry> all;
+const OpEntry* find_entry(std::span<const OpEntry> entries, const Key& wanted) {
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), wanted,
+                       [](const OpEntry& entry, const Key& name) { return key(entry) < name; });
+  return found != entries.end() && key(*found) == wanted ? &*found : nullptr;
+}
+
+void sort_entries(Entries& entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const OpEntry& a, const OpEntry& b) { return key(a) < key(b); });
+}
+
+Entries built_in_entries() {
+  Entries all;
   for (const OperatorList family : families)
     all.insert(all.end(), family().begin(), family().end());
-  std::sort(all.begin(), all.end(),
-            [](const OpEntry& a, const OpEntry& b) { return key(a) < key(b); });
+  sort_entries(all);
+  // A session's form of an operator has that operator's traits.
+  for (OpEntry& entry : all) {
+    const OpEntry* standard = std::string_view(entry.schema->domain) == own_domain
+                                  ? find_entry(all, {"", entry.schema->name})
+                                  : nullptr;
+    if (standard != nullptr) entry.traits = standard->traits;
+  }
   return all;
+}
+
+/// Every state of the catalog stays where it is, so that entries found in it stay valid.
+class Registry {
+ public:
+  Registry() { publish(built_in_entries()); }
+
+  std::span<const OpEntry> entries() const { return *newest_.load(std::memory_order_acquire); }
+
+  void add(const OpEntry& entry) {
+    const std::lock_guard lock(mutex_);
+    Entries next = states_.back();
+    if (find_entry(next, key(entry)) != nullptr)
+      throw Error(ErrorCode::invalid,
+                  format("operator {} is in the catalog already (domain {})",
+                         quote(entry.schema->name), quote(entry.schema->domain)));
+    next.push_back(entry);
+    sort_entries(next);
+    publish(std::move(next));
+  }
+
+ private:
+  void publish(Entries entries) {
+    states_.push_back(std::move(entries));
+    newest_.store(&states_.back(), std::memory_order_release);
+  }
+
+  std::mutex mutex_;
+  std::deque<Entries> states_;
+  std::atomic<const Entries*> newest_ = nullptr;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
 }
 
 }  // namespace
 
 std::span<const OpEntry> catalog() {
-  static const std::vector<OpEntry> entries = sorted_entries();
-  return entries;
+  return registry().entries();
+}
+
+void register_op(const OpEntry& entry) {
+  registry().add(entry);
 }
 
 const OpEntry* find_op(std::string_view domain, std::string_view op_type) {
-  const std::pair wanted(domain, op_type);
-  const std::span<const OpEntry> entries = catalog();
-  const auto found =
-      std::lower_bound(entries.begin(), entries.end(), wanted,
-                       [](const OpEntry& entry, const auto& name) { return key(entry) < name; });
-  return found != entries.end() && key(*found) == wanted ? &*found : nullptr;
+  return find_entry(catalog(), {domain, op_type});
+}
+
+const OpTraits& traits_of(const Node& node) {
+  static constexpr OpTraits no_traits;
+  const OpEntry* entry = find_op(node.domain(), node.op_type());
+  return entry != nullptr ? entry->traits : no_traits;
+}
+
+bool has_trait(const Node& node, OpTrait trait) {
+  return traits_of(node).has(trait);
 }
 
 const OpVersion* version_of(const OpEntry& entry, const Node& node) {

@@ -5,6 +5,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/diff.hpp"
 #include "libcore/ops/attribute_default.hpp"
+#include "libcore/ops/catalog.hpp"
 
 namespace ortool {
 namespace {
@@ -45,6 +46,9 @@ void run_diff(const Invocation& invocation, const LoadedModel& loaded,
   diff_options.reads_weights = !options.flag("no-weights");
   diff_options.stop = &invocation.stop;
   diff_options.is_default = has_default_value;
+  diff_options.is_commutative = [](const Node& node) {
+    return has_trait(node, OpTrait::commutative);
+  };
   const ModelDiff diff = diff_models(*loaded.model, *other.model, diff_options);
   Report& report = invocation.report;
   if (invocation.has_document) report.payload.set("diff", diff_block(diff, other.path));

@@ -81,9 +81,11 @@ void compare_attributes(const Node& before, const Node& after, const DiffOptions
 }
 
 /// Whether the inputs are the same in another order, of an operator to which order means nothing.
-bool reads_the_same(const Node& before, const Node& after, const Matching& matching) {
+bool reads_the_same(const Node& before, const Node& after, const Matching& matching,
+                    const DiffOptions& options) {
   const bool is_short = before.input_count() <= most_commuting_inputs;
-  if (!commutes(before) || before.input_count() != after.input_count() || !is_short) return false;
+  if (!commutes(before, options) || before.input_count() != after.input_count() || !is_short)
+    return false;
   std::vector<bool> is_taken(static_cast<std::size_t>(after.input_count()));
   for (std::int64_t i = 0; i < before.input_count(); ++i) {
     bool is_found = false;
@@ -205,7 +207,7 @@ std::vector<FieldChange> compare_nodes(const Node& before, const Node& after,
   const std::string operators[2] = {operator_text(before), operator_text(after)};
   if (operators[0] != operators[1]) changes.push_back({"operator", operators[0], operators[1]});
   compare_attributes(before, after, options, changes);
-  if (reads_the_same(before, after, matching)) return changes;
+  if (reads_the_same(before, after, matching, options)) return changes;
   for (std::int64_t i = 0; i < std::max(before.input_count(), after.input_count()); ++i) {
     if (is_same_source(before.input(i), after.input(i), matching)) continue;
     FieldChange change{format("input {}", i), std::nullopt, std::nullopt};

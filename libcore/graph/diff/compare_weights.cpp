@@ -35,7 +35,7 @@ void WeightComparison::add_nodes(const Node& before, const Node& after) {
       const Value* value =
           i < node.input_count() ? node.input(i) : node.implicit_input(i - node.input_count());
       const bool is_stored = value != nullptr && stored_tensor(*value) != nullptr;
-      if (is_stored || !commutes(node)) {
+      if (is_stored || !commutes(node, options_)) {
         read[side].push_back(is_stored ? &outermost(*value) : nullptr);
       }
     }

@@ -25,8 +25,8 @@ void each_input_pair(const Node& before, const Node& after, Body body) {
 }  // namespace
 
 GraphMatcher::GraphMatcher(const Graph& before, const Graph& after, NodeHasher& hasher,
-                           Matching& matching, ValuePairs outputs, const StopToken* stop)
-    : hasher_(hasher), matching_(matching), outputs_(std::move(outputs)), stop_(stop) {
+                           Matching& matching, ValuePairs outputs, const DiffOptions& options)
+    : hasher_(hasher), matching_(matching), outputs_(std::move(outputs)), options_(options) {
   sides_[0].graph = &before;
   sides_[1].graph = &after;
   for (Side& side : sides_) {
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> GraphMatcher::slot_token(const Value* value, Level 
 std::uint64_t GraphMatcher::local_hash(const Node& node, Level level) const {
   Mixer mixer(hasher_.of_label(node, level));
   if (level == Level::operator_) return mixer.value();
-  const bool has_order = !commutes(node);
+  const bool has_order = !commutes(node, options_);
   std::uint64_t sum = 0;
   each_input(node, [&](const Value* value, std::int64_t position) {
     const Tensor* stored = value != nullptr ? stored_tensor(*value) : nullptr;
@@ -70,7 +70,7 @@ std::uint64_t GraphMatcher::local_hash(const Node& node, Level level) const {
 
 /// Nothing while an input has no partner yet.
 std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, Level level) const {
-  const bool has_order = !commutes(node);
+  const bool has_order = !commutes(node, options_);
   std::uint64_t sum = 0;
   bool is_known = true;
   each_input(node, [&](const Value* value, std::int64_t position) {
@@ -116,7 +116,7 @@ void GraphMatcher::hash_readers(Side& side) const {
           const auto reader = side.reader_hash.find(use.node);
           mixer.add(reader == side.reader_hash.end() ? 0 : reader->second);
           mixer.add(static_cast<std::uint64_t>(use.kind));
-          mixer.add(static_cast<std::uint64_t>(commutes(*use.node) ? 0 : use.index));
+          mixer.add(static_cast<std::uint64_t>(commutes(*use.node, options_) ? 0 : use.index));
         }
         sum += mixer.value();
       }
@@ -139,7 +139,7 @@ void GraphMatcher::pair(const Node& before, const Node& after) {
   }
   fresh_.emplace_back(&before, &after);
   pairs_.emplace_back(&before, &after);
-  if (stop_ != nullptr) stop_->poll();
+  if (options_.stop != nullptr) options_.stop->poll();
 }
 
 GraphMatcher::Nodes GraphMatcher::open_nodes(const Side& side) const {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/base/stop_token.hpp"
+#include "libcore/graph/diff.hpp"
 #include "libcore/graph/diff/matching.hpp"
 #include "libcore/graph/diff/node_hash.hpp"
 #include "libcore/graph/graph.hpp"
@@ -25,7 +25,7 @@ class GraphMatcher {
 
   /// `outputs`: the pairs of values that are outputs of the two graphs.
   GraphMatcher(const Graph& before, const Graph& after, NodeHasher& hasher, Matching& matching,
-               ValuePairs outputs, const StopToken* stop);
+               ValuePairs outputs, const DiffOptions& options);
 
   void match();
 
@@ -67,7 +67,7 @@ class GraphMatcher {
   NodeHasher& hasher_;
   Matching& matching_;
   const ValuePairs outputs_;
-  const StopToken* stop_;
+  const DiffOptions& options_;
   Side sides_[2];
   Groups groups_;
   std::deque<std::uint64_t> ready_;

@@ -6,12 +6,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libcore/graph/diff.hpp"
 #include "libcore/graph/graph.hpp"
 
 namespace ortool::diff {
 
-/// Whether the order of the operator's inputs means nothing.
-bool commutes(const Node& node);
+/// Whether the order of the node's inputs means nothing.
+inline bool commutes(const Node& node, const DiffOptions& options) {
+  return options.is_commutative && options.is_commutative(node);
+}
 
 /// Calls `body(value, position)` for explicit and implicit inputs.
 template <typename Body>

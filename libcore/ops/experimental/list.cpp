@@ -9,18 +9,20 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry experimental_entries[] = {
-    op_entry<ATen>(),
-    op_entry<Affine>(),
+    op_entry<ATen>({.set = {withdrawn}}),
+    op_entry<Affine>({.set = {elementwise, withdrawn}}),
     op_entry<ConstantFill>(),
-    op_entry<Crop>(),
-    op_entry<DynamicSlice>(),
-    op_entry<GRUUnit>(),
-    op_entry<GivenTensorFill>(),
-    op_entry<ImageScaler>(),
-    op_entry<ParametricSoftplus>(),
-    op_entry<ScaleOp>(),
-    op_entry<ScaledTanh>(),
+    op_entry<Crop>({.set = {keeps_axes, withdrawn}}),
+    op_entry<DynamicSlice>({.set = {withdrawn}}),
+    op_entry<GRUUnit>({.set = {withdrawn}}),
+    op_entry<GivenTensorFill>({.set = {withdrawn}}),
+    op_entry<ImageScaler>({.set = {keeps_axes, withdrawn}}),
+    op_entry<ParametricSoftplus>({.set = {elementwise, withdrawn}}),
+    op_entry<ScaleOp>({.set = {elementwise, withdrawn}}),
+    op_entry<ScaledTanh>({.set = {elementwise, withdrawn}}),
 };
 
 }  // namespace

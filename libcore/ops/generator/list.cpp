@@ -10,12 +10,19 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry generator_entries[] = {
-    op_entry<Bernoulli>(),         op_entry<Constant>(),
-    op_entry<ConstantOfShape>(),   op_entry<EyeLike>(),
-    op_entry<Multinomial>(),       op_entry<RandomNormal>(),
-    op_entry<RandomNormalLike>(),  op_entry<RandomUniform>(),
-    op_entry<RandomUniformLike>(), op_entry<Range>(),
+    op_entry<Bernoulli>({.set = {own_result_type, random}}),
+    op_entry<Constant>({.set = {own_result_type}}),
+    op_entry<ConstantOfShape>({.set = {own_result_type}, .shape = 0}),
+    op_entry<EyeLike>({.set = {own_result_type}}),
+    op_entry<Multinomial>({.set = {own_result_type, random}}),
+    op_entry<RandomNormal>({.set = {own_result_type, random}}),
+    op_entry<RandomNormalLike>({.set = {own_result_type, random}}),
+    op_entry<RandomUniform>({.set = {own_result_type, random}}),
+    op_entry<RandomUniformLike>({.set = {own_result_type, random}}),
+    op_entry<Range>({.set = {needs_float32, infers_elements}}),
 };
 
 }  // namespace

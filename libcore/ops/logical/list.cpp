@@ -6,10 +6,18 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry logical_entries[] = {
-    op_entry<And>(),  op_entry<Equal>(),       op_entry<Greater>(), op_entry<GreaterOrEqual>(),
-    op_entry<Less>(), op_entry<LessOrEqual>(), op_entry<Not>(),     op_entry<Or>(),
-    op_entry<Xor>(),
+    op_entry<And>({.set = {elementwise, commutative}, .neutral = 1}),
+    op_entry<Equal>({.set = {elementwise, commutative, infers_elements}}),
+    op_entry<Greater>({.set = {elementwise}}),
+    op_entry<GreaterOrEqual>({.set = {elementwise}}),
+    op_entry<Less>({.set = {elementwise}}),
+    op_entry<LessOrEqual>({.set = {elementwise}}),
+    op_entry<Not>({.set = {elementwise}}),
+    op_entry<Or>({.set = {elementwise, commutative}, .neutral = 0}),
+    op_entry<Xor>({.set = {elementwise, commutative}, .neutral = 0}),
 };
 
 }  // namespace

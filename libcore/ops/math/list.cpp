@@ -18,18 +18,62 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+using Role = QuantizeRole;
+
 constexpr OpEntry math_entries[] = {
-    op_entry<Abs>(),        op_entry<Acos>(),       op_entry<Acosh>(),      op_entry<Add>(),
-    op_entry<Asin>(),       op_entry<Asinh>(),      op_entry<Atan>(),       op_entry<Atanh>(),
-    op_entry<BitShift>(),   op_entry<BitwiseAnd>(), op_entry<BitwiseNot>(), op_entry<BitwiseOr>(),
-    op_entry<BitwiseXor>(), op_entry<Ceil>(),       op_entry<Cos>(),        op_entry<Cosh>(),
-    op_entry<CumProd>(),    op_entry<CumSum>(),     op_entry<Det>(),        op_entry<Div>(),
-    op_entry<Einsum>(),     op_entry<Exp>(),        op_entry<Floor>(),      op_entry<Gemm>(),
-    op_entry<IsInf>(),      op_entry<IsNaN>(),      op_entry<Log>(),        op_entry<MatMul>(),
-    op_entry<Max>(),        op_entry<Mean>(),       op_entry<Min>(),        op_entry<Mod>(),
-    op_entry<Mul>(),        op_entry<Neg>(),        op_entry<Pow>(),        op_entry<Reciprocal>(),
-    op_entry<Round>(),      op_entry<Sign>(),       op_entry<Sin>(),        op_entry<Sinh>(),
-    op_entry<Sqrt>(),       op_entry<Sub>(),        op_entry<Sum>(),        op_entry<Tan>(),
+    op_entry<Abs>(
+        {.set = {elementwise, idempotent, nonnegative, keeps_zero}, .role = Role::function}),
+    op_entry<Acos>({.set = {elementwise}}),
+    op_entry<Acosh>({.set = {elementwise}}),
+    op_entry<Add>({.set = {elementwise, commutative, keeps_zero, infers_elements},
+                   .role = Role::sum,
+                   .neutral = 0}),
+    op_entry<Asin>({.set = {elementwise}}),
+    op_entry<Asinh>({.set = {elementwise}}),
+    op_entry<Atan>({.set = {elementwise}}),
+    op_entry<Atanh>({.set = {elementwise}}),
+    op_entry<BitShift>({.set = {elementwise}}),
+    op_entry<BitwiseAnd>({.set = {elementwise, commutative}}),
+    op_entry<BitwiseNot>({.set = {elementwise}}),
+    op_entry<BitwiseOr>({.set = {elementwise, commutative}}),
+    op_entry<BitwiseXor>({.set = {elementwise, commutative}}),
+    op_entry<Ceil>({.set = {elementwise, idempotent, keeps_zero, infers_elements}}),
+    op_entry<Cos>({.set = {elementwise}}),
+    op_entry<Cosh>({.set = {elementwise}}),
+    op_entry<CumProd>(),
+    op_entry<CumSum>(),
+    op_entry<Det>(),
+    op_entry<Div>({.set = {elementwise, infers_elements}, .neutral = 1}),
+    op_entry<Einsum>(),
+    op_entry<Exp>({.set = {elementwise}}),
+    op_entry<Floor>({.set = {elementwise, idempotent, keeps_zero, infers_elements}}),
+    op_entry<Gemm>({.set = {computes_in_float32}, .role = Role::product}),
+    op_entry<IsInf>({.set = {elementwise}}),
+    op_entry<IsNaN>({.set = {elementwise}}),
+    op_entry<Log>({.set = {elementwise}}),
+    op_entry<MatMul>({.set = {computes_in_float32}, .role = Role::product}),
+    op_entry<Max>(
+        {.set = {elementwise, commutative, forwards_single_operand, keeps_zero, infers_elements}}),
+    op_entry<Mean>({.set = {elementwise, commutative, forwards_single_operand, keeps_zero}}),
+    op_entry<Min>(
+        {.set = {elementwise, commutative, forwards_single_operand, keeps_zero, infers_elements}}),
+    op_entry<Mod>({.set = {elementwise, infers_elements}}),
+    op_entry<Mul>({.set = {elementwise, commutative, keeps_zero, infers_elements},
+                   .role = Role::sum,
+                   .neutral = 1}),
+    op_entry<Neg>({.set = {elementwise}, .role = Role::function}),
+    op_entry<Pow>({.set = {elementwise}}),
+    op_entry<Reciprocal>({.set = {elementwise}}),
+    op_entry<Round>({.set = {elementwise, idempotent, keeps_zero}}),
+    op_entry<Sign>({.set = {elementwise, idempotent, keeps_zero}}),
+    op_entry<Sin>({.set = {elementwise}}),
+    op_entry<Sinh>({.set = {elementwise}}),
+    op_entry<Sqrt>({.set = {elementwise, keeps_zero}}),
+    op_entry<Sub>(
+        {.set = {elementwise, keeps_zero, infers_elements}, .role = Role::sum, .neutral = 0}),
+    op_entry<Sum>({.set = {elementwise, commutative, forwards_single_operand, keeps_zero}}),
+    op_entry<Tan>({.set = {elementwise}}),
 };
 
 }  // namespace

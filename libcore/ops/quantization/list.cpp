@@ -18,12 +18,23 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry quantization_entries[] = {
-    op_entry<ConvInteger>(),    op_entry<DequantizeLinear>(),    op_entry<DynamicQuantizeLinear>(),
-    op_entry<MatMulInteger>(),  op_entry<QLinearConv>(),         op_entry<QLinearMatMul>(),
-    op_entry<QuantizeLinear>(), op_entry<DynamicQuantizeLSTM>(), op_entry<MatMulNBits>(),
-    op_entry<ByteLookup>(),     op_entry<ChannelLookup>(),       op_entry<QuantizedBinary>(),
-    op_entry<QuantizedConv>(),  op_entry<QuantizedMean>(),
+    op_entry<ConvInteger>({.set = {channels_second, quantized, integer_product}, .filters = 1}),
+    op_entry<DequantizeLinear>({.set = {keeps_axes, own_result_type, quantized}}),
+    op_entry<DynamicQuantizeLinear>({.set = {own_result_type, quantized}}),
+    op_entry<MatMulInteger>({.set = {quantized, integer_product}}),
+    op_entry<QLinearConv>({.set = {channels_second, quantized, integer_product}, .filters = 3}),
+    op_entry<QLinearMatMul>({.set = {quantized, integer_product}}),
+    op_entry<QuantizeLinear>({.set = {keeps_axes, own_result_type, quantized}}),
+    op_entry<DynamicQuantizeLSTM>(),
+    op_entry<MatMulNBits>(),
+    op_entry<ByteLookup>(),
+    op_entry<ChannelLookup>(),
+    op_entry<QuantizedBinary>(),
+    op_entry<QuantizedConv>(),
+    op_entry<QuantizedMean>(),
 };
 
 }  // namespace

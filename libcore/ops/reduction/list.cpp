@@ -6,11 +6,22 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+using Role = QuantizeRole;
+
 constexpr OpEntry reduction_entries[] = {
-    op_entry<ArgMax>(),     op_entry<ArgMin>(),       op_entry<ReduceL1>(),
-    op_entry<ReduceL2>(),   op_entry<ReduceLogSum>(), op_entry<ReduceLogSumExp>(),
-    op_entry<ReduceMax>(),  op_entry<ReduceMean>(),   op_entry<ReduceMin>(),
-    op_entry<ReduceProd>(), op_entry<ReduceSum>(),    op_entry<ReduceSumSquare>(),
+    op_entry<ArgMax>({.set = {nonnegative}}),
+    op_entry<ArgMin>({.set = {nonnegative}}),
+    op_entry<ReduceL1>(),
+    op_entry<ReduceL2>(),
+    op_entry<ReduceLogSum>(),
+    op_entry<ReduceLogSumExp>(),
+    op_entry<ReduceMax>({.set = {computes_in_float32, infers_elements}, .role = Role::move}),
+    op_entry<ReduceMean>({.set = {scales_with_input, computes_in_float32}, .role = Role::mean}),
+    op_entry<ReduceMin>({.set = {computes_in_float32, infers_elements}}),
+    op_entry<ReduceProd>({.set = {infers_elements}}),
+    op_entry<ReduceSum>({.set = {computes_in_float32}}),
+    op_entry<ReduceSumSquare>(),
 };
 
 }  // namespace

@@ -7,10 +7,12 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry rnn_entries[] = {
-    op_entry<GRU>(),
-    op_entry<LSTM>(),
-    op_entry<RNN>(),
+    op_entry<GRU>({.set = {recurrent}}),
+    op_entry<LSTM>({.set = {recurrent}}),
+    op_entry<RNN>({.set = {recurrent}}),
 };
 
 }  // namespace

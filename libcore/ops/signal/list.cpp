@@ -8,10 +8,15 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry signal_entries[] = {
-    op_entry<BlackmanWindow>(),  op_entry<DFT>(),
-    op_entry<HammingWindow>(),   op_entry<HannWindow>(),
-    op_entry<MelWeightMatrix>(), op_entry<STFT>(),
+    op_entry<BlackmanWindow>({.set = {own_result_type}}),
+    op_entry<DFT>(),
+    op_entry<HammingWindow>({.set = {own_result_type}}),
+    op_entry<HannWindow>({.set = {own_result_type}}),
+    op_entry<MelWeightMatrix>({.set = {own_result_type}}),
+    op_entry<STFT>(),
 };
 
 }  // namespace

@@ -69,14 +69,7 @@ void drop_memory_hint(Node& node, const OpVersion* to) {
     node.remove_attribute("consumed_inputs");
 }
 
-/// Experiments that ONNX took back with opset 10.
-bool is_withdrawn(std::string_view op_type) {
-  constexpr std::array<std::string_view, 10> names = {
-      "ATen",    "Affine",          "Crop",        "DynamicSlice",
-      "GRUUnit", "GivenTensorFill", "ImageScaler", "ParametricSoftplus",
-      "Scale",   "ScaledTanh"};
-  return std::find(names.begin(), names.end(), op_type) != names.end();
-}
+/// From it on ONNX has no experimental operators.
 constexpr std::int64_t opset_without_experiments = 10;
 /// Of an error's line, which has 1 kB.
 constexpr std::size_t most_list_bytes = 600;
@@ -169,7 +162,7 @@ class OpsetConversion {
         return each.node().find(format("'{}'", node->name())) != std::string::npos;
       });
       if (is_told) continue;
-      if (target_ >= opset_without_experiments && is_withdrawn(node->op_type())) {
+      if (target_ >= opset_without_experiments && has_trait(*node, OpTrait::withdrawn)) {
         block(std::string(node->name()), std::string(node->op_type()),
               Error(ErrorCode::unsupported, "the operator is gone since opset 10"));
         continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -48,9 +49,9 @@ bool is_never_negative(const Value* value) {
     return true;
   }
   const Node* maker = value->producer();
-  return maker != nullptr && maker->domain().empty() &&
-         (maker->op_type() == "ArgMax" || maker->op_type() == "ArgMin" ||
-          maker->op_type() == "Shape" || maker->op_type() == "NonZero");
+  // Abs of the least integer is below 0.
+  return maker != nullptr && has_trait(*maker, OpTrait::nonnegative) &&
+         !has_trait(*maker, OpTrait::elementwise);
 }
 
 /// An element of a list of integers, or what stands for one that is left out.

@@ -13,14 +13,13 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr std::array<std::string_view, 4> product_operators = {"Conv", "ConvTranspose", "Gemm",
-                                                               "MatMul"};
 /// Attributes that name an element type.
 constexpr std::array<std::string_view, 4> type_attributes = {"to", "dtype", "output_dtype",
                                                              "output_datatype"};
@@ -224,10 +223,8 @@ std::vector<DataType> product_types(const Model& model) {
     bool is_used = false;
     for (const Graph* graph : graphs_in(*model.graph)) {
       for (const Node& node : graph->nodes()) {
-        const bool is_product = std::find(product_operators.begin(), product_operators.end(),
-                                          node.op_type()) != product_operators.end();
-        is_used = is_used ||
-                  (is_product && node.domain().empty() && stored_type_of(node.input(0)) == type);
+        const bool is_product = traits_of(node).role == QuantizeRole::product;
+        is_used = is_used || (is_product && stored_type_of(node.input(0)) == type);
       }
     }
     if (is_used) types.push_back(type);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/rewrite/mismatch.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -17,10 +18,13 @@ using Kind = PatternPart::Kind;
 
 constexpr std::int64_t most_steps = 5000;
 constexpr std::size_t most_operands = 16;
-constexpr std::array<std::string_view, 4> commutative = {"Add", "Max", "Min", "Mul"};
 
 bool has_operator(const Node& node, std::string_view op_type) {
   return node.op_type() == op_type && (node.domain().empty() || node.domain() == own_domain);
+}
+
+bool fits(const Node& node, const PatternPart& part) {
+  return part.trait ? has_trait(node, *part.trait) : has_operator(node, part.op_type);
 }
 
 double tolerance_of(DataType type) {
@@ -179,8 +183,7 @@ class Matcher {
   bool solve_operation(const Goal* goal) {
     const PatternPart& part = *goal->part;
     Node* node = goal->value->producer();
-    if (node == nullptr || !has_operator(*node, part.op_type) ||
-        goal->value->producer_index() != part.output)
+    if (node == nullptr || !fits(*node, part) || goal->value->producer_index() != part.output)
       return fail(*goal, Mismatch::kind);
     if (part.node_test && !part.node_test(*node)) return fail(*goal, Mismatch::attributes);
     if (part.takes_any_inputs) {
@@ -195,10 +198,8 @@ class Matcher {
     const Mark before = mark();
     add_member(node, part.is_shared);
     if (solve_inputs(goal, *node, false)) return true;
-    const bool can_turn = count == 2 && std::find(commutative.begin(), commutative.end(),
-                                                  part.op_type) != commutative.end();
     undo(before);
-    if (!can_turn) return false;
+    if (count != 2 || !has_trait(*node, OpTrait::commutative)) return false;
     add_member(node, part.is_shared);
     return solve_inputs(goal, *node, true) || undo(before);
   }

@@ -27,7 +27,7 @@ std::string describe(const PatternPart& part) {
   switch (part.kind) {
     case Kind::operation:
     case Kind::chain:
-      return part.op_type;
+      return part.trait ? "another operator" : part.op_type;
     case Kind::constant:
       return "a constant";
     case Kind::number:

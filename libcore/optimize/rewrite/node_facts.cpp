@@ -2,7 +2,6 @@
 #include "libcore/optimize/rewrite/node_facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -12,11 +11,6 @@
 
 namespace ortool {
 namespace {
-
-/// Dropout draws numbers only in training, which is not asked for here.
-constexpr std::array<std::string_view, 7> random_operators = {
-    "Bernoulli",        "Dropout",       "Multinomial",      "RandomNormal",
-    "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
 
 /// Larger tensors are weights.
 constexpr std::int64_t most_tensor_bytes = 4096;
@@ -74,9 +68,8 @@ struct ValueAppender {
 }  // namespace
 
 bool may_change(const Node& node) {
-  if (find_op(node.domain(), node.op_type()) == nullptr) return true;
-  return std::find(random_operators.begin(), random_operators.end(), node.op_type()) !=
-         random_operators.end();
+  const OpEntry* entry = find_op(node.domain(), node.op_type());
+  return entry == nullptr || entry->traits.has(OpTrait::random);
 }
 
 const Tensor* constant_of(const Value& value) {

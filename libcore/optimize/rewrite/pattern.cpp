@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
+#include "libcore/ops/catalog.hpp"
 
 namespace ortool {
 namespace {
@@ -37,6 +38,10 @@ void collect_roots(const Pattern& pattern, std::vector<std::string>& roots) {
   };
   if (part.kind == Kind::alternatives) {
     for (const Pattern& each : part.operands) collect_roots(each, roots);
+  } else if (part.kind == Kind::operation && part.trait) {
+    for (const OpEntry& entry : catalog()) {
+      if (entry.traits.has(*part.trait)) add(entry.schema->name);
+    }
   } else if (part.kind == Kind::operation) {
     add(part.op_type);
   } else if (part.kind == Kind::chain) {
@@ -107,6 +112,22 @@ Pattern op(std::string op_type, std::vector<Pattern> operands) {
   part.kind = Kind::operation;
   part.op_type = std::move(op_type);
   part.operands = std::move(operands);
+  return make_pattern(std::move(part));
+}
+
+Pattern op(OpTrait trait, std::vector<Pattern> operands) {
+  PatternPart part;
+  part.kind = Kind::operation;
+  part.trait = trait;
+  part.operands = std::move(operands);
+  return make_pattern(std::move(part));
+}
+
+Pattern any_op(OpTrait trait) {
+  PatternPart part;
+  part.kind = Kind::operation;
+  part.trait = trait;
+  part.takes_any_inputs = true;
   return make_pattern(std::move(part));
 }
 

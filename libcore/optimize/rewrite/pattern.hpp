@@ -5,19 +5,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/ops/op_traits.hpp"
 
 namespace ortool {
 
 struct PatternPart;
 
-/// Immutable and cheap to copy. Operators stand for ONNX's own and for ortool's of the same name.
-/// A name given to a part binds the value found there; parts of one name must find one value, or
-/// constants of equal content.
+/// Immutable and cheap to copy. Names of operators stand for ONNX's own and for ortool's of the
+/// same name, traits for operators of any domain. A name given to a part binds the value found
+/// there; parts of one name must find one value, or constants of equal content.
 class Pattern {
  public:
   explicit Pattern(std::shared_ptr<const PatternPart> part) : part_(std::move(part)) {}
@@ -55,6 +57,7 @@ struct PatternPart {
   Kind kind = Kind::value;
   std::string name;
   std::string op_type;
+  std::optional<OpTrait> trait = {};  ///< of an operation: instead of `op_type`
   std::vector<Pattern> operands;
   double number = 0;
   std::int64_t output = 0;
@@ -74,11 +77,14 @@ Pattern scalar(std::string name = {});
 /// A constant of one element that is `value`, as near as its type holds it: 1e-5 of the value for
 /// float32 and above, 1e-3 for float16, 1e-2 for bfloat16, exactly for integers.
 Pattern number(double value);
-/// An output of a node with these inputs. Operands of Add, Mul, Min and Max may stand the other way
-/// round.
+/// An output of a node with these inputs. Two operands of a commutative operator may stand the
+/// other way round.
 Pattern op(std::string op_type, std::vector<Pattern> operands);
+/// The same of any operator that has the trait.
+Pattern op(OpTrait trait, std::vector<Pattern> operands);
 /// An output of a node, whatever its inputs are; the rule looks at them itself.
 Pattern any_op(std::string op_type);
+Pattern any_op(OpTrait trait);
 /// The operands joined by `op_type` in any order and with any brackets. In a chain of Mul a number
 /// n also stands for a division by 1/n.
 Pattern chain(std::string op_type, std::vector<Pattern> operands);

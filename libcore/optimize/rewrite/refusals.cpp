@@ -19,12 +19,6 @@ namespace {
 /// Nodes of shape arithmetic behind one operand; longer chains are taken for data.
 constexpr int most_searched_nodes = 64;
 
-/// Operators whose results inference follows element by element.
-constexpr std::array<std::string_view, 24> followed = {
-    "Add",       "Cast",      "Ceil",       "Concat",  "Div",   "Equal",   "Expand", "Floor",
-    "Gather",    "GatherND",  "Identity",   "Max",     "Min",   "Mod",     "Mul",    "Range",
-    "ReduceMax", "ReduceMin", "ReduceProd", "Reshape", "Slice", "Squeeze", "Sub",    "Unsqueeze"};
-
 bool has_known_dimensions(const Value& value) {
   const Dimensions* dimensions = dimensions_of(value);
   return dimensions != nullptr &&
@@ -41,7 +35,7 @@ bool follows(const Value& value, int& nodes_left) {
   if (maker->op_type() == "Shape" || maker->op_type() == "Size")
     return maker->input(0) != nullptr && has_known_dimensions(*maker->input(0));
   if (maker->op_type() == "Constant" || maker->op_type() == "ConstantOfShape") return true;
-  if (std::find(followed.begin(), followed.end(), maker->op_type()) == followed.end()) return false;
+  if (!has_trait(*maker, OpTrait::infers_elements)) return false;
   for (std::int64_t i = 0; i < maker->input_count(); ++i) {
     if (maker->input(i) != nullptr && !follows(*maker->input(i), nodes_left)) return false;
   }

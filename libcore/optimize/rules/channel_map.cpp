@@ -7,6 +7,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -97,9 +98,14 @@ std::optional<ChannelMap> map_of_norm(const Node& norm) {
   return map;
 }
 
+Pattern with_channel_operand(const Pattern& x, const Pattern& operand) {
+  return any_of({op("Mul", {x, operand}), op("Add", {x, operand}), op("Div", {x, operand}),
+                 op("Sub", {x, operand})});
+}
+
 std::optional<ChannelMap> map_of_operand(const Node& node, const Value& operand,
                                          const Value& image) {
-  if (node.graph().opset("") < opset_with_broadcasting) return std::nullopt;
+  if (node.graph().opset("") < opset_of_broadcasting()) return std::nullopt;
   const auto numbers = channel_numbers(operand, rank_of(image), channels_of(image));
   if (!numbers) return std::nullopt;
   const std::vector<double> ones(numbers->size(), 1);

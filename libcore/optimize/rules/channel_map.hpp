@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/optimize/rewrite/pattern.hpp"
 
 namespace ortool {
 
@@ -32,6 +33,8 @@ std::optional<std::vector<double>> channel_numbers(const Value& value, std::int6
                                                    std::int64_t channels);
 /// What an inference BatchNormalization with constant operands does.
 std::optional<ChannelMap> map_of_norm(const Node& norm);
+/// `x` plus, minus, times or divided by `operand`.
+Pattern with_channel_operand(const Pattern& x, const Pattern& operand);
 /// What Mul, Div, Add or Sub with the constant `operand` does to each channel of `image`.
 std::optional<ChannelMap> map_of_operand(const Node& node, const Value& operand,
                                          const Value& image);

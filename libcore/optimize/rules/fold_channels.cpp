@@ -118,15 +118,12 @@ Rule fold_batch_norm() {
 }
 
 Rule fold_channel_operand() {
-  const Pattern operand = constant("operand");
-  return {
-      .name = "fold-channel-operand",
-      .summary = "Conv(x) times or plus a constant a channel -> Conv(x), or of ConvTranspose",
-      .is_for_files = true,
-      .pattern = any_of({op("Mul", {convolution(), operand}), op("Add", {convolution(), operand}),
-                         op("Div", {convolution(), operand}), op("Sub", {convolution(), operand})}),
-      .where = can_fold,
-      .replace = fold};
+  return {.name = "fold-channel-operand",
+          .summary = "Conv(x) times or plus a constant a channel -> Conv(x), or of ConvTranspose",
+          .is_for_files = true,
+          .pattern = with_channel_operand(convolution(), constant("operand")),
+          .where = can_fold,
+          .replace = fold};
 }
 
 /// Pads are zeros of what the convolution reads, so a shift must not come between.

@@ -1,6 +1,5 @@
 // Pads put around an image by a node of their own go to the window that slides over it.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "libcore/ops/nn/pooling/pool.hpp"
 #include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/rules.hpp"
@@ -18,9 +18,6 @@ namespace ortool {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-
-constexpr std::array<std::string_view, 5> nonnegative = {"Relu", "Sigmoid", "HardSigmoid", "Abs",
-                                                         "Softmax"};
 
 /// The number a Pad puts around; nothing where only a run knows it.
 std::optional<double> pad_value(const Node& node) {
@@ -69,8 +66,7 @@ bool has_no_pads(const WindowAttributes& window) {
 /// Whether no element of the value is below 0.
 bool is_never_negative(const Value& value) {
   const Node* maker = value.producer();
-  if (maker == nullptr || !maker->domain().empty()) return false;
-  return std::find(nonnegative.begin(), nonnegative.end(), maker->op_type()) != nonnegative.end();
+  return maker != nullptr && has_trait(*maker, OpTrait::nonnegative);
 }
 
 /// Whether windows touch all they stand over, so that none that stands over the image lies in pads
@@ -94,7 +90,7 @@ Verdict has_same_pads(const Match& match) {
   }
   if (*value != 0) return no("its own pads are zeros");
   if (root.op_type() != "AveragePool") return yes();
-  if (match.graph().opset("") < opset_with_counted_pads)
+  if (match.graph().opset("") < opset_of_attribute("AveragePool", "count_include_pad"))
     return no("no pads are counted before opset 7");
   const auto pool = read_op<AveragePool>(root);
   return pool.count_pads || has_no_pads(pool.window) ? yes() : no("its own pads are not counted");

@@ -5,6 +5,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/channel_map.hpp"
 #include "libcore/optimize/rules/rules.hpp"
@@ -19,9 +20,7 @@ Pattern batch_norm(const Pattern& x) {
 
 /// `x` plus, minus, times or divided by a constant.
 Pattern with_operand(const Pattern& x) {
-  const Pattern operand = constant("operand");
-  return any_of({op("Mul", {x, operand}), op("Add", {x, operand}), op("Div", {x, operand}),
-                 op("Sub", {x, operand})});
+  return with_channel_operand(x, constant("operand"));
 }
 
 /// A BatchNormalization like `norm` that maps x so, with a mean of 0 and a variance of 1.
@@ -156,7 +155,7 @@ Rule fold_batch_norm_product() {
           [](const Match& match) {
             const std::optional<ChannelMap> map = map_of_norm(match.root());
             if (!map || !map->is_finite()) return no("it is not a constant number a channel");
-            if (match.graph().opset("") < opset_with_broadcasting)
+            if (match.graph().opset("") < opset_of_broadcasting())
               return no("operands are broadcast by an attribute before opset 7");
             const Tensor& weights = match["weights"].constant();
             if (rank_of(match["a"]) != 2 || !is_channel_type(weights.type()) ||

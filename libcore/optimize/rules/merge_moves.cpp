@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/ops/tensor/cast.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/layout/reshape.hpp"
 #include "libcore/ops/tensor/layout/squeeze.hpp"
 #include "libcore/ops/tensor/slice.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/refusals.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
@@ -80,7 +80,7 @@ Verdict can_merge_shapes(const Match& match) {
     return no("the Transpose moves axes of several elements, or splits heads");
   if (match.root().op_type() == "Unsqueeze" && is_known_mask(match, match.result()))
     return no(mask_stays);
-  if (match.graph().opset("") < opset_with_shape_input)
+  if (match.graph().opset("") < opset_of_input("Reshape", "shape"))
     return no("the shape is an attribute before opset 5");
   if (has_own_shape(match) || merged_shape(match)) return keeps_refusals(match);
   return no("the new shape copies a dimension of the one between, which only a run knows");
@@ -250,9 +250,8 @@ Rule merge_transposes() {
 
 Rule merge_reshapes() {
   const auto ways = [](const Pattern& x, bool is_first) {
-    std::vector<Pattern> patterns = {op("Reshape", {x, maybe(any())}), op("Flatten", {x}),
-                                     op("Squeeze", {x, maybe(any())}),
-                                     op("Unsqueeze", {x, maybe(any())}), op("Transpose", {x})};
+    std::vector<Pattern> patterns = {op(OpTrait::reshapes, {x, maybe(any())}),
+                                     op("Transpose", {x})};
     if (is_first) {
       for (Pattern& pattern : patterns) pattern = pattern.shared().as("first");
     }

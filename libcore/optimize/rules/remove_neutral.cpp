@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/kept_patterns.hpp"
 #include "libcore/optimize/rules/rules.hpp"
@@ -30,29 +31,23 @@ bool is_all(const Tensor& tensor, double number) {
   return true;
 }
 
-bool is_neutral(std::string_view op_type, const Tensor& tensor) {
-  if (op_type == "Mul" || op_type == "Div" || op_type == "And") return is_all(tensor, 1);
-  if (op_type == "Add" && is_floating_point(tensor.type())) return is_all(tensor, -0.0);
-  return is_all(tensor, 0);
+bool is_neutral(const Node& node, const Tensor& tensor) {
+  const bool is_sum = node.op_type() == "Add" && is_floating_point(tensor.type());
+  return is_all(tensor, is_sum ? -0.0 : static_cast<double>(traits_of(node).neutral));
 }
 
 }  // namespace
 
 Rule remove_neutral_operand() {
-  const Pattern x = any("x");
-  const Pattern c = constant("c");
-  std::vector<Pattern> ways;
-  for (const char* name : {"Add", "Mul", "Div", "Sub", "And", "Or", "Xor"})
-    ways.push_back(op(name, {x, c}));
-  for (const char* name : {"And", "Or", "Xor"}) ways.push_back(op(name, {c, x}));
+  const auto has_neutral = [](const Node& node) { return traits_of(node).neutral >= 0; };
   return {.name = "remove-neutral-operand",
           .summary = "x * 1, x / 1, x - 0, x + 0 of integers, x and true, x or false -> x",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
-          .pattern = any_of(std::move(ways)),
+          .pattern = op(OpTrait::elementwise, {any("x"), constant("c")}).where_node(has_neutral),
           .where =
               [](const Match& match) {
-                if (!is_neutral(match.root().op_type(), match["c"].constant()))
+                if (!is_neutral(match.root(), match["c"].constant()))
                   return no("the constant changes something");
                 if (completes_known_pattern(match, match["x"], match["c"]))
                   return no(pattern_stays);
@@ -113,13 +108,16 @@ Rule remove_double_negation() {
 }
 
 Rule remove_repeated_function() {
-  std::vector<Pattern> ways;
-  for (const char* name : {"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
-    ways.push_back(op(name, {op(name, {any("x")}).as("first").shared()}));
+  const auto repeats = [](const Node& node) {
+    const Node* first = node.input(0)->producer();
+    return first != nullptr && first->op_type() == node.op_type() &&
+           first->domain() == node.domain();
+  };
+  const Pattern first = op(OpTrait::idempotent, {any("x")}).as("first").shared();
   return {.name = "remove-repeated-function",
           .summary = "Relu(Relu(x)) -> Relu(x); the same for Abs, Ceil, Floor, Round, Sign",
           .level = OptimizeLevel::basic,
-          .pattern = any_of(std::move(ways)),
+          .pattern = op(OpTrait::idempotent, {first}).where_node(repeats),
           .replace = [](Replacement& replacement) -> Value& { return replacement["first"]; }};
 }
 

@@ -93,13 +93,11 @@ Rule remove_same_cast() {
 }
 
 Rule remove_same_reshape() {
-  const Pattern x = any("x");
   return {.name = "remove-same-reshape",
           .summary = "Reshape, Flatten, Squeeze or Unsqueeze to x's own shape -> x",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
-          .pattern = any_of({op("Reshape", {x, maybe(any())}), op("Flatten", {x}),
-                             op("Squeeze", {x, maybe(any())}), op("Unsqueeze", {x, maybe(any())})}),
+          .pattern = op(OpTrait::reshapes, {any("x"), maybe(any())}),
           .where = is_same_reshape,
           .replace = take_input};
 }
@@ -160,23 +158,20 @@ Rule remove_same_slice() {
 }
 
 Rule remove_single_operand() {
-  std::vector<Pattern> ways;
-  for (const char* name : {"Concat", "Max", "Mean", "Min", "Split", "Sum"})
-    ways.push_back(any_op(name));
   return {.name = "remove-single-operand",
           .summary = "Concat, Split, Sum, Mean, Max or Min with one operand or part -> it",
           .level = OptimizeLevel::basic,
-          .pattern = any_of(std::move(ways)),
+          .pattern = any_op(OpTrait::forwards_single_operand),
           .where =
               [](const Match& match) {
                 const Node& node = match.root();
                 const bool is_single =
                     node.op_type() == "Split" ? node.output_count() == 1 : node.input_count() == 1;
                 if (!is_single) return no("it has several operands or parts");
-                const bool checks_axes = node.op_type() == "Split" || node.op_type() == "Concat";
-                const bool is_checked =
-                    !checks_axes || (have_equal_types(*node.input(0), match.result()) &&
-                                     has_inferred_operands(node));
+                // Others check an axis.
+                const bool is_checked = has_trait(node, OpTrait::elementwise) ||
+                                        (have_equal_types(*node.input(0), match.result()) &&
+                                         has_inferred_operands(node));
                 return is_checked ? yes() : no(may_refuse);
               },
           .replace = [](Replacement& replacement) -> Value& {

@@ -2,7 +2,6 @@
 #include "libcore/quantize/refine/channel_links.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,25 +13,12 @@
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/layout/transpose.hpp"
+#include "libcore/ops/tensor/pad.hpp"
 #include "libcore/quantize/scheme/roles.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
-
-/// What scales with its input, element by element or over the axes behind the channels.
-constexpr std::array<std::string_view, 12> scaling_types = {
-    "AveragePool",   "Clip",     "GlobalAveragePool",
-    "GlobalMaxPool", "Identity", "LeakyRelu",
-    "MaxPool",       "PRelu",    "Slice",
-    "ReduceMean",    "Relu",     "Resize"};
-constexpr std::array<std::string_view, 5> moving_types = {"Flatten", "Reshape", "Squeeze",
-                                                          "Transpose", "Unsqueeze"};
-
-template <std::size_t count>
-bool is_among(const std::array<std::string_view, count>& types, std::string_view type) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
 
 /// The size of an axis; nothing when it is not known.
 std::optional<std::int64_t> size_of(const Value& value, std::int64_t axis) {
@@ -64,9 +50,7 @@ bool is_relu(const Node& node) {
 }
 
 bool pads_with_constant(const Node& node) {
-  const Attribute* mode = node.find_attribute("mode");
-  const std::string* text = mode != nullptr ? std::get_if<std::string>(&mode->value) : nullptr;
-  return text == nullptr || *text == "constant";
+  return read_op<Pad>(node).mode == Pad::Mode::constant;
 }
 
 /// A constant of the node's own graph.
@@ -194,10 +178,11 @@ void ChannelLinks::link(Node& node) {
   if (type == "Mul" || type == "Div") return link_factor(node);
   if (type == "Concat") return link_concat(node);
   if (type == "Pad") return link_pad(node);
-  if (is_among(moving_types, type)) return link_moved(node);
-  const bool scales = is_among(scaling_types, type) && (type != "Clip" || is_relu(node)) &&
-                      node.find_attribute("extrapolation_value") == nullptr &&
-                      quantize_role(node) != QuantizeRole::none;
+  if (type == "Transpose" || has_trait(node, OpTrait::reshapes)) return link_moved(node);
+  const bool scales =
+      (type == "Clip" ? is_relu(node) : has_trait(node, OpTrait::scales_with_input)) &&
+      node.find_attribute("extrapolation_value") == nullptr &&
+      quantize_role(node) != QuantizeRole::none;
   if (scales) return link_same(node);
   hold_node(node);
 }

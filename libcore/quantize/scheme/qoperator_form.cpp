@@ -1,22 +1,18 @@
 // The optimiser's rules on request, run as a pipeline of their own.
 #include "libcore/quantize/scheme/qoperator_form.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::array<std::string_view, 4> integer_products = {"ConvInteger", "MatMulInteger",
-                                                              "QLinearConv", "QLinearMatMul"};
 
 bool is_of(const Node& node, std::string_view op_type) {
   return node.domain().empty() && node.op_type() == op_type;
@@ -53,10 +49,7 @@ IntegerForm use_integer_operators(Model& model, const StopToken* stop) {
   IntegerForm form;
   for (const Graph* graph : graphs_in(*model.graph)) {
     for (const Node& node : graph->nodes()) {
-      const bool is_product =
-          node.domain().empty() && std::find(integer_products.begin(), integer_products.end(),
-                                             node.op_type()) != integer_products.end();
-      if (is_product) ++form.operators[std::string(node.op_type())];
+      if (has_trait(node, OpTrait::integer_product)) ++form.operators[std::string(node.op_type())];
       if (is_of(node, "QuantizeLinear") && ends_cluster(node)) ++form.clusters_left;
     }
   }

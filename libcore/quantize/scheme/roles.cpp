@@ -1,4 +1,4 @@
-// One table of operators, and what has to hold of a node for its row to apply.
+// The quantization role of a node: that of its operator, and what has to hold for it to apply.
 #include "libcore/quantize/scheme/roles.hpp"
 
 #include <algorithm>
@@ -7,67 +7,15 @@
 #include <utility>
 #include <variant>
 
-#include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/tensor/resize.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
 using Role = QuantizeRole;
-
-constexpr std::array<std::pair<std::string_view, Role>, 51> roles = {{
-    {"Add", Role::sum},
-    {"AveragePool", Role::mean},
-    {"Celu", Role::function},
-    {"Clip", Role::clip},
-    {"Concat", Role::concat},
-    {"Conv", Role::product},
-    {"ConvTranspose", Role::product},
-    {"DepthToSpace", Role::move},
-    {"Elu", Role::function},
-    {"Expand", Role::move},
-    {"Flatten", Role::move},
-    {"Gather", Role::move},
-    {"GatherElements", Role::move},
-    {"GatherND", Role::move},
-    {"Gelu", Role::function},
-    {"Gemm", Role::product},
-    {"GlobalAveragePool", Role::mean},
-    {"GlobalMaxPool", Role::move},
-    {"HardSigmoid", Role::function},
-    {"HardSwish", Role::function},
-    {"Identity", Role::move},
-    {"LeakyRelu", Role::function},
-    {"MatMul", Role::product},
-    {"MaxPool", Role::move},
-    {"Mish", Role::function},
-    {"Mul", Role::sum},
-    {"Neg", Role::function},
-    {"PRelu", Role::mean},
-    {"Pad", Role::move},
-    {"ReduceMax", Role::move},
-    {"ReduceMean", Role::mean},
-    {"Relu", Role::clip},
-    {"Reshape", Role::move},
-    {"Resize", Role::mean},
-    {"Selu", Role::function},
-    {"Sigmoid", Role::function},
-    {"Slice", Role::move},
-    {"Softplus", Role::function},
-    {"Softsign", Role::function},
-    {"SpaceToDepth", Role::move},
-    {"Split", Role::move},
-    {"Squeeze", Role::move},
-    {"Sub", Role::sum},
-    {"Swish", Role::function},
-    {"Tanh", Role::function},
-    {"ThresholdedRelu", Role::function},
-    {"Tile", Role::move},
-    {"Transpose", Role::move},
-    {"Unsqueeze", Role::move},
-    {"Upsample", Role::mean},
-    {"Abs", Role::function},
-}};
 
 /// Whether the bounds of a Clip are attributes, left out, or constants.
 bool has_constant_bounds(const Node& node) {
@@ -79,13 +27,10 @@ bool has_constant_bounds(const Node& node) {
 
 /// Whether what a Pad adds is zero, which every scale can hold, or elements that are there.
 bool pads_with_zeros(const Node& node) {
-  if (text_attribute(node, "mode", "constant") != "constant") return true;
-  if (const Attribute* given = node.find_attribute("value")) {
-    const float* number = std::get_if<float>(&given->value);
-    return number != nullptr && *number == 0.0F;
-  }
+  const auto pad = read_op<Pad>(node);
+  if (pad.mode != Pad::Mode::constant) return true;
   Value* value = node.input(2);
-  if (value == nullptr) return true;
+  if (value == nullptr) return pad.value == 0;
   const Value* constant = constant_behind(value);
   return constant != nullptr && constant->constant().element_count() == 1 &&
          element_as_double(constant->constant(), 0) == 0;
@@ -93,7 +38,9 @@ bool pads_with_zeros(const Node& node) {
 
 /// Whether results are the image's own pixels.
 bool takes_nearest(const Node& node) {
-  return text_attribute(node, "mode", "nearest") == "nearest";
+  const Resampling::Mode mode =
+      node.op_type() == "Resize" ? read_op<Resize>(node).mode : read_op<Upsample>(node).mode;
+  return mode == Resampling::Mode::nearest;
 }
 
 bool has_second_output(const Node& node) {
@@ -103,21 +50,17 @@ bool has_second_output(const Node& node) {
 }  // namespace
 
 QuantizeRole quantize_role(const Node& node) {
-  if (!node.domain().empty()) return Role::none;
-  const auto* row = std::find_if(roles.begin(), roles.end(),
-                                 [&](const auto& each) { return each.first == node.op_type(); });
-  if (row == roles.end()) return Role::none;
-  const std::string_view name = row->first;
+  const Role role = traits_of(node).role;
+  const std::string_view name = node.op_type();
   if (name == "MaxPool" && has_second_output(node)) return Role::none;
   if (name == "Clip" && !has_constant_bounds(node)) return Role::none;
   if (name == "Pad" && !pads_with_zeros(node)) return Role::none;
   if ((name == "Resize" || name == "Upsample") && takes_nearest(node)) return Role::move;
-  return row->second;
+  return role;
 }
 
 bool is_recurrent(const Node& node) {
-  return node.domain().empty() &&
-         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
+  return has_trait(node, OpTrait::recurrent);
 }
 
 std::string_view source_name(const Value& value) {

@@ -5,21 +5,11 @@
 #include <string_view>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/ops/op_traits.hpp"
 
 namespace ortool {
 
-enum class QuantizeRole {
-  product,   ///< sums of products with weights: what integers make faster
-  move,      ///< elements as they are, elsewhere: the result needs no scale of its own
-  clip,      ///< Relu, and Clip with constant bounds: part of the node before it
-  sum,       ///< Add, Sub and Mul of two tensors
-  concat,    ///< several tensors side by side: one scale for all
-  function,  ///< of one element
-  mean,      ///< of many elements, within their range
-  none,      ///< computes in floats
-};
-
-/// The role of a node of ONNX's own domain; none for all others.
+/// The role of its operator, where the node's attributes and operands allow it.
 QuantizeRole quantize_role(const Node& node);
 
 /// Whether the node is an LSTM, GRU or RNN.

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/ops/attribute_default.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/text/parse.hpp"
 
 using ortool::diff_models;
@@ -27,6 +28,9 @@ struct Compared {
 };
 
 Compared compare(const std::string& before, const std::string& after, DiffOptions options = {}) {
+  options.is_commutative = [](const ortool::Node& node) {
+    return has_trait(node, ortool::OpTrait::commutative);
+  };
   Compared result{model(before), model(after), {}};
   result.diff = diff_models(*result.before, *result.after, options);
   return result;
