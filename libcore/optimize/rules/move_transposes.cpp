@@ -1,11 +1,10 @@
 // A Transpose that undoes what came before a stretch of nodes that can do without goes away with
 // it.
 #include <algorithm>
-#include <array>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/concat.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/transposed_nodes.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
@@ -16,11 +15,6 @@ namespace {
 
 /// Nodes between the two.
 constexpr int most_passed_nodes = 12;
-
-constexpr std::array<std::string_view, 27> elementwise = {
-    "Abs", "Add",   "Cast", "Ceil",        "Clip",      "Concat",    "Div", "Elu",   "Erf",
-    "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Mish",  "Mul",
-    "Neg", "Pow",   "Relu", "Sigmoid",     "Softplus",  "Sqrt",      "Sub", "Swish", "Tanh"};
 
 /// The stretch of nodes before a Transpose, read as if it were turned already.
 class Stretch {
@@ -44,7 +38,7 @@ class Stretch {
     if (!is_elementwise(*maker)) return false;
     for (std::int64_t i = 0; i < maker->input_count(); ++i) {
       const Value* input = maker->input(i);
-      if (input != nullptr && !is_bound(*maker, i) && !can_turn(*input)) return false;
+      if (input != nullptr && !is_parameter(*maker, i) && !can_turn(*input)) return false;
     }
     return true;
   }
@@ -66,7 +60,7 @@ class Stretch {
     std::vector<Value*> inputs;
     for (std::int64_t i = 0; i < maker.input_count(); ++i) {
       Value* input = maker.input(i);
-      const bool stays = input == nullptr || is_bound(maker, i);
+      const bool stays = input == nullptr || is_parameter(maker, i);
       inputs.push_back(stays ? input : &turn(replacement, *input));
     }
     NewAttributes changed;
@@ -111,12 +105,12 @@ class Stretch {
   }
 
   static bool is_elementwise(const Node& node) {
-    return std::find(elementwise.begin(), elementwise.end(), node.op_type()) != elementwise.end() &&
-           node.output_count() == 1;
+    const bool is_concat = node.op_type() == "Concat" && node.domain().empty();
+    return (is_concat || has_trait(node, OpTrait::elementwise)) && node.output_count() == 1;
   }
   /// Operands that are no elements.
-  static bool is_bound(const Node& node, std::int64_t index) {
-    return node.op_type() == "Clip" && index > 0;
+  static bool is_parameter(const Node& node, std::int64_t index) {
+    return !traits_of(node).holds_elements(index);
   }
 
   std::int64_t turned_axis(const Node& concat) const {
@@ -141,7 +135,7 @@ Rule cancel_transposes() {
           .pattern = op("Transpose", {any("last")}),
           .where =
               [](const Match& match) {
-                if (match.graph().opset("") < opset_with_broadcasting)
+                if (match.graph().opset("") < opset_of_broadcasting())
                   return no("operands are broadcast by an attribute before opset 7");
                 Stretch stretch(match.root());
                 const Node* maker = match["last"].producer();

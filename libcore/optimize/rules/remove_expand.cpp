@@ -1,5 +1,7 @@
 // Operators that broadcast need no operand that was expanded before.
+#include "libcore/ops/catalog.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/refusals.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/rules.hpp"
@@ -24,19 +26,19 @@ bool gives_same_shape(const Match& match) {
 Rule remove_broadcast_expand() {
   const Pattern expanded = op("Expand", {any("small"), any()}).as("expanded").shared();
   const Pattern other = any("other");
-  std::vector<Pattern> ways;
-  for (const char* name :
-       {"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "Equal", "Greater", "Less", "And", "Or"})
-    ways.push_back(op(name, {other, expanded}));
-  for (const char* name : {"Sub", "Div", "Equal", "Greater", "Less", "And", "Or"})
-    ways.push_back(op(name, {expanded, other}));
+  const auto broadcasts = [](const Node& node) { return traits_of(node).holds_elements(1); };
+  const auto broadcasts_first = [](const Node& node) {
+    return traits_of(node).holds_elements(1) && !has_trait(node, OpTrait::unidirectional);
+  };
+  const Pattern as_second = op(OpTrait::elementwise, {other, expanded}).where_node(broadcasts);
+  const Pattern as_first = op(OpTrait::elementwise, {expanded, other}).where_node(broadcasts_first);
   return {.name = "remove-broadcast-expand",
           .summary = "x + Expand(c) -> x + c, and other operators that broadcast",
           .level = OptimizeLevel::basic,
-          .pattern = any_of(std::move(ways)),
+          .pattern = any_of({as_second, as_first}),
           .where =
               [](const Match& match) {
-                if (match.graph().opset("") < opset_with_broadcasting)
+                if (match.graph().opset("") < opset_of_broadcasting())
                   return no("operands are broadcast by an attribute before opset 7");
                 if (!gives_same_shape(match))
                   return no("nothing says that the other operand has the result's shape");
