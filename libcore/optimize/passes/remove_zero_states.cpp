@@ -14,21 +14,13 @@ constexpr std::string_view remove_zero_states_name = "remove-zero-states";
 constexpr std::int64_t first_state = 5;
 constexpr std::int64_t state_count = 2;
 
-bool is_recurrent(const Node& node) {
-  return node.domain().empty() &&
-         (node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN");
-}
-
 /// Through the nodes that repeat or move what they read.
 bool is_all_zeros(const Value& value) {
   const Value* at = &value;
   for (const Node* maker = at->producer(); maker != nullptr; maker = at->producer()) {
-    if (!maker->domain().empty()) return false;
-    if (maker->op_type() == "ConstantOfShape")
+    if (maker->op_type() == "ConstantOfShape" && maker->domain().empty())
       return is_exactly_filled_with(read_op<ConstantOfShape>(*maker).value, 0);
-    const bool keeps_numbers = maker->op_type() == "Expand" || maker->op_type() == "Reshape" ||
-                               maker->op_type() == "Slice" || maker->op_type() == "Unsqueeze";
-    if (!keeps_numbers || maker->input(0) == nullptr) return false;
+    if (!has_trait(*maker, OpTrait::data_movement) || maker->input(0) == nullptr) return false;
     at = maker->input(0);
   }
   const Tensor* tensor = constant_of(*at);
@@ -55,7 +47,7 @@ bool has_own_shape(const Node& node, const Value& state) {
 void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
   for (Node& node : graph.nodes()) {
     options.poll();
-    if (!is_recurrent(node)) continue;
+    if (!has_trait(node, OpTrait::recurrent)) continue;
     for (std::int64_t i = first_state; i < first_state + state_count; ++i) {
       Value* const state = node.input(i);
       if (state == nullptr) continue;

@@ -7,6 +7,8 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/tensor/resize.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/precision/quantized_product.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
@@ -91,7 +93,7 @@ Verdict has_byte_end(const Match& match, const Quantization& from) {
   if (!to) return no("its result is not quantised to bytes by one positive constant");
   if (to->type != from.type) return no("the bytes it reads and makes are of two types");
   if (!is_whole(bounds_before_end(match, *to), to->type) &&
-      match.graph().opset("") < opset_with_byte_clip)
+      match.graph().opset("") < opset_of_type("Clip", "input", DataType::uint8))
     return no("Clip of bytes came with opset 12");
   return yes();
 }
@@ -212,14 +214,8 @@ Value& replace_by_integers(Replacement& replacement) {
   return replacement.add("Add", {&scaled, &added_value(replacement, *product.input(2))});
 }
 
-/// Operators that make their elements anew elsewhere, and take bytes.
-constexpr std::array<std::string_view, 4> byte_windows = {"Concat", "DepthToSpace", "MaxPool",
-                                                          "SpaceToDepth"};
-
 bool takes_nearest(const Node& resize) {
-  const Attribute* mode = resize.find_attribute("mode");
-  return mode == nullptr || (std::holds_alternative<std::string>(mode->value) &&
-                             std::get<std::string>(mode->value) == "nearest");
+  return read_op<Resize>(resize).mode == Resampling::Mode::nearest;
 }
 
 Verdict can_move_bytes(const Match& match) {
@@ -234,10 +230,10 @@ Verdict can_move_bytes(const Match& match) {
   }
   if (move.output_count() > 1 && move.output(1) != nullptr) return no("it has a second result");
   if (move.op_type() == "Resize" && !takes_nearest(move)) return no("it computes new numbers");
-  if (!is_concat && match.graph().opset("") < opset_with_byte_pool)
+  if (!is_concat && match.graph().opset("") < opset_of_type("MaxPool", "X", DataType::uint8))
     return no("it takes bytes from opset 12 on");
   if (!is_whole(bounds_before_end(match, *to), to->type) &&
-      match.graph().opset("") < opset_with_byte_clip)
+      match.graph().opset("") < opset_of_type("Clip", "input", DataType::uint8))
     return no("Clip of bytes came with opset 12");
   return yes();
 }
@@ -254,10 +250,9 @@ std::vector<Value*> byte_inputs(const Node& node) {
 }
 
 Pattern moved_value() {
-  std::vector<Pattern> ways;
-  for (const std::string_view name : byte_windows) ways.push_back(any_op(std::string(name)));
-  ways.push_back(any_op("Resize"));
-  return any_of(std::move(ways)).as("moved");
+  return any_of({any_op("Concat"), any_op("MaxPool"), any_op("Resize"),
+                 any_op(OpTrait::data_movement)})
+      .as("moved");
 }
 
 }  // namespace

@@ -46,19 +46,15 @@ Rule remove_requantization() {
 }
 
 Rule move_bytes() {
-  std::vector<Pattern> ways;
-  for (const char* name : {"Transpose", "Flatten"}) ways.push_back(op(name, {dequantized()}));
-  for (const char* name : {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile"})
-    ways.push_back(op(name, {dequantized(), maybe(any())}));
-  ways.push_back(op("Gather", {dequantized(), any()}));
-  ways.push_back(
-      op("Slice", {dequantized(), maybe(any()), maybe(any()), maybe(any()), maybe(any())}));
+  const Pattern moved = op(OpTrait::data_movement,
+                           {dequantized(), maybe(any()), maybe(any()), maybe(any()), maybe(any())})
+                            .where_node([](const Node& node) { return node.output_count() == 1; });
   return {.name = "move-bytes",
           .summary =
               "QuantizeLinear(move(DequantizeLinear(x))) by one scale -> move(x), of Transpose, "
               "Reshape and the like",
           .level = OptimizeLevel::basic,
-          .pattern = quantized(any_of(std::move(ways)).as("moved")),
+          .pattern = quantized(moved.as("moved")),
           .where = has_one_scale,
           .replace = [](Replacement& replacement) -> Value& {
             const Node& move = replacement.match().node("moved");
