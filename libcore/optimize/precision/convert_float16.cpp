@@ -20,12 +20,10 @@ constexpr double largest_half = 65504;
 /// Half of the smallest number above zero: what is below becomes zero.
 constexpr double smallest_half = 2.98e-8;
 
-/// Operators whose results have the type that an attribute or another input says.
-bool has_type_of_its_own(std::string_view op_type) {
-  constexpr std::array<std::string_view, 9> names = {
-      "Cast",           "CastLike",         "Constant", "ConstantOfShape",      "Range",
-      "QuantizeLinear", "DequantizeLinear", "EyeLike",  "DynamicQuantizeLinear"};
-  return std::find(names.begin(), names.end(), op_type) != names.end();
+/// Nodes that stay as they are: the type of their results is said otherwise, or 16 bits are too
+/// few.
+bool is_kept(const Node& node) {
+  return has_trait(node, OpTrait::own_result_type) || has_trait(node, OpTrait::needs_float32);
 }
 
 bool is_float32(const Value* value) {
@@ -89,8 +87,7 @@ class Float16Conversion {
     std::vector<bool> slots(static_cast<std::size_t>(node.input_count()));
     const OpEntry* entry = node.domain().empty() ? find_op("", node.op_type()) : nullptr;
     const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
-    if (version == nullptr || !node.subgraphs().empty() || has_type_of_its_own(node.op_type()))
-      return slots;
+    if (version == nullptr || !node.subgraphs().empty() || is_kept(node)) return slots;
     bool makes_floats = false;
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       if (!is_float32(node.output(i))) continue;

@@ -76,6 +76,17 @@ TEST_CASE("integers and the types of casts stay") {
   CHECK(result.operators() == "Shape Cast Cast Neg Cast ");
 }
 
+TEST_CASE("a type that an attribute names stays, whatever the operator") {
+  const Converted drawn = converted(
+      "g (float[2] x) => (float[2] y)"
+      "{ a = Sigmoid (x) b = Bernoulli <dtype = 1> (a) y = Neg (b) }");
+  CHECK(drawn.operators() == "Cast Sigmoid Cast Bernoulli Cast Neg Cast ");
+  const Converted like = converted(
+      "g (float[2] x) => (float[2] y)"
+      "{ a = Abs (x) b = RandomNormalLike <dtype = 1> (a) y = Neg (b) }");
+  CHECK(like.operators() == "Cast Abs Cast RandomNormalLike Cast Neg Cast ");
+}
+
 TEST_CASE("nodes in bodies are converted, and read halves of what they capture") {
   const Converted result = converted(
       "g (bool c, float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}>"
