@@ -48,7 +48,7 @@ Value& look_up(const ClusterEditor& editor, const Node& end, const Quantization&
     inputs.clear();
     for (std::int64_t i = 0; i < step.node->input_count(); ++i)
       inputs.push_back(i == step.input ? table : step.node->input(i));
-    table = &editor.add(step.node->op_type(), "", inputs, step.node);
+    table = &editor.add(step.node->op_type(), step.node->domain(), inputs, step.node);
   }
   inputs = {table, end.input(1)};
   if (end.input(2) != nullptr) inputs.push_back(end.input(2));
@@ -72,7 +72,7 @@ Value& move_bytes(const ClusterEditor& editor, const Node& node, Value& bytes,
     inputs.resize(std::max<std::size_t>(3, inputs.size()));
     inputs[2] = &editor.zero_point_of(as);
   }
-  return editor.add(node.op_type(), "", inputs, &node);
+  return editor.add(node.op_type(), node.domain(), inputs, &node);
 }
 
 bool fuse_concat(ClusterEditor& editor, const Node& end, const Quantization& to, const Node& node) {

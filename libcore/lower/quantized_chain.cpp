@@ -2,73 +2,22 @@
 #include "libcore/lower/quantized_chain.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/lower/session_nodes.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/normalization/batch_normalization.hpp"
 #include "libcore/ops/opset_versions.hpp"
+#include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/tensor/resize.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr std::int64_t opset_of_plain_normalization = 9;
 constexpr std::int64_t most_tables = 4096;
-
-/// Functions of one element whose other inputs, if any, are constants.
-constexpr std::array<std::string_view, 37> functions = {"Abs",
-                                                        "Add",
-                                                        "Ceil",
-                                                        "Celu",
-                                                        "Clip",
-                                                        "Cos",
-                                                        "Div",
-                                                        "Elu",
-                                                        "Erf",
-                                                        "Exp",
-                                                        "Floor",
-                                                        "Gelu",
-                                                        "HardSigmoid",
-                                                        "HardSwish",
-                                                        "LeakyRelu",
-                                                        "Log",
-                                                        "Max",
-                                                        "Min",
-                                                        "Mish",
-                                                        "Mul",
-                                                        "Neg",
-                                                        "Pow",
-                                                        "Reciprocal",
-                                                        "Relu",
-                                                        "Round",
-                                                        "Selu",
-                                                        "Sigmoid",
-                                                        "Sign",
-                                                        "Sin",
-                                                        "Softplus",
-                                                        "Softsign",
-                                                        "Sqrt",
-                                                        "Sub",
-                                                        "Swish",
-                                                        "Tan",
-                                                        "Tanh",
-                                                        "ThresholdedRelu"};
-
-/// Functions whose constants may differ from channel to channel.
-constexpr std::array<std::string_view, 8> channel_functions = {"Add", "Div", "Max",   "Min",
-                                                               "Mul", "Pow", "PRelu", "Sub"};
-
-/// Operators that make their first input's elements anew in another order.
-constexpr std::array<std::string_view, 14> moves = {
-    "DepthToSpace", "Expand",   "Flatten",   "Gather",       "GatherElements",
-    "GatherND",     "Identity", "Reshape",   "SpaceToDepth", "Slice",
-    "Squeeze",      "Tile",     "Transpose", "Unsqueeze"};
-
-template <std::size_t count>
-bool is_one_of(const std::array<std::string_view, count>& names, const Node& node) {
-  return std::find(names.begin(), names.end(), node.op_type()) != names.end();
-}
 
 /// The input that is no constant, when all others are; -1 otherwise.
 std::int64_t computed_input(const Node& node) {
@@ -91,8 +40,7 @@ class ChainReader {
     std::optional<Quantization> from;
     while (!(from = dequantized_bytes(value))) {
       const Node* node = only_maker(value);
-      if (node == nullptr || !node->domain().empty() || !has_plain_attributes(*node))
-        return std::nullopt;
+      if (node == nullptr || !has_plain_attributes(*node)) return std::nullopt;
       if (node->output_count() > 1 && node->output(1) != nullptr) return std::nullopt;
       const std::optional<ByteStep> step = read_step(*node);
       if (!step) return std::nullopt;
@@ -109,14 +57,18 @@ class ChainReader {
   std::optional<ByteStep> read_step(const Node& node) {
     using Kind = ByteStep::Kind;
     const std::int64_t input = computed_input(node);
-    if (is_one_of(functions, node) || is_one_of(channel_functions, node)) {
-      if (input < 0 || (node.op_type() == "PRelu" && input != 0)) return std::nullopt;
+    const OpTraits& traits = traits_of(node);
+    if (traits.has(OpTrait::elementwise)) {
+      if (input < 0 || !traits.holds_elements(input)) return std::nullopt;
+      if (traits.has(OpTrait::unidirectional) && input != 0) return std::nullopt;
       const std::optional<std::int64_t> channels = channels_of(node, input);
       if (!channels) return std::nullopt;
       return ByteStep{&node, *channels > 0 ? Kind::of_a_channel : Kind::function, input};
     }
+    if (traits.has(OpTrait::data_movement)) return ByteStep{&node, Kind::move, 0};
+    if (!node.domain().empty()) return std::nullopt;
     if (node.op_type() == "BatchNormalization") return read_normalization(node, input);
-    if (is_one_of(moves, node) || is_nearest(node)) return ByteStep{&node, Kind::move, 0};
+    if (is_nearest(node)) return ByteStep{&node, Kind::move, 0};
     if (is_pool(node) || is_zero_pad(node)) return ByteStep{&node, Kind::choice, 0};
     return std::nullopt;
   }
@@ -135,7 +87,7 @@ class ChainReader {
       if (shape.element_count() == 1) continue;
       // Counted from behind, the channels are the second dimension of what is met.
       const std::int64_t channel = shape.rank() - (chain_.rank - 1);
-      if (!is_one_of(channel_functions, node) || channel < 0 ||
+      if (!traits_of(node).holds_elements(i) || channel < 0 ||
           shape[channel] != shape.element_count() || !keep_channels(shape[channel], *met))
         return std::nullopt;
       result = shape[channel];
@@ -144,11 +96,8 @@ class ChainReader {
   }
 
   std::optional<ByteStep> read_normalization(const Node& node, std::int64_t computed) {
-    const Attribute* training = node.find_attribute("training_mode");
-    const auto* mode = training != nullptr ? std::get_if<std::int64_t>(&training->value) : nullptr;
-    const bool is_training = mode != nullptr && *mode != 0;
-    if (computed != 0 || opset_ < opset_of_plain_normalization || is_training ||
-        node.input_count() != 5)
+    const auto op = read_op<BatchNormalization>(node);
+    if (computed != 0 || !op.is_per_channel || op.is_training || node.input_count() != 5)
       return std::nullopt;
     const PartialShape& met = node.input(0)->type().shape;
     if (!met || !keep_rank(static_cast<std::int64_t>(met->size())) ||
@@ -170,13 +119,13 @@ class ChainReader {
   }
 
   bool is_pool(const Node& node) const {
-    return node.op_type() == "MaxPool" && opset_ >= opset_with_byte_pool;
+    return node.op_type() == "MaxPool" && opset_ >= opset_of_type("MaxPool", "X", DataType::uint8);
   }
 
   /// Pads with zeros, or with elements that are there.
   bool is_zero_pad(const Node& node) const {
-    if (node.op_type() != "Pad" || opset_ < opset_with_byte_pad ||
-        text_attribute(node, "mode", "constant") != "constant")
+    if (node.op_type() != "Pad" || opset_ < opset_of_type("Pad", "data", DataType::uint8) ||
+        read_op<Pad>(node).mode != Pad::Mode::constant)
       return false;
     const Value* filled = node.input(2);
     return filled == nullptr || (filled->is_constant() && filled->constant().element_count() == 1 &&
@@ -184,10 +133,12 @@ class ChainReader {
   }
 
   bool is_nearest(const Node& node) const {
-    return node.op_type() == "Resize" && opset_ >= opset_with_coordinates &&
-           text_attribute(node, "mode", "nearest") == "nearest" &&
-           text_attribute(node, "coordinate_transformation_mode", "half_pixel") !=
-               "tf_crop_and_resize";
+    if (node.op_type() != "Resize" ||
+        opset_ < opset_of_attribute("Resize", "coordinate_transformation_mode"))
+      return false;
+    const auto op = read_op<Resize>(node);
+    return op.mode == Resampling::Mode::nearest &&
+           op.coordinates != Resampling::Coordinates::tf_crop_and_resize;
   }
 
   /// Whether there is a place for all functions: before all moves, or behind them.

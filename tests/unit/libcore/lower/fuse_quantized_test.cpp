@@ -78,6 +78,16 @@ TEST_CASE("functions of constants that differ from channel to channel become a t
               "int8[1,2,4,4] y") == "DequantizeLinear Transpose Transpose PRelu QuantizeLinear");
 }
 
+TEST_CASE("any elementwise operator of one computed operand becomes a table") {
+  const std::string end = " y = QuantizeLinear (c, t, z)";
+  CHECK(fused("c = Asinh (xf)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear Asinh QuantizeLinear ByteLookup");
+  CHECK(fused("a = Greater (xf, two) c = Cast <to = 1> (a)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear Greater Cast QuantizeLinear ByteLookup");
+  CHECK(fused("c = Sum (slopes, xf)" + end, "int8[1,2,4,4] y") ==
+        "DequantizeLinear Sum QuantizeLinear Reshape ChannelLookup");
+}
+
 TEST_CASE("functions and moves in a row become one table and moves of bytes") {
   const std::string end = " y = QuantizeLinear (c, t, z)";
   const std::string pool = "MaxPool <kernel_shape = [2, 2], strides = [2, 2]> ";
