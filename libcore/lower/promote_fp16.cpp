@@ -3,12 +3,12 @@
 #include "libcore/lower/promote_fp16.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "libcore/lower/session_nodes.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -16,75 +16,19 @@
 namespace ortool {
 namespace {
 
-/// Operators whose float16 kernels convert to float32 and back.
-constexpr std::array<std::string_view, 56> computing = {
-    "Abs",
-    "Add",
-    "AveragePool",
-    "BatchNormalization",
-    "Ceil",
-    "Clip",
-    "Conv",
-    "ConvTranspose",
-    "Div",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Floor",
-    "Gelu",
-    "Gemm",
-    "GlobalAveragePool",
-    "GlobalMaxPool",
-    "GroupNormalization",
-    "HardSigmoid",
-    "HardSwish",
-    "InstanceNormalization",
-    "LRN",
-    "LayerNormalization",
-    "LeakyRelu",
-    "Log",
-    "LogSoftmax",
-    "MatMul",
-    "Max",
-    "MaxPool",
-    "Mean",
-    "Min",
-    "Mish",
-    "Mul",
-    "Neg",
-    "PRelu",
-    "Pow",
-    "RMSNormalization",
-    "Reciprocal",
-    "ReduceMax",
-    "ReduceMean",
-    "ReduceMin",
-    "ReduceSum",
-    "Relu",
-    "Resize",
-    "Selu",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Softsign",
-    "Sqrt",
-    "Sub",
-    "Sum",
-    "Swish",
-    "Tanh",
-    "ThresholdedRelu",
-    "Upsample",
-};
+/// Whether the node's kernels for float16 convert to float32 and back.
+bool computes(const Node& node) {
+  const OpTraits& traits = traits_of(node);
+  const bool is_function =
+      traits.has(OpTrait::elementwise) && !traits.has(OpTrait::own_result_type);
+  return is_function || traits.has(OpTrait::computes_in_float32);
+}
 
-/// Operators that move numbers of any type.
-constexpr std::array<std::string_view, 13> moving = {
-    "Concat", "DepthToSpace", "Dropout", "Flatten", "Identity",  "Pad",       "Reshape",
-    "Slice",  "SpaceToDepth", "Split",   "Squeeze", "Transpose", "Unsqueeze",
-};
-
-template <std::size_t count>
-bool is_among(const std::array<std::string_view, count>& names, const Node& node) {
-  return std::find(names.begin(), names.end(), node.op_type()) != names.end();
+/// Whether the node moves numbers of any type; Pad fills in, Dropout moves them as they are.
+bool moves(const Node& node) {
+  const OpTraits& traits = traits_of(node);
+  return traits.has(OpTrait::data_movement) || traits.role == QuantizeRole::concat ||
+         (node.domain().empty() && (node.op_type() == "Pad" || node.op_type() == "Dropout"));
 }
 
 bool is_float16(const Value* value) {
@@ -112,7 +56,7 @@ class Fp16Promoter {
     join();
     std::vector<int> computers(nodes_.size());
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      computers[root(i)] += is_among(computing, *nodes_[i]) ? 1 : 0;
+      computers[root(i)] += computes(*nodes_[i]) ? 1 : 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (computers[root(i)] >= 2) chosen_.insert(nodes_[i]);
     }
@@ -125,8 +69,7 @@ class Fp16Promoter {
   /// Nodes that compute the same in float32, but for rounding.
   void collect() {
     for (Node& node : graph_.nodes()) {
-      if (!node.domain().empty() && node.domain() != own_domain) continue;
-      if (!is_among(computing, node) && !is_among(moving, node)) continue;
+      if (!computes(node) && !moves(node)) continue;
       if (!is_computed_float16(node.input(0)) || !is_float16(node.output(0))) continue;
       if (node.subgraphs().empty() && has_plain_attributes(node)) nodes_.push_back(&node);
     }

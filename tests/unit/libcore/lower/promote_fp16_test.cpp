@@ -16,7 +16,8 @@ namespace {
 std::string model_text(std::string_view nodes, std::string_view outputs) {
   return "<ir_version: 8, opset_import: [\"\" : 17]>\n g (float16[2,4] x, bool flag) => (" +
          std::string(outputs) + ") <float16[4,4] w = {1,0,0,2, 0,1,0,0, 0,0,1,0, 0,3,0,1}, " +
-         "float16 big = {2048}> {" + std::string(nodes) + "}";
+         "float16 big = {2048}, int64[2] ones = {1, 1}, int64[4] order = {3, 2, 1, 0}> {" +
+         std::string(nodes) + "}";
 }
 
 /// The operators in order of execution; what is made in float32 in brackets: "Cast[x:float32]".
@@ -44,6 +45,17 @@ TEST_CASE("What moves numbers goes along, but is no reason to convert") {
         "Cast[x:float32] Exp[a] Transpose[b] Transpose[c] Exp[y:float32] Cast");
   CHECK(widen("a = Transpose (x) y = Transpose (a)") == "Transpose Transpose");
   CHECK(widen("a = Transpose (x) b = Exp (a) y = Transpose (b)") == "Transpose Exp Transpose");
+}
+
+TEST_CASE("Any elementwise operator computes in float32, one with a type of its own does not") {
+  CHECK(widen("a = Exp (x) b = Sin (a) y = Mod <fmod = 1> (b, big)") ==
+        "Cast[x:float32] Exp[a] Sin[b] Mod[y:float32] Cast");
+  CHECK(widen("a = Exp (x) b = Cast <to = 10> (a) y = Exp (b)") == "Exp Cast Exp");
+}
+
+TEST_CASE("Elements that are repeated or picked stay float32") {
+  CHECK(widen("a = Exp (x) b = Tile (a, ones) c = Exp (b) y = Gather <axis = 1> (c, order)") ==
+        "Cast[x:float32] Exp[a] Tile[b] Exp[c] Gather[y:float32] Cast");
 }
 
 TEST_CASE("A node alone rounds as it did") {
