@@ -1,21 +1,16 @@
 // Following outputs back to ArgMax through what only moves or casts elements.
 #include "libcore/inspect/class_map.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include "libcore/ops/catalog.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::array<std::string_view, 8> movers = {"Cast",  "Flatten", "Identity",  "Reshape",
-                                                    "Slice", "Squeeze", "Transpose", "Unsqueeze"};
 
 bool comes_from_arg_max(const Value& output) {
   const Node* node = output.producer();
   while (node != nullptr && node->domain().empty()) {
     if (node->op_type() == "ArgMax" || node->op_type() == "ArgMin") return true;
-    const bool moves = std::find(movers.begin(), movers.end(), node->op_type()) != movers.end();
+    const bool moves = has_trait(*node, OpTrait::data_movement) || node->op_type() == "Cast";
     if (!moves || node->input_count() == 0 || node->input(0) == nullptr) return false;
     node = node->input(0)->producer();
   }

@@ -11,6 +11,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/ops/catalog.hpp"
 
 namespace ortool {
 namespace {
@@ -20,62 +21,6 @@ constexpr std::size_t most_values = 64;
 
 /// Which axis of the input each axis of a value is.
 using Axes = std::array<std::size_t, rank>;
-
-/// Operators with the channels second whatever the attributes say, and where weights stand if any.
-struct Window {
-  std::string_view op_type;
-  std::int64_t weights = -1;
-};
-constexpr std::array<Window, 13> windows = {{{"Conv", 1},
-                                             {"ConvInteger", 1},
-                                             {"QLinearConv", 3},
-                                             {"DeformConv", 1},
-                                             {"ConvTranspose"},
-                                             {"MaxPool"},
-                                             {"AveragePool"},
-                                             {"LpPool"},
-                                             {"GlobalMaxPool"},
-                                             {"GlobalAveragePool"},
-                                             {"GlobalLpPool"},
-                                             {"LRN"},
-                                             {"SpaceToDepth"}}};
-
-/// Operators whose first output has the axes of the inputs.
-constexpr std::array<std::string_view, 33> axis_keepers = {
-    "Abs",
-    "Add",
-    "Affine",
-    "BatchNormalization",
-    "Cast",
-    "CastLike",
-    "Clip",
-    "Crop",
-    "DequantizeLinear",
-    "Div",
-    "Dropout",
-    "Exp",
-    "Identity",
-    "ImageScaler",
-    "InstanceNormalization",
-    "LeakyRelu",
-    "Log",
-    "MeanVarianceNormalization",
-    "Mul",
-    "Neg",
-    "Pad",
-    "Pow",
-    "PRelu",
-    "QuantizeLinear",
-    "Relu",
-    "Resize",
-    "Round",
-    "Sigmoid",
-    "Slice",
-    "Sqrt",
-    "Sub",
-    "Tanh",
-    "Upsample",
-};
 
 template <typename Integer>
 const Integer* attribute_of(const Node& node, std::string_view name) {
@@ -90,9 +35,9 @@ bool has_rank_4(const Value* value) {
 
 /// The axes behind a node, or nothing where they cannot be followed.
 std::optional<Axes> axes_behind(const Node& node, const Axes& axes) {
-  const auto is_keeper = [&](std::string_view op_type) { return op_type == node.op_type(); };
-  if (std::any_of(axis_keepers.begin(), axis_keepers.end(), is_keeper)) return axes;
-  if (node.op_type() != "Transpose") return std::nullopt;
+  const OpTraits& traits = traits_of(node);
+  if (traits.has(OpTrait::elementwise) || traits.has(OpTrait::keeps_axes)) return axes;
+  if (node.op_type() != "Transpose" || !node.domain().empty()) return std::nullopt;
   const auto* order = attribute_of<std::vector<std::int64_t>>(node, "perm");
   Axes moved{};
   for (std::size_t i = 0; i < rank; ++i) {
@@ -105,10 +50,11 @@ std::optional<Axes> axes_behind(const Node& node, const Axes& axes) {
   return moved;
 }
 
-/// Whether the weights take as many channels as the value has, as far as both are known.
-bool channels_fit(const Node& node, std::int64_t weights, const Value& value) {
-  if (weights < 0) return true;
-  const Value* window = node.input(weights);
+/// Whether the filters take as many channels as the value has, as far as both are known.
+bool channels_fit(const Node& node, const Value& value) {
+  const std::int64_t filters = traits_of(node).filters;
+  if (filters < 0) return true;
+  const Value* window = node.input(filters);
   if (!has_rank_4(window)) return false;
   const std::int64_t channels = (*value.type().shape)[1].number();
   const std::int64_t taken = (*window->type().shape)[1].number();
@@ -126,15 +72,10 @@ InputLayout find_layout(const Value& input) {
     const auto [value, axes] = open[at];
     for (const Use& use : value->uses()) {
       const Node* node = use.node;
-      if (node == nullptr || !node->domain().empty() || node->output(0) == nullptr) continue;
-      const auto window = std::find_if(windows.begin(), windows.end(), [&](const Window& row) {
-        return row.op_type == node->op_type();
-      });
-      if (window != windows.end()) {
+      if (node == nullptr || node->output(0) == nullptr) continue;
+      if (has_trait(*node, OpTrait::channels_second)) {
         const bool is_image = axes[0] == 0 && (axes[1] == 1 || axes[1] == 3);
-        if (node->input(0) != value || !is_image || !channels_fit(*node, window->weights, *value)) {
-          continue;
-        }
+        if (node->input(0) != value || !is_image || !channels_fit(*node, *value)) continue;
         const bool is_moved = axes[1] == 3;
         return {is_moved ? "nhwc" : "nchw",
                 format("{} ({}) takes {} as channels", quote(node->name(), 60), node->op_type(),

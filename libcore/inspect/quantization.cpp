@@ -12,6 +12,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 
 namespace ortool {
@@ -43,6 +44,12 @@ constexpr std::array<ScaledOperand, 8> scaled_operands = {{
 
 bool is_integer_operator(std::string_view op_type) {
   return op_type.starts_with("QLinear") || op_type.ends_with("Integer");
+}
+
+/// A function of one element that goes with the node before it.
+bool is_activation(const Node& node) {
+  const QuantizeRole role = traits_of(node).role;
+  return role == QuantizeRole::clip || role == QuantizeRole::function;
 }
 
 bool is_float(const Value& value) {
@@ -189,15 +196,12 @@ bool GraphReadout::reads_quantized(const Node& node) const {
 
 /// Whether QuantizeLinear alone reads the value, or an activation whose result it alone reads.
 bool GraphReadout::is_quantized_after(const Value& value, bool may_pass_activation) const {
-  static const std::set<std::string_view> activations = {"Relu", "Clip", "LeakyRelu", "HardSwish",
-                                                         "Sigmoid"};
   if (value.uses().empty()) return false;
   for (const Use& use : value.uses()) {
     if (use.node == nullptr || use.kind != Use::Kind::input) return false;
     if (use.node->op_type() == quantize) continue;
     const bool passes = may_pass_activation && value.uses().size() == 1 &&
-                        activations.count(use.node->op_type()) > 0 &&
-                        use.node->output(0) != nullptr &&
+                        is_activation(*use.node) && use.node->output(0) != nullptr &&
                         is_quantized_after(*use.node->output(0), false);
     if (!passes) return false;
   }
@@ -341,15 +345,9 @@ bool has_quantized_operator(const Model& model) {
 }  // namespace
 
 bool is_quantized(const Model& model) {
-  static constexpr std::array<std::string_view, 7> operators = {
-      "ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
-      "QLinearConv", "QLinearMatMul",    "QuantizeLinear"};
   for (const Graph* graph : graphs_in(model)) {
     for (const Node& node : graph->nodes()) {
-      if (is_vendor_operator(node)) return true;
-      if (node.domain().empty() &&
-          std::find(operators.begin(), operators.end(), node.op_type()) != operators.end())
-        return true;
+      if (is_vendor_operator(node) || has_trait(node, OpTrait::quantized)) return true;
     }
   }
   return false;

@@ -13,6 +13,7 @@
 #include "libcore/base/random_bits.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/symbol_sum.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -23,36 +24,9 @@ double fraction_of(RandomBits& random) {
   return static_cast<double>(random.next() >> 40U) * 0x1p-24;
 }
 
-/// An operator that reads one of its inputs as indices into another.
-struct IndexReader {
-  std::string_view op_type;
-  std::int64_t index_input;
-  std::int64_t data_input;
-};
-
-constexpr std::array<IndexReader, 6> index_readers = {{{"Gather", 1, 0},
-                                                       {"GatherElements", 1, 0},
-                                                       {"GatherND", 1, 0},
-                                                       {"ScatterElements", 1, 0},
-                                                       {"ScatterND", 1, 0},
-                                                       {"Scatter", 1, 0}}};
-
-/// Operators that hand an input's numbers on unchanged.
-constexpr std::array<std::string_view, 8> passing_operators = {
-    "Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Transpose", "Expand"};
-
-/// Operators and the input that they read as a shape or a count.
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> shape_readers = {
-    {{"Reshape", 1},
-     {"Expand", 1},
-     {"ConstantOfShape", 0},
-     {"Tile", 1},
-     {"Resize", 3},
-     {"TopK", 1}}};
-
 /// The number of entries that indices into `node`'s data may name, or 0 when it is not known.
-std::int64_t gathered_entries(const Node& node, std::int64_t data_input) {
-  const Value* data = node.input(data_input);
+std::int64_t gathered_entries(const Node& node) {
+  const Value* data = node.input(0);
   if (data == nullptr || !data->type().shape || data->type().shape->empty()) return 0;
   const Dimensions& dimensions = *data->type().shape;
   const auto rank = static_cast<std::int64_t>(dimensions.size());
@@ -114,21 +88,18 @@ void follow(const Value& value, int depth, Reading& reading) {
   for (const Use& use : value.uses()) {
     if (use.kind != Use::Kind::input) continue;
     const Node& node = *use.node;
-    for (const IndexReader& reader : index_readers) {
-      if (node.op_type() != reader.op_type || use.index != reader.index_input) continue;
-      const std::int64_t entries = gathered_entries(node, reader.data_input);
+    const OpTraits& traits = traits_of(node);
+    if (use.index == traits.indices) {
+      const std::int64_t entries = gathered_entries(node);
       if (entries > 0 && (reading.most_entries == 0 || entries < reading.most_entries)) {
         reading.most_entries = entries;
       }
     }
-    for (const auto& [op_type, input] : shape_readers) {
-      if (node.op_type() == op_type && use.index == input) reading.is_shape = true;
-    }
+    if (use.index == traits.shape) reading.is_shape = true;
     if (is_mask(node, use.index)) reading.is_mask = true;
-    const bool passes_on =
-        use.index == 0 && std::find(passing_operators.begin(), passing_operators.end(),
-                                    node.op_type()) != passing_operators.end();
-    if (passes_on && node.output(0) != nullptr) follow(*node.output(0), depth + 1, reading);
+    const bool passes_on = traits.has(OpTrait::data_movement) || node.op_type() == "Cast";
+    if (passes_on && use.index == 0 && node.output(0) != nullptr)
+      follow(*node.output(0), depth + 1, reading);
   }
 }
 

@@ -23,11 +23,12 @@ namespace {
 constexpr int most_layers_passed = 8;
 constexpr std::size_t most_norms = 4;
 
-constexpr std::array<std::string_view, 22> passed_operators = {
-    "Add",          "AveragePool",  "Cast",      "Clip",     "Conv",      "ConvTranspose",
-    "Div",          "DepthToSpace", "HardSwish", "Identity", "LeakyRelu", "MaxPool",
-    "Mul",          "PRelu",        "Pad",       "Relu",     "Reshape",   "Slice",
-    "SpaceToDepth", "Sub",          "Transpose", "Unsqueeze"};
+/// Whether the scale of what the node reads still shows in what it makes.
+bool carries_scale(const Node& node) {
+  const OpTraits& traits = traits_of(node);
+  return traits.role != QuantizeRole::none || traits.has(OpTrait::elementwise) ||
+         traits.has(OpTrait::data_movement);
+}
 
 std::vector<double> doubles_in(const Tensor& tensor) {
   std::vector<double> numbers(static_cast<std::size_t>(tensor.element_count()));
@@ -64,15 +65,13 @@ void find_norms(const Value& input, InputClues& clues) {
     for (const Use& use : value->uses()) {
       if (use.kind != Use::Kind::input || use.index != 0 || !seen.insert(use.node).second) continue;
       const Node& node = *use.node;
-      if (!node.domain().empty() || node.output(0) == nullptr) continue;
-      if (node.op_type() == "BatchNormalization") {
+      if (node.output(0) == nullptr) continue;
+      if (node.op_type() == "BatchNormalization" && node.domain().empty()) {
         add_norm(input, node, clues);
         ++found;
         continue;
       }
-      const bool is_passed = std::find(passed_operators.begin(), passed_operators.end(),
-                                       node.op_type()) != passed_operators.end();
-      if (is_passed && depth < most_layers_passed && reads_constants_beside(node))
+      if (carries_scale(node) && depth < most_layers_passed && reads_constants_beside(node))
         open.emplace_back(node.output(0), depth + 1);
     }
   }

@@ -22,6 +22,9 @@ TEST_CASE("what ArgMax chooses is a class map, moved and cast to integers too", 
                 "a = ArgMin <axis = 1> (x) b = Cast <to = 2> (a) c = Squeeze (b, one) "
                 "d = Transpose <perm = [1, 2, 0]> (c) zero = Constant <value_ints = [2]> () "
                 "y = Squeeze (d, zero)") == Names{"y"});
+  CHECK(maps_of("int64[4, 5] y",
+                "a = ArgMax <axis = 1, keepdims = 0> (x) zero = Constant <value_int = 0> () "
+                "y = Gather <axis = 0> (a, zero)") == Names{"y"});
 }
 
 TEST_CASE("numbers computed from classes, floats and other integers are no class map",

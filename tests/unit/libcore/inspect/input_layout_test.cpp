@@ -29,6 +29,11 @@ TEST_CASE("an input that a convolution or pooling takes has the channels second"
         "nchw");
 }
 
+TEST_CASE("any elementwise operator may stand before it", "[inspect]") {
+  CHECK(layout("float[1, 3, 8, 8] x, float[8, 3, 3, 3] w",
+               "a = Erf (x)  b = Max (a, a)  c = Softplus (b)  y = Conv (c, w)") == "nchw");
+}
+
 TEST_CASE("a convolution behind a transpose tells where the channels were", "[inspect]") {
   CHECK(layout("float[1, 8, 8, 3] x, float[6, 3, 1, 1] w",
                "a = Transpose <perm = [0, 3, 1, 2]> (x)  y = Conv (a, w)") == "nhwc");

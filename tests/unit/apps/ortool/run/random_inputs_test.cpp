@@ -37,6 +37,16 @@ TEST_CASE("a mask of attention is made of zeros and ones, each row keeping its f
   CHECK(kept < 64);
 }
 
+TEST_CASE("indices are in range wherever they were moved to") {
+  MemoryCap cap(1 << 20);
+  const Tensor indices = made_up(
+      "g (int64[64] x) => (float[32] y) <float[3] table = {1, 2, 3}, int64[1] from = {0}, "
+      "int64[1] to = {32}> { s = Slice (x, from, to) y = Gather (table, s) }",
+      cap);
+  for (std::int64_t i = 0; i < indices.element_count(); ++i)
+    CHECK(element_as_int64(indices, i) < 3);
+}
+
 TEST_CASE("what is subtracted from 1 for another purpose is no mask") {
   MemoryCap cap(1 << 20);
   const Tensor values = made_up(

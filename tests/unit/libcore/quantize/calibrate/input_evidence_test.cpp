@@ -27,6 +27,22 @@ TEST_CASE("the first normalisation tells means and deviations of its results") {
   CHECK(clues.ranges.empty());
 }
 
+TEST_CASE("functions of one element and products by constants carry the input's scale") {
+  const auto model = inferred_model(
+      "<ir_version: 8, opset_import: [\"\" : 13]>\n"
+      "g (float[3, 2] x) => (float[3, 2] y)"
+      "<float[2, 2] w = {1, 2, 3, 4}, float[2] s = {-2, 0.5}, float[2] b = {1, 3},"
+      " float[2] m = {4, 5}, float[2] v = {9, 16}>"
+      "{ e = Elu (x) p = MatMul (e, w) y = BatchNormalization (p, s, b, m, v) }");
+  CHECK(find_input_clues(*model).norms.size() == 1);
+  const auto normalised = inferred_model(
+      "<ir_version: 8, opset_import: [\"\" : 13]>\n"
+      "g (float[3, 2] x) => (float[3, 2] y)"
+      "<float[2] s = {-2, 0.5}, float[2] b = {1, 3}, float[2] m = {4, 5}, float[2] v = {9, 16}>"
+      "{ e = Softmax (x) y = BatchNormalization (e, s, b, m, v) }");
+  CHECK(find_input_clues(*normalised).norms.empty());
+}
+
 TEST_CASE("what the graph normalises itself, and what metadata say, are ranges") {
   const auto model = inferred_model(
       "<ir_version: 8, opset_import: [\"\" : 13]>\n"
