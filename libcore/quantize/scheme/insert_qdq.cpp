@@ -32,6 +32,7 @@ Node& let_make(Node& node, Value& old, Value& result) {
     outputs.push_back(node.output(i) == &old ? &result : node.output(i));
   const std::string name = node.has_name_of_its_own() ? std::string(node.name()) : std::string();
   const std::string op_type(node.op_type());
+  const std::string domain(node.domain());
   Notes notes = node.notes();
   std::vector<Attribute> attributes = copy_attributes(node);
   Node* const before = node.next();
@@ -40,7 +41,7 @@ Node& let_make(Node& node, Value& old, Value& result) {
   for (Value*& input : inputs) {
     if (input != nullptr) input = &seen_in(graph, *input);
   }
-  Node& made = graph.add_node(op_type, "", inputs, outputs, name, before);
+  Node& made = graph.add_node(op_type, domain, inputs, outputs, name, before);
   for (Attribute& attribute : attributes) made.set_attribute(std::move(attribute));
   if (!notes.is_empty()) made.mutable_notes() = std::move(notes);
   return made;
