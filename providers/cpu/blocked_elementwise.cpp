@@ -5,6 +5,7 @@
 #include "kernels/cpu/conv_blocked.hpp"
 #include "kernels/cpu/reorder.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "providers/cpu/accepts.hpp"
 #include "providers/cpu/kernel_files.hpp"
@@ -141,50 +142,52 @@ std::vector<LayoutChoice> concat_layouts(const NodeView& view, const KernelRow& 
       view, std::vector<bool>(static_cast<std::size_t>(node.input_count()), true), blocked);
 }
 
-/// The row that computes the node on plain values.
-const KernelRow& plain_row_of(const NodeView& view, Isa most) {
+/// The row that computes the node on plain values; null where there is none.
+const KernelRow* find_plain_row(const NodeView& view, Isa most) {
   const Node& node = view.node();
   for (const std::span<const KernelRow> rows : kernel_list()) {
     for (const KernelRow& row : rows) {
-      if (row.op_type == node.op_type() && row.domain.empty() && row.isa <= most &&
-          row.layouts == nullptr && row.accepts(view))
-        return row;
+      const bool is_own = node.domain() == own_domain && row.domain.empty();
+      if (row.op_type == node.op_type() && (row.domain == node.domain() || is_own) &&
+          row.isa <= most && row.layouts == nullptr && row.accepts(view))
+        return &row;
     }
   }
-  ORTOOL_CHECK(false && "a blocked row without a plain one");
+  return nullptr;
 }
 
-/// Whether zeros give zero, so that what fills up blocks stays as it must.
+/// Whether what fills up blocks stays zero: all inputs are blocked, and zeros give zero.
 bool keeps_zero(const NodeView& view) {
-  static constexpr std::array<std::string_view, 10> functions = {
-      "Relu", "LeakyRelu", "HardSwish", "Tanh",   "Swish",
-      "Gelu", "Mish",      "Elu",       "Concat", "Softsign"};
-  const std::string_view name = view.node().op_type();
-  for (const std::string_view function : functions) {
-    if (name == function) return true;
+  if (!has_trait(view.node(), OpTrait::keeps_zero)) return false;
+  for (std::size_t i = 0; i < view.inputs().size(); ++i) {
+    if (view.layouts().input(i) == Layout::plain) return false;
   }
-  const bool is_linear = name == "Add" || name == "Sub" || name == "Mul";
-  return is_linear && view.layouts().input(0) != Layout::plain &&
-         view.layouts().input(1) != Layout::plain;
+  return true;
 }
 
 KernelPtr compile_stored(const NodeView& view, const KernelRow& row,
                          const CompileContext& context) {
-  const KernelRow& inner = plain_row_of(view, row.isa);
-  return std::make_unique<const StoredKernel>(row.name, inner.compile(view, inner, context),
+  const KernelRow* inner = find_plain_row(view, row.isa);
+  ORTOOL_CHECK(inner != nullptr);
+  return std::make_unique<const StoredKernel>(row.name, inner->compile(view, *inner, context),
                                               keeps_zero(view));
 }
 
-constexpr KernelRow stored_row(std::string_view name, std::string_view op_type, Isa isa) {
-  return {name,
-          "",
-          op_type,
-          isa,
-          "float32",
-          accepts_float32,
-          compile_stored,
-          nullptr,
-          elementwise_layouts};
+/// Elementwise operators of float32 that have a kernel for plain values.
+bool accepts_elementwise(const NodeView& view) {
+  const OpTraits& traits = traits_of(view.node());
+  const bool is_function =
+      traits.has(OpTrait::elementwise) && !traits.has(OpTrait::own_result_type);
+  if (!is_function || view.output_type(0) != DataType::float32) return false;
+  for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
+    if (view.node().input(i) != nullptr && view.input_type(i) != DataType::float32) return false;
+  }
+  return find_plain_row(view, Isa::avx2) != nullptr;
+}
+
+constexpr KernelRow elementwise_row(std::string_view name, Isa isa) {
+  return {name,           "",      any_operator,       isa, "float32", accepts_elementwise,
+          compile_stored, nullptr, elementwise_layouts};
 }
 
 constexpr KernelRow concat_row(std::string_view name, Isa isa) {
@@ -196,39 +199,9 @@ bool accepts_bytes_alone(const NodeView& view) {
   return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
-constexpr std::array<KernelRow, 35> stored_rows = {{
-    stored_row("add_blocked_avx512", "Add", Isa::avx512),
-    stored_row("add_blocked_avx2", "Add", Isa::avx2),
-    stored_row("sub_blocked_avx512", "Sub", Isa::avx512),
-    stored_row("sub_blocked_avx2", "Sub", Isa::avx2),
-    stored_row("mul_blocked_avx512", "Mul", Isa::avx512),
-    stored_row("mul_blocked_avx2", "Mul", Isa::avx2),
-    stored_row("div_blocked_avx512", "Div", Isa::avx512),
-    stored_row("div_blocked_avx2", "Div", Isa::avx2),
-    stored_row("relu_blocked_avx512", "Relu", Isa::avx512),
-    stored_row("relu_blocked_avx2", "Relu", Isa::avx2),
-    stored_row("leaky_relu_blocked_avx512", "LeakyRelu", Isa::avx512),
-    stored_row("leaky_relu_blocked_avx2", "LeakyRelu", Isa::avx2),
-    stored_row("clip_blocked_avx512", "Clip", Isa::avx512),
-    stored_row("clip_blocked_avx2", "Clip", Isa::avx2),
-    stored_row("hard_swish_blocked_avx512", "HardSwish", Isa::avx512),
-    stored_row("hard_swish_blocked_avx2", "HardSwish", Isa::avx2),
-    stored_row("hard_sigmoid_blocked_avx512", "HardSigmoid", Isa::avx512),
-    stored_row("hard_sigmoid_blocked_avx2", "HardSigmoid", Isa::avx2),
-    stored_row("sigmoid_blocked_avx512", "Sigmoid", Isa::avx512),
-    stored_row("sigmoid_blocked_avx2", "Sigmoid", Isa::avx2),
-    stored_row("tanh_blocked_avx512", "Tanh", Isa::avx512),
-    stored_row("tanh_blocked_avx2", "Tanh", Isa::avx2),
-    stored_row("swish_blocked_avx512", "Swish", Isa::avx512),
-    stored_row("swish_blocked_avx2", "Swish", Isa::avx2),
-    stored_row("gelu_blocked_avx512", "Gelu", Isa::avx512),
-    stored_row("gelu_blocked_avx2", "Gelu", Isa::avx2),
-    stored_row("mish_blocked_avx512", "Mish", Isa::avx512),
-    stored_row("mish_blocked_avx2", "Mish", Isa::avx2),
-    stored_row("elu_blocked_avx512", "Elu", Isa::avx512),
-    stored_row("elu_blocked_avx2", "Elu", Isa::avx2),
-    stored_row("exp_blocked_avx512", "Exp", Isa::avx512),
-    stored_row("exp_blocked_avx2", "Exp", Isa::avx2),
+constexpr std::array<KernelRow, 5> stored_rows = {{
+    elementwise_row("elementwise_blocked_avx512", Isa::avx512),
+    elementwise_row("elementwise_blocked_avx2", Isa::avx2),
     concat_row("concat_blocked_avx512", Isa::avx512),
     concat_row("concat_blocked_avx2", Isa::avx2),
     KernelRow{"concat_blocked_bytes", "", "Concat", Isa::avx2, "int8, uint8", accepts_bytes_alone,

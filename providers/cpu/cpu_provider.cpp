@@ -38,14 +38,25 @@ class RowIndex {
 
   /// Blocked groups have rows of their own.
   const KernelRow* best(const NodeView& view) const {
-    const bool is_plain = view.layouts().is_plain();
-    for (const KernelRow* row : rows(view.node())) {
-      if ((row->layouts == nullptr) == is_plain && row->accepts(view)) return row;
+    return find(view, !view.layouts().is_plain());
+  }
+
+  /// The row that says how the group can be computed with blocked values; null: none.
+  const KernelRow* find_blocked(const NodeView& view) const { return find(view, true); }
+
+ private:
+  const KernelRow* find(const NodeView& view, bool is_blocked) const {
+    const auto any_rows = by_operator_.find(key("", cpu::any_operator));
+    const std::span<const KernelRow* const> of_any =
+        any_rows == by_operator_.end() ? std::span<const KernelRow* const>() : any_rows->second;
+    for (const auto& list : {rows(view.node()), of_any}) {
+      for (const KernelRow* row : list) {
+        if ((row->layouts != nullptr) == is_blocked && row->accepts(view)) return row;
+      }
     }
     return nullptr;
   }
 
- private:
   static std::string key(std::string_view domain, std::string_view op_type) {
     return std::string(domain).append(1, ':').append(op_type);
   }
@@ -79,11 +90,8 @@ class CpuProvider : public Provider {
   }
 
   std::vector<LayoutChoice> layouts(const NodeView& group) const override {
-    for (const KernelRow* row : index_.rows(group.node())) {
-      if (row->layouts != nullptr && row->accepts(NodeView(group.node())))
-        return row->layouts(group, *row);
-    }
-    return {};
+    const KernelRow* row = index_.find_blocked(NodeView(group.node()));
+    return row != nullptr ? row->layouts(group, *row) : std::vector<LayoutChoice>();
   }
 
   KernelPtr compile(const NodeView& view, const CompileContext& context) const override {

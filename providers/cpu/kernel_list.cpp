@@ -1,15 +1,23 @@
 // The table of contents of the cpu provider: a line for each file of kernels.
 #include "providers/cpu/kernel_list.hpp"
 
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <utility>
+
 #include "libcore/base/error.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/weight_blocks.hpp"
 
 namespace ortool::cpu {
+namespace {
 
-std::span<const std::span<const KernelRow>> kernel_list() {
+using KernelFiles = std::vector<std::span<const KernelRow>>;
+
+KernelFiles built_in_kernels() {
   // clang-format off: one line a file
-  static const std::vector<std::span<const KernelRow>> list = {
+  return {
       activation_kernels(),
       arg_extreme_kernels(),
       arithmetic_kernels(),
@@ -104,7 +112,48 @@ std::span<const std::span<const KernelRow>> kernel_list() {
       view_kernels(),
   };
   // clang-format on
-  return list;
+}
+
+/// Every state of the list stays where it is, so that spans of it stay valid.
+class KernelRegistry {
+ public:
+  KernelRegistry() { publish(built_in_kernels()); }
+
+  std::span<const std::span<const KernelRow>> files() const {
+    return *newest_.load(std::memory_order_acquire);
+  }
+
+  void add(std::span<const KernelRow> rows) {
+    const std::lock_guard lock(mutex_);
+    KernelFiles next = states_.back();
+    next.push_back(rows);
+    publish(std::move(next));
+  }
+
+ private:
+  void publish(KernelFiles files) {
+    states_.push_back(std::move(files));
+    newest_.store(&states_.back(), std::memory_order_release);
+  }
+
+  std::mutex mutex_;
+  std::deque<KernelFiles> states_;
+  std::atomic<const KernelFiles*> newest_ = nullptr;
+};
+
+KernelRegistry& registry() {
+  static KernelRegistry instance;
+  return instance;
+}
+
+}  // namespace
+
+std::span<const std::span<const KernelRow>> kernel_list() {
+  return registry().files();
+}
+
+void register_kernels(std::span<const KernelRow> rows) {
+  registry().add(rows);
 }
 
 const KernelRow& kernel_row(std::string_view name) {
