@@ -10,6 +10,7 @@ import check_documents
 import check_includes
 import check_names
 import check_objects
+import check_operator_lists
 import check_tree
 
 
@@ -58,6 +59,46 @@ class Names(SmallTree):
         self.define("libcore/graph/one.hpp", "struct Verdict { int a; };")
         self.define("apps/ortool/two.hpp", "enum class Verdict : short { pass };")
         self.expect(check_names.check(self.root), "libcore/graph/one.hpp", "apps/ortool/two.hpp", "ortool::Verdict")
+
+
+class OperatorLists(SmallTree):
+    def setUp(self):
+        super().setUp()
+        self.write("libcore/ops/math/unary.cpp", "// Unary operators.\n" + "".join(
+            f'constinit const OpSchema {name}::schema = {{"{name}", "", versions}};\n'
+            for name in ("Abs", "Exp", "Log", "Neg", "Sqrt")))
+
+    def check(self, exceptions=()):
+        return check_operator_lists.check(self.root, dict.fromkeys(exceptions, "a reason"))
+
+    def test_accepts_few_names_kernel_rows_and_the_operators_themselves(self):
+        self.write("libcore/optimize/few.cpp", '// Few.\nconst char* few[] = {"Abs", "Exp", "Log"};\n')
+        self.write("libcore/optimize/steps.cpp", '// Steps.\nvoid f() { g("Abs"); g("Exp"); g("Log"); g("Neg"); }\n')
+        self.write("libcore/optimize/words.cpp", '// Words.\nconst char* words[] = {"a", "b", "c", "d", "e"};\n')
+        self.write("providers/cpu/unary.cpp", "// Rows.\nconstexpr KernelRow rows[] = "
+                   '{{"Abs"}, {"Exp"}, {"Log"}, {"Neg"}};\n')
+        self.write("libcore/ops/math/list.cpp", '// A list.\nconst char* names[] = {"Abs", "Exp", "Log", "Neg"};\n')
+        self.assertEqual(self.check(), [])
+
+    def test_an_initializer_is_a_list(self):
+        self.write("libcore/runtime/bad.cpp", "// Bad.\nconstexpr Row rows[] = "
+                   '{{"Abs", 1}, {"Exp", 1},\n{"Log", 2}, {"Neg", 1}};\n')
+        self.expect(self.check(), "libcore/runtime/bad.cpp:2", "Abs, Exp, Log, Neg")
+
+    def test_a_loop_over_names_is_a_list(self):
+        self.write("apps/ortool/bad.cpp", "// Bad.\nvoid f() {\n"
+                   'for (const char* name : {"Abs", "Exp", "Log", "Neg"}) g(name);\n}\n')
+        self.expect(self.check(), "apps/ortool/bad.cpp:3")
+
+    def test_a_condition_is_a_list(self):
+        self.write("kernels/cpu/bad.cpp", "// Bad.\nbool f() {\n"
+                   'return n == "Abs" || n == "Exp" || n == "Log" || n == "Neg";\n}\n')
+        self.expect(self.check(), "kernels/cpu/bad.cpp")
+
+    def test_an_exception_has_to_be_needed(self):
+        self.write("libcore/runtime/bad.cpp", '// Bad.\nRow rows[] = {"Abs", "Exp", "Log", "Neg"};\n')
+        self.assertEqual(self.check(["libcore/runtime/bad.cpp"]), [])
+        self.expect(self.check(["libcore/runtime/bad.cpp", "libcore/runtime/gone.cpp"]), "gone.cpp")
 
 
 class Includes(SmallTree):

@@ -1,0 +1,90 @@
+# Checks that no list of operator names stands outside libcore/ops: what an operator is stands in its traits.
+import argparse
+import re
+import sys
+
+import tree
+
+_FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
+_FAMILIES = "libcore/ops/"
+_SCHEMA = re.compile(r'OpSchema\s+[\w:]+\s*=\s*\{\s*"(\w+)"')
+_NAME = re.compile(r'"(\w+)"')
+_COMPARISON = re.compile(r'[=!]=\s*"(\w+)"')
+_STATEMENT = re.compile(r"[^;{}]+")
+# As many names in one initializer, or compared in one condition, make a list.
+_MOST_NAMES = 3
+# Tables that bind an operator to code of its own: a row for each is what they are for.
+_BINDING_TYPES = ("KernelRow",)
+# Files with a list that no trait could say, each with the reason.
+EXCEPTIONS = {
+    "libcore/inspect/preprocessing.cpp": "it tells what each of the four arithmetic operators does to a picture",
+    "libcore/optimize/rules/channel_map.cpp": "a pattern of the arithmetic that it folds into weights",
+    "libcore/optimize/opset/opset_adapters.cpp": "binds each operator to the function that converts it",
+    "libcore/optimize/rewrite/pattern.cpp": "spells out the ways to write one division",
+    "libcore/optimize/rules/fuse_matmul_add_reshape.cpp": "follows the steps of one mask that onnxruntime knows",
+    "libcore/optimize/rules/fuse_attention_mask.cpp": "spells out the ways to write one comparison of positions",
+    "libcore/runtime/control_flow/control_flow.cpp": "binds each control-flow operator to what runs it",
+}
+
+
+def list_operators(root):
+    """The names of the operators that the families define."""
+    names = set()
+    for path in tree.list_sources(root):
+        if path.startswith(_FAMILIES) and path.endswith(".cpp"):
+            names.update(_SCHEMA.findall(tree.strip_comments(tree.read(root, path))))
+    return names
+
+
+def list_initializers(text):
+    """(start, end) of what stands in braces without a statement in it, the outermost ones alone."""
+    found = []
+    opened = []
+    for index, letter in enumerate(text):
+        if letter == "{":
+            opened.append(index)
+        elif letter == "}" and opened:
+            start = opened.pop()
+            if ";" not in text[start:index]:
+                found = [(a, b) for a, b in found if a < start] + [(start, index)]
+    return found
+
+
+def list_lists(text, operators):
+    """(line, names) of each list of operator names in a file."""
+    text = tree.strip_comments(text)
+    for start, end in list_initializers(text):
+        declaration = text[max(text.rfind(mark, 0, start) for mark in ";{}") + 1:start]
+        if any(word in declaration for word in _BINDING_TYPES):
+            continue
+        names = {name for name in _NAME.findall(text[start:end]) if name in operators}
+        if len(names) > _MOST_NAMES:
+            yield text.count("\n", 0, start) + 1, sorted(names)
+    for statement in _STATEMENT.finditer(text):
+        names = {name for name in _COMPARISON.findall(statement.group()) if name in operators}
+        if len(names) > _MOST_NAMES:
+            yield text.count("\n", 0, statement.start()) + 1, sorted(names)
+
+
+def check(root, exceptions=None):
+    exceptions = EXCEPTIONS if exceptions is None else exceptions
+    operators = list_operators(root)
+    violations = []
+    needed = set()
+    for path in tree.list_sources(root):
+        if not path.startswith(_FOLDERS) or path.startswith(_FAMILIES):
+            continue
+        for line, names in list_lists(tree.read(root, path), operators):
+            needed.add(path)
+            if path not in exceptions:
+                violations.append(f"{path}:{line}: a list of operators ({', '.join(names)}); "
+                                  "make it a trait of the operators' entries in libcore/ops")
+    violations += [f"check_operator_lists.py: {path} needs no exception"
+                   for path in sorted(set(exceptions) - needed)]
+    return violations
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", required=True)
+    sys.exit(tree.report(check(parser.parse_args().root)))
