@@ -4,7 +4,6 @@
 
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
 

@@ -8,7 +8,6 @@
 #include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv/conv_transpose.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/tensor/convert.hpp"

@@ -7,7 +7,6 @@
 #include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/pad.hpp"
 #include "libcore/ops/tensor/resize.hpp"
 #include "libcore/ops/version_facts.hpp"

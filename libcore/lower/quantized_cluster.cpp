@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/tensor/convert.hpp"

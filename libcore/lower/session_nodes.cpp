@@ -2,8 +2,8 @@
 #include "libcore/lower/session_nodes.hpp"
 
 #include <algorithm>
-#include <string_view>
 
+#include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {
@@ -25,9 +25,7 @@ bool has_plain_attributes(const Node& node) {
 }
 
 bool is_control_flow(const Node& node) {
-  if (!node.domain().empty()) return false;
-  const std::string_view op_type = node.op_type();
-  return op_type == "If" || op_type == "Loop" || op_type == "Scan" || op_type == "SequenceMap";
+  return traits_of(node).has(OpTrait::control_flow);
 }
 
 bool is_reorder(const Node& node) {

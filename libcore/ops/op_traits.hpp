@@ -50,6 +50,8 @@ enum class OpTrait : std::uint8_t {
   recurrent,
   /// Draws random numbers, in training at least.
   random,
+  /// Its graphs are programs of their own, which the runtime runs.
+  control_flow,
   /// An experimental operator that ONNX withdrew with opset 10.
   withdrawn,
 };

@@ -9,11 +9,13 @@
 namespace ortool {
 namespace {
 
+using enum OpTrait;
+
 constexpr OpEntry controlflow_entries[] = {
-    op_entry<If>(),
-    op_entry<Loop>(),
-    op_entry<Scan>(),
-    op_entry<SequenceMap>(),
+    op_entry<If>({.set = {control_flow}}),
+    op_entry<Loop>({.set = {control_flow}}),
+    op_entry<Scan>({.set = {control_flow}}),
+    op_entry<SequenceMap>({.set = {control_flow}}),
 };
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/contrib_domain.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"

@@ -9,7 +9,6 @@
 
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/nn/softmax.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 

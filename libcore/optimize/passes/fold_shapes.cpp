@@ -6,7 +6,6 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/known_values.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/layout/reshape.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/passes.hpp"

@@ -13,7 +13,6 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/math/gemm.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/infer_node.hpp"

@@ -6,7 +6,6 @@
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/loop.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/inline_body.hpp"
 #include "libcore/optimize/passes/passes.hpp"

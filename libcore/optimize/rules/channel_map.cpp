@@ -6,7 +6,6 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"

@@ -4,7 +4,6 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/ops/nn/normalization/instance_normalization.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/reduction/reduce.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"

@@ -1,6 +1,5 @@
 // A product with a bias whose heads are cut out behind it becomes a Gemm between Reshapes.
 #include "libcore/graph/algorithms/traverse.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"

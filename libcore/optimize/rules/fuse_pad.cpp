@@ -6,7 +6,6 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv/conv.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/pad.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"

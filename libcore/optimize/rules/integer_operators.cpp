@@ -6,7 +6,6 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/tensor/resize.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/precision/quantized_product.hpp"

@@ -2,7 +2,6 @@
 #include "libcore/optimize/rules/kept_patterns.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/channel_map.hpp"

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/rules.hpp"

@@ -1,6 +1,5 @@
 // Operators that broadcast need no operand that was expanded before.
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/opset_versions.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/refusals.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"

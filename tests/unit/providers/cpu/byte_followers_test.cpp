@@ -55,14 +55,14 @@ std::int64_t nodes_of_product(std::string_view nodes, std::string_view output) {
   });
 }
 
-constexpr std::string_view floats = "float[3,2] y";
+constexpr std::string_view float_output = "float[3,2] y";
 constexpr std::string_view bytes = "int8[3,2] y";
 
 TEST_CASE("a product of bytes takes what makes floats of its result, and bytes of those") {
   const std::string linear = "q = QLinearMatMul (a, xs, xz, w, ws, wz, ys, yz) ";
-  CHECK(nodes_of_product(linear + "y = DequantizeLinear (q, ys, yz)", floats) == 2);
-  CHECK(nodes_of_product(linear + "f = DequantizeLinear (q, ys, yz) y = Add (f, bias)", floats) ==
-        3);
+  CHECK(nodes_of_product(linear + "y = DequantizeLinear (q, ys, yz)", float_output) == 2);
+  CHECK(nodes_of_product(linear + "f = DequantizeLinear (q, ys, yz) y = Add (f, bias)",
+                         float_output) == 3);
   CHECK(nodes_of_product(linear + "f = DequantizeLinear (q, ys, yz) b = Add (bias, f) "
                                   "g = Gelu (b) y = QuantizeLinear (g, qs, qz)",
                          bytes) == 5);
@@ -73,10 +73,10 @@ TEST_CASE("a product of bytes takes what makes floats of its result, and bytes o
 
 TEST_CASE("sums of bytes take their factors, and what follows") {
   const std::string sums = "i = MatMulInteger (a, w, xz) c = Cast <to = 1> (i) ";
-  CHECK(nodes_of_product(sums + "y = Mul (c, wss)", floats) == 3);
+  CHECK(nodes_of_product(sums + "y = Mul (c, wss)", float_output) == 3);
   CHECK(nodes_of_product(sums + "m = Mul (wss, c) b = Add (m, bias) r = Add (b, skip) "
                                 "y = Relu (r)",
-                         floats) == 6);
+                         float_output) == 6);
   CHECK(nodes_of_product("i = MatMulInteger (a, wb, xz, wu) c = Cast <to = 1> (i) "
                          "m = Mul (c, ws) y = QuantizeLinear (m, qs, qz)",
                          bytes) == 4);
@@ -85,11 +85,11 @@ TEST_CASE("sums of bytes take their factors, and what follows") {
 TEST_CASE("a product of bytes leaves what its kernel cannot compute") {
   const std::string linear = "q = QLinearMatMul (a, xs, xz, w, ws, wz, ys, yz) ";
   // Another zero point than the bytes have; something else behind an activation.
-  CHECK(nodes_of_product(linear + "y = DequantizeLinear (q, ys, xz)", floats) == 1);
+  CHECK(nodes_of_product(linear + "y = DequantizeLinear (q, ys, xz)", float_output) == 1);
   CHECK(nodes_of_product(linear + "f = DequantizeLinear (q, ys, yz) g = Gelu (f) y = Add (g, bias)",
-                         floats) == 3);
+                         float_output) == 3);
   CHECK(nodes_of_product("i = MatMulInteger (a, w, xz) c = Cast <to = 1> (i) y = Exp (c)",
-                         floats) == 2);
+                         float_output) == 2);
 }
 
 }  // namespace

@@ -182,8 +182,8 @@ TEST_CASE("A registered function of float16 computes in float32 where it has no 
   const std::string graph = R"(g (float16[2,4] x) => (float16[2,4] y) {
       a = Relu (x) b = testing.Bend (a) y = Abs (b) })";
   const std::unique_ptr<Model> model = registered_model(graph);
-  WidenedValues widened;
-  widen_halves(*model->graph, nullptr, widened);
+  PromotedValues promoted;
+  promote_fp16(*model->graph, nullptr, promoted);
   CHECK(operators_of(*model) == "Cast Relu Bend Abs Cast");
   CHECK_NOTHROW(Session(registered_model(graph), cpu_options()));
 }
