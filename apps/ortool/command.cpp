@@ -1,12 +1,20 @@
 // The options that every command has, and finding commands.
 #include "apps/ortool/command.hpp"
 
-#include "apps/ortool/suggest.hpp"
+#include "apps/ortool/report/progress.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 
 namespace ortool {
 
 void Invocation::warn(std::string_view text) const {
   if (report.add_warning(text)) messages.warn(text);
+}
+
+TaskContext Invocation::task() const {
+  return {memory, stop, [this](std::string_view text) { warn(text); },
+          [this](std::string_view step) {
+            return std::make_unique<ProgressLine>(options, messages, std::string(step));
+          }};
 }
 
 const Command& find_command(std::span<const std::unique_ptr<const Command>> commands,

@@ -14,6 +14,7 @@
 #include "apps/ortool/report/report.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/stop_token.hpp"
+#include "libcore/base/task_context.hpp"
 
 namespace ortool {
 
@@ -48,6 +49,8 @@ struct Invocation {
 
   /// Says it on stderr and puts it into the report; the same text only once.
   void warn(std::string_view text) const;
+  /// The same limits, warnings and progress for a function of the library; this outlives it.
+  TaskContext task() const;
 };
 
 /// One verb of the program. Const and without state.

@@ -2,10 +2,10 @@
 #include "apps/ortool/config_file.hpp"
 
 #include "apps/ortool/command_line.hpp"
-#include "apps/ortool/report/json.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 namespace {

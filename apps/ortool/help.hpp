@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/report/json.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/strings/parse_number.hpp"
+
 namespace ortool {
 
 /// Values by option name. The readers throw ErrorCode::invalid naming the option, what was found
@@ -32,12 +34,5 @@ class OptionValues {
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
-
-/// The number `text` holds, whole and in any locale; false when it is none.
-bool read_number(std::string_view text, double& number);
-bool read_integer(std::string_view text, std::int64_t& number);
-
-/// The pieces between separators; none for an empty text.
-std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace ortool

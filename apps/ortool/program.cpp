@@ -14,11 +14,11 @@
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/signal_watch.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/log.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/base/version.hpp"
 
 namespace ortool {

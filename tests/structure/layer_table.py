@@ -9,10 +9,12 @@ _OPTIMIZE = _INFER + ["infer"]
 _PROVIDER = _OPTIMIZE + ["optimize"]
 _LOWER = _PROVIDER + ["provider"]
 _RUNTIME = _LOWER + ["lower"]
-_MEASURE = _RUNTIME + ["runtime", "inspect", "io"]
+_DATASET = _RUNTIME + ["runtime", "inspect", "io", "json"]
+_VERIFY = _DATASET + ["dataset"]
 
 LIBCORE = {
     "base": [],
+    "json": _BASE,
     "tensor": _BASE,
     "io": _TENSOR,
     "graph": _TENSOR,
@@ -26,8 +28,11 @@ LIBCORE = {
     "provider": _PROVIDER,
     "lower": _LOWER,
     "runtime": _RUNTIME,
-    "quantize": _MEASURE,
-    "measure": _MEASURE,
+    "dataset": _DATASET,
+    "generate": _VERIFY,
+    "verify": _VERIFY,
+    "measure": _VERIFY,
+    "quantize": _VERIFY + ["measure", "check"],
 }
 
 # What the other folders may include besides their own folder (the first two parts of the path).
@@ -42,7 +47,7 @@ TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
 HEAVY_HEADERS = [
     (r"CLI/.*|CLI11\.hpp", r"apps/ortool/command_line\.cpp"),
     (r"google/protobuf/.*", r"libcore/onnx/.*\.cpp"),
-    (r"nlohmann/.*", r"(apps/ortool|libcore/(io|optimize|provider|lower|runtime|quantize|measure))/.*\.cpp"),
+    (r"nlohmann/.*", r"(apps/ortool|libcore/(io|json|optimize|provider|lower|runtime|quantize|measure))/.*\.cpp"),
     (r"spdlog/.*", r"libcore/base/log\.cpp"),
     (r"fmt/.*", r".*\.cpp"),
     (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),

@@ -1,4 +1,4 @@
-// What parts of `ortool quantize` work with, around a model from text and samples of its input x.
+// What parts of quantization work with, around a model from text and samples of its input x.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/ortool/quantize/quantize_context.hpp"
 #include "libcore/io/npy.hpp"
+#include "libcore/quantize/pipeline/quantize_context.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/scratch_file.hpp"
 #include "tests/support/session_support.hpp"
@@ -20,9 +20,8 @@ class QuantizeCall {
       : model_(inferred_model(model)),
         pool_(1),
         machine_{cpu_options().providers, pool_, 1},
-        invocation_{options_, {}, {}, report_, messages_, stop_, memory_, true, {}},
+        task_{memory_, stop_, [this](std::string_view text) { warnings_.emplace_back(text); }},
         manifest_("manifest.json") {
-    messages_.set_level(Verbosity::error);
     std::string listed;
     for (const Tensor& sample : samples) {
       files_.push_back(std::make_unique<ScratchFile>("x.npy"));
@@ -31,13 +30,13 @@ class QuantizeCall {
                 files_.back()->path() + "\"}}";
     }
     manifest_.write("{\"samples\": [" + listed + "]}");
-    options_.set("calibration-data", {manifest_.path()});
-    patterns_ = std::make_unique<NodePatterns>(options_, *model_);
-    cache_ = std::make_unique<CalibrationCache>(invocation_, "model.onnx", *model_);
+    source_.calibration = {manifest_.path()};
+    patterns_ = std::make_unique<NodePatterns>(NodeSelection(), *model_);
+    cache_ = std::make_unique<CalibrationCache>(task_, source_, "model.onnx", *model_);
     context_ = std::make_unique<QuantizeContext>(QuantizeContext{
-        invocation_, settings_, machine_, *patterns_, choices_, *cache_, path_, result_});
-    floats_ = make_session(invocation_, machine_, *model_, OptimizeLevel::none);
-    data_ = std::make_unique<CalibrationData>(invocation_, "calibration-data",
+        task_, settings_, source_, machine_, *patterns_, choices_, *cache_, path_, result_});
+    floats_ = make_session(task_, machine_, *model_, OptimizeLevel::none);
+    data_ = std::make_unique<CalibrationData>(task_, source_, DataRole::calibration,
                                               floats_->model().graph->inputs(), floats_->outputs());
   }
 
@@ -45,23 +44,22 @@ class QuantizeCall {
   const Model& model() const { return *model_; }
   const Session& floats() const { return *floats_; }  ///< node by node
   CalibrationData& data() { return *data_; }
-  QuantizeReport& result() { return result_; }
-  const Report& report() const { return report_; }
+  QuantizeResult& result() { return result_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::unique_ptr<Model> model_;
   ThreadPool pool_;
   QuantizeMachine machine_;
-  OptionValues options_;
-  Report report_;
-  Messages messages_;
   StopToken stop_;
   MemoryCap memory_;
-  Invocation invocation_;
+  std::vector<std::string> warnings_;
+  TaskContext task_;
+  QuantizeData source_;
   QuantizeSettings settings_;
   PlanChoices choices_;
   std::string path_ = "model.onnx";
-  QuantizeReport result_;
+  QuantizeResult result_;
   ScratchFile manifest_;
   std::vector<std::unique_ptr<ScratchFile>> files_;
   std::unique_ptr<NodePatterns> patterns_;

@@ -2,19 +2,15 @@
 #include "apps/ortool/bench/bench_lane.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <latch>
 
-#include "apps/ortool/bench/joined_threads.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
-#include "apps/ortool/report/stopwatch.hpp"
-#include "apps/ortool/run/lean_session.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/runtime/lean_session.hpp"
 
 namespace ortool {
 namespace {
@@ -35,12 +31,6 @@ void apply_shapes(const Invocation& invocation, const BenchVariant& variant, boo
 }
 
 }  // namespace
-
-double timed_run_ms(const Session& session, const NamedValues& inputs, const RunOptions& options) {
-  const Stopwatch watch;
-  const std::vector<RunValue> outputs = session.run(inputs, options);
-  return watch.milliseconds();
-}
 
 std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
                                               const BenchSettings& settings,
@@ -68,106 +58,6 @@ struct LaneMaker::Shared {
   std::unique_ptr<Session> session;
   bool has_run = false;
 };
-
-namespace {
-
-/// Runs a session that it shares.
-class SessionLane : public Lane {
- public:
-  SessionLane(const Session& session, LaneFacts facts, NamedValues inputs, RunOptions options,
-              int callers)
-      : session_(session),
-        facts_(std::move(facts)),
-        inputs_(std::move(inputs)),
-        options_(options),
-        callers_(callers) {}
-
-  LaneBlock run(std::int64_t runs) override {
-    LaneBlock block;
-    if (callers_ > 1) {
-      run_callers(std::max<std::int64_t>(1, runs / callers_), block);
-      return block;
-    }
-    block.samples_ms.reserve(static_cast<std::size_t>(runs));
-    const Stopwatch watch;
-    for (std::int64_t i = 0; i < runs; ++i) {
-      block.samples_ms.push_back(timed_run_ms(session_, inputs_, options_));
-    }
-    block.wall_ms = watch.milliseconds();
-    return block;
-  }
-
-  LaneFacts facts() const override {
-    LaneFacts facts = facts_;
-    facts.arena_bytes = session_.arena_bytes();
-    facts.weight_bytes = session_.packed_bytes() + session_.constant_bytes();
-    return facts;
-  }
-  const Session* session() const override { return &session_; }
-  const NamedValues* inputs() const override { return &inputs_; }
-  RunOptions run_options() const override { return options_; }
-
- private:
-  void run_callers(std::int64_t runs_each, LaneBlock& block) const {
-    const auto callers = static_cast<std::size_t>(callers_);
-    std::vector<std::vector<double>> samples(callers);
-    std::vector<std::exception_ptr> failures(callers);
-    for (std::vector<double>& own : samples) own.reserve(static_cast<std::size_t>(runs_each));
-    std::latch ready(callers_);
-    std::latch begin(1);
-    std::atomic<bool> is_given_up{false};
-    const auto call = [&](std::size_t caller) {
-      ready.count_down();
-      begin.wait();
-      if (is_given_up) return;
-      try {
-        for (std::int64_t i = 0; i < runs_each; ++i) {
-          samples[caller].push_back(timed_run_ms(session_, inputs_, options_));
-        }
-      } catch (...) {
-        failures[caller] = std::current_exception();
-      }
-    };
-    JoinedThreads threads;
-    try {
-      for (std::size_t caller = 0; caller < callers; ++caller)
-        threads.start([&call, caller] { call(caller); });
-    } catch (...) {
-      is_given_up = true;
-      begin.count_down();
-      throw;
-    }
-    ready.wait();
-    begin.count_down();
-    const Stopwatch watch;
-    threads.join();
-    block.wall_ms = watch.milliseconds();
-    for (std::size_t caller = 0; caller < callers; ++caller) {
-      if (failures[caller]) std::rethrow_exception(failures[caller]);
-      block.samples_ms.insert(block.samples_ms.end(), samples[caller].begin(),
-                              samples[caller].end());
-    }
-  }
-
-  const Session& session_;
-  LaneFacts facts_;
-  NamedValues inputs_;
-  RunOptions options_;
-  int callers_;
-};
-
-void describe_placement(const Session& session, const std::string& first, LaneFacts& facts) {
-  for (const Placement& placement : session.placement()) {
-    if (placement.provider.empty()) continue;
-    if (!first.empty() && placement.provider != first) ++facts.fallback_nodes;
-    if (std::find(facts.providers.begin(), facts.providers.end(), placement.provider) ==
-        facts.providers.end()) {
-      facts.providers.push_back(placement.provider);
-    }
-  }
-}
-
-}  // namespace
 
 LaneMaker::LaneMaker(const Invocation& invocation, const BenchSettings& settings)
     : invocation_(invocation), settings_(settings), pool_(most_threads(settings)) {}
@@ -211,7 +101,7 @@ std::shared_ptr<LaneMaker::Shared> LaneMaker::shared_session(const BenchVariant&
 
 std::unique_ptr<Lane> LaneMaker::make(const BenchVariant& variant) {
   invocation_.stop.poll();
-  const Progress progress(invocation_.options, invocation_.messages, "preparing " + variant.name);
+  const Progress progress(invocation_.task(), "preparing " + variant.name);
   const OptionValues fixed = options_for(invocation_.options, variant);
   const OptionValues open =
       options_for(invocation_.options, variant, !settings_.has_several_dims());
@@ -236,8 +126,8 @@ std::unique_ptr<Lane> LaneMaker::make(const BenchVariant& variant) {
           [&] { facts.first_run_ms = timed_run_ms(*shared->session, values, run_options); });
   if (shared->has_run) facts.new_shape_ms = facts.first_run_ms;
   shared->has_run = true;
-  return std::make_unique<SessionLane>(*shared->session, std::move(facts), std::move(values),
-                                       run_options, settings_.concurrency);
+  return make_session_lane(*shared->session, std::move(facts), std::move(values), run_options,
+                           settings_.concurrency);
 }
 
 }  // namespace ortool

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/ortool/bench/bench_result.hpp"
-#include "apps/ortool/bench/gate.hpp"
-#include "apps/ortool/bench/node_profile.hpp"
+#include "apps/ortool/bench/bench_blocks.hpp"
+#include "libcore/measure/bench/bench_result.hpp"
+#include "libcore/measure/bench/gate.hpp"
+#include "libcore/measure/bench/node_profile.hpp"
 
 namespace ortool {
 

@@ -6,17 +6,19 @@
 
 #include "apps/ortool/bench/bench_page.hpp"
 #include "apps/ortool/bench/bench_report.hpp"
+#include "apps/ortool/bench/child_lane.hpp"
 #include "apps/ortool/bench/host_warnings.hpp"
-#include "apps/ortool/bench/offered_load.hpp"
 #include "apps/ortool/bench/stepped.hpp"
 #include "apps/ortool/bench/tune.hpp"
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/report/progress.hpp"
-#include "apps/ortool/run/trace.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/measure/bench/offered_load.hpp"
+#include "libcore/measure/trace.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {
@@ -154,7 +156,7 @@ void BenchRun::measure() {
   HostWatch host;
   std::vector<LaneTimes> times;
   {
-    const Progress progress(options_, invocation_.messages, "measuring");
+    const Progress progress(invocation_.task(), "measuring");
     times = measure_lanes(lanes, settings_, invocation_.stop, [&](const auto& so_far) {
       return are_known(variants, so_far, settings_, baseline_);
     });
@@ -173,7 +175,7 @@ void BenchRun::measure() {
 }
 
 void BenchRun::measure_offered_loads() {
-  const Progress progress(options_, invocation_.messages, "measuring");
+  const Progress progress(invocation_.task(), "measuring");
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (lanes_[i] == nullptr) continue;
     VariantResult& result = findings_.results[i];
@@ -195,7 +197,7 @@ void BenchRun::measure_offered_loads() {
 }
 
 void BenchRun::measure_memory_of_all() {
-  const Progress progress(options_, invocation_.messages, "measuring memory");
+  const Progress progress(invocation_.task(), "measuring memory");
   for (VariantResult& result : findings_.results) {
     if (!result.was_measured()) continue;
     if (!can_have_child(options_, result.variant)) {
@@ -214,7 +216,7 @@ void BenchRun::measure_memory_of_all() {
 }
 
 void BenchRun::profile_all() {
-  const Progress progress(options_, invocation_.messages, "profiling");
+  const Progress progress(invocation_.task(), "profiling");
   std::map<int, MachineLimits> limits;
   std::string trace;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -225,8 +227,13 @@ void BenchRun::profile_all() {
     if (known == limits.end()) {
       limits[threads] = measure_machine_limits(threads, invocation_.stop);
     }
-    NodeProfile profile =
-        profile_nodes(invocation_, result.variant, *lanes_[i], limits.at(threads));
+    NodeProfile profile = profile_nodes(
+        result.variant.name, *lanes_[i], limits.at(threads),
+        [&] {
+          const std::string& path = result.variant.model;
+          return path == "-" ? nullptr : std::move(load_model_at(path).model);
+        },
+        invocation_.stop);
     append_trace_events(trace, *lanes_[i]->session(), profile.last,
                         {result.facts.load_ms, result.facts.compile_ms},
                         static_cast<std::int64_t>(i) + 1);

@@ -5,10 +5,10 @@
 #include <array>
 
 #include "apps/ortool/options/execution_options.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {
@@ -192,17 +192,6 @@ void check_together(const OptionValues& options, const BenchSettings& settings) 
 }
 
 }  // namespace
-
-double BenchSettings::threshold_of(const std::string& provider) const {
-  const auto found = max_regression.find(provider);
-  return found != max_regression.end() ? found->second : max_regression.at("");
-}
-
-std::string percentile_key(double percent) {
-  std::string key = "p" + format("{}", percent);
-  std::replace(key.begin(), key.end(), '.', '_');
-  return key;
-}
 
 BenchSettings read_bench_settings(const Invocation& invocation) {
   const OptionValues& options = invocation.options;

@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/base/file/descriptor.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/json/json.hpp"
 
 extern char** environ;
 

@@ -5,17 +5,12 @@
 #include <string_view>
 
 #include "apps/ortool/bench/bench_lane.hpp"
+#include "libcore/measure/bench/bench_result.hpp"
 
 namespace ortool {
 
 /// The id of the error where no other process can be started.
 constexpr std::string_view no_process_id = "bench.process";
-
-/// Memory of a process that loads a model and runs it, and nothing else.
-struct ProcessMemory {
-  std::int64_t base_rss_bytes = -1;  ///< before the model is loaded
-  std::int64_t peak_rss_bytes = -1;
-};
 
 /// Starts this program once more with `bench MODEL --stepped` and the variant's options; it loads,
 /// compiles and runs once. Ends with the lane. Throws what the other process says is wrong, with

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/ortool/bench/bench_settings.hpp"
-#include "apps/ortool/report/stopwatch.hpp"
+#include "libcore/base/stopwatch.hpp"
 #include "libcore/measure/host.hpp"
 
 namespace ortool {

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "apps/ortool/bench/bench_settings.hpp"
-#include "apps/ortool/report/json.hpp"
 #include "apps/ortool/report/standard_output.hpp"
-#include "apps/ortool/report/stopwatch.hpp"
 #include "libcore/base/file/descriptor.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 namespace {

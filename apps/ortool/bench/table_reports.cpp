@@ -3,10 +3,10 @@
 #include <fstream>
 
 #include "apps/ortool/bench/bench_report.hpp"
-#include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/strings/escape.hpp"
 
 namespace ortool {
 namespace {

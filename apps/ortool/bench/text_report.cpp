@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "apps/ortool/bench/bench_report.hpp"
-#include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/strings/escape.hpp"
 
 namespace ortool {
 namespace {

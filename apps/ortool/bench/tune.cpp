@@ -5,12 +5,12 @@
 #include <map>
 #include <set>
 
-#include "apps/ortool/bench/gate.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/measure/bench/gate.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {
@@ -114,7 +114,7 @@ std::unique_ptr<Entry> Tuner::enter(BenchVariant variant) {
 void Tuner::contest(const std::vector<Entry*>& entries) {
   std::vector<Lane*> lanes;
   for (Entry* entry : entries) lanes.push_back(entry->lane.get());
-  const Progress progress(invocation_.options, invocation_.messages, "tuning");
+  const Progress progress(invocation_.task(), "tuning");
   std::vector<LaneTimes> times =
       measure_lanes(lanes, settings_, invocation_.stop, [&](const auto& so_far) {
         return std::all_of(so_far.begin(), so_far.end(), [&](const LaneTimes& lane) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/ortool/bench/bench_result.hpp"
+#include "libcore/measure/bench/bench_result.hpp"
 
 namespace ortool {
 

@@ -2,7 +2,6 @@
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
-#include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/html_page.hpp"
 #include "apps/ortool/inspect/inspection.hpp"
 #include "apps/ortool/inspect/listings.hpp"
@@ -18,6 +17,7 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
@@ -271,7 +271,7 @@ void InspectCommand::run(Invocation& invocation) const {
   LoadOptions load_options;
   load_options.read_external_data = !options.flag("no-weights");
   load_options.cap = &invocation.memory;
-  const Progress progress(options, invocation.messages, "inspecting");
+  const Progress progress(invocation.task(), "inspecting");
   LoadedModel loaded;
   if (options.flag("check") && !options.has("diff")) {
     loaded = check_model_argument(invocation, load_options, wanted == "text");

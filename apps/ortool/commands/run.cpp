@@ -2,15 +2,17 @@
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/run/data_run.hpp"
 #include "apps/ortool/run/dump.hpp"
-#include "apps/ortool/run/feedback.hpp"
-#include "apps/ortool/run/judge.hpp"
+#include "apps/ortool/run/loop_report.hpp"
 #include "apps/ortool/run/model_run.hpp"
 #include "apps/ortool/run/variant.hpp"
+#include "libcore/generate/feedback.hpp"
+#include "libcore/verify/output_judge.hpp"
 
 namespace ortool {
 namespace {

@@ -1,8 +1,8 @@
 // ortool schema: the JSON Schema that a command's documents follow.
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/embedded_schemas.hpp"
-#include "apps/ortool/report/json.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 namespace {

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "apps/ortool/amount.hpp"
-#include "apps/ortool/report/escape.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/amount.hpp"
+#include "libcore/base/strings/escape.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {

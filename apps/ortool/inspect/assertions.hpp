@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "apps/ortool/option_values.hpp"
-#include "apps/ortool/report/json.hpp"
 #include "libcore/inspect/quantization.hpp"
 #include "libcore/inspect/summary.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

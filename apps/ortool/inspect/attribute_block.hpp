@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/graph/attribute.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

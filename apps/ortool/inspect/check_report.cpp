@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "apps/ortool/options/shape_options.hpp"
-#include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/escape.hpp"
 #include "libcore/check/check_model.hpp"
 
 namespace ortool {

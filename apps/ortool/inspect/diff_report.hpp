@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/graph/diff.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

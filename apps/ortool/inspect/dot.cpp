@@ -3,10 +3,10 @@
 
 #include <unordered_map>
 
-#include "apps/ortool/inspect/glob.hpp"
-#include "apps/ortool/report/escape.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/escape.hpp"
+#include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/weights.hpp"
 

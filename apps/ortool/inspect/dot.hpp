@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "apps/ortool/report/text_sink.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/json/text_sink.hpp"
 
 namespace ortool {
 

@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "apps/ortool/inspect/attribute_block.hpp"
-#include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/preprocessing_report.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/weights.hpp"
 #include "libcore/ops/catalog.hpp"

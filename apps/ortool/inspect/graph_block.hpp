@@ -5,9 +5,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/inspect/count_macs.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/count_macs.hpp"
 

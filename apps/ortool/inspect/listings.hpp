@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "apps/ortool/report/text_sink.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/inspect/weight_statistics.hpp"
+#include "libcore/json/text_sink.hpp"
 
 namespace ortool {
 

@@ -4,18 +4,18 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "apps/ortool/data/sample_set.hpp"
-#include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/options/execution_options.hpp"
-#include "apps/ortool/options/image_config.hpp"
+#include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
-#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/base/strings/glob.hpp"
+#include "libcore/dataset/sample_set.hpp"
+#include "libcore/graph/value_names.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
 
@@ -83,8 +83,9 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
   if (!options.has("data")) return std::make_unique<OneSample>(invocation, model);
   const std::span<Value* const> inputs = model.graph->inputs();
   const auto recipes = read_image_recipes(options, names_of(inputs));
-  auto set =
-      open_sample_set(options.text("data"), {invocation, inputs, model.graph->outputs(), recipes});
+  auto set = open_sample_set(
+      options.text("data"),
+      {invocation.task(), inputs, model.graph->outputs(), recipes, {}, options.has("labels")});
   refuse_unused_recipes(recipes, std::span(&set, 1));
   return set;
 }

@@ -6,10 +6,10 @@
 #include "apps/ortool/inspect/preprocessing_report.hpp"
 #include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/summary_block.hpp"
-#include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/escape.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {

@@ -5,13 +5,13 @@
 #include <deque>
 #include <map>
 
-#include "apps/ortool/inspect/glob.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/lower/session_nodes.hpp"
 #include "libcore/onnx/read/load.hpp"

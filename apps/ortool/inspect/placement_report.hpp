@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/report/text_sink.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/json/text_sink.hpp"
 
 namespace ortool {
 

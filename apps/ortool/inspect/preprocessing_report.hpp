@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/inspect/preprocessing.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/escape.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

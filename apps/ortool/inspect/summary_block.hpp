@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/inspect/summary.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/json/json.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rewrite/closest_matches.hpp"
 

@@ -4,17 +4,14 @@
 #include <algorithm>
 
 #include "apps/ortool/inspect/summary_block.hpp"
-#include "apps/ortool/optimize/embedding_check.hpp"
-#include "apps/ortool/optimize/failing_part.hpp"
-#include "apps/ortool/optimize/float_choice.hpp"
-#include "apps/ortool/optimize/float_search.hpp"
 #include "apps/ortool/optimize/optimize_report.hpp"
 #include "apps/ortool/optimize/optimize_settings.hpp"
-#include "apps/ortool/optimize/rewriting.hpp"
-#include "apps/ortool/optimize/verification.hpp"
+#include "apps/ortool/optimize/rule_options.hpp"
+#include "apps/ortool/optimize/verification_report.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
-#include "apps/ortool/options/named_value.hpp"
+#include "apps/ortool/options/judge_options.hpp"
+#include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -22,46 +19,47 @@
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "libcore/base/file/file.hpp"
+#include "apps/ortool/run/repro.hpp"
+#include "libcore/base/file/standard_input.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/summary.hpp"
-#include "libcore/lower/fuse_quantized.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
-#include "libcore/optimize/user_rules/user_rules.hpp"
-#include "libcore/runtime/check_rule.hpp"
+#include "libcore/verify/embedding_check.hpp"
+#include "libcore/verify/failing_part.hpp"
+#include "libcore/verify/float_choice.hpp"
+#include "libcore/verify/float_search.hpp"
+#include "libcore/verify/rewriting.hpp"
+#include "libcore/verify/verification.hpp"
 
 namespace ortool {
 namespace {
 
 /// From this version on weights need not stand among the inputs as well.
 constexpr std::int64_t ir_version_of_free_weights = 4;
-/// The group of --rules.
-constexpr std::string_view user_group = "user's own";
-constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
 
-/// Of --rules: that some rule acted, and that all came to an end.
-void check_user_rules(const Invocation& invocation, const RewriteReport& rewrites) {
-  if (!invocation.options.has("rules")) return;
-  const std::string file = invocation.options.text("rules");
-  bool have_acted = false;
-  bool are_endless = false;
-  for (const PassRecord& pass : rewrites.passes) {
-    if (!pass.is_users || pass.applied == 0) continue;
-    have_acted = true;
-    are_endless = are_endless || std::find(rewrites.endless.begin(), rewrites.endless.end(),
-                                           pass.name) != rewrites.endless.end();
-  }
-  if (!have_acted) {
-    invocation.warn(format("{}: no rule of it acted (--explain tells why)", file));
-  } else if (are_endless) {
-    throw Error(
-        ErrorCode::invalid,
-        format("{}: rules find new places without an end: {}", file, list_names(rewrites.endless)),
-        "what a rule makes must not hold what it, or another rule, looks for")
-        .with_id("rules.endless");
-  }
+/// The model as it comes through standard input, empty where it is a file.
+StandardInput read_model_input(const Invocation& invocation) {
+  return invocation.arguments.front() == "-" ? read_standard_input(&invocation.memory)
+                                             : StandardInput();
+}
+
+/// Made-up or given inputs of run `index`; `tells`: with warnings of what was guessed.
+NamedValues make_inputs(const Invocation& invocation, const Model& model, int index, bool tells) {
+  if (tells) return named_values(gather_inputs(invocation, model));
+  // What is guessed was told for the first run.
+  OptionValues options = invocation.options;
+  constexpr std::int64_t most_seed = std::int64_t{1} << 52;
+  options.set("seed", {format("{}", options.integer("seed", 0, 0, most_seed) + index)});
+  Report ignored_report;
+  Messages silent;
+  silent.set_level(Verbosity::error);
+  const Invocation changed{
+      options,         invocation.arguments, invocation.commands,     ignored_report,  silent,
+      invocation.stop, invocation.memory,    invocation.has_document, invocation.words};
+  return named_values(gather_inputs(changed, model));
 }
 
 /// One run of the command.
@@ -74,11 +72,19 @@ class OptimizeRun {
         settings_(read_optimize_settings(options_, describe_passes(groups))),
         providers_(choose_providers(invocation)),
         groups_(groups),
-        rewriting_(invocation, settings_, groups, *providers_.back()) {}
+        standard_input_(read_model_input(invocation)),
+        rewriting_(invocation.task(), source(), settings_, groups, *providers_.back()) {}
 
   void run();
 
  private:
+  /// The model of the command line as it is.
+  LoadedModel load_file() const;
+  RewriteSource source() const;
+  VerifierOptions verifier_options(ThreadPool& pool) const;
+  /// Writes a folder as run --save-repro does, with what find_failing_part() found. Returns whether
+  /// it is a part.
+  bool save_failing_part(const Verifier& verifier, const Verification& verification) const;
   void rewrite(Model& model);
   /// --fp16 does to weights what --freeze-defaults does to all defaults.
   void tell_frozen_defaults(const Model& model) const;
@@ -97,13 +103,74 @@ class OptimizeRun {
   OptimizeSettings settings_;
   std::vector<std::shared_ptr<const Provider>> providers_;
   const std::vector<RuleGroup>& groups_;
+  StandardInput standard_input_;  ///< the model, where it comes from there
   Rewriting rewriting_;
   RewriteReport rewrites_;
   std::string repro_text_;
 };
 
+LoadedModel OptimizeRun::load_file() const {
+  if (standard_input_.owner == nullptr) return load_model_at(invocation_.arguments.front());
+  LoadedModel loaded;
+  loaded.path = "-";
+  loaded.model =
+      load_model_from_bytes(standard_input_.bytes, standard_input_.owner, "standard input", "");
+  resolve_legacy_defaults(*loaded.model);
+  return loaded;
+}
+
+RewriteSource OptimizeRun::source() const {
+  const auto list = [this](std::string_view option) {
+    const auto given = options_.all(option);
+    return std::vector<std::string>(given.begin(), given.end());
+  };
+  return {.load = [this] { return load_file().model; },
+          .folder = find_model_argument(invocation_).folder,
+          .fix_shapes = [this](Model& model) { apply_shape_options(options_, model); },
+          .has_fixed_shapes = options_.has("dim") || options_.has("shape"),
+          .extracted_inputs = list("extract-input"),
+          .extracted_outputs = list("extract-output"),
+          .embedded_pictures = list("embed-preprocessing")};
+}
+
+VerifierOptions OptimizeRun::verifier_options(ThreadPool& pool) const {
+  VerifierInputs inputs;
+  inputs.make = [this](const Model& model, int index, bool tells) {
+    return make_inputs(invocation_, model, index, tells);
+  };
+  inputs.are_given = options_.has("input") || options_.has("inputs") || options_.has("input-dir");
+  inputs.takes_test_data = !options_.has("range");
+  return {.providers = providers_,
+          .pool = pool,
+          .threads = thread_count(options_),
+          .judge = read_judge_options(options_),
+          .inputs = std::move(inputs)};
+}
+
+bool OptimizeRun::save_failing_part(const Verifier& verifier,
+                                    const Verification& verification) const {
+  const Repro repro(options_.text("save-repro"));
+  FailingPart part = find_failing_part(rewriting_, verifier, verification);
+  repro.save(*part.before);
+  repro.save(*part.after, "optimized.onnx");
+  std::vector<GivenInput> inputs;
+  for (auto& [name, value] : part.inputs) inputs.push_back({name, value, ""});
+  const Graph& graph = *part.before->graph;
+  repro.save_inputs(inputs, graph.inputs());
+  std::vector<Output> outputs;
+  for (const Value* value : graph.outputs()) {
+    const std::size_t position = outputs.size();
+    outputs.push_back(
+        {std::string(value->name()), position, std::move(part.outputs[position]), value->type()});
+  }
+  repro.save_outputs(outputs);
+  repro.save_command(invocation_, "ortool run optimized.onnx --test");
+  repro.save_report(invocation_, "optimize");
+  return part.is_part;
+}
+
 void OptimizeRun::run() {
-  LoadedModel loaded = rewriting_.load_file();
+  LoadedModel loaded = load_file();
   describe_model_argument(invocation_, loaded);
   const SaveTarget target = read_save_target(invocation_, loaded);
   tell_frozen_defaults(*loaded.model);
@@ -137,7 +204,7 @@ void OptimizeRun::tell_frozen_defaults(const Model& model) const {
 }
 
 void OptimizeRun::rewrite(Model& model) {
-  const Progress progress(options_, invocation_.messages, "optimizing");
+  const Progress progress(invocation_.task(), "optimizing");
   const ModelSize before = size_of(model);
   infer_shapes(model);
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
@@ -167,10 +234,10 @@ void OptimizeRun::rewrite(Model& model) {
 
 void OptimizeRun::choose_floats() {
   ThreadPool pool(thread_count(options_));
-  Verifier verifier(invocation_, rewriting_, providers_, pool);
+  Verifier verifier(invocation_.task(), rewriting_, verifier_options(pool));
   std::map<std::string, std::string> reasons = find_floats_to_keep(rewriting_, verifier);
   if (settings_.runs > 0) {
-    const Progress progress(options_, invocation_.messages, "choosing floats");
+    const Progress progress(invocation_.task(), "choosing floats");
     keep_floats_that_count(rewriting_, verifier, reasons);
   }
   rewriting_.convert_floats(std::move(reasons));
@@ -192,9 +259,9 @@ void OptimizeRun::report_float16() {
 bool OptimizeRun::verify() {
   Verification result;
   if (settings_.runs > 0) {
-    const Progress progress(options_, invocation_.messages, "verifying");
+    const Progress progress(invocation_.task(), "verifying");
     ThreadPool pool(thread_count(options_));
-    Verifier verifier(invocation_, rewriting_, providers_, pool);
+    Verifier verifier(invocation_.task(), rewriting_, verifier_options(pool));
     result = verifier.verify(rewrites_);
     Json block = verification_block(result);
     const bool prepares_rightly = check_embeddings(verifier, block);
@@ -202,7 +269,7 @@ bool OptimizeRun::verify() {
     if (!prepares_rightly) return false;
     if (result.guilty && options_.has("save-repro")) {
       const std::string folder = options_.text("save-repro");
-      const bool is_part = save_failing_part(invocation_, rewriting_, verifier, result, folder);
+      const bool is_part = save_failing_part(verifier, result);
       repro_text_ = format("{} to repeat it: {}\n", is_part ? "these nodes alone" : "the model",
                            shorten(folder));
     }
@@ -261,7 +328,7 @@ bool OptimizeRun::check_embeddings(const Verifier& verifier, Json& block) {
 }
 
 void OptimizeRun::save(Model& model, const SaveTarget& target) {
-  const Progress progress(options_, invocation_.messages, "writing");
+  const Progress progress(invocation_.task(), "writing");
   if (model.ir_version < ir_version_of_free_weights) {
     invocation_.warn(format("IR version {} becomes {}, in which weights are no inputs",
                             model.ir_version, ir_version_of_free_weights));
@@ -282,48 +349,10 @@ void list_passes(Invocation& invocation, const std::vector<RuleGroup>& groups) {
   invocation.report.text += pass_list_text(passes) + lowering_list_text();
 }
 
-/// The pipeline with what only files for ortool get, before the rules that would take clusters
-/// apart.
-std::vector<RuleGroup> with_target_passes(std::vector<RuleGroup> groups) {
-  const auto place = std::find_if(groups.begin(), groups.end(),
-                                  [](const auto& group) { return group.name == "clean up"; });
-  groups.insert(place, {"fit kernels", OptimizeLevel::all, {}, {fuse_quantized_pass()}});
-  return groups;
-}
-
-/// The pipeline with the rules of --rules, which come once functions and constants are dealt with.
-std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
-                                       std::vector<RuleGroup> groups) {
-  const std::string path = invocation.options.text("rules");
-  if (path.empty()) return groups;
-  const std::vector<PassDescription> known = describe_passes(groups);
-  const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
-  RuleGroup basic{user_group, OptimizeLevel::basic, {}, {}};
-  RuleGroup extended{user_group, OptimizeLevel::extended, {}, {}};
-  const std::string text = read_text_file(path, most_rules_bytes);
-  in_file(path, [&] {
-    for (const auto& rule : parse_user_rules(text)) {
-      const bool is_taken = std::any_of(known.begin(), known.end(),
-                                        [&](const auto& pass) { return pass.name == rule->name; });
-      if (is_taken) {
-        throw Error(ErrorCode::invalid, format("there is a pass {} already", quote(rule->name)),
-                    "'ortool optimize --list-passes' names all")
-            .with_id("rules.name");
-      }
-      invocation.stop.poll();
-      check_rule(*rule, provider, {.cap = &invocation.memory, .stop = &invocation.stop});
-      (rule->level == OptimizeLevel::basic ? basic : extended).rules.push_back(make_rule(rule));
-    }
-  });
-  const auto place = groups.begin() + (groups.empty() ? 0 : 1);
-  groups.insert(place, {std::move(basic), std::move(extended)});
-  return groups;
-}
-
 }  // namespace
 
 void run_optimize(Invocation& invocation, std::vector<RuleGroup> groups) {
-  groups = with_user_rules(invocation, with_target_passes(std::move(groups)));
+  groups = groups_with_options(invocation, std::move(groups));
   if (invocation.options.flag("list-passes")) return list_passes(invocation, groups);
   if (invocation.arguments.empty()) {
     throw Error(ErrorCode::invalid, "no MODEL is given", "ortool optimize model.onnx -o out.onnx")

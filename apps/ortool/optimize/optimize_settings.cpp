@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "apps/ortool/options/execution_options.hpp"
-#include "apps/ortool/run/judge.hpp"
-#include "apps/ortool/suggest.hpp"
+#include "apps/ortool/options/judge_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 
 namespace ortool {
 namespace {
@@ -196,7 +196,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   check_written(options);
   // Said now, not once the model is rewritten.
   static_cast<void>(thread_count(options));
-  static_cast<void>(Judge(options));
+  static_cast<void>(read_judge_options(options));
   if (settings.runs > 0 || settings.is_float16) return settings;
   for (const char* option : {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random",
                              "seed", "range", "image", "image-config", "dtype", "threads"}) {

@@ -8,22 +8,9 @@
 
 #include "apps/ortool/command.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "libcore/verify/rewriting.hpp"
 
 namespace ortool {
-
-struct OptimizeSettings {
-  OptimizeLevel level = OptimizeLevel::extended;
-  std::vector<std::string> passes;  ///< only these, whatever their level; empty: all of the level
-  std::vector<std::string> skipped;
-  bool explains = false;
-  bool has_own_operators = false;  ///< what only ortool runs may be saved
-  bool freezes_defaults = false;   ///< inputs with a default become constants
-  bool is_float16 = false;
-  std::vector<std::string> kept_globs;  ///< of nodes that stay in float32
-  std::int64_t opset = 0;               ///< to write for; 0: the model's own
-  int runs = 0;                         ///< to compare the result in; 0: it is not compared
-  bool must_verify = false;             ///< the user asked for it
-};
 
 /// The options besides those on inputs, shapes and the output.
 std::vector<OptionGroup> optimize_options();

@@ -1,5 +1,6 @@
 // What a comparison found, as JSON and in lines.
-#include "apps/ortool/optimize/verification.hpp"
+#include "apps/ortool/optimize/verification_report.hpp"
+
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 

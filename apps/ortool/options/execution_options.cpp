@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "apps/ortool/options/provider_options.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 
 namespace ortool {
 namespace {

@@ -5,14 +5,15 @@
 #include <map>
 #include <optional>
 
-#include "apps/ortool/options/image_config.hpp"
+#include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/made_up_sizes.hpp"
-#include "apps/ortool/options/named_value.hpp"
-#include "apps/ortool/run/value_file.hpp"
-#include "apps/ortool/run/value_set.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/named_value.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/dataset/values/value_file.hpp"
+#include "libcore/dataset/values/value_set.hpp"
+#include "libcore/graph/value_names.hpp"
 
 namespace ortool {
 namespace {
@@ -312,12 +313,6 @@ std::map<std::string, RandomRange, std::less<>> read_random_ranges(
     ranges.insert_or_assign(pair.name, range);
   }
   return ranges;
-}
-
-NamedValues named_values(std::span<const GivenInput> inputs) {
-  NamedValues values;
-  for (const GivenInput& input : inputs) values.emplace_back(input.name, input.value);
-  return values;
 }
 
 }  // namespace ortool

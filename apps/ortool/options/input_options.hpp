@@ -8,19 +8,14 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/run/random_inputs.hpp"
+#include "libcore/dataset/values/given_input.hpp"
+#include "libcore/dataset/values/random_inputs.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
 
 OptionGroup input_options();
-
-struct GivenInput {
-  std::string name;
-  RunValue value;
-  std::string source;  ///< "file x.npy", "random, seed 0"
-};
 
 /// A value for every input that the model wants and for those with a default that the user gave,
 /// in the graph's order. Says what was made up or guessed. Throws ErrorCode::invalid for unknown
@@ -32,7 +27,5 @@ std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model&
 /// What --range says, by input. Throws ErrorCode::invalid for what is no range or no input.
 std::map<std::string, RandomRange, std::less<>> read_random_ranges(
     const OptionValues& options, std::span<const std::string> inputs);
-
-NamedValues named_values(std::span<const GivenInput> inputs);
 
 }  // namespace ortool

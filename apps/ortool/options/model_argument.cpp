@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "apps/ortool/inspect/attribute_block.hpp"
-#include "apps/ortool/report/stopwatch.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/sha256.hpp"
+#include "libcore/base/stopwatch.hpp"
 #include "libcore/ops/early_use.hpp"
 
 namespace ortool {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "apps/ortool/inspect/glob.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/glob.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
 #include "providers/provider_list.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/report/json.hpp"
+#include "libcore/json/json.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {

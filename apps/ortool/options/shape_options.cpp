@@ -3,29 +3,14 @@
 
 #include <algorithm>
 
-#include "apps/ortool/options/named_value.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/named_value.hpp"
 #include "libcore/graph/symbol_sum.hpp"
+#include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {
-std::vector<std::string> input_symbols(const Model& model) {
-  return input_symbols(model.graph->inputs());
-}
-
-std::vector<std::string> input_symbols(std::span<Value* const> inputs) {
-  std::vector<std::string> symbols;
-  for (const Value* input : inputs) {
-    if (!input->type().shape) continue;
-    for (const Dimension& dimension : *input->type().shape) {
-      const bool is_new = dimension.is_symbol() && std::find(symbols.begin(), symbols.end(),
-                                                             dimension.symbol()) == symbols.end();
-      if (is_new) symbols.push_back(dimension.symbol());
-    }
-  }
-  return symbols;
-}
 
 OptionGroup shape_options() {
   return {"Shapes",

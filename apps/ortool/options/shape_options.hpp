@@ -10,16 +10,12 @@
 
 #include "apps/ortool/command.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/graph/value_names.hpp"
 #include "libcore/tensor/shape.hpp"
 
 namespace ortool {
 
 OptionGroup shape_options();
-
-/// The symbols in the shapes of the model's inputs, in the order they come.
-std::vector<std::string> input_symbols(const Model& model);
-
-std::vector<std::string> input_symbols(std::span<Value* const> inputs);
 
 /// What --dim gives symbols. Throws ErrorCode::invalid for those that are not in `symbols`.
 std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(

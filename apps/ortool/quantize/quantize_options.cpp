@@ -1,5 +1,5 @@
 // The table of the command's own options.
-#include "apps/ortool/options/image_config.hpp"
+#include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 namespace ortool {

@@ -5,12 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "apps/ortool/quantize/integer_operators.hpp"
+#include "apps/ortool/quantize/steering_report.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/inspect/weights.hpp"
-#include "libcore/optimize/rewrite/rewriter.hpp"
 
 namespace ortool {
 namespace {
@@ -39,12 +37,12 @@ Json bytes_block(const StoredBytes& bytes, std::int64_t file_bytes) {
       .set("other_bytes", bytes.others);
 }
 
-std::int64_t count_nodes(const QuantizeReport& result, bool is_quantized) {
+std::int64_t count_nodes(const QuantizeResult& result, bool is_quantized) {
   return std::count_if(result.plan.nodes.begin(), result.plan.nodes.end(),
                        [&](const ReportedNode& node) { return node.is_quantized == is_quantized; });
 }
 
-Json tensors_block(const QuantizeReport& result) {
+Json tensors_block(const QuantizeResult& result) {
   Json tensors = Json::list();
   for (const ChosenValue& value : result.plan.chosen) {
     const GroupNumbers& group = result.plan.numbers[static_cast<std::size_t>(value.group)];
@@ -69,7 +67,7 @@ struct NodeError {
   const ValueError* error;
 };
 
-std::vector<NodeError> node_errors(const QuantizeReport& result) {
+std::vector<NodeError> node_errors(const QuantizeResult& result) {
   std::map<std::string_view, const ReportedNode*> by_value;
   for (const ReportedNode& node : result.plan.nodes) {
     if (node.is_quantized) by_value.emplace(node.value, &node);
@@ -112,12 +110,12 @@ Json outputs_block(const EndToEnd& end_to_end) {
 }
 
 /// Null where nothing was written.
-Json output_block(const QuantizeReport& result) {
+Json output_block(const QuantizeResult& result) {
   if (result.output_path.empty()) return {};
   return Json::object().set("path", result.output_path).set("bytes", result.output_bytes);
 }
 
-std::string sizes_text(const QuantizeReport& result) {
+std::string sizes_text(const QuantizeResult& result) {
   const StoredBytes& after = result.after_bytes;
   std::string text =
       format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
@@ -132,7 +130,7 @@ std::string sizes_text(const QuantizeReport& result) {
   return text;
 }
 
-Json float_nodes_block(const QuantizeReport& result) {
+Json float_nodes_block(const QuantizeResult& result) {
   Json list = Json::list();
   for (const ReportedNode& node : result.plan.nodes) {
     if (node.is_quantized) continue;
@@ -164,7 +162,7 @@ Json diagnosis_block(const Diagnosis& diagnosis) {
            diagnosis.input_range_mismatch ? Json(*diagnosis.input_range_mismatch) : Json());
 }
 
-Json calibration_block(const QuantizeReport& result) {
+Json calibration_block(const QuantizeResult& result) {
   if (result.settings->mode != QuantizeMode::statically) return {};
   return Json::object()
       .set("method", name_of(result.chosen_method.value_or(result.settings->method.method)))
@@ -175,7 +173,7 @@ Json calibration_block(const QuantizeReport& result) {
 }
 
 /// What of the diagnosis no warning tells.
-std::string data_text(const QuantizeReport& result) {
+std::string data_text(const QuantizeResult& result) {
   if (result.settings->calibrates_only) return {};
   const Diagnosis& found = result.diagnosis;
   std::string text;
@@ -195,7 +193,7 @@ std::string data_text(const QuantizeReport& result) {
   return text;
 }
 
-std::string reasons_text(const QuantizeReport& result) {
+std::string reasons_text(const QuantizeResult& result) {
   std::map<std::string, std::int64_t> counts;
   for (const ReportedNode& node : result.plan.nodes) {
     if (!node.is_quantized) ++counts[node.reason];
@@ -238,64 +236,29 @@ std::string worst_text(std::vector<NodeError> errors) {
   return "furthest from the float model:\n" + table.to_string(2);
 }
 
-/// The node that adds the bias of a matrix product and is computed with it; null where none does.
-const Node* adder_of(const PlannedNode& planned) {
-  const bool can_have = planned.node->op_type() == "MatMul" && planned.end != planned.node;
-  const Node* next = can_have ? only_reader(*planned.node->output(0)) : nullptr;
-  return next != nullptr && next->op_type() == "Add" ? next : nullptr;
+/// {operators, clusters_left}; null without --format qoperator.
+Json integers_block(const QuantizeResult& result) {
+  if (!result.settings->has_integer_operators) return {};
+  Json operators = Json::object();
+  for (const auto& [op_type, count] : result.integers.operators) operators.set(op_type, count);
+  return Json::object()
+      .set("operators", std::move(operators))
+      .set("clusters_left", result.integers.clusters_left);
+}
+
+/// One line of the same; empty without.
+std::string integers_text(const QuantizeResult& result) {
+  if (!result.settings->has_integer_operators) return {};
+  std::string text;
+  for (const auto& [op_type, count] : result.integers.operators)
+    text += format("{}{} {}", text.empty() ? "" : ", ", count, op_type);
+  return format("operators on integers: {}; {} results have none and stay QDQ\n",
+                text.empty() ? "none" : text, result.integers.clusters_left);
 }
 
 }  // namespace
 
-StoredBytes stored_bytes(const Model& model) {
-  StoredBytes bytes;
-  for (const Weight& weight : weights_of(model)) {
-    if (is_floating_point(weight.type)) {
-      bytes.floats += weight.size_bytes();
-    } else if (element_bits(weight.type) <= 8 && weight.type != DataType::string &&
-               weight.type != DataType::boolean) {
-      bytes.levels += weight.size_bytes();
-    } else {
-      bytes.others += weight.size_bytes();
-    }
-  }
-  return bytes;
-}
-
-std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
-                                        const std::unordered_map<const Node*, std::string>& names) {
-  std::vector<ReportedNode> nodes;
-  for (const PlannedNode& planned : plan.nodes) {
-    const Node& node = *planned.node;
-    const Value* result = planned.end->output(0);
-    ReportedNode told;
-    told.name = std::string(node.name());
-    told.plan_name = names.at(&node);
-    told.op_type = std::string(node.op_type());
-    told.origins = origins_of(node);
-    if (result != nullptr) told.value = std::string(result->name());
-    const Node* adder = adder_of(planned);
-    const Value* output = adder != nullptr ? adder->output(0) : node.output(0);
-    if (output != nullptr) told.output = std::string(output->name());
-    told.is_quantized = planned.is_quantized;
-    told.has_weights = planned.weight_input >= 0;
-    told.has_bias = adder != nullptr || (node.op_type() != "MatMul" && node.input_count() > 2 &&
-                                         node.input(2) != nullptr);
-    told.reason = planned.reason;
-    told.role = planned.role;
-    told.is_per_channel = planned.weight_axis.has_value();
-    told.weight_type = planned.weight_type;
-    for (std::int64_t i = 0; i < node.input_count(); ++i) {
-      Value* input = node.input(i);
-      if (is_float_tensor(input) && constant_behind(input) == nullptr)
-        told.reads.emplace_back(source_name(*input));
-    }
-    nodes.push_back(std::move(told));
-  }
-  return nodes;
-}
-
-void add_quantize_report(Report& report, const QuantizeReport& result) {
+void add_quantize_report(Report& report, const QuantizeResult& result) {
   const QuantizeSettings& settings = *result.settings;
   const std::int64_t quantized = count_nodes(result, true);
   const std::int64_t floats = count_nodes(result, false);
@@ -320,7 +283,8 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
       .set("end_to_end", outputs_block(result.end_to_end))
       .set("suggestions", Json::list())
       .set("output", output_block(result));
-  for (const auto& [key, value] : result.steering.members()) report.payload.set(key, value);
+  const SteeringReport steering = describe_searches(result);
+  for (const auto& [key, value] : steering.block.members()) report.payload.set(key, value);
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
   if (!settings.calibrates_only) {
@@ -337,7 +301,7 @@ void add_quantize_report(Report& report, const QuantizeReport& result) {
   report.text += sizes_text(result);
   report.text += outputs_text(result.end_to_end);
   report.text += worst_text(errors);
-  report.text += result.steering_text;
+  report.text += steering.text;
   if (result.is_refused) return;
   report.text +=
       format("written: {} ({})\n", shorten(result.output_path), readable_size(result.output_bytes));

@@ -6,7 +6,6 @@
 #include <optional>
 #include <system_error>
 
-#include "apps/ortool/data/random_samples.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/made_up_sizes.hpp"
 #include "apps/ortool/options/model_argument.hpp"
@@ -14,19 +13,22 @@
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/options/written_files.hpp"
-#include "apps/ortool/quantize/enough_memory.hpp"
-#include "apps/ortool/quantize/plan_file.hpp"
-#include "apps/ortool/quantize/quantize_context.hpp"
-#include "apps/ortool/quantize/quantize_with_data.hpp"
-#include "apps/ortool/quantize/quantize_without_data.hpp"
+#include "apps/ortool/quantize/quantize_report.hpp"
+#include "apps/ortool/quantize/quantize_settings.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/dataset/random_samples.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/symbol_sum.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
+#include "libcore/quantize/pipeline/enough_memory.hpp"
+#include "libcore/quantize/pipeline/plan_file.hpp"
+#include "libcore/quantize/pipeline/quantize_context.hpp"
+#include "libcore/quantize/pipeline/quantize_with_data.hpp"
+#include "libcore/quantize/pipeline/quantize_without_data.hpp"
 
 namespace ortool {
 namespace {
@@ -70,7 +72,7 @@ std::int64_t file_bytes_of(const LoadedModel& loaded) {
 }
 
 void prepare(const Invocation& invocation, const QuantizeSettings& settings,
-             const QuantizeMachine& machine, Model& model, QuantizeReport& result) {
+             const QuantizeMachine& machine, Model& model, QuantizeResult& result) {
   PrepareOptions options;
   options.provider = machine.providers.back().get();
   options.pool = &machine.pool;
@@ -104,7 +106,7 @@ void tell_preparation(const Invocation& invocation, const Preparation& done) {
 }
 
 /// Whether the model holds nothing in fewer bits than before, and no node computes so.
-bool is_left_in_floats(const QuantizeReport& result) {
+bool is_left_in_floats(const QuantizeResult& result) {
   if (result.after_bytes.levels > result.before_bytes.levels) return false;
   const std::vector<ReportedNode>& nodes = result.plan.nodes;
   return result.settings->mode == QuantizeMode::weights_only ||
@@ -115,7 +117,7 @@ bool is_left_in_floats(const QuantizeReport& result) {
 /// Reads the model once more, since what preparation made of it serves nothing; null where it came
 /// through standard input, which is read once.
 std::unique_ptr<Model> read_again(const Invocation& invocation, const LoadedModel& loaded,
-                                  QuantizeReport& result) {
+                                  QuantizeResult& result) {
   if (loaded.path == "-") return nullptr;
   std::unique_ptr<Model> model = load_model_at(loaded.path).model;
   invocation.warn("so the model is written as it was read, not prepared");
@@ -191,6 +193,7 @@ OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& se
 
 void run_quantize(Invocation& invocation) {
   const OptionValues& options = invocation.options;
+  const TaskContext task = invocation.task();
   const PlanFile plan =
       options.has("plan") ? read_plan_file(options.text("plan"), invocation.memory) : PlanFile();
   const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);
@@ -201,11 +204,15 @@ void run_quantize(Invocation& invocation) {
   std::optional<SaveTarget> target;
   if (!settings.calibrates_only) target = read_save_target(invocation, loaded);
   check_other_files(invocation);
-  QuantizeReport result;
+  QuantizeResult result;
   result.settings = &settings;
   in_file(loaded.path, [&] {
     Model& model = *loaded.model;
-    const NodePatterns patterns(options, model);
+    const auto list = [&](std::string_view option) {
+      const auto given = options.all(option);
+      return std::vector<std::string>(given.begin(), given.end());
+    };
+    const NodePatterns patterns({list("exclude"), list("only"), list("exclude-op")}, model);
     tell_quantized(invocation, model);
     result.before_bytes = stored_bytes(model);
     result.file_bytes = file_bytes_of(loaded);
@@ -215,21 +222,22 @@ void run_quantize(Invocation& invocation) {
                           options.flag("allow-random-calibration");
     const std::unique_ptr<Model> original = has_data ? copy_model(model) : nullptr;
     prepare(invocation, settings, machine, model, result);
-    const CalibrationCache cache(invocation, loaded.path, model);
-    LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
     const OptionValues sized = with_sizes(invocation, settings, model);
-    Invocation of_data{sized,
-                       invocation.arguments,
-                       invocation.commands,
-                       invocation.report,
-                       invocation.messages,
-                       invocation.stop,
-                       invocation.memory,
-                       invocation.has_document,
-                       invocation.words};
-    const QuantizeContext context{of_data,     settings,     machine,
-                                  patterns,    plan.choices, cache,
-                                  loaded.path, result,       target ? &store : nullptr};
+    const Invocation of_data{sized,
+                             invocation.arguments,
+                             invocation.commands,
+                             invocation.report,
+                             invocation.messages,
+                             invocation.stop,
+                             invocation.memory,
+                             invocation.has_document,
+                             invocation.words};
+    const QuantizeData data = read_quantize_data(of_data, settings, model.graph->inputs());
+    const CalibrationCache cache(task, data, loaded.path, model);
+    LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
+    const QuantizeContext context{
+        task,         settings, data,        machine, patterns,
+        plan.choices, cache,    loaded.path, result,  target ? &store : nullptr};
     name_enough_memory(context, model, [&] {
       if (settings.mode == QuantizeMode::statically) {
         quantize_with_data(context, model);

@@ -5,10 +5,9 @@
 #include <array>
 #include <filesystem>
 
-#include "apps/ortool/quantize/validation.hpp"
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/measure/host.hpp"
 #include "providers/provider_list.hpp"
 
@@ -275,7 +274,10 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   settings.mode = read_mode(options, plan);
   refuse_unused(options, settings.mode);
   check_calibrate_only(options);
-  static_cast<void>(read_budget(options));
+  settings.budget = read_budget(options);
+  settings.keeps_faster = options.flag("keep-faster");
+  settings.follows_plan = options.has("plan");
+  settings.has_chosen_method = options.has("calibration-method");
   settings.has_random_data = options.flag("allow-random-calibration");
   settings.calibrates_only = options.flag("calibrate-only");
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));

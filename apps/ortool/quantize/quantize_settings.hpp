@@ -1,32 +1,17 @@
 // What the options of `ortool quantize` ask for.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/report/json.hpp"
-#include "libcore/quantize/calibrate/methods.hpp"
-#include "libcore/quantize/scheme/choose_scale.hpp"
+#include "libcore/json/json.hpp"
+#include "libcore/quantize/pipeline/quantize_data.hpp"
+#include "libcore/quantize/pipeline/quantize_settings.hpp"
 
 namespace ortool {
-
-enum class QuantizeMode { statically, dynamically, weights_only };
-
-struct QuantizeSettings {
-  QuantizeMode mode = QuantizeMode::statically;
-  MethodOptions method;
-  QuantizationType activations;
-  QuantizationType weights{DataType::int8, true, false};
-  bool is_per_channel = true;
-  std::int64_t block_size = 0;  ///< of weights alone; 0: a scale a channel
-  std::string recipe = "fast";
-  bool calibrates_only = false;
-  bool has_random_data = false;  ///< ranges come from made-up inputs
-  /// The QOperator form in place of QDQ; of weights alone, MatMulNBits in place of
-  /// DequantizeLinear.
-  bool has_integer_operators = false;
-};
 
 std::vector<OptionGroup> quantize_options();
 
@@ -35,6 +20,13 @@ std::vector<OptionGroup> quantize_options();
 /// for planned ones. Says what it guesses.
 QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json& plan);
 
-std::string_view name_of(QuantizeMode mode);
+/// What --metric and --max-drop say; nothing without them. Throws ErrorCode::invalid for values
+/// that are none.
+std::optional<Budget> read_budget(const OptionValues& options);
+
+/// The sets, caches and recipes that the options name, for a model with `inputs`. Throws
+/// ErrorCode::invalid for inputs that it has not, and texts that are no values.
+QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSettings& settings,
+                                std::span<Value* const> inputs);
 
 }  // namespace ortool

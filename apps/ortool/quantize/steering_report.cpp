@@ -1,10 +1,10 @@
 // One line for each thing that a reader may act on.
 #include "apps/ortool/quantize/steering_report.hpp"
 
-#include "apps/ortool/quantize/sample_split.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/quantize/calibrate/sample_split.hpp"
 
 namespace ortool {
 namespace {
@@ -18,35 +18,66 @@ std::string form_text(const MethodTrial& trial) {
                 trial.is_fitted ? "fitted" : "the nearest");
 }
 
-}  // namespace
+std::string value_text(Judgement judgement, double value) {
+  if (counts_labels(judgement)) return fixed_number(value * 100, 2) + " %";
+  return judgement == Judgement::sqnr ? fixed_number(value, 1) + " dB" : fixed_number(value, 6);
+}
 
-void add_search(const Validation& validation, const SearchResult& found, QuantizeReport& result) {
-  result.steering.set("accuracy", validation.block(found.worth));
-  result.steering_text += validation.text(found.worth);
+Json accuracy_block(const Accuracy& accuracy) {
+  Json block = Json::object()
+                   .set("metric", name_of(accuracy.judgement))
+                   .set("n", accuracy.count)
+                   .set("before", accuracy.before)
+                   .set("after", accuracy.after)
+                   .set("least", accuracy.least ? Json(*accuracy.least) : Json());
+  if (!counts_labels(accuracy.judgement)) return block;
+  return block.set("flips_lost", accuracy.lost)
+      .set("flips_gained", accuracy.gained)
+      .set("p_value", accuracy.p_value);
+}
+
+/// "top1: 89.10 % -> 88.90 % of 1000 (…)".
+std::string accuracy_text(const Accuracy& accuracy) {
+  const Judgement judgement = accuracy.judgement;
+  std::string text =
+      format("{}: {} -> {}", name_of(judgement), value_text(judgement, accuracy.before),
+             value_text(judgement, accuracy.after));
+  if (accuracy.least) text += format(" (at least {})", value_text(judgement, *accuracy.least));
+  if (counts_labels(judgement)) {
+    text += format(" of {}, {} lost and {} gained, p = {}", accuracy.count, accuracy.lost,
+                   accuracy.gained, fixed_number(accuracy.p_value, 3));
+  }
+  return text + "\n";
+}
+
+void add_search(const BudgetResult& budget, SteeringReport& report) {
+  const SearchResult& found = budget.search;
+  report.block.set("accuracy", accuracy_block(budget.accuracy));
+  report.text += accuracy_text(budget.accuracy);
   if (found.candidates == 0) return;
   Json left = Json::list();
   for (const LeftFloat& each : found.left)
     left.add(Json::object().set("node", each.node).set("alone_sqnr_db", each.alone_db));
-  result.steering.set("search", Json::object()
-                                    .set("candidates", found.candidates)
-                                    .set("is_within", found.is_within)
-                                    .set("left_float", std::move(left)));
+  report.block.set("search", Json::object()
+                                 .set("candidates", found.candidates)
+                                 .set("is_within", found.is_within)
+                                 .set("left_float", std::move(left)));
   if (!found.is_within) {
-    result.steering_text += format(
+    report.text += format(
         "no plan keeps the budget: {} were judged, and nothing is written (--plan-out has the "
         "best)\n",
         found.candidates);
     return;
   }
   for (const LeftFloat& each : found.left) {
-    result.steering_text +=
+    report.text +=
         format("left in float for the budget: {} (alone it leaves {} of signal to noise)\n",
                shorten(each.node), decibels(each.alone_db));
   }
 }
 
-void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& result) {
-  result.chosen_method = trials.front().method;
+void add_method_trials(const QuantizeResult& result, SteeringReport& report) {
+  const std::vector<MethodTrial>& trials = result.methods;
   Json list = Json::list();
   std::string others;
   for (const MethodTrial& trial : trials) {
@@ -58,14 +89,15 @@ void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& r
     others += format("{}{} {}", others.empty() ? "" : ", ", form_text(trial),
                      decibels(mean_of(trial.ratios)));
   }
-  result.steering.set("method_trials", std::move(list));
-  result.steering_text +=
+  report.block.set("method_trials", std::move(list));
+  report.text +=
       format("ranges by {}: SQNR {} of samples {} ({})\n", form_text(trials.front()),
              decibels(mean_of(trials.front().ratios)),
              split_samples(result.samples).is_apart ? "held back" : "that fitted them", others);
 }
 
-void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& result) {
+void add_techniques(const QuantizeResult& result, SteeringReport& report) {
+  const std::vector<TechniqueTrial>& trials = *result.techniques;
   Json list = Json::list();
   for (const TechniqueTrial& trial : trials) {
     list.add(Json::object()
@@ -75,19 +107,18 @@ void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& r
                  .set("is_kept", trial.is_kept));
     const std::string on =
         trial.on.empty() ? std::string() : format(" of channels from {} on", list_names(trial.on));
-    result.steering_text +=
-        format("{}{}: {} dB, {}\n", trial.technique, on, signed_number(trial.gain_db),
-               trial.is_kept ? "kept" : "left out");
+    report.text += format("{}{}: {} dB, {}\n", trial.technique, on, signed_number(trial.gain_db),
+                          trial.is_kept ? "kept" : "left out");
     if (trial.is_kept && trial.technique == "bias" && !split_samples(result.samples).is_apart) {
-      result.steering_text +=
+      report.text +=
           "  measured on the samples that judge: others gain less, or nothing (--validation-data "
           "tells)\n";
     }
   }
-  result.steering.set("techniques", std::move(list));
+  report.block.set("techniques", std::move(list));
 }
 
-void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {
+void add_kept_faster(const KeptFaster& kept, SteeringReport& report) {
   Json clusters = Json::list();
   std::int64_t left = 0;
   for (const ClusterTimes& cluster : kept.clusters) {
@@ -99,17 +130,17 @@ void add_kept_faster(const KeptFaster& kept, QuantizeReport& result) {
                      .set("is_quantized", cluster.is_kept));
     left += cluster.is_kept ? 0 : 1;
   }
-  result.steering.set("keep_faster", Json::object()
-                                         .set("float_ms", kept.float_ms)
-                                         .set("int8_ms", kept.int8_ms)
-                                         .set("clusters", std::move(clusters)));
-  result.steering_text += format(
+  report.block.set("keep_faster", Json::object()
+                                      .set("float_ms", kept.float_ms)
+                                      .set("int8_ms", kept.int8_ms)
+                                      .set("clusters", std::move(clusters)));
+  report.text += format(
       "a run here: {} ms, {} ms in float; {} of {} clusters stay floats, which int8 does "
       "not make faster\n",
       fixed_number(kept.int8_ms, 3), fixed_number(kept.float_ms, 3), left, kept.clusters.size());
 }
 
-void add_suggestions(const std::vector<Suggestion>& suggestions, QuantizeReport& result) {
+void add_suggestions(const std::vector<Suggestion>& suggestions, SteeringReport& report) {
   Json list = Json::list();
   for (const Suggestion& each : suggestions) {
     list.add(Json::object()
@@ -118,11 +149,25 @@ void add_suggestions(const std::vector<Suggestion>& suggestions, QuantizeReport&
                  .set("sqnr_after_db", each.after_db)
                  .set("sqnr_gain_db", each.after_db - each.before_db)
                  .set("cost_ms", each.cost_ms));
-    result.steering_text +=
+    report.text +=
         format("--exclude {}: SQNR {} -> {}, {} ms a run\n", quote(each.exclude),
                decibels(each.before_db), decibels(each.after_db), signed_number(each.cost_ms));
   }
-  result.steering.set("suggestions", std::move(list));
+  report.block.set("suggestions", std::move(list));
+}
+
+}  // namespace
+
+SteeringReport describe_searches(const QuantizeResult& result) {
+  SteeringReport report;
+  if (!result.methods.empty()) add_method_trials(result, report);
+  if (result.techniques) add_techniques(result, report);
+  const bool has_data = result.settings->mode == QuantizeMode::statically;
+  if (result.kept_faster && !has_data) add_kept_faster(*result.kept_faster, report);
+  if (result.budget) add_search(*result.budget, report);
+  if (result.suggestions) add_suggestions(*result.suggestions, report);
+  if (result.kept_faster && has_data) add_kept_faster(*result.kept_faster, report);
+  return report;
 }
 
 }  // namespace ortool

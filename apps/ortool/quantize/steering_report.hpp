@@ -1,29 +1,20 @@
 // What searches found and what is advised, for people and for the document.
 #pragma once
 
-#include <vector>
+#include <string>
 
-#include "apps/ortool/quantize/beyond_use.hpp"
-#include "apps/ortool/quantize/choose_method.hpp"
-#include "apps/ortool/quantize/keep_faster.hpp"
-#include "apps/ortool/quantize/max_drop.hpp"
-#include "apps/ortool/quantize/techniques.hpp"
+#include "libcore/json/json.hpp"
+#include "libcore/quantize/pipeline/quantize_result.hpp"
 
 namespace ortool {
 
-/// Adds `accuracy`, and `search` where there was one.
-void add_search(const Validation& validation, const SearchResult& found, QuantizeReport& result);
+struct SteeringReport {
+  Json block = Json::object();  ///< keys of the document
+  std::string text;
+};
 
-/// Adds `method_trials`.
-void add_method_trials(const std::vector<MethodTrial>& trials, QuantizeReport& result);
-
-/// Adds `techniques`.
-void add_techniques(const std::vector<TechniqueTrial>& trials, QuantizeReport& result);
-
-/// Adds `keep_faster`.
-void add_kept_faster(const KeptFaster& kept, QuantizeReport& result);
-
-/// Adds `suggestions`.
-void add_suggestions(const std::vector<Suggestion>& suggestions, QuantizeReport& result);
+/// `method_trials`, `techniques`, `accuracy`, `search`, `suggestions` and `keep_faster`, as far as
+/// they were looked for.
+SteeringReport describe_searches(const QuantizeResult& result);
 
 }  // namespace ortool

@@ -1,7 +1,7 @@
 // The machine a report was made on.
 #pragma once
 
-#include "apps/ortool/report/json.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/ortool/report/json.hpp"
+#include "libcore/json/json.hpp"
 #include "libcore/lower/lower.hpp"
 
 namespace ortool {

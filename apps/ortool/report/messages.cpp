@@ -6,8 +6,8 @@
 #include <string>
 #include <unistd.h>
 
-#include "apps/ortool/report/escape.hpp"
 #include "apps/ortool/report/standard_output.hpp"
+#include "libcore/base/strings/escape.hpp"
 
 namespace ortool {
 namespace {

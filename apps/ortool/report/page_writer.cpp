@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "apps/ortool/report/escape.hpp"
 #include "libcore/base/sha256.hpp"
+#include "libcore/base/strings/escape.hpp"
 
 namespace ortool {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "apps/ortool/report/json.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

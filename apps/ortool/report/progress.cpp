@@ -11,14 +11,14 @@
 #include <system_error>
 #include <thread>
 
-#include "apps/ortool/report/escape.hpp"
-#include "apps/ortool/report/json.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/strings/escape.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 
-struct Progress::State {
+struct ProgressLine::State {
   enum class Style { line, plain, json };
 
   Style style;
@@ -78,7 +78,8 @@ struct Progress::State {
   }
 };
 
-Progress::Progress(const OptionValues& options, const Messages& messages, std::string what) {
+ProgressLine::ProgressLine(const OptionValues& options, const Messages& messages,
+                           std::string what) {
   const std::string how = options.text("progress", "auto");
   const bool is_silent = how == "auto" && (!messages.is_terminal() || options.flag("quiet"));
   if (how == "none" || is_silent) return;
@@ -94,7 +95,7 @@ Progress::Progress(const OptionValues& options, const Messages& messages, std::s
   }
 }
 
-void Progress::tell_done(std::int64_t done, std::int64_t total) {
+void ProgressLine::tell_done(std::int64_t done, std::int64_t total) {
   if (state_ == nullptr) return;
   if (state_->first < 0) {
     state_->first_ms = state_->elapsed_ms();
@@ -104,7 +105,7 @@ void Progress::tell_done(std::int64_t done, std::int64_t total) {
   state_->total = total;
 }
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (state_ == nullptr) return;
   {
     const std::lock_guard lock(state_->mutex);

@@ -7,22 +7,23 @@
 
 #include "apps/ortool/option_values.hpp"
 #include "apps/ortool/report/messages.hpp"
+#include "libcore/base/task_context.hpp"
 
 namespace ortool {
 
 /// From the first second on tells once a second what is being done: over one line on a terminal
 /// (auto), as lines (plain), as JSON lines (json), or not at all (none, or auto without a terminal,
 /// or -q). Ends with the object.
-class Progress {
+class ProgressLine : public ProgressMeter {
  public:
-  Progress(const OptionValues& options, const Messages& messages, std::string what);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressLine(const OptionValues& options, const Messages& messages, std::string what);
+  ~ProgressLine() override;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
   /// From now on told too: how many of how many are done, and how long the rest takes at that pace.
   /// Cheap. The first call's count is where the work begins.
-  void tell_done(std::int64_t done, std::int64_t total);
+  void tell_done(std::int64_t done, std::int64_t total) override;
 
  private:
   struct State;

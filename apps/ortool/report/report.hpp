@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/ortool/report/json.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 

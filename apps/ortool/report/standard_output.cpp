@@ -48,4 +48,8 @@ void fill_closed_streams() noexcept {
   }
 }
 
+void StandardOutputSink::pass_on(std::string_view text) {
+  if (!text.empty()) write_to_stdout(text);
+}
+
 }  // namespace ortool

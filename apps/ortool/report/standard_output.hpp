@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "libcore/json/text_sink.hpp"
+
 namespace ortool {
 
 /// Writes all of it or throws ErrorCode::write_failed with the system's reason. A reader that went
@@ -15,5 +17,11 @@ void write_to_stderr(std::string_view text) noexcept;
 /// Opens the null device in the place of standard streams that were closed by whoever started the
 /// program, so that no file it opens is taken for one. Writing to a closed stdout still fails.
 void fill_closed_streams() noexcept;
+
+/// Throws as write_to_stdout does.
+class StandardOutputSink : public TextSink {
+ private:
+  void pass_on(std::string_view text) override;
+};
 
 }  // namespace ortool

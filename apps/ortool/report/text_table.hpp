@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/strings/readable_number.hpp"
+
 namespace ortool {
 
 /// Rows are added cell by cell; cells are made printable. Columns are two spaces apart, the last
@@ -24,16 +26,5 @@ class TextTable {
   std::vector<Align> alignment_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-/// "1.4 MB", "312 bytes": powers of 1000.
-std::string readable_bytes(double bytes);
-/// "1.23 M", "17": powers of 1000.
-std::string readable_count(double count);
-/// "12.3 ms", "1.20 s", "45 us".
-std::string readable_ms(double milliseconds);
-/// With as many digits behind the point.
-std::string fixed_number(double value, int decimals);
-/// Up to six significant digits; NaN, Infinity.
-std::string readable_number(double value);
 
 }  // namespace ortool

@@ -6,14 +6,15 @@
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
-#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/lean_session.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/value_names.hpp"
+#include "libcore/runtime/lean_session.hpp"
 
 namespace ortool {
 namespace {
@@ -122,8 +123,7 @@ void report_divergence(Report& report, const Variant& variant,
 
 bool compare_with_variant(Invocation& invocation, const Variant& variant,
                           const ReferenceRun& reference, const Judge& judge, Json& comparison) {
-  const Progress progress(invocation.options, invocation.messages,
-                          format("comparing with {}", variant.text));
+  const Progress progress(invocation.task(), format("comparing with {}", variant.text));
   Report& report = invocation.report;
   const VariantRun other(invocation, variant, reference);
   const std::vector<RunValue> values = other.run();

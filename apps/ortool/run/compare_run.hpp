@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "apps/ortool/run/divergence.hpp"
-#include "apps/ortool/run/output_files.hpp"
 #include "apps/ortool/run/variant.hpp"
+#include "libcore/dataset/values/output_files.hpp"
+#include "libcore/verify/divergence.hpp"
 
 namespace ortool {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/ortool/inspect/glob.hpp"
-#include "apps/ortool/run/output_files.hpp"
-#include "apps/ortool/run/value_block.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/glob.hpp"
+#include "libcore/dataset/values/output_files.hpp"
+#include "libcore/dataset/values/value_block.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/report/json.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/json/json.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {

@@ -5,42 +5,47 @@
 #include <optional>
 
 #include "apps/ortool/options/execution_options.hpp"
-#include "apps/ortool/options/image_config.hpp"
+#include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
-#include "apps/ortool/options/named_value.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/lowering_report.hpp"
-#include "apps/ortool/report/progress.hpp"
-#include "apps/ortool/report/stopwatch.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/combinations.hpp"
 #include "apps/ortool/run/compare_run.hpp"
 #include "apps/ortool/run/data_run.hpp"
-#include "apps/ortool/run/decode_loop.hpp"
 #include "apps/ortool/run/dump.hpp"
-#include "apps/ortool/run/judge.hpp"
-#include "apps/ortool/run/lean_session.hpp"
+#include "apps/ortool/run/loop_report.hpp"
 #include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/repro.hpp"
 #include "apps/ortool/run/run_figures.hpp"
 #include "apps/ortool/run/test_folders.hpp"
-#include "apps/ortool/run/trace.hpp"
-#include "apps/ortool/run/value_block.hpp"
-#include "apps/ortool/run/value_set.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/base/strings/named_value.hpp"
+#include "libcore/dataset/class_names.hpp"
+#include "libcore/dataset/values/value_block.hpp"
+#include "libcore/dataset/values/value_set.hpp"
+#include "libcore/generate/decode_loop.hpp"
+#include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/class_map.hpp"
 #include "libcore/inspect/half_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
+#include "libcore/measure/trace.hpp"
+#include "libcore/runtime/lean_session.hpp"
+#include "libcore/verify/output_judge.hpp"
 
 namespace ortool {
 namespace {
 
 constexpr std::int64_t most_repeats = 1'000'000'000;
+constexpr std::int64_t most_steps = 1'000'000;
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -55,7 +60,7 @@ class ModelRun {
       : invocation_(invocation),
         options_(invocation.options),
         report_(invocation.report),
-        judge_(invocation.options),
+        judge_(read_judge_options(invocation.options)),
         variants_(read_variants(invocation.options)) {}
 
   void run();
@@ -99,7 +104,7 @@ class ModelRun {
 };
 
 std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
-  const Progress progress(options_, invocation_.messages, "compiling");
+  const Progress progress(invocation_.task(), "compiling");
   const Stopwatch watch;
   auto session =
       make_lean_session(std::move(model), session_options(invocation_, providers_, *pool_));
@@ -162,9 +167,10 @@ void ModelRun::run() {
 }
 
 void ModelRun::gather(const Model& model) {
-  if (options_.has("loop")) feedback_ = read_feedback(invocation_, model);
+  if (options_.has("loop"))
+    feedback_ = parse_feedback(options_.all("loop"), model, invocation_.task());
   inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_));
-  add_empty_inputs(invocation_, model, feedback_, inputs_);
+  add_empty_inputs(invocation_.task(), model, feedback_, inputs_);
   if (!repro_) return;
   repro_->save_inputs(inputs_, model.graph->inputs());
   repro_->save_command(invocation_, "ortool run . --test");
@@ -172,7 +178,7 @@ void ModelRun::gather(const Model& model) {
 
 void ModelRun::run_tests(const std::string& model_folder) {
   Json tests = Json::list();
-  const Progress progress(options_, invocation_.messages, "testing");
+  const Progress progress(invocation_.task(), "testing");
   const bool have_passed =
       run_test_folders(invocation_, *session_, run_options_, judge_,
                        find_test_folders(options_.text("test-dir", model_folder)), tests);
@@ -195,8 +201,9 @@ void ModelRun::run_set() {
 void ModelRun::run_steps() {
   const bool has_profile = options_.has("profile");
   run_options_.profile = has_profile ? &profile_ : nullptr;
-  LoopResult result =
-      run_loop(invocation_, *session_, run_options_, feedback_, named_values(inputs_), labels_);
+  LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
+                               named_values(inputs_), options_.integer("steps", 1, 1, most_steps));
+  report_loop(result, labels_, report_);
   times_.first_run_ms = times_.run_ms = result.step_ms.front();
   if (result.step_ms.size() > 1) {
     result.step_ms.erase(result.step_ms.begin());
@@ -222,7 +229,7 @@ void ModelRun::run_once_or_more() {
   std::vector<double> run_ms;
   std::vector<RunValue> values;
   {
-    const Progress progress(options_, invocation_.messages, "running");
+    const Progress progress(invocation_.task(), "running");
     for (std::int64_t i = 0; i < repeats; ++i) {
       // The last run is the one profiled: the first also makes the plan.
       const bool is_last = i + 1 == repeats;

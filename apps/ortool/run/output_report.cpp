@@ -4,15 +4,12 @@
 #include <algorithm>
 
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/value_block.hpp"
-#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/dataset/values/value_block.hpp"
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t most_label_file_bytes = 64 << 20;
 
 std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
                                             std::span<const Output> outputs,
@@ -91,19 +88,6 @@ void write_top(std::string& text, const Output& output, std::span<const TopEntry
 }
 
 }  // namespace
-
-std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap) {
-  std::vector<std::string> labels = split(read_text_file(path, most_label_file_bytes, cap), '\n');
-  if (!labels.empty() && labels.back().empty()) labels.pop_back();
-  for (std::string& label : labels) {
-    if (label.ends_with('\r')) label.pop_back();
-  }
-  if (labels.empty()) {
-    throw Error(ErrorCode::invalid, format("{}: holds no labels", path), "write one label a line")
-        .with_id("input.labels");
-  }
-  return labels;
-}
 
 void report_outputs(Invocation& invocation, std::span<const Output> outputs,
                     std::span<const std::string> labels) {

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/run/output_files.hpp"
+#include "libcore/dataset/values/output_files.hpp"
 
 namespace ortool {
-
-/// The names of the classes, one a line of the file. Throws ErrorCode::invalid when it has none.
-std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap);
 
 /// Writes the outputs where --output-dir says, and adds a line and a block each to the report; with
 /// --top or labels their highest scores too. Throws ErrorCode::invalid when no output has scores to

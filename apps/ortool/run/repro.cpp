@@ -3,13 +3,13 @@
 
 #include <filesystem>
 
-#include "apps/ortool/options/named_value.hpp"
-#include "apps/ortool/run/value_set.hpp"
-#include "apps/ortool/shell_word.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/strings/named_value.hpp"
+#include "libcore/base/strings/shell_word.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/check/save_checked.hpp"
+#include "libcore/dataset/values/value_set.hpp"
 #include "libcore/onnx/value_file.hpp"
 
 namespace ortool {

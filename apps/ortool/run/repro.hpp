@@ -7,7 +7,7 @@
 
 #include "apps/ortool/command.hpp"
 #include "apps/ortool/options/input_options.hpp"
-#include "apps/ortool/run/output_files.hpp"
+#include "libcore/dataset/values/output_files.hpp"
 #include "libcore/graph/model.hpp"
 
 namespace ortool {

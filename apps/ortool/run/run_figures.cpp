@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/trace.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/measure/trace.hpp"
 
 namespace ortool {
 namespace {

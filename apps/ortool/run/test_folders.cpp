@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/ortool/options/named_value.hpp"
+#include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/text_table.hpp"
-#include "apps/ortool/run/value_set.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/named_value.hpp"
+#include "libcore/dataset/values/value_set.hpp"
 
 namespace ortool {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "apps/ortool/run/judge.hpp"
 #include "libcore/runtime/session.hpp"
+#include "libcore/verify/output_judge.hpp"
 
 namespace ortool {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "apps/ortool/suggest.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {

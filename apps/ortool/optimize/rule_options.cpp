@@ -1,0 +1,89 @@
+// Reading rules of the user's and placing them in the pipeline.
+#include "apps/ortool/optimize/rule_options.hpp"
+
+#include <algorithm>
+
+#include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/provider_options.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/lower/fuse_quantized.hpp"
+#include "libcore/optimize/user_rules/user_rules.hpp"
+#include "libcore/runtime/check_rule.hpp"
+
+namespace ortool {
+namespace {
+
+/// The group of --rules.
+constexpr std::string_view user_group = "user's own";
+constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
+
+/// The pipeline with what only files for ortool get, before the rules that would take clusters
+/// apart.
+std::vector<RuleGroup> with_target_passes(std::vector<RuleGroup> groups) {
+  const auto place = std::find_if(groups.begin(), groups.end(),
+                                  [](const auto& group) { return group.name == "clean up"; });
+  groups.insert(place, {"fit kernels", OptimizeLevel::all, {}, {fuse_quantized_pass()}});
+  return groups;
+}
+
+/// The pipeline with the rules of --rules, which come once functions and constants are dealt with.
+std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
+                                       std::vector<RuleGroup> groups) {
+  const std::string path = invocation.options.text("rules");
+  if (path.empty()) return groups;
+  const std::vector<PassDescription> known = describe_passes(groups);
+  const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
+  RuleGroup basic{user_group, OptimizeLevel::basic, {}, {}};
+  RuleGroup extended{user_group, OptimizeLevel::extended, {}, {}};
+  const std::string text = read_text_file(path, most_rules_bytes);
+  in_file(path, [&] {
+    for (const auto& rule : parse_user_rules(text)) {
+      const bool is_taken = std::any_of(known.begin(), known.end(),
+                                        [&](const auto& pass) { return pass.name == rule->name; });
+      if (is_taken) {
+        throw Error(ErrorCode::invalid, format("there is a pass {} already", quote(rule->name)),
+                    "'ortool optimize --list-passes' names all")
+            .with_id("rules.name");
+      }
+      invocation.stop.poll();
+      check_rule(*rule, provider, {.cap = &invocation.memory, .stop = &invocation.stop});
+      (rule->level == OptimizeLevel::basic ? basic : extended).rules.push_back(make_rule(rule));
+    }
+  });
+  const auto place = groups.begin() + (groups.empty() ? 0 : 1);
+  groups.insert(place, {std::move(basic), std::move(extended)});
+  return groups;
+}
+
+}  // namespace
+
+std::vector<RuleGroup> groups_with_options(const Invocation& invocation,
+                                           std::vector<RuleGroup> groups) {
+  return with_user_rules(invocation, with_target_passes(std::move(groups)));
+}
+
+void check_user_rules(const Invocation& invocation, const RewriteReport& rewrites) {
+  if (!invocation.options.has("rules")) return;
+  const std::string file = invocation.options.text("rules");
+  bool have_acted = false;
+  bool are_endless = false;
+  for (const PassRecord& pass : rewrites.passes) {
+    if (!pass.is_users || pass.applied == 0) continue;
+    have_acted = true;
+    are_endless = are_endless || std::find(rewrites.endless.begin(), rewrites.endless.end(),
+                                           pass.name) != rewrites.endless.end();
+  }
+  if (!have_acted) {
+    invocation.warn(format("{}: no rule of it acted (--explain tells why)", file));
+  } else if (are_endless) {
+    throw Error(
+        ErrorCode::invalid,
+        format("{}: rules find new places without an end: {}", file, list_names(rewrites.endless)),
+        "what a rule makes must not hold what it, or another rule, looks for")
+        .with_id("rules.endless");
+  }
+}
+
+}  // namespace ortool

@@ -1,0 +1,21 @@
+// --image and --image-config: how pictures become inputs.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "apps/ortool/option.hpp"
+#include "apps/ortool/option_values.hpp"
+#include "libcore/dataset/image_config.hpp"
+
+namespace ortool {
+
+OptionSpec image_option();
+OptionSpec image_config_option();
+
+/// What --image and --image-config say, by input; --image counts where both speak.
+std::map<std::string, ImageOptions, std::less<>> read_image_recipes(
+    const OptionValues& options, std::span<const std::string> inputs);
+
+}  // namespace ortool

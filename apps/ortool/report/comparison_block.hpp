@@ -1,0 +1,15 @@
+// How an output compares with what it should be, as JSON.
+#pragma once
+
+#include <string_view>
+
+#include "libcore/json/json.hpp"
+#include "libcore/verify/output_judge.hpp"
+
+namespace ortool {
+
+/// {name, against, passed, max_abs_error, …}.
+Json comparison_block(std::string_view name, std::string_view against,
+                      const Judge::Verdict& verdict);
+
+}  // namespace ortool

@@ -1,0 +1,18 @@
+// --loop and --steps, and what a loop generated in the report.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/command.hpp"
+#include "libcore/generate/decode_loop.hpp"
+
+namespace ortool {
+
+OptionGroup loop_options();
+
+/// Adds `loop` to the report, and the tokens with their texts of `labels` to its text.
+void report_loop(const LoopResult& result, std::span<const std::string> labels, Report& report);
+
+}  // namespace ortool

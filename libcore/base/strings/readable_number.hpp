@@ -1,0 +1,19 @@
+// Formatting numbers for people: bytes, counts, times and shortened decimals.
+#pragma once
+
+#include <string>
+
+namespace ortool {
+
+/// "1.4 MB", "312 bytes": powers of 1000.
+std::string readable_bytes(double bytes);
+/// "1.23 M", "17": powers of 1000.
+std::string readable_count(double count);
+/// "12.3 ms", "1.20 s", "45 us".
+std::string readable_ms(double milliseconds);
+/// With as many digits behind the point.
+std::string fixed_number(double value, int decimals);
+/// Up to six significant digits; NaN, Infinity.
+std::string readable_number(double value);
+
+}  // namespace ortool

@@ -1,0 +1,51 @@
+// Task context: the memory limit, stop requests, warnings and progress of a long computation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/stop_token.hpp"
+
+namespace ortool {
+
+/// Shows how far a step is; the step ends with the object.
+class ProgressMeter {
+ public:
+  virtual ~ProgressMeter() = default;
+  /// `done` of `total` items are done; called often, so that it must be cheap.
+  virtual void tell_done(std::int64_t done, std::int64_t total) = 0;
+};
+
+/// What the caller of a long computation hands to it. The library prints nothing: what it has to
+/// say goes through the callbacks, which may be empty. The references outlive the computation;
+/// copies share them.
+struct TaskContext {
+  MemoryCap& memory;  ///< tensors and documents are counted here
+  StopToken& stop;    ///< polled; the computation then throws the reason
+  std::function<void(std::string_view text)> on_warning = {};
+  /// Called when a step begins, such as "calibrating"; may return null.
+  std::function<std::unique_ptr<ProgressMeter>(std::string_view step)> on_step = {};
+
+  void warn(std::string_view text) const {
+    if (on_warning) on_warning(text);
+  }
+};
+
+/// One step of a task, from construction to destruction.
+class Progress {
+ public:
+  Progress(const TaskContext& task, std::string_view step)
+      : meter_(task.on_step ? task.on_step(step) : nullptr) {}
+
+  void tell_done(std::int64_t done, std::int64_t total) {
+    if (meter_ != nullptr) meter_->tell_done(done, total);
+  }
+
+ private:
+  std::unique_ptr<ProgressMeter> meter_;
+};
+
+}  // namespace ortool

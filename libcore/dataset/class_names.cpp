@@ -1,0 +1,29 @@
+// Class names read from a text file.
+#include "libcore/dataset/class_names.hpp"
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/strings/parse_number.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_class_name_bytes = 64 << 20;
+
+}  // namespace
+
+std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap) {
+  std::vector<std::string> labels = split(read_text_file(path, most_class_name_bytes, cap), '\n');
+  if (!labels.empty() && labels.back().empty()) labels.pop_back();
+  for (std::string& label : labels) {
+    if (label.ends_with('\r')) label.pop_back();
+  }
+  if (labels.empty()) {
+    throw Error(ErrorCode::invalid, format("{}: holds no labels", path), "write one label a line")
+        .with_id("input.labels");
+  }
+  return labels;
+}
+
+}  // namespace ortool

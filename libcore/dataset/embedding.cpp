@@ -1,0 +1,166 @@
+// The words of --image, with `layout` saying how the pictures lie that the written model takes.
+#include "libcore/dataset/embedding.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/named_value.hpp"
+#include "libcore/graph/value_names.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/inspect/input_layout.hpp"
+#include "libcore/optimize/surgery/declared_types.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr const char* option_name = "embed-preprocessing";
+using ImageLayout = ImageOptions::Layout;
+
+[[noreturn]] void refuse_input(std::string_view input, std::string_view what,
+                               std::string_view hint) {
+  throw Error(ErrorCode::invalid,
+              format("option --{}: input {} {}", option_name, quote(input), what),
+              std::string(hint))
+      .with_id("embed.input");
+}
+
+bool counts_channels(const Dimension& dimension) {
+  return dimension.number() == 1 || dimension.number() == 3;
+}
+
+bool takes_pictures(const Value& input) {
+  const DataType type = input.type().element;
+  return input.type().is_tensor() &&
+         (type == DataType::uint8 || type == DataType::float32 || type == DataType::float16 ||
+          type == DataType::bfloat16 || type == DataType::float64);
+}
+
+/// Whether the channels of an input of 3 or 4 dimensions stand before rows and columns.
+bool find_planes(const Value& input) {
+  const Dimensions& dimensions = *input.type().shape;
+  const bool may_be_planes = counts_channels(dimensions[dimensions.size() - 3]);
+  const bool may_be_packed = counts_channels(dimensions.back());
+  if (may_be_planes != may_be_packed) return may_be_planes;
+  const InputLayout layout = find_layout(input);
+  if (!layout.name.empty()) return layout.name == "nchw";
+  refuse_input(input.name(),
+               format("does not tell where its channels stand ({})", input.type().to_string()),
+               "fix its shape with --shape, so that one dimension is 1 or 3");
+}
+
+/// As a picture's options would be for the model as it was.
+ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_planes) {
+  options.layout = has_planes ? ImageLayout::nchw : ImageLayout::nhwc;
+  const bool is_computed = options.scale != 1 || !options.mean.empty() || !options.std.empty();
+  if (input.type().element == DataType::uint8 && is_computed)
+    refuse_input(input.name(), "takes bytes, and scale, mean and std give none", "leave them out");
+  const Dimensions& dimensions = *input.type().shape;
+  const std::size_t rank = dimensions.size();
+  const std::int64_t channels =
+      rank == 2 ? 1 : dimensions[has_planes ? rank - 3 : rank - 1].number();
+  const bool has_three = options.mean.size() == 3 || options.std.size() == 3;
+  const bool is_gray = options.order == ImageOptions::Order::gray;
+  if (channels == 1 && (has_three || options.order == ImageOptions::Order::bgr))
+    refuse_input(input.name(), "has 1 channel", "give one mean and one std, and no order");
+  if (channels >= 0 && channels != 1 && is_gray)
+    refuse_input(input.name(), format("has {} channels", channels), "leave order:gray out");
+  if (channels >= 0 && channels != 1 && channels != 3)
+    refuse_input(input.name(), format("has {} channels", channels), "pictures have 1 or 3");
+  const std::int64_t rows = rank == 2 || has_planes ? static_cast<std::int64_t>(rank) - 2
+                                                    : static_cast<std::int64_t>(rank) - 3;
+  const std::int64_t height = dimensions[static_cast<std::size_t>(rows)].number();
+  const std::int64_t width = dimensions[static_cast<std::size_t>(rows) + 1].number();
+  const bool is_cropped = options.crop_width > 0;
+  const std::int64_t made_width = is_cropped ? options.crop_width : options.resize_width;
+  const std::int64_t made_height = is_cropped ? options.crop_height : options.resize_height;
+  if (options.resize_shorter_side > 0 && !is_cropped && (height >= 0 || width >= 0)) {
+    refuse_input(input.name(), format("is {} x {} (width x height)", width, height),
+                 format("add crop:{}x{} behind resize", width, height));
+  }
+  if (made_width > 0 &&
+      ((width >= 0 && width != made_width) || (height >= 0 && height != made_height))) {
+    refuse_input(
+        input.name(),
+        format("is {} x {} (width x height), not {} x {}", width, height, made_width, made_height),
+        format("resize or crop to {}x{}", width, height));
+  }
+  return options;
+}
+
+Preprocessing nodes_for(const ImageOptions& recipe, ImageLayout pictures, bool has_planes) {
+  Preprocessing nodes;
+  nodes.takes_planes = pictures == ImageLayout::nchw;
+  nodes.has_planes = has_planes;
+  nodes.shorter_side = recipe.resize_shorter_side;
+  nodes.resized = {recipe.resize_width, recipe.resize_height};
+  nodes.cropped = {recipe.crop_width, recipe.crop_height};
+  nodes.reverses_channels = recipe.order == ImageOptions::Order::bgr;
+  // (sample * scale - mean) / std is (sample - mean / scale) * (scale / std).
+  const bool has_mean = std::any_of(recipe.mean.begin(), recipe.mean.end(),
+                                    [](double number) { return number != 0; });
+  if (has_mean) {
+    for (const double mean : recipe.mean) nodes.subtracted.push_back(mean / recipe.scale);
+  }
+  const bool has_factor =
+      recipe.scale != 1 ||
+      std::any_of(recipe.std.begin(), recipe.std.end(), [](double number) { return number != 1; });
+  if (has_factor) {
+    const std::vector<double> std = recipe.std.empty() ? std::vector<double>{1} : recipe.std;
+    for (const double deviation : std) nodes.factors.push_back(recipe.scale / deviation);
+  }
+  return nodes;
+}
+
+Embedding read_embedding(const std::string& text, const Model& model,
+                         std::span<const std::string> names) {
+  const NamedValue pair = split_named_value(option_name, text, names, "input", "inputs");
+  const Value& input = *model.graph->find_value(pair.name);
+  Embedding embedding{.input = pair.name, .type = input.type()};
+  if (!takes_pictures(input) || input.has_default())
+    refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
+                 "uint8 and float inputs do");
+  if (!input.type().shape || input.type().shape->size() < 2 || input.type().shape->size() > 4)
+    refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
+                 "inputs of 2 to 4 dimensions do; --shape says which");
+  ImageOptions options;
+  try {
+    options = parse_image_options(pair.value);
+  } catch (Error& error) {
+    throw Error(error.code(), format("option --{}: {}", option_name, error.message()), error.hint())
+        .with_id("usage.value");
+  }
+  if (options.scale == 0) refuse_input(pair.name, "would be made of nothing", "scale cannot be 0");
+  const ImageLayout pictures =
+      options.layout == ImageLayout::automatic ? ImageLayout::nhwc : options.layout;
+  const bool has_planes = input.type().shape->size() == 2 || find_planes(input);
+  embedding.recipe = recipe_for(input, options, has_planes);
+  embedding.nodes = nodes_for(embedding.recipe, pictures, has_planes);
+  return embedding;
+}
+
+}  // namespace
+
+std::vector<Embedding> embed_pictures(std::span<const std::string> texts, bool has_fixed_shapes,
+                                      Model& model) {
+  std::vector<Embedding> embeddings;
+  if (texts.empty()) return embeddings;
+  const DeclaredTypes declared(model);
+  infer_shapes(model);
+  const std::vector<std::string> names = names_of(model.graph->inputs());
+  for (const std::string& text : texts) {
+    Embedding embedding = read_embedding(text, model, names);
+    if (std::any_of(embeddings.begin(), embeddings.end(),
+                    [&](const Embedding& other) { return other.input == embedding.input; }))
+      refuse_input(embedding.input, "is given twice", "give one recipe with commas");
+    embeddings.push_back(std::move(embedding));
+  }
+  declared.restore(model, has_fixed_shapes);
+  for (Embedding& embedding : embeddings) {
+    Value& input = *model.graph->find_value(embedding.input);
+    embedding.embedded_as = embed_preprocessing(model, input, embedding.nodes).name();
+  }
+  return embeddings;
+}
+
+}  // namespace ortool

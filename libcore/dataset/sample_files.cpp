@@ -1,0 +1,138 @@
+// One sample's files become its values; pictures go through the input's recipe.
+#include "libcore/dataset/sample_files.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/dataset/values/value_file.hpp"
+#include "libcore/dataset/values/value_set.hpp"
+#include "libcore/graph/value_names.hpp"
+
+namespace ortool {
+namespace {
+
+class FileSamples : public SampleSet {
+ public:
+  FileSamples(SampleList list, SampleContext context)
+      : list_(std::move(list)), context_(std::move(context)) {}
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(list_.samples.size()); }
+  const std::vector<std::string>& class_names() const override { return list_.class_names; }
+  Sample next() override;
+  bool has_pictures(std::string_view input) const override;
+
+ private:
+  RunValue read_input(const Value& input, const std::string& path) const;
+  void read_folder(const std::string& path, Sample& sample) const;
+  const Value& find(std::span<Value* const> values, const std::string& name,
+                    std::string_view kind) const;
+
+  SampleList list_;
+  SampleContext context_;
+  std::size_t next_ = 0;
+};
+
+bool FileSamples::has_pictures(std::string_view input) const {
+  const auto is_picture = [input](const auto& file) {
+    return file.first == input && is_picture_extension(extension_of(file.second));
+  };
+  return std::any_of(list_.samples.begin(), list_.samples.end(), [&](const SampleFiles& sample) {
+    return std::any_of(sample.inputs.begin(), sample.inputs.end(), is_picture);
+  });
+}
+
+const Value& FileSamples::find(std::span<Value* const> values, const std::string& name,
+                               std::string_view kind) const {
+  for (const Value* value : values) {
+    if (value->name() == name) return *value;
+  }
+  throw unknown_name(kind, name, format("{}s", kind), names_of(values));
+}
+
+RunValue FileSamples::read_input(const Value& input, const std::string& path) const {
+  const OpenValueFile file = open_value_file(path, context_.task.memory);
+  ValueFileOptions options = file_options_for(input.type(), context_.task.memory);
+  options.feeds_input = true;
+  if (!is_picture_extension(file.extension)) {
+    return read_value_file(file, input.type(), input.name(), options);
+  }
+  const auto recipe = context_.recipes.find(input.name());
+  if (recipe != context_.recipes.end()) options.image = recipe->second;
+  try {
+    const Image image = decode_image_bytes(file.bytes, options.cap);
+    Tensor tensor =
+        image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
+                        options.dimensions, options.cap);
+    if (!options.image && tensor.element_count() != image.width * image.height * image.channels) {
+      context_.task.warn(
+          "pictures are made to fit their input with samples 0 to 255 (--image says how)");
+    }
+    return tensor;
+  } catch (Error& error) {
+    throw error.in(path);
+  }
+}
+
+void FileSamples::read_folder(const std::string& path, Sample& sample) const {
+  const ValueSet inputs(path, "input");
+  const auto positions = input_positions(context_.inputs);
+  for (std::size_t i = 0; i < context_.inputs.size(); ++i) {
+    const Value& input = *context_.inputs[i];
+    auto found = inputs.find(input, positions[i], context_.task.memory);
+    if (found) sample.inputs.emplace_back(input.name(), std::move(found->value));
+  }
+  const ValueSet outputs(path, "output");
+  for (std::size_t i = 0; i < context_.outputs.size(); ++i) {
+    const Value& output = *context_.outputs[i];
+    auto found = outputs.find(output, i, context_.task.memory);
+    if (found) sample.references.emplace_back(output.name(), std::move(found->value));
+  }
+  if (sample.inputs.empty()) inputs.check_all_known(context_.inputs);
+}
+
+Sample FileSamples::next() {
+  const SampleFiles& files = list_.samples[next_++];
+  Sample sample;
+  sample.name = files.name;
+  if (files.label) sample.labels.push_back(*files.label);
+  for (const auto& [name, path] : files.inputs) {
+    if (name.empty()) {
+      read_folder(path, sample);
+    } else {
+      sample.inputs.emplace_back(name, read_input(find(context_.inputs, name, "input"), path));
+    }
+  }
+  for (const auto& [name, path] : files.outputs) {
+    const Value& output = find(context_.outputs, name, "output");
+    sample.references.emplace_back(
+        name, read_value_file(open_value_file(path, context_.task.memory), output.type(), name,
+                              file_options_for(output.type(), context_.task.memory)));
+  }
+  return sample;
+}
+
+}  // namespace
+
+std::unique_ptr<SampleSet> make_file_samples(SampleList list, SampleContext context) {
+  return std::make_unique<FileSamples>(std::move(list), std::move(context));
+}
+
+const Value& only_input(const SampleContext& context, std::string_view path) {
+  const Value* only = nullptr;
+  std::int64_t count = 0;
+  for (const Value* input : context.inputs) {
+    if (input->has_default()) continue;
+    only = input;
+    ++count;
+  }
+  if (count == 1) return *only;
+  throw Error(ErrorCode::invalid,
+              format("{}: holds a file a sample, but the model has {} inputs", path, count),
+              "write a MANIFEST.json that says which file is for which input "
+              "(`ortool schema manifest`), or give a folder of files a sample")
+      .with_id("data.inputs");
+}
+
+}  // namespace ortool

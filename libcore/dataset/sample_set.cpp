@@ -1,0 +1,50 @@
+// Which kind of set a path is.
+#include "libcore/dataset/sample_set.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/dataset/npz_samples.hpp"
+#include "libcore/dataset/sample_files.hpp"
+#include "libcore/dataset/values/value_file.hpp"
+
+namespace ortool {
+
+std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context) {
+  constexpr std::string_view manifest_name = "MANIFEST.json";
+  std::error_code failure;
+  const std::string inside = (std::filesystem::path(path) / manifest_name).string();
+  if (std::filesystem::is_directory(path, failure)) {
+    SampleList list = std::filesystem::exists(inside, failure) ? read_manifest(inside, context)
+                                                               : list_folder(path, context);
+    return make_file_samples(std::move(list), std::move(context));
+  }
+  const std::string extension = extension_of(path);
+  if (extension == ".json") {
+    SampleList list = read_manifest(path, context);
+    return make_file_samples(std::move(list), std::move(context));
+  }
+  if (extension == ".npz" || !std::filesystem::exists(path, failure)) {
+    return open_npz_samples(path, std::move(context));
+  }
+  throw Error(ErrorCode::invalid, format("{}: is no set of samples", path),
+              "a set is an .npz, a MANIFEST.json, or a folder")
+      .with_id("data.set");
+}
+
+void refuse_unused_recipes(const ImageRecipes& recipes,
+                           std::span<const std::unique_ptr<SampleSet>> sets) {
+  for (const auto& [input, recipe] : recipes) {
+    if (std::any_of(sets.begin(), sets.end(),
+                    [&](const auto& set) { return set->has_pictures(input); }))
+      continue;
+    throw Error(ErrorCode::invalid,
+                format("option --image: input {} is given no picture", quote(input)),
+                "leave the recipe out: what an .npz, .npy or .pb holds is taken as it is")
+        .with_id("usage.applies_to_nothing");
+  }
+}
+
+}  // namespace ortool

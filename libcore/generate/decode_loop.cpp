@@ -1,0 +1,151 @@
+// Each step's outputs become inputs; tokens are remembered, nothing else is.
+#include "libcore/generate/decode_loop.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/dataset/values/random_inputs.hpp"
+#include "libcore/tensor/convert.hpp"
+
+namespace ortool {
+namespace {
+
+class Loop {
+ public:
+  Loop(const Session& session, std::span<const Feedback> feedback, NamedValues inputs)
+      : session_(session), feedback_(feedback), inputs_(std::move(inputs)) {
+    for (const Feedback& each : feedback_) {
+      if (each.kind == Feedback::Kind::argmax) tokens_.push_back({each.input, {}});
+    }
+  }
+
+  std::vector<RunValue> step(const RunOptions& options) { return session_.run(inputs_, options); }
+
+  /// Makes the next step's inputs.
+  void feed(const std::vector<RunValue>& outputs) {
+    auto token_rows = tokens_.begin();
+    for (const Feedback& each : feedback_) {
+      RunValue& input = input_of(each.input);
+      switch (each.kind) {
+        case Feedback::Kind::output:
+          input = outputs[output_place(each.output)];
+          break;
+        case Feedback::Kind::argmax: {
+          Tensor tokens = next_tokens(outputs[output_place(each.output)].tensor(), input.tensor());
+          (token_rows++)->add(tokens);
+          input = std::move(tokens);
+          break;
+        }
+        case Feedback::Kind::append:
+          input = appended(input.tensor(), each.number);
+          break;
+        case Feedback::Kind::next:
+          input = counted_on(input.tensor());
+          break;
+      }
+    }
+  }
+
+  const std::vector<TokenRows>& tokens() const { return tokens_; }
+
+ private:
+  RunValue& input_of(const std::string& name) {
+    for (auto& [own, value] : inputs_) {
+      if (own == name) return value;
+    }
+    throw Error(ErrorCode::invalid, format("option --loop: input {} is not given", quote(name)),
+                format("give its first value: --input {}=FILE", name))
+        .with_id("input.missing");
+  }
+  std::size_t output_place(const std::string& name) const {
+    std::size_t place = 0;
+    while (session_.outputs()[place]->name() != name) ++place;
+    return place;
+  }
+
+  const Session& session_;
+  std::span<const Feedback> feedback_;
+  NamedValues inputs_;
+  std::vector<TokenRows> tokens_;
+};
+
+}  // namespace
+
+void TokenRows::add(const Tensor& tokens) {
+  rows.resize(static_cast<std::size_t>(tokens.element_count()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].push_back(element_as_int64(tokens, static_cast<std::int64_t>(i)));
+  }
+}
+
+std::vector<std::string> fed_inputs(std::span<const Feedback> feedback) {
+  std::vector<std::string> names;
+  for (const Feedback& each : feedback) {
+    if (each.kind == Feedback::Kind::output) names.push_back(each.input);
+  }
+  return names;
+}
+
+void add_empty_inputs(const TaskContext& task, const Model& model,
+                      std::span<const Feedback> feedback, std::vector<GivenInput>& inputs) {
+  SymbolNumbers symbols;
+  const auto is_given = [&](std::string_view name) {
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const GivenInput& input) { return input.name == name; });
+  };
+  for (const Value* value : model.graph->inputs()) {
+    for (const GivenInput& input : inputs) {
+      if (input.name == value->name() && input.value.is_tensor()) {
+        learn_symbols(*value, input.value.tensor().shape(), symbols);
+      }
+    }
+  }
+  std::vector<std::string> made;
+  for (const std::string& name : fed_inputs(feedback)) {
+    const Value& value = *model.graph->find_value(name);
+    if (is_given(name) || value.has_default()) continue;
+    if (!value.type().is_tensor() || !value.type().shape) {
+      throw Error(ErrorCode::invalid,
+                  format("input {} has no known rank to start with", quote(name)),
+                  format("give its first value: --input {}=FILE", name))
+          .with_id("input.missing");
+    }
+    std::vector<std::int64_t> sizes;
+    for (const Dimension& dimension : *value.type().shape) {
+      const auto known = dimension.is_symbol() ? symbols.find(dimension.symbol()) : symbols.end();
+      sizes.push_back(dimension.is_known()     ? dimension.number()
+                      : known != symbols.end() ? known->second
+                                               : 0);
+    }
+    Tensor start(value.type().element, Shape(std::move(sizes)), &task.memory);
+    std::fill_n(start.mutable_bytes(), start.size_bytes(), std::byte{0});
+    inputs.push_back({name, std::move(start), "zeros, where the loop begins"});
+    made.push_back(name);
+  }
+  if (!made.empty()) {
+    task.warn(format("the loop begins with empty or zero values for: {}", list_names(made)));
+  }
+}
+
+LoopResult run_loop(const TaskContext& task, const Session& session, const RunOptions& run_options,
+                    std::span<const Feedback> feedback, NamedValues inputs, std::int64_t steps) {
+  Progress progress(task, "running");
+  Loop loop(session, feedback, std::move(inputs));
+  LoopResult result;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    task.stop.poll();
+    progress.tell_done(i, steps);
+    const Stopwatch watch;
+    RunOptions options = run_options;
+    if (i + 1 < steps) options.profile = nullptr;
+    result.outputs = loop.step(options);
+    loop.feed(result.outputs);
+    result.step_ms.push_back(watch.milliseconds());
+  }
+  result.tokens = loop.tokens();
+  return result;
+}
+
+}  // namespace ortool

@@ -1,0 +1,31 @@
+// Collecting names and symbols of graph inputs and outputs.
+#include "libcore/graph/value_names.hpp"
+
+#include <algorithm>
+
+namespace ortool {
+
+std::vector<std::string> names_of(std::span<Value* const> values) {
+  std::vector<std::string> names;
+  for (const Value* value : values) names.emplace_back(value->name());
+  return names;
+}
+
+std::vector<std::string> input_symbols(const Model& model) {
+  return input_symbols(model.graph->inputs());
+}
+
+std::vector<std::string> input_symbols(std::span<Value* const> inputs) {
+  std::vector<std::string> symbols;
+  for (const Value* input : inputs) {
+    if (!input->type().shape) continue;
+    for (const Dimension& dimension : *input->type().shape) {
+      const bool is_new = dimension.is_symbol() && std::find(symbols.begin(), symbols.end(),
+                                                             dimension.symbol()) == symbols.end();
+      if (is_new) symbols.push_back(dimension.symbol());
+    }
+  }
+  return symbols;
+}
+
+}  // namespace ortool

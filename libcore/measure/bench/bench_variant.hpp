@@ -1,0 +1,31 @@
+// Benchmark variant: one way of running one model - model, provider, threads and dimensions.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/measure/bench/bench_settings.hpp"
+
+namespace ortool {
+
+struct BenchVariant {
+  std::string name;         ///< "digits.onnx cpu threads=2 batch=8"
+  std::string model;        ///< as given
+  std::string model_label;  ///< short, different for each model
+  std::string provider;     ///< as given: "onednn,cpu", "auto"
+  int threads = 1;
+  DimensionNumbers dims;
+  bool is_reference = false;
+  /// More settings by name, in place of those of all variants.
+  std::vector<std::pair<std::string, std::string>> more_options = {};
+
+  /// Whatever follows the model in the name.
+  std::string setting() const;
+};
+
+/// Every combination, models slowest and dimensions fastest; references come last, once for each
+/// setting.
+std::vector<BenchVariant> list_variants(const BenchSettings& settings);
+
+}  // namespace ortool

@@ -1,0 +1,147 @@
+// Warm-up, block sizes and rounds.
+#include "libcore/measure/bench/lane_meter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "libcore/base/random_bits.hpp"
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/measure/bench/bench_result.hpp"
+#include "libcore/measure/steady_state.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double lane_block_ms = 20;
+constexpr double lead_in_ms = 2;
+constexpr double most_warmup_ms = 3000;
+constexpr std::size_t least_lane_rounds = 8;
+
+/// A lane on its way, with the size of its blocks.
+struct Course {
+  Lane* lane;
+  LaneTimes times;
+  std::int64_t lead_in_runs = 0;
+  std::int64_t block_runs = 1;
+};
+
+/// As many runs as fit, at least one.
+std::int64_t runs_in(double milliseconds, double run_ms) {
+  return std::max<std::int64_t>(1, std::llround(milliseconds / std::max(run_ms, 1e-4)));
+}
+
+/// Runs until the medians of pieces of the series stop changing.
+double warm_up(Course& course, std::int64_t wanted_runs, const StopToken& stop) {
+  LaneTimes& times = course.times;
+  if (wanted_runs >= 0) {
+    const LaneBlock block = course.lane->run(std::max<std::int64_t>(1, wanted_runs));
+    times.warmup_runs = wanted_runs;
+    return median_of(block.samples_ms);
+  }
+  std::vector<double> medians;
+  const Stopwatch watch;
+  std::int64_t runs = 1;
+  for (;;) {
+    const LaneBlock block = course.lane->run(runs);
+    stop.poll();
+    times.warmup_runs += static_cast<std::int64_t>(block.samples_ms.size());
+    medians.push_back(median_of(block.samples_ms));
+    runs = runs_in(lead_in_ms, medians.back());
+    times.is_steady = find_steady_state(medians).is_steady;
+    const bool has_enough = medians.size() >= (medians.back() < lead_in_ms ? 24U : 8U);
+    if (times.is_steady && has_enough) break;
+    if (watch.milliseconds() > most_warmup_ms && medians.size() >= 4) break;
+  }
+  // Slow models give few samples: too few to call them unsteady.
+  if (medians.size() < 8) times.is_steady = true;
+  return median_of(
+      {medians.end() - static_cast<std::ptrdiff_t>((medians.size() + 1) / 2), medians.end()});
+}
+
+void take_block(Course& course, const Stopwatch& watch, std::int64_t most_runs) {
+  if (course.lead_in_runs > 0) course.lane->run(course.lead_in_runs);
+  course.times.started_s.push_back(watch.milliseconds() / 1e3);
+  LaneBlock block = course.lane->run(std::min(course.block_runs, most_runs));
+  course.times.wall_ms += block.wall_ms;
+  course.times.blocks.push_back(std::move(block.samples_ms));
+}
+
+/// Whether a fixed length was asked for and is reached by every lane.
+bool has_length(const std::vector<Course>& courses, const BenchSettings& settings) {
+  return std::all_of(courses.begin(), courses.end(), [&](const Course& course) {
+    return (settings.iterations > 0 || settings.duration_s > 0) &&
+           count_samples(course.times.blocks) >= settings.iterations &&
+           course.times.wall_ms >= settings.duration_s * 1e3;
+  });
+}
+
+std::vector<LaneTimes> times_of(const std::vector<Course>& courses) {
+  std::vector<LaneTimes> times;
+  for (const Course& course : courses) times.push_back(course.times);
+  return times;
+}
+
+}  // namespace
+
+double LaneTimes::throughput_per_s() const {
+  return wall_ms > 0 ? static_cast<double>(count_samples(blocks)) / wall_ms * 1e3 : 0;
+}
+
+PercentileEstimate percentile_of(const LaneTimes& times, double percent) {
+  std::vector<double> sorted = all_samples(times.blocks);
+  std::sort(sorted.begin(), sorted.end());
+  return estimate_percentile(sorted, percent, interval_confidence, design_effect(times.blocks));
+}
+
+double median_precision(const LaneTimes& times) {
+  const PercentileEstimate median = percentile_of(times, 50);
+  if (!median.has_enough || median.value <= 0) return std::numeric_limits<double>::infinity();
+  return (median.interval.high - median.interval.low) / 2 / median.value;
+}
+
+std::vector<LaneTimes> measure_lanes(
+    const std::vector<Lane*>& lanes, const BenchSettings& settings, const StopToken& stop,
+    const std::function<bool(const std::vector<LaneTimes>&)>& is_enough) {
+  std::vector<Course> courses;
+  for (Lane* lane : lanes) {
+    Course& course = courses.emplace_back(Course{lane, {}});
+    const double run_ms = warm_up(course, settings.warmup, stop);
+    const double caller_run_ms = run_ms / settings.concurrency;
+    if (run_ms < lane_block_ms) course.lead_in_runs = runs_in(lead_in_ms, caller_run_ms);
+    course.block_runs =
+        std::max<std::int64_t>(settings.concurrency, runs_in(lane_block_ms, caller_run_ms));
+    if (settings.iterations > 0) {
+      course.block_runs =
+          std::min(course.block_runs, std::max<std::int64_t>(1, settings.iterations / 10));
+    }
+  }
+
+  const bool is_fixed = settings.iterations > 0 || settings.duration_s > 0;
+  const double most_ms = 1e3 * settings.seconds_a_lane * static_cast<double>(lanes.size());
+  std::vector<std::size_t> order(courses.size());
+  std::iota(order.begin(), order.end(), 0);
+  RandomBits random(0);
+  const Stopwatch watch;
+  for (std::size_t round = 0, next_look = least_lane_rounds;; ++round) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    for (const std::size_t place : order) {
+      Course& course = courses[place];
+      const std::int64_t left = settings.iterations > 0
+                                    ? settings.iterations - count_samples(course.times.blocks)
+                                    : course.block_runs;
+      if (settings.iterations > 0 && left <= 0 && settings.duration_s <= 0) continue;
+      take_block(course, watch, std::max<std::int64_t>(1, left));
+      stop.poll();
+    }
+    if (is_fixed && has_length(courses, settings)) break;
+    if (round + 1 < next_look) continue;
+    next_look = round + 2 + round / 8;
+    if (settings.has_target && is_enough(times_of(courses))) break;
+    if (!is_fixed && watch.milliseconds() > most_ms) break;
+  }
+  return times_of(courses);
+}
+
+}  // namespace ortool

@@ -1,0 +1,216 @@
+// Times from profiled runs, work from the file's own graph.
+#include "libcore/measure/bench/node_profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/inspect/count_macs.hpp"
+#include "libcore/measure/sample_blocks.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double profiled_ms = 500;
+constexpr std::size_t most_profiled_runs = 50;
+constexpr std::size_t least_runs = 3;
+
+/// What the file's nodes compute and touch, shapes of the inputs given.
+class FileWork {
+ public:
+  FileWork(std::unique_ptr<Model> model, const NamedValues& inputs) : model_(std::move(model)) {
+    if (model_ == nullptr) return;
+    for (const auto& [name, value] : inputs) {
+      if (value.is_tensor()) fix_shape(*model_, name, value.tensor().shape());
+    }
+    infer_shapes(*model_);
+    counter_.emplace(*model_);
+    for (const Graph* graph : graphs_in(*model_)) {
+      for (const Node& node : graph->nodes()) nodes_.emplace(node.name(), &node);
+    }
+  }
+
+  /// Of nodes computed together `times` times; 0 where something is not known.
+  void fill(const std::vector<std::string>& origins, double times, NodeRow& row) const {
+    std::set<const Node*> members;
+    for (const std::string& name : origins) {
+      const auto found = nodes_.find(name);
+      if (found == nodes_.end()) return;
+      members.insert(found->second);
+    }
+    double macs = 0;
+    double bytes = 0;
+    bool knows_bytes = true;
+    std::set<const Value*> seen;
+    for (const Node* node : members) {
+      const std::optional<std::int64_t> count = counter_->count(*node).value();
+      if (!count) return;
+      macs += static_cast<double>(*count);
+      for (std::int64_t i = 0; i < node->input_count(); ++i) {
+        const Value* value = node->input(i);
+        const bool is_inside = value != nullptr && members.count(value->producer()) > 0;
+        if (value == nullptr || is_inside || !seen.insert(value).second) continue;
+        add_bytes(*value, bytes, knows_bytes);
+      }
+      for (std::int64_t i = 0; i < node->output_count(); ++i) {
+        const Value* value = node->output(i);
+        if (value == nullptr || !leaves(*value, members)) continue;
+        add_bytes(*value, bytes, knows_bytes);
+        if (row.shape.empty() && value->type().shape) row.shape = shape_text(*value);
+      }
+    }
+    row.flops = 2 * macs * times;
+    row.bytes = knows_bytes ? bytes * times : 0;
+  }
+
+ private:
+  static bool leaves(const Value& value, const std::set<const Node*>& members) {
+    return std::any_of(value.uses().begin(), value.uses().end(), [&](const Use& use) {
+      return use.kind == Use::Kind::graph_output || members.count(use.node) == 0;
+    });
+  }
+  static void add_bytes(const Value& value, double& bytes, bool& knows_bytes) {
+    const std::optional<Shape> shape = to_known(value.type().shape);
+    if (!value.type().is_tensor() || !shape) {
+      knows_bytes = false;
+      return;
+    }
+    bytes += static_cast<double>(bytes_of(value.type().element, shape->element_count()));
+  }
+  static std::string shape_text(const Value& value) {
+    const std::optional<Shape> shape = to_known(value.type().shape);
+    return shape ? shape->to_string() : std::string();
+  }
+
+  std::unique_ptr<Model> model_;
+  std::optional<MacCounter> counter_;
+  std::map<std::string, const Node*, std::less<>> nodes_;
+};
+
+/// Time of an event less that of what ran inside of it.
+std::vector<std::int64_t> own_times(const Profile& profile) {
+  const auto& events = profile.events;
+  std::vector<std::size_t> order(events.size());
+  std::vector<std::int64_t> own(events.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    order[i] = i;
+    own[i] = events[i].duration_ns;
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(events[a].start_ns, events[a].depth) <
+           std::pair(events[b].start_ns, events[b].depth);
+  });
+  std::map<int, std::size_t> open;
+  for (const std::size_t i : order) {
+    open[events[i].depth] = i;
+    const auto around = open.find(events[i].depth - 1);
+    if (around != open.end()) own[around->second] -= events[i].duration_ns;
+  }
+  return own;
+}
+
+struct NodeTimes {
+  const ProfileEvent* event = nullptr;
+  std::vector<double> ms;  ///< one a run
+  double calls = 0;        ///< in the last run
+};
+
+using NodeKey = std::pair<int, std::string_view>;
+
+void add_run(const Profile& profile, std::size_t run, std::map<NodeKey, NodeTimes>& nodes) {
+  const std::vector<std::int64_t> own = own_times(profile);
+  for (auto& [key, times] : nodes) times.calls = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const ProfileEvent& event = profile.events[i];
+    NodeTimes& times = nodes[{event.depth, event.node}];
+    times.event = &event;
+    times.ms.resize(run + 1);
+    times.ms[run] += 1e-6 * static_cast<double>(own[i]);
+    times.calls += 1;
+  }
+}
+
+/// The members of each group by the name of its first: what has no event of its own follows in the
+/// placement.
+std::map<std::string, std::vector<std::string>> groups_of(
+    const Session& session, const std::map<NodeKey, NodeTimes>& nodes) {
+  std::set<std::string_view> heads;
+  for (const auto& [key, times] : nodes) heads.insert(key.second);
+  std::map<std::string, std::vector<std::string>> groups;
+  std::vector<std::string>* group = nullptr;
+  for (const Placement& placement : session.placement()) {
+    if (heads.count(placement.node) > 0 || group == nullptr) group = &groups[placement.node];
+    if (placement.origins.empty()) group->push_back(placement.node);
+    group->insert(group->end(), placement.origins.begin(), placement.origins.end());
+  }
+  return groups;
+}
+
+}  // namespace
+
+NodeProfile profile_nodes(const std::string& variant, Lane& lane, const MachineLimits& limits,
+                          const std::function<std::unique_ptr<Model>()>& load_file,
+                          const StopToken& stop) {
+  const Session& session = *lane.session();
+  NodeProfile result;
+  result.variant = variant;
+  result.limits = limits;
+  RunOptions options = lane.run_options();
+  timed_run_ms(session, *lane.inputs(), options);
+  std::map<NodeKey, NodeTimes> nodes;
+  std::vector<double> runs_ms;
+  const Stopwatch watch;
+  while (runs_ms.size() < least_runs ||
+         (runs_ms.size() < most_profiled_runs && watch.milliseconds() < profiled_ms)) {
+    Profile profile;
+    options.profile = &profile;
+    timed_run_ms(session, *lane.inputs(), options);
+    result.last = std::move(profile);
+    add_run(result.last, runs_ms.size(), nodes);
+    runs_ms.push_back(1e-6 * static_cast<double>(result.last.total_ns));
+    stop.poll();
+  }
+  result.run_ms = median_of(runs_ms);
+
+  const FileWork work(load_file(), *lane.inputs());
+  const auto groups = groups_of(session, nodes);
+  std::map<NodeKey, const ProfileEvent*> last_events;
+  for (const ProfileEvent& event : result.last.events) {
+    last_events[{event.depth, event.node}] = &event;
+  }
+  for (auto& [key, times] : nodes) {
+    const auto event = last_events.find(key);
+    if (event == last_events.end()) continue;
+    NodeRow row;
+    row.node = std::string(key.second);
+    row.op_type = std::string(event->second->op_type);
+    row.provider = std::string(event->second->provider);
+    row.kernel = std::string(event->second->kernel);
+    times.ms.resize(runs_ms.size());
+    row.ms = median_of(times.ms);
+    const auto group = groups.find(row.node);
+    row.origin = group != groups.end() ? group->second : std::vector<std::string>{row.node};
+    work.fill(row.origin, times.calls, row);
+    const double seconds = row.ms / 1e3;
+    if (seconds > 0) {
+      row.gflops = row.flops / seconds * 1e-9;
+      row.gbytes_per_s = row.bytes / seconds * 1e-9;
+    }
+    row.bound = bound_of({row.flops, row.bytes, seconds}, limits);
+    if (row.bound == Bound::unknown) row.gbytes_per_s = row.gflops = 0;
+    result.kernels_ms += row.ms;
+    result.rows.push_back(std::move(row));
+  }
+  for (NodeRow& row : result.rows) {
+    row.share = result.kernels_ms > 0 ? row.ms / result.kernels_ms : 0;
+  }
+  std::stable_sort(result.rows.begin(), result.rows.end(),
+                   [](const NodeRow& a, const NodeRow& b) { return a.ms > b.ms; });
+  return result;
+}
+
+}  // namespace ortool

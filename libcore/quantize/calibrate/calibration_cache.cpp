@@ -1,0 +1,121 @@
+// The key holds model and settings; samples are told apart by a digest each.
+#include "libcore/quantize/calibrate/calibration_cache.hpp"
+
+#include <filesystem>
+
+#include "libcore/base/file/atomic_file.hpp"
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/sha256.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_cache_bytes = std::int64_t{16} << 30;
+constexpr std::size_t digest_digits = 32;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+void add_tensor(const Tensor& tensor, Sha256& hash) {
+  hash.update(bytes_of(format("{} {};", name_of(tensor.type()), tensor.shape().to_string())));
+  if (tensor.type() == DataType::string) {
+    for (const std::string& text : tensor.strings()) hash.update(bytes_of(text));
+    return;
+  }
+  hash.update({tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes())});
+}
+
+/// The file says how the model computes, its constants with what preparation made of them.
+std::string hash_model(const std::string& path, const Model& prepared) {
+  Sha256 hash;
+  hash.update(bytes_of(sha256_of(MappedFile::open(path).bytes())));
+  for (const Graph* graph : graphs_in(prepared)) {
+    for (const Value* value : graph->values()) {
+      if (!value->is_constant()) continue;
+      hash.update(bytes_of(value->name()));
+      add_tensor(value->constant(), hash);
+    }
+  }
+  return hash.finish();
+}
+
+Error no_fit(std::string message, std::string hint) {
+  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
+  error.with_id("quantize.cache");
+  return error;
+}
+
+}  // namespace
+
+std::string digest_of(const NamedValues& inputs) {
+  Sha256 hash;
+  for (const auto& [name, value] : inputs) {
+    hash.update(bytes_of(name));
+    if (value.is_tensor()) add_tensor(value.tensor(), hash);
+  }
+  return hash.finish().substr(0, digest_digits);
+}
+
+CalibrationCache::CalibrationCache(const TaskContext& task, const QuantizeData& data,
+                                   const std::string& model_path, const Model& prepared)
+    : memory_(task.memory), paths_(data.caches) {
+  if (paths_.empty()) return;
+  if (model_path == "-")
+    throw no_fit("option --calibration-cache: a model from standard input has no cache",
+                 "give the model as a file");
+  model_hash_ = hash_model(model_path, prepared);
+  if (data.is_made_up) data_kind_ = "made up";
+}
+
+std::string CalibrationCache::key_for(const CalibrationSettings& settings) const {
+  return calibration_key(model_hash_, data_kind_, settings);
+}
+
+std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* settings) const {
+  std::optional<Calibration> whole;
+  for (const std::string& path : paths_) {
+    if (paths_.size() == 1 && !std::filesystem::exists(path)) return std::nullopt;
+    try {
+      const std::string bytes = read_text_file(path, most_cache_bytes, &memory_);
+      Calibration part = Calibration::parse(bytes, settings != nullptr ? key_for(*settings) : "");
+      if (settings == nullptr) part = Calibration::parse(bytes, key_for(part.settings()));
+      if (whole) {
+        whole->merge(part);
+      } else {
+        whole = std::move(part);
+      }
+    } catch (Error& error) {
+      throw error.in(path);
+    }
+  }
+  return whole;
+}
+
+void CalibrationCache::check_data(const Calibration& state, CalibrationData& data,
+                                  std::int64_t count) const {
+  for (const auto& [first, last] : state.samples().stretches()) {
+    if (last > count) {
+      throw no_fit(
+          format("the calibration holds sample {}, and {} are to be taken", last - 1, count),
+          "take as many samples, or another --calibration-cache");
+    }
+    for (std::int64_t number = first; number < last; ++number) {
+      if (state.digest(number) == digest_of(data.sample(number).inputs)) continue;
+      throw no_fit(format("sample {} of the data is not the one that the calibration saw", number),
+                   "give the same data, or another --calibration-cache");
+    }
+  }
+}
+
+void CalibrationCache::save(const Calibration& state) const {
+  if (paths_.size() != 1) return;
+  AtomicFile file(paths_.front());
+  file.write(state.serialize(key_for(state.settings())));
+  file.commit();
+}
+
+}  // namespace ortool

@@ -1,0 +1,85 @@
+// Sets are read forwards; going back opens them again.
+#include "libcore/quantize/calibrate/calibration_data.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/dataset/random_samples.hpp"
+#include "libcore/graph/value_names.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t default_random_samples = 16;
+
+}  // namespace
+
+CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& source, DataRole role,
+                                 std::span<Value* const> inputs, std::span<Value* const> outputs)
+    : task_(task), source_(source), paths_(source.paths(role)), inputs_(inputs), outputs_(outputs) {
+  is_made_up_ = role == DataRole::calibration && source.is_made_up;
+  if (is_made_up_) paths_ = {"made-up inputs"};
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    sizes_.push_back(open(i)->size());
+    size_ += sizes_.back();
+  }
+  if (is_made_up_ && !source.samples) size_ = default_random_samples;
+  if (source.samples && role == DataRole::calibration) choose_samples();
+}
+
+void CalibrationData::choose_samples() {
+  const auto [first, last] = *source_.samples;
+  if (last > size_) {
+    throw Error(ErrorCode::invalid,
+                format("option --samples: there are {} samples (asked for {})", size_, last),
+                "give more data, or leave the option out")
+        .with_id("usage.value");
+  }
+  first_ = first;
+  size_ = last;
+}
+
+std::unique_ptr<SampleSet> CalibrationData::open(std::size_t set) const {
+  SampleContext context{task_,           inputs_,        outputs_,
+                        source_.recipes, source_.random, !source_.class_names.empty()};
+  if (is_made_up_) return make_random_samples(std::move(context));
+  return open_sample_set(paths_[set], std::move(context));
+}
+
+std::vector<std::string> CalibrationData::class_names() const {
+  return paths_.empty() ? std::vector<std::string>() : open(0)->class_names();
+}
+
+Sample CalibrationData::sample(std::int64_t index) {
+  std::size_t set = 0;
+  while (index >= sizes_[set]) index -= sizes_[set++];
+  if (open_ == nullptr || open_index_ != set || index < next_) {
+    open_ = open(set);
+    open_index_ = set;
+    next_ = 0;
+  }
+  for (; next_ < index; ++next_) static_cast<void>(open_->next());
+  ++next_;
+  last_read_ = paths_[set];
+  Sample sample = open_->next();
+  if (sample.name != format("{}", index)) last_read_ += ": " + sample.name;
+  for (auto& [name, value] : sample.inputs) {
+    if (value.is_tensor()) value = RunValue(value.tensor().aligned());
+  }
+  return sample;
+}
+
+void check_image_recipes(const TaskContext& task, const QuantizeData& source,
+                         std::span<Value* const> inputs, std::span<Value* const> outputs) {
+  if (source.recipes.empty()) return;
+  std::vector<std::unique_ptr<SampleSet>> sets;
+  for (const DataRole role : {DataRole::calibration, DataRole::validation}) {
+    for (const std::string& path : source.paths(role))
+      sets.push_back(open_sample_set(path, {task, inputs, outputs, source.recipes, source.random,
+                                            !source.class_names.empty()}));
+  }
+  refuse_unused_recipes(source.recipes, sets);
+}
+
+}  // namespace ortool

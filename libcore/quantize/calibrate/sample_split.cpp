@@ -1,0 +1,33 @@
+// Spread over the set, which may be sorted by class.
+#include "libcore/quantize/calibrate/sample_split.hpp"
+
+namespace ortool {
+namespace {
+
+/// Sums of layers' inputs tell little more after so many samples.
+constexpr std::size_t most_fitting = 128;
+constexpr std::size_t most_judging = 32;
+constexpr std::int64_t least_to_split = 20;
+constexpr std::int64_t one_in = 5;
+
+}  // namespace
+
+SampleSplit split_samples(std::int64_t count) {
+  SampleSplit split;
+  split.is_apart = count >= least_to_split;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool judges = split.is_apart && i % one_in == one_in - 1;
+    if (!judges && split.fitting.size() < most_fitting) split.fitting.push_back(i);
+    if ((judges || !split.is_apart) && split.judging.size() < most_judging)
+      split.judging.push_back(i);
+  }
+  return split;
+}
+
+std::vector<std::int64_t> all_fitting(std::int64_t count) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < count && all.size() < most_fitting; ++i) all.push_back(i);
+  return all;
+}
+
+}  // namespace ortool

@@ -1,0 +1,106 @@
+// Rules from options, and the two steps that all modes share.
+#include "libcore/quantize/pipeline/quantize_context.hpp"
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/weight_only.hpp"
+
+namespace ortool {
+
+PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration,
+                   const PlanChoices& choices, const NodeNames& names) {
+  PlanRules rules;
+  rules.is_per_channel = context.settings.is_per_channel;
+  rules.takes_all_floats = context.settings.mode == QuantizeMode::weights_only;
+  const NodePatterns& patterns = context.patterns;
+  const bool is_dynamic = context.settings.mode == QuantizeMode::dynamically;
+  rules.takes_recurrent = is_dynamic;
+  const auto choice_of = [&choices, &names](const Node& node) -> const NodeChoice* {
+    const auto found = choices.nodes.find(names.at(&node));
+    return found != choices.nodes.end() ? &found->second : nullptr;
+  };
+  const auto is_wanted = [&patterns, choice_of](const Node& node) {
+    const NodeChoice* choice = choice_of(node);
+    return patterns.is_wanted(node) || (choice != nullptr && choice->is_quantized);
+  };
+  rules.is_wanted = is_wanted;
+  rules.refusal = [&patterns, is_dynamic, calibration, choice_of,
+                   is_wanted](const Node& node) -> std::string {
+    std::string reason = patterns.refusal(node);
+    if (!reason.empty()) return reason;
+    const NodeChoice* choice = choice_of(node);
+    if (choice != nullptr && !choice->is_quantized)
+      return choice->reason.empty() ? "the plan leaves it so" : choice->reason;
+    if (is_dynamic && node.op_type() == "Conv" && !is_wanted(node))
+      return "convolutions whose ranges are taken while the model runs are slow (--only asks)";
+    if (calibration != nullptr && reads_unseen(node, *calibration))
+      return "no calibration sample reached it";
+    return {};
+  };
+  rules.is_node_per_channel = [choice_of](const Node& node) -> std::optional<bool> {
+    const NodeChoice* choice = choice_of(node);
+    return choice != nullptr ? choice->is_per_channel : std::nullopt;
+  };
+  rules.weight_type = [choice_of](const Node& node) -> std::optional<DataType> {
+    const NodeChoice* choice = choice_of(node);
+    return choice != nullptr ? choice->weight_type : std::nullopt;
+  };
+  return rules;
+}
+
+void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan) {
+  WeightOnlyOptions options;
+  options.weights.type = context.settings.weights;
+  options.has_products = false;
+  options.cap = &context.task.memory;
+  options.store = context.store;
+  quantize_weights_only(model, plan, options);
+}
+
+void compare_forms(const QuantizeContext& context, const Session& floats, const Model& model,
+                   DataRole role) {
+  CalibrationData data(context.task, context.data, role, floats.model().graph->inputs(),
+                       floats.outputs());
+  const std::unique_ptr<Session> quantized =
+      make_session(context.task, context.machine, model, OptimizeLevel::none);
+  context.result.end_to_end =
+      compare_models(context.task, context.machine, floats, *quantized, data);
+}
+
+namespace {
+
+/// Null where a node of it has no kernel.
+std::unique_ptr<Session> session_of_original(const QuantizeContext& context,
+                                             const Model& original) {
+  try {
+    return make_session(context.task, context.machine, original, OptimizeLevel::none);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    context.task.warn(
+        format("errors are those beside the prepared model, since the original cannot be run: {}",
+               error.what()));
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void compare_with_original(const QuantizeContext& context, const Model& original,
+                           const Model& quantized) {
+  const std::unique_ptr<Session> before = session_of_original(context, original);
+  if (before == nullptr) return;
+  const std::unique_ptr<Session> after =
+      make_session(context.task, context.machine, quantized, OptimizeLevel::none);
+  // The original may have weights among its inputs.
+  const Graph& graph = *after->model().graph;
+  CalibrationData data(
+      context.task, context.data,
+      context.data.has(DataRole::validation) ? DataRole::validation : DataRole::calibration,
+      graph.inputs(), after->outputs());
+  EndToEnd& end_to_end = context.result.end_to_end;
+  end_to_end.outputs =
+      compare_outputs(context.task, context.machine, *before, *after, data, end_to_end.samples);
+}
+
+}  // namespace ortool

@@ -1,0 +1,55 @@
+// Result of quantization: the plan, calibration, errors beside the float model, searches and sizes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/quantize/calibrate/diagnosis.hpp"
+#include "libcore/quantize/pipeline/quantize_settings.hpp"
+#include "libcore/quantize/report/end_to_end.hpp"
+#include "libcore/quantize/report/made_plan.hpp"
+#include "libcore/quantize/report/stored_bytes.hpp"
+#include "libcore/quantize/scheme/plan_choices.hpp"
+#include "libcore/quantize/scheme/prepare.hpp"
+#include "libcore/quantize/scheme/qoperator_form.hpp"
+#include "libcore/quantize/search/search_results.hpp"
+
+namespace ortool {
+
+/// What a search found under the budget.
+struct BudgetResult {
+  Accuracy accuracy;
+  SearchResult search;
+};
+
+/// What became of a model, and how it was found.
+struct QuantizeResult {
+  const QuantizeSettings* settings = nullptr;
+  Preparation preparation;
+  MadePlan plan;
+  std::int64_t samples = 0;
+  double calibration_ms = 0;
+  std::optional<CalibrationMethod> chosen_method;  ///< where the settings name none
+  Diagnosis diagnosis;
+  IntegerForm integers;  ///< with --format qoperator
+  EndToEnd end_to_end;
+  std::vector<MethodTrial> methods;                       ///< that were tried, the chosen one first
+  std::optional<std::vector<TechniqueTrial>> techniques;  ///< where more was tried
+  std::optional<BudgetResult> budget;                     ///< with a budget in the settings
+  std::optional<KeptFaster> kept_faster;                  ///< where times were compared
+  std::optional<std::vector<Suggestion>> suggestions;     ///< where exclusions were looked for
+  bool stores_rest = true;  ///< with the next, PlanChoices of the result
+  WeightFit weight_fit = WeightFit::quick;
+  std::map<std::string, std::vector<double>, std::less<>> balance;
+  bool is_refused = false;  ///< no plan does what was asked: nothing is written
+  StoredBytes before_bytes;
+  StoredBytes after_bytes;
+  std::int64_t file_bytes = 0;  ///< of the model that was read; 0: not known
+  std::string output_path;
+  std::int64_t output_bytes = 0;
+};
+
+}  // namespace ortool

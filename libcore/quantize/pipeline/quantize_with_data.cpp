@@ -1,0 +1,256 @@
+// Ranges first, then the model, then what it is worth.
+#include "libcore/quantize/pipeline/quantize_with_data.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/stopwatch.hpp"
+#include "libcore/base/strings/readable_number.hpp"
+#include "libcore/dataset/random_samples.hpp"
+#include "libcore/quantize/calibrate/own_test_data.hpp"
+#include "libcore/quantize/pipeline/integer_operators.hpp"
+#include "libcore/quantize/pipeline/plan_file.hpp"
+#include "libcore/quantize/refine/balance_channels.hpp"
+#include "libcore/quantize/search/beyond_use.hpp"
+#include "libcore/quantize/search/choose_method.hpp"
+#include "libcore/quantize/search/keep_faster.hpp"
+#include "libcore/quantize/search/max_drop.hpp"
+#include "libcore/quantize/search/static_maker.hpp"
+#include "libcore/quantize/search/techniques.hpp"
+
+namespace ortool {
+namespace {
+
+/// The prepared model as a value of its own, with everything that makes quantised ones of it.
+class StaticRun {
+ public:
+  StaticRun(const QuantizeContext& context, Model& model)
+      : context_(context),
+        task_(context.task),
+        model_(model),
+        floats_(make_session(task_, context.machine, model, OptimizeLevel::none)) {
+    const auto inputs = floats_->model().graph->inputs();
+    check_image_recipes(task_, context.data, inputs, floats_->outputs());
+    if (!context.settings.has_random_data && !context.data.has(DataRole::calibration)) return;
+    data_.emplace(task_, context.data, DataRole::calibration, inputs, floats_->outputs());
+    if (context.settings.has_random_data) tell_made_up(inputs);
+  }
+
+  void run();
+
+ private:
+  void tell_made_up(std::span<Value* const> inputs) const;
+  void calibrate_values();
+  void diagnose_data();
+  PreparedModel prepared();
+  void make_candidates();
+  void adopt(BalancedModel balanced);
+  void choose_forms(PlanChoices& choices);
+  void compare(const Candidate& candidate, CalibrationData& data);
+  void measure(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
+  void keep_budget(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
+  void advise(const CandidateMaker& candidates, CalibrationData& data, const PlanChoices& choices,
+              const Candidate& candidate);
+
+  const QuantizeContext& context_;
+  const TaskContext& task_;
+  Model& model_;
+  std::unique_ptr<Session> floats_;
+  std::unique_ptr<Session> unbalanced_;  ///< before channels were balanced; data know its inputs
+  std::optional<CalibrationData> data_;
+  std::optional<Calibration> calibration_;
+  std::optional<StaticMaker> maker_;
+  std::optional<CandidateMaker> candidates_;
+  std::optional<KeptFaster> times_;
+};
+
+void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
+  task_.warn(
+      "calibrated with made-up inputs: their ranges say little about those of real data, and the "
+      "errors told are not those of real data either (--calibration-data)");
+  const std::string guessed =
+      guessed_sizes({task_, inputs, floats_->outputs(), {}, context_.data.random});
+  if (!guessed.empty())
+    task_.warn(format("taken as 1, since not given: {} (--dim sets symbols)", guessed));
+}
+
+void StaticRun::calibrate_values() {
+  if (!data_ && !context_.cache.is_used()) return;
+  const Stopwatch watch;
+  const NodeNames names = names_apart(model_);
+  // All that a plan may ask about, whatever this one leaves out.
+  const PlanChoices nothing;
+  const QuantizePlan plan = make_plan(model_, rules_of(context_, nullptr, nothing, names));
+  calibration_ =
+      calibrate(task_, context_.machine, *floats_, data_ ? &*data_ : nullptr, context_.settings,
+                plan, context_.result.preparation.clues, context_.cache);
+  context_.result.calibration_ms = watch.milliseconds();
+  context_.result.samples = calibration_->samples().count();
+}
+
+void StaticRun::diagnose_data() {
+  if (!calibration_) return;
+  ChosenRanges ranges;
+  for (const ChosenValue& value : context_.result.plan.chosen) {
+    if (calibration_->find(value.name) != nullptr) ranges.emplace(value.name, value.chosen);
+  }
+  const InputEvidence evidence{
+      context_.result.preparation.clues,
+      ranges_of_own_pictures(context_.model_path, model_.graph->inputs(), task_.memory),
+      context_.result.end_to_end.labels};
+  context_.result.diagnosis = diagnose(*calibration_, ranges, evidence);
+  const Diagnosis& found = context_.result.diagnosis;
+  if (found.input_range_mismatch) task_.warn(*found.input_range_mismatch);
+  if (!found.settled_after_samples) {
+    task_.warn(format("{} samples do not settle the ranges: more data would move the scales",
+                      found.samples));
+  }
+  for (const OutlierSample& outlier : found.outliers) {
+    task_.warn(format("sample {} reaches {} times beyond the others at {}", outlier.sample,
+                      fixed_number(outlier.factor, 1), quote(outlier.worst_value)));
+  }
+}
+
+PreparedModel StaticRun::prepared() {
+  return {model_, *floats_, calibration_ ? &*calibration_ : nullptr, data_ ? &*data_ : nullptr};
+}
+
+void StaticRun::make_candidates() {
+  maker_.emplace(context_, *floats_, calibration_ ? &*calibration_ : nullptr,
+                 data_ ? &*data_ : nullptr);
+  candidates_.emplace(context_, model_, *maker_);
+}
+
+void StaticRun::adopt(BalancedModel balanced) {
+  candidates_.reset();
+  maker_.reset();
+  balance_channels(model_, balanced.groups);
+  unbalanced_ = std::move(floats_);
+  floats_ = std::move(balanced.session);
+  if (balanced.calibration) calibration_ = std::move(*balanced.calibration);
+  make_candidates();
+}
+
+/// What suits this model, of what nobody said.
+void StaticRun::choose_forms(PlanChoices& choices) {
+  if (!data_ || !calibration_ || context_.settings.follows_plan ||
+      context_.settings.recipe == "fast")
+    return;
+  const bool is_said = context_.settings.has_chosen_method;
+  std::vector<CalibrationMethod> methods = {CalibrationMethod::mse, CalibrationMethod::automatic,
+                                            CalibrationMethod::percentile,
+                                            CalibrationMethod::minmax};
+  if (is_said) methods = {context_.settings.method.method};
+  const FormJudge judge(context_, model_, *data_);
+  const std::vector<MethodTrial> forms =
+      try_methods(*candidates_, judge, *calibration_, choices, methods);
+  const MethodTrial& best = forms.front();
+  context_.result.methods = forms;
+  context_.result.chosen_method = best.method;
+  choices.weight_fit = best.is_fitted ? WeightFit::quick : WeightFit::nearest;
+  if (!is_said) choices = with_method(std::move(choices), *calibration_, best.method);
+  const bool does_all = context_.settings.recipe == "max";
+  if (!does_all && judge.is_apart()) return;
+  Techniques techniques(context_, judge, best.ratios);
+  if (does_all) {
+    if (auto balanced = techniques.balance(prepared(), choices)) adopt(std::move(*balanced));
+    techniques.round(*candidates_, choices);
+  }
+  techniques.correct_biases(*candidates_, *floats_, *data_, BiasReach::last, choices);
+  if (does_all) techniques.correct_biases(*candidates_, *floats_, *data_, BiasReach::all, choices);
+  context_.result.techniques = techniques.trials();
+}
+
+void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
+  const auto session = make_session(task_, context_.machine, *candidate.model, OptimizeLevel::none);
+  context_.result.end_to_end = compare_models(task_, context_.machine, *floats_, *session, data);
+}
+
+void StaticRun::measure(const CandidateMaker& candidates, PlanChoices& choices,
+                        Candidate& candidate) {
+  if (!data_ || !context_.settings.keeps_faster) return;
+  times_ = keep_faster(candidates, *floats_, data_->sample(0).inputs, choices, candidate);
+}
+
+void StaticRun::keep_budget(const CandidateMaker& candidates, PlanChoices& choices,
+                            Candidate& candidate) {
+  const std::optional<Budget>& budget = context_.settings.budget;
+  if (!budget) return;
+  const Validation validation(context_, *budget, model_, *floats_);
+  SearchResult found;
+  if (budget->drop) {
+    found = search_plan(candidates, *floats_, data_ ? &*data_ : nullptr, validation, choices,
+                        candidate);
+  } else {
+    found.worth = validation.judge(*candidate.model);
+  }
+  if (!found.left.empty()) {
+    // Clusters that were split may not be worth it any more.
+    measure(candidates, choices, candidate);
+    found.worth = validation.judge(*candidate.model);
+    found.is_within = validation.is_within(found.worth);
+  }
+  context_.result.is_refused = !found.is_within;
+  context_.result.budget = BudgetResult{validation.accuracy(found.worth), std::move(found)};
+}
+
+void StaticRun::advise(const CandidateMaker& candidates, CalibrationData& data,
+                       const PlanChoices& choices, const Candidate& candidate) {
+  context_.result.suggestions = suggest_exclusions(candidates, *floats_, data, choices, candidate,
+                                                   context_.result.end_to_end);
+}
+
+void StaticRun::run() {
+  calibrate_values();
+  if (context_.settings.calibrates_only) return;
+  PlanChoices choices = context_.choices;
+  make_candidates();
+  if (auto balanced = balance_as_chosen(context_, prepared(), choices)) adopt(std::move(*balanced));
+  choose_forms(choices);
+  const CandidateMaker& candidates = *candidates_;
+  maker_->fit_to_all();
+  Candidate candidate = candidates.make(choices);
+  maker_->forget_others();
+  check_choices(task_, choices, model_, candidate.plan);
+  const bool is_fast = context_.settings.recipe == "fast";
+  const bool has_validation = context_.data.has(DataRole::validation);
+  std::optional<CalibrationData> judged;
+  if (has_validation || data_) {
+    judged.emplace(task_, context_.data,
+                   has_validation ? DataRole::validation : DataRole::calibration,
+                   floats_->model().graph->inputs(), floats_->outputs());
+    compare(candidate, *judged);
+  }
+  if (judged && !is_fast && !context_.settings.follows_plan)
+    leave_beyond_use(candidates, *floats_, *judged, choices, candidate, context_.result.end_to_end);
+  measure(candidates, choices, candidate);
+  keep_budget(candidates, choices, candidate);
+  const bool has_changed = (context_.settings.budget && context_.settings.budget->drop) ||
+                           context_.settings.keeps_faster;
+  if (judged && has_changed) compare(candidate, *judged);
+  if (judged && !is_fast && !context_.result.is_refused)
+    advise(candidates, *judged, choices, candidate);
+  context_.result.plan = maker_->make(model_, choices);
+  context_.result.stores_rest = choices.stores_rest;
+  context_.result.weight_fit = choices.weight_fit;
+  context_.result.balance = choices.balance;
+  context_.result.kept_faster = times_;
+  const std::vector<ReportedNode>& nodes = context_.result.plan.nodes;
+  if (std::none_of(nodes.begin(), nodes.end(), [](const auto& node) { return node.is_quantized; }))
+    task_.warn("no node is quantised: the model computes in floats, as it did");
+  diagnose_data();
+  if (!context_.settings.has_integer_operators) return;
+  DataRole judging = has_validation ? DataRole::validation : DataRole::none;
+  if (judging == DataRole::none && data_) judging = DataRole::calibration;
+  use_integers(context_, *floats_, model_, judging);
+}
+
+}  // namespace
+
+void quantize_with_data(const QuantizeContext& context, Model& model) {
+  StaticRun(context, model).run();
+}
+
+}  // namespace ortool

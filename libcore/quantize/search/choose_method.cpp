@@ -1,0 +1,66 @@
+// No method is best for every model: clipping errs to one side, rounding to both.
+#include "libcore/quantize/search/choose_method.hpp"
+
+#include <algorithm>
+
+namespace ortool {
+namespace {
+
+/// Fitted weights turn the order of methods that are no further apart.
+constexpr double close_db = 6;
+
+void sort_by_preference(std::vector<MethodTrial>& trials) {
+  std::stable_sort(trials.begin(), trials.end(), [](const MethodTrial& a, const MethodTrial& b) {
+    return a.preference() > b.preference();
+  });
+}
+
+SampleRatios with_bonus(const MethodTrial& trial) {
+  SampleRatios ratios = trial.ratios;
+  for (double& ratio : ratios) ratio += trial.bonus();
+  return ratios;
+}
+
+}  // namespace
+
+PlanChoices with_method(PlanChoices choices, const Calibration& calibration,
+                        CalibrationMethod method) {
+  for (const auto& [value, record] : calibration.records()) choices.values[value].method = method;
+  return choices;
+}
+
+std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudge& judge,
+                                     const Calibration& calibration, const PlanChoices& choices,
+                                     const std::vector<CalibrationMethod>& methods) {
+  const TaskContext& task = maker.context().task;
+  const Progress progress(task, "choosing ranges");
+  const auto try_one = [&](CalibrationMethod method, bool is_fitted) {
+    PlanChoices tried = with_method(choices, calibration, method);
+    tried.weight_fit = is_fitted ? WeightFit::quick : WeightFit::nearest;
+    tried.stores_rest = false;
+    const Candidate candidate = maker.make(tried);
+    return MethodTrial{method, is_fitted, judge.judge(*candidate.model)};
+  };
+  std::vector<MethodTrial> rough;
+  for (const CalibrationMethod method : methods) rough.push_back(try_one(method, false));
+  sort_by_preference(rough);
+  std::vector<MethodTrial> fitted;
+  for (const MethodTrial& trial : rough) {
+    const bool is_close = trial.preference() >= rough.front().preference() - close_db;
+    if (fitted.size() < 2 && is_close) fitted.push_back(try_one(trial.method, true));
+  }
+  sort_by_preference(fitted);
+  const MethodTrial best = is_better(with_bonus(rough.front()), with_bonus(fitted.front()))
+                               ? rough.front()
+                               : fitted.front();
+  std::vector<MethodTrial> trials = std::move(fitted);
+  trials.insert(trials.end(), rough.begin(), rough.end());
+  sort_by_preference(trials);
+  const auto chosen = std::find_if(trials.begin(), trials.end(), [&](const MethodTrial& trial) {
+    return trial.method == best.method && trial.is_fitted == best.is_fitted;
+  });
+  std::rotate(trials.begin(), chosen, chosen + 1);
+  return trials;
+}
+
+}  // namespace ortool

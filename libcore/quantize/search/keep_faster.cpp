@@ -1,0 +1,294 @@
+// Parts first, since they tell which to leave out; the whole decides.
+#include "libcore/quantize/search/keep_faster.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/strings/readable_number.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/optimize/surgery/extract.hpp"
+#include "libcore/quantize/scheme/qoperator_form.hpp"
+#include "libcore/quantize/search/form_times.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double cluster_ms = 120;
+constexpr double whole_ms = 900;
+/// What is not at least so much faster may be noise.
+constexpr double least_form_gain = 0.98;
+/// A cluster that gains more hardly has a part that loses.
+constexpr double great_gain = 0.7;
+/// Halves of halves of a cluster, and measurements of halves altogether.
+constexpr int most_splits = 5;
+constexpr int most_kept_parts = 64;
+/// How often what cannot be cut out is halved.
+constexpr int most_trials = 6;
+
+using KeptValues = std::map<std::string, RunValue, std::less<>>;
+
+/// Keeps values of the names wanted.
+class Keeper : public ValueObserver {
+ public:
+  explicit Keeper(std::set<std::string, std::less<>> wanted) : wanted_(std::move(wanted)) {}
+
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    const Value* output = node.output(index);
+    if (output != nullptr && wanted_.contains(output->name()))
+      kept.insert_or_assign(std::string(output->name()), value.owned());
+  }
+
+  KeptValues kept;
+
+ private:
+  std::set<std::string, std::less<>> wanted_;
+};
+
+/// The time in the faster form.
+double best_ms(const ClusterTimes& times) {
+  return std::min(times.int8_ms, times.float_ms);
+}
+
+double best_ms(const std::vector<ClusterTimes>& parts) {
+  double sum = 0;
+  for (const ClusterTimes& part : parts) sum += best_ms(part);
+  return sum;
+}
+
+class FasterKeeper {
+ public:
+  FasterKeeper(const CandidateMaker& maker, const Session& floats, const NamedValues& sample,
+               PlanChoices& choices, Candidate& candidate)
+      : maker_(maker),
+        context_(maker.context()),
+        floats_(floats),
+        sample_(sample),
+        choices_(choices),
+        candidate_(candidate) {}
+
+  KeptFaster run();
+
+ private:
+  std::unique_ptr<Session> fast_session(const Model& model) const;
+  void measure_all(std::vector<ClusterTimes>& clusters);
+  void measure(ClusterTimes& times, const ClusterEdges& edges, const KeptValues& values);
+  std::vector<ClusterTimes> split(const ClusterTimes& times, int splits);
+  void leave(ClusterTimes& cluster, std::string reason);
+  void measure_clusters();
+  void try_unmeasured(const std::vector<ClusterTimes*>& clusters);
+  std::vector<ClusterTimes*> slowest_clusters();
+  void prefer_all(const PlanChoices& all);
+  void measure_whole();
+
+  const CandidateMaker& maker_;
+  const QuantizeContext& context_;
+  const Session& floats_;
+  const NamedValues& sample_;
+  PlanChoices& choices_;
+  Candidate& candidate_;
+  KeptFaster result_;
+  int parts_ = 0;
+  int trials_ = 0;
+};
+
+/// A session of the form that is written.
+std::unique_ptr<Session> FasterKeeper::fast_session(const Model& model) const {
+  if (!context_.settings.has_integer_operators) return maker_.session(model, OptimizeLevel::all);
+  const std::unique_ptr<Model> written = copy_model(model);
+  static_cast<void>(use_integer_operators(*written, &context_.task.stop));
+  return maker_.session(*written, OptimizeLevel::all);
+}
+
+void FasterKeeper::measure(ClusterTimes& times, const ClusterEdges& edges,
+                           const KeptValues& values) {
+  NamedValues inputs;
+  for (const std::string& name : edges.inputs) {
+    const auto found = values.find(name);
+    if (found == values.end()) return;
+    inputs.emplace_back(name, found->second);
+  }
+  try {
+    const auto part = extract(copy_model(maker_.prepared()), edges.inputs, edges.outputs);
+    const Candidate quantized = maker_.make_of(*part, choices_);
+    const auto as_float = maker_.session(*part, OptimizeLevel::all);
+    const auto as_int8 = fast_session(*quantized.model);
+    const FormTimes forms = time_forms(*as_int8, *as_float, inputs, context_, cluster_ms);
+    times.int8_ms = forms.first_ms;
+    times.float_ms = forms.second_ms;
+    times.ratio = forms.ratio.ratio;
+    times.is_measured = true;
+  } catch (const Error& error) {
+    // What cannot stand alone is judged with the whole.
+    if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;
+  }
+}
+
+/// All in one run of the sample.
+void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
+  std::vector<std::optional<ClusterEdges>> edges;
+  std::set<std::string, std::less<>> wanted;
+  for (const ClusterTimes& each : clusters) {
+    edges.push_back(edges_of(each.cluster, maker_.prepared()));
+    if (edges.back()) wanted.insert(edges.back()->inputs.begin(), edges.back()->inputs.end());
+  }
+  Keeper keeper(std::move(wanted));
+  RunOptions options;
+  options.threads = context_.machine.threads;
+  options.stop = &context_.task.stop;
+  options.observer = &keeper;
+  floats_.run(sample_, options);
+  for (const auto& [name, value] : sample_) keeper.kept.insert_or_assign(name, value);
+  Progress progress(context_.task, "measuring");
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(clusters.size()));
+    if (edges[i] && !edges[i]->outputs.empty()) measure(clusters[i], *edges[i], keeper.kept);
+  }
+}
+
+/// The cluster, or parts that are faster together.
+std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int splits) {
+  const bool is_possible = times.is_measured && times.ratio > great_gain &&
+                           times.cluster.units.size() > 1 && splits < most_splits &&
+                           parts_ < most_kept_parts;
+  if (!is_possible) return {times};
+  std::vector<ClusterTimes> halves(2);
+  std::tie(halves[0].cluster, halves[1].cluster) = halves_of(times.cluster);
+  parts_ += 2;
+  measure_all(halves);
+  if (!halves[0].is_measured || !halves[1].is_measured) return {times};
+  std::vector<ClusterTimes> parts;
+  for (const ClusterTimes& half : halves) {
+    const std::vector<ClusterTimes> found = split(half, splits + 1);
+    parts.insert(parts.end(), found.begin(), found.end());
+  }
+  const bool has_gain = std::any_of(parts.begin(), parts.end(), [](const ClusterTimes& part) {
+    return part.ratio <= least_form_gain;
+  });
+  return has_gain && best_ms(parts) < least_form_gain * best_ms(times)
+             ? parts
+             : std::vector<ClusterTimes>{times};
+}
+
+void FasterKeeper::leave(ClusterTimes& cluster, std::string reason) {
+  cluster.is_kept = false;
+  for (const std::string& node : cluster.cluster.nodes()) leave_float(choices_, node, reason);
+}
+
+void FasterKeeper::measure_clusters() {
+  std::vector<ClusterTimes> clusters;
+  for (QuantizedCluster& cluster : clusters_of(candidate_.plan)) {
+    clusters.emplace_back();
+    clusters.back().cluster = std::move(cluster);
+  }
+  measure_all(clusters);
+  for (const ClusterTimes& cluster : clusters) {
+    const std::vector<ClusterTimes> parts = split(cluster, 0);
+    result_.clusters.insert(result_.clusters.end(), parts.begin(), parts.end());
+  }
+  for (ClusterTimes& cluster : result_.clusters) {
+    if (!cluster.is_measured || cluster.ratio <= least_form_gain) continue;
+    leave(cluster, format("int8 is not faster here: {} ms against {} ms in float",
+                          fixed_number(cluster.int8_ms, 3), fixed_number(cluster.float_ms, 3)));
+  }
+}
+
+/// Those that cannot be cut out, by the whole model with and without them: all of them, and halves
+/// of what does not make it faster.
+void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
+  if (clusters.empty()) return;
+  PlanChoices without = choices_;
+  for (const ClusterTimes* each : clusters) {
+    for (const std::string& node : each->cluster.nodes()) leave_float(without, node, "a trial");
+  }
+  const auto as_int8 = fast_session(*maker_.make(choices_).model);
+  const auto as_float = fast_session(*maker_.make(without).model);
+  const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
+  if (times.ratio.ratio <= least_form_gain) return;
+  const auto middle = clusters.begin() + static_cast<std::ptrdiff_t>(clusters.size() / 2);
+  if (clusters.size() > 1 && ++trials_ <= most_trials) {
+    try_unmeasured({clusters.begin(), middle});
+    try_unmeasured({middle, clusters.end()});
+    return;
+  }
+  for (ClusterTimes* each : clusters) {
+    leave(*each, format("the whole model is not faster with it: {} ms against {} ms without",
+                        fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
+  }
+}
+
+/// The worst quarter of the clusters that are kept.
+std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
+  std::vector<ClusterTimes*> kept;
+  for (ClusterTimes& cluster : result_.clusters) {
+    if (cluster.is_kept) kept.push_back(&cluster);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [](const ClusterTimes* a, const ClusterTimes* b) {
+    return a->ratio > b->ratio;
+  });
+  kept.resize((kept.size() + 3) / 4);
+  return kept;
+}
+
+/// What was left in float may cost more at the edges than it gains.
+void FasterKeeper::prefer_all(const PlanChoices& all) {
+  const bool has_left = std::any_of(result_.clusters.begin(), result_.clusters.end(),
+                                    [](const ClusterTimes& cluster) { return !cluster.is_kept; });
+  if (!has_left) return;
+  const auto with_all = fast_session(*maker_.make(all).model);
+  const auto as_kept = fast_session(*maker_.make(choices_).model);
+  const FormTimes times = time_forms(*with_all, *as_kept, sample_, context_, whole_ms);
+  if (times.ratio.ratio > least_form_gain) return;
+  choices_ = all;
+  for (ClusterTimes& cluster : result_.clusters) cluster.is_kept = true;
+}
+
+void FasterKeeper::measure_whole() {
+  const Progress progress(context_.task, "measuring");
+  const auto as_float = maker_.session(maker_.prepared(), OptimizeLevel::all);
+  for (;;) {
+    candidate_ = maker_.make(choices_);
+    const auto as_int8 = fast_session(*candidate_.model);
+    const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
+    result_.int8_ms = times.first_ms;
+    result_.float_ms = times.second_ms;
+    if (times.ratio.ratio <= least_form_gain) return;
+    const std::vector<ClusterTimes*> slowest = slowest_clusters();
+    if (slowest.empty()) {
+      // Stored weights that have to be unpacked in each run are all that is left to cost time:
+      // without them it is the float model.
+      choices_.stores_rest = result_.stores_rest = false;
+      candidate_ = maker_.make(choices_);
+      result_.int8_ms = result_.float_ms;
+      return;
+    }
+    for (ClusterTimes* each : slowest) {
+      leave(*each, format("the whole model is not faster with it: {} ms against {} ms in float",
+                          fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
+    }
+  }
+}
+
+KeptFaster FasterKeeper::run() {
+  const PlanChoices all = choices_;
+  measure_clusters();
+  std::vector<ClusterTimes*> unmeasured;
+  for (ClusterTimes& cluster : result_.clusters) {
+    if (!cluster.is_measured) unmeasured.push_back(&cluster);
+  }
+  try_unmeasured(unmeasured);
+  prefer_all(all);
+  measure_whole();
+  return std::move(result_);
+}
+
+}  // namespace
+
+KeptFaster keep_faster(const CandidateMaker& maker, const Session& floats,
+                       const NamedValues& sample, PlanChoices& choices, Candidate& candidate) {
+  return FasterKeeper(maker, floats, sample, choices, candidate).run();
+}
+
+}  // namespace ortool

@@ -1,0 +1,172 @@
+// Few judgements, since each is a pass over the whole set; the ranking takes a few samples.
+#include "libcore/quantize/search/max_drop.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/strings/readable_number.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::int64_t most_ranking_samples = 8;
+/// What is given back after that many judgements stays as it is.
+constexpr std::int64_t most_candidates = 60;
+
+class PlanSearch {
+ public:
+  PlanSearch(const CandidateMaker& maker, const Validation& validation, PlanChoices& choices,
+             Candidate& candidate)
+      : maker_(maker),
+        validation_(validation),
+        first_(choices),
+        choices_(choices),
+        candidate_(candidate) {}
+
+  SearchResult run(const Session& floats, CalibrationData* data);
+
+ private:
+  using Products = std::vector<LeftFloat>;
+
+  void rank(const Session& floats, CalibrationData* data);
+  PlanChoices without(const std::vector<bool>& is_float) const;
+  bool is_enough(const std::vector<bool>& is_float);
+  std::size_t shortest_stretch();
+  void give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last);
+
+  const CandidateMaker& maker_;
+  const Validation& validation_;
+  const PlanChoices first_;
+  PlanChoices& choices_;
+  Candidate& candidate_;
+  std::vector<std::string> names_;  ///< of the plan, the noisiest first
+  Products products_;
+  SearchResult result_;
+};
+
+PlanChoices PlanSearch::without(const std::vector<bool>& is_float) const {
+  PlanChoices choices = first_;
+  for (std::size_t i = 0; i < is_float.size(); ++i) {
+    if (!is_float[i]) continue;
+    leave_float(choices, names_[i],
+                format("left in float for --max-drop: alone it leaves {} dB of signal to noise",
+                       fixed_number(products_[i].alone_db, 1)));
+  }
+  return choices;
+}
+
+/// Each product quantised alone: what it leaves of the outputs on a few samples.
+void PlanSearch::rank(const Session& floats, CalibrationData* data) {
+  const QuantizeContext& context = maker_.context();
+  Progress progress(context.task, "ranking");
+  std::vector<Unit> units = units_of(candidate_.plan);
+  std::erase_if(units, [](const Unit& unit) { return !unit.is_product; });
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(units.size()));
+    PlanChoices alone = first_;
+    for (const Unit& other : units) {
+      if (other.plan_name != units[i].plan_name) leave_float(alone, other.plan_name, "ranking");
+    }
+    const Candidate tried = maker_.make(alone);
+    const auto session = maker_.session(*tried.model, OptimizeLevel::all);
+    const double sqnr = data == nullptr
+                            ? 0
+                            : worst_sqnr_db(compare_outputs(context.task, context.machine, floats,
+                                                            *session, *data, most_ranking_samples));
+    order.emplace_back(sqnr, i);
+  }
+  std::stable_sort(order.begin(), order.end());
+  for (const auto& [sqnr, index] : order) {
+    names_.push_back(units[index].plan_name);
+    products_.push_back({units[index].name, sqnr});
+  }
+}
+
+bool PlanSearch::is_enough(const std::vector<bool>& is_float) {
+  PlanChoices choices = without(is_float);
+  Candidate tried = maker_.make(choices);
+  const Worth worth = validation_.judge(*tried.model);
+  ++result_.candidates;
+  const bool is_within = validation_.is_within(worth);
+  if (!is_within && worth.value <= result_.worth.value) return false;
+  result_.worth = worth;
+  choices_ = std::move(choices);
+  candidate_ = std::move(tried);
+  return is_within;
+}
+
+/// How many of the ranking have to be float; all of them when nothing less is enough.
+std::size_t PlanSearch::shortest_stretch() {
+  const std::size_t all = products_.size();
+  const auto is_stretch_enough = [&](std::size_t count) {
+    std::vector<bool> is_float(all);
+    std::fill_n(is_float.begin(), count, true);
+    return is_enough(is_float);
+  };
+  std::size_t too_few = 0;
+  std::size_t enough = 1;
+  while (enough < all && !is_stretch_enough(enough)) {
+    too_few = enough;
+    enough = std::min(all, 2 * enough);
+  }
+  while (enough - too_few > 1) {
+    const std::size_t middle = (too_few + enough) / 2;
+    if (is_stretch_enough(middle)) {
+      enough = middle;
+    } else {
+      too_few = middle;
+    }
+  }
+  return enough;
+}
+
+/// Tries to quantise the products [first, last) of the ranking, all or by halves.
+void PlanSearch::give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last) {
+  if (first >= last || result_.candidates >= most_candidates) return;
+  std::vector<bool> tried = is_float;
+  std::fill(tried.begin() + static_cast<std::ptrdiff_t>(first),
+            tried.begin() + static_cast<std::ptrdiff_t>(last), false);
+  if (is_enough(tried)) {
+    is_float = tried;
+    return;
+  }
+  if (last - first == 1) return;
+  const std::size_t middle = first + (last - first) / 2;
+  give_back(is_float, middle, last);
+  give_back(is_float, first, middle);
+}
+
+SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
+  result_.worth = validation_.judge(*candidate_.model);
+  ++result_.candidates;
+  if (validation_.is_within(result_.worth)) return result_;
+  rank(floats, data);
+  const std::size_t stretch = shortest_stretch();
+  if (stretch >= products_.size()) {
+    result_.is_within = false;
+    return result_;
+  }
+  std::vector<bool> is_float(products_.size());
+  std::fill_n(is_float.begin(), stretch, true);
+  const Progress progress(maker_.context().task, "giving back");
+  give_back(is_float, 0, stretch - 1);
+  // What was judged last may be another one.
+  choices_ = without(is_float);
+  candidate_ = maker_.make(choices_);
+  result_.worth = validation_.judge(*candidate_.model);
+  result_.is_within = validation_.is_within(result_.worth);
+  for (std::size_t i = 0; i < is_float.size(); ++i) {
+    if (is_float[i]) result_.left.push_back(products_[i]);
+  }
+  return result_;
+}
+
+}  // namespace
+
+SearchResult search_plan(const CandidateMaker& maker, const Session& floats, CalibrationData* data,
+                         const Validation& validation, PlanChoices& choices, Candidate& candidate) {
+  return PlanSearch(maker, validation, choices, candidate).run(floats, data);
+}
+
+}  // namespace ortool

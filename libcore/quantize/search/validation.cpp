@@ -1,0 +1,206 @@
+// Labels sample by sample, outputs beside the float model's, or a number that a command prints.
+#include "libcore/quantize/search/validation.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <unistd.h>
+
+#include "libcore/base/file/file.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/shell_command.hpp"
+#include "libcore/base/strings/parse_number.hpp"
+#include "libcore/base/strings/shell_word.hpp"
+#include "libcore/check/save_checked.hpp"
+#include "libcore/dataset/sample_judge.hpp"
+#include "libcore/quantize/search/candidate.hpp"
+
+namespace ortool {
+namespace {
+
+/// Sums of doubles that should be equal.
+constexpr double slack = 1e-12;
+
+/// A folder of the user's own that goes with this, and all that is in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ortool-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorCode::write_failed,
+                  format("no folder for the model can be made: {}", error_text(errno)),
+                  "make room, or set TMPDIR")
+          .with_id("output.write")
+          .in(pattern);
+    }
+    path_ = std::move(pattern);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file() const { return (path_ / "model.onnx").string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Error failed_command(const std::string& command, std::string what) {
+  Error error(ErrorCode::invalid, format("--metric cmd: {} {}", quote(command), std::move(what)),
+              "it is called with the model's path, and its last line must be a number");
+  error.with_id("quantize.metric");
+  return error;
+}
+
+/// The last line that holds something.
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const std::size_t begin = text.find_last_of('\n', end);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
+}  // namespace
+
+double mcnemar_chance(std::int64_t lost, std::int64_t gained) {
+  const std::int64_t count = lost + gained;
+  if (count == 0) return 1;
+  double tail = 0;
+  const auto n = static_cast<double>(count);
+  for (std::int64_t k = 0; k <= std::min(lost, gained); ++k) {
+    const auto each = static_cast<double>(k);
+    tail += std::exp(std::lgamma(n + 1) - std::lgamma(each + 1) - std::lgamma(n - each + 1) -
+                     n * std::log(2.0));
+  }
+  return std::min(1.0, 2 * tail);
+}
+
+Validation::Validation(const QuantizeContext& context, const Budget& budget, const Model& prepared,
+                       const Session& floats)
+    : context_(context), budget_(budget), floats_(floats) {
+  role_ = context.data.has(DataRole::validation) ? DataRole::validation : DataRole::calibration;
+  const bool needs_set = budget.judgement != Judgement::command;
+  if (needs_set && !context.data.has(role_)) {
+    throw Error(ErrorCode::invalid, "there is no data to judge models on",
+                "add --validation-data SET, or --metric cmd:COMMAND")
+        .with_id("usage.validation_data");
+  }
+  floats_worth_ = judge(prepared);
+  if (needs_set) {
+    samples_ = CalibrationData(context.task, context.data, role_, floats.model().graph->inputs(),
+                               floats.outputs())
+                   .size();
+  }
+}
+
+Worth Validation::judge_labels(const Session& session) const {
+  CalibrationData data(context_.task, context_.data, role_, floats_.model().graph->inputs(),
+                       floats_.outputs());
+  const std::vector<std::string>& known = context_.data.class_names;
+  SampleJudge judge(session, known.empty() ? data.class_names() : known,
+                    budget_.judgement == Judgement::top1 ? Metric::top1 : Metric::top5);
+  RunOptions options;
+  options.threads = context_.machine.threads;
+  options.stop = &context_.task.stop;
+  Worth worth;
+  for (std::int64_t i = 0; i < data.size(); ++i) {
+    const Sample sample = data.sample(i);
+    if (sample.labels.empty()) {
+      throw Error(ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
+                  "metrics top1 and top5 need labelled data (--validation-data); cosine and sqnr "
+                  "do not")
+          .with_id("data.labels");
+    }
+    judge.choose_metric(sample, false);
+    for (const double score : judge.judge(sample, session.run(sample.inputs, options)))
+      worth.is_right.push_back(score > 0 ? 1 : 0);
+  }
+  const auto right = std::count(worth.is_right.begin(), worth.is_right.end(), 1);
+  worth.value = worth.is_right.empty()
+                    ? 0
+                    : static_cast<double>(right) / static_cast<double>(worth.is_right.size());
+  return worth;
+}
+
+Worth Validation::judge_outputs(const Session& session) const {
+  CalibrationData data(context_.task, context_.data, role_, floats_.model().graph->inputs(),
+                       floats_.outputs());
+  const std::vector<OutputError> outputs =
+      compare_outputs(context_.task, context_.machine, floats_, session, data, data.size());
+  Worth worth;
+  worth.value = 1;
+  if (budget_.judgement == Judgement::sqnr) {
+    worth.value = worst_sqnr_db(outputs);
+    return worth;
+  }
+  for (const OutputError& output : outputs) {
+    if (output.sums.count() > 0) worth.value = std::min(worth.value, output.sums.cosine());
+  }
+  return worth;
+}
+
+Worth Validation::run_command(const Model& model) const {
+  const ScratchFolder folder;
+  save_checked_model(model, folder.file(), {});
+  const CommandEnd end =
+      run_outside_command(budget_.command + " " + shell_word(folder.file()), context_.task.stop);
+  context_.task.stop.poll();
+  if (end.exit_code != 0)
+    throw failed_command(budget_.command, format("ended with {}", end.exit_code));
+  Worth worth;
+  const std::string number = last_line(end.output);
+  if (!read_number(number, worth.value) || std::isnan(worth.value))
+    throw failed_command(budget_.command, format("ended its output with {}", quote(number)));
+  return worth;
+}
+
+Worth Validation::judge(const Model& model) const {
+  if (budget_.judgement == Judgement::command) return run_command(model);
+  const auto session = make_session(context_.task, context_.machine, model, OptimizeLevel::all);
+  return counts_labels(budget_.judgement) ? judge_labels(*session) : judge_outputs(*session);
+}
+
+double Validation::least() const {
+  const double before = floats_worth_.value;
+  const double drop = *budget_.drop;
+  switch (budget_.judgement) {
+    case Judgement::sqnr:
+      return drop > 0 ? -10 * std::log10(drop) : std::numeric_limits<double>::infinity();
+    case Judgement::cosine:
+      return 1 - drop;
+    case Judgement::command:
+      return before - (budget_.is_share ? drop * std::abs(before) : drop);
+    default:
+      return before - drop;
+  }
+}
+
+bool Validation::is_within(const Worth& worth) const {
+  return !budget_.drop || worth.value >= least() - slack;
+}
+
+Accuracy Validation::accuracy(const Worth& worth) const {
+  Accuracy result;
+  result.judgement = budget_.judgement;
+  result.before = floats_worth_.value;
+  result.after = worth.value;
+  if (budget_.drop) result.least = least();
+  result.count = samples_;
+  if (!counts_labels(budget_.judgement)) return result;
+  result.count = static_cast<std::int64_t>(worth.is_right.size());
+  for (std::size_t i = 0; i < worth.is_right.size(); ++i) {
+    result.lost += floats_worth_.is_right[i] > worth.is_right[i] ? 1 : 0;
+    result.gained += floats_worth_.is_right[i] < worth.is_right[i] ? 1 : 0;
+  }
+  result.p_value = mcnemar_chance(result.lost, result.gained);
+  return result;
+}
+
+}  // namespace ortool

@@ -1,0 +1,29 @@
+// glibc's threshold between the heap and single mappings, low while a session is made.
+#include "libcore/runtime/lean_session.hpp"
+
+#include <malloc.h>
+#include <utility>
+
+namespace ortool {
+namespace {
+
+constexpr int threshold_bytes = 1 << 20;
+/// The greatest that glibc knows: what runs allocate again and again comes from the heap.
+constexpr int usual_threshold_bytes = 32 << 20;
+
+class LowThreshold {
+ public:
+  LowThreshold() { mallopt(M_MMAP_THRESHOLD, threshold_bytes); }
+  ~LowThreshold() { mallopt(M_MMAP_THRESHOLD, usual_threshold_bytes); }
+  LowThreshold(const LowThreshold&) = delete;
+  LowThreshold& operator=(const LowThreshold&) = delete;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> make_lean_session(std::unique_ptr<Model> model, SessionOptions options) {
+  const LowThreshold low;
+  return std::make_unique<Session>(std::move(model), std::move(options));
+}
+
+}  // namespace ortool

@@ -1,0 +1,111 @@
+// Every value of the runs is looked at while it is there.
+#include "libcore/verify/float_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/glob.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/runtime/session.hpp"
+#include "libcore/tensor/compare.hpp"
+
+namespace ortool {
+namespace {
+
+/// Half of what float16 holds: other inputs may give somewhat more.
+constexpr double most_magnitude = 32752;
+
+/// The largest finite magnitude of each float32 value that a node makes, by name: what bodies call
+/// alike counts together.
+class Magnitudes : public ValueObserver {
+ public:
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    const Value* output = node.output(index);
+    if (output == nullptr || !value.is_tensor() || value.tensor().type() != DataType::float32)
+      return;
+    note(std::string(output->name()), value.tensor());
+  }
+
+  void note(const std::string& name, const Tensor& tensor) {
+    const Statistics statistics = statistics_of(tensor);
+    double& most = most_[name];
+    most = std::max({most, std::abs(statistics.min), std::abs(statistics.max)});
+  }
+
+  double of(const Value* value) const {
+    if (value == nullptr) return 0;
+    while (value->captured() != nullptr) value = value->captured();
+    if (value->is_graph_input() && value->graph().owner() != nullptr) return of_body_input(*value);
+    const auto found = most_.find(std::string(value->name()));
+    return found != most_.end() ? found->second : 0;
+  }
+
+ private:
+  /// What a body is given comes from the node's inputs, and from its own outputs when it runs
+  /// again.
+  double of_body_input(const Value& input) const {
+    const Node& owner = *input.graph().owner();
+    double most = 0;
+    for (std::int64_t i = 0; i < owner.input_count(); ++i)
+      most = std::max(most, of(owner.input(i)));
+    for (const Value* output : input.graph().outputs()) {
+      if (output->producer() == nullptr) continue;
+      const auto found = most_.find(std::string(output->name()));
+      if (found != most_.end()) most = std::max(most, found->second);
+    }
+    return most;
+  }
+
+  std::map<std::string, double> most_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewriting,
+                                                       Verifier& verifier) {
+  std::unique_ptr<Model> model = rewriting.load();
+  static_cast<void>(rewriting.apply(*model));
+  Magnitudes magnitudes;
+  const std::unique_ptr<Session> session = verifier.make_session(std::move(model));
+  verifier.each_input([&](const NamedValues& inputs) {
+    RunOptions options;
+    options.observer = &magnitudes;
+    static_cast<void>(session->run(inputs, options));
+    for (const auto& [name, value] : inputs) {
+      if (value.is_tensor() && value.tensor().type() == DataType::float32)
+        magnitudes.note(name, value.tensor());
+    }
+  });
+  std::map<std::string, std::string> reasons;
+  const auto look_at = [&](const Node& node, const Value* value) {
+    const double most = magnitudes.of(value);
+    if (most <= most_magnitude) return;
+    reasons.try_emplace(std::string(node.name()),
+                        format("'{}' reaches {}, near the end of float16", value->name(), most));
+  };
+  std::vector<bool> is_used(rewriting.settings().kept_globs.size());
+  for (const Graph* graph : graphs_in(*session->model().graph)) {
+    for (const Node& node : graph->nodes()) {
+      for (std::size_t i = 0; i < is_used.size(); ++i) {
+        if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
+        is_used[i] = true;
+        reasons.try_emplace(std::string(node.name()), "--keep-float names it");
+      }
+      for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
+      for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
+    }
+  }
+  for (std::size_t i = 0; i < is_used.size(); ++i) {
+    if (is_used[i]) continue;
+    throw Error(ErrorCode::invalid,
+                format("option --keep-float: nothing in the rewritten model fits {}",
+                       quote(rewriting.settings().kept_globs[i])),
+                "'ortool inspect MODEL --nodes' lists names; * stands for any text")
+        .with_id("usage.applies_to_nothing");
+  }
+  return reasons;
+}
+
+}  // namespace ortool

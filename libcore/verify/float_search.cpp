@@ -1,0 +1,182 @@
+// Trials on copies of the rewritten model, whose elements that differ are counted.
+#include "libcore/verify/float_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/runtime/session.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr double most_search_seconds = 60;
+/// Stretches that the nodes are cut into.
+constexpr std::size_t stretches = 12;
+constexpr std::string_view reason_found = "in float16 outputs differ by more than they may";
+
+/// Nodes [begin, end) in the order of execution.
+struct Stretch {
+  std::size_t begin;
+  std::size_t end;
+
+  std::size_t size() const { return end - begin; }
+};
+
+class FloatSearch {
+ public:
+  FloatSearch(const Rewriting& rewriting, Verifier& verifier,
+              const std::map<std::string, std::string>& reasons)
+      : verifier_(verifier), reasons_(reasons), judge_(verifier.half_judge()) {
+    model_ = verifier.load();
+    static_cast<void>(rewriting.apply(*model_));
+    const std::unique_ptr<Session> original = verifier.make_session(verifier.load());
+    for (const Value* output : original->outputs()) outputs_.emplace_back(output->name());
+    verifier.each_input([&](const NamedValues& inputs) {
+      inputs_.push_back(inputs);
+      expected_.push_back(verifier.run(*original, inputs));
+    });
+    end_ = std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+               std::chrono::duration<double>(most_search_seconds));
+  }
+
+  /// The names of nodes to keep; empty where none is needed, or none was found that help.
+  std::set<std::string> run() {
+    std::int64_t differing = count_differing({});
+    if (differing == 0) return {};
+    std::vector<Stretch> kept;
+    while (differing > 0) {
+      if (!keep_best(kept, differing)) return {};
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i) shrink(kept, i);
+    return names_of(kept);
+  }
+
+ private:
+  bool is_over() const { return std::chrono::steady_clock::now() >= end_; }
+
+  static std::vector<Stretch> cut(const Stretch& whole, std::size_t count) {
+    std::vector<Stretch> parts;
+    count = std::min(count, whole.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      parts.push_back(
+          {whole.begin + whole.size() * i / count, whole.begin + whole.size() * (i + 1) / count});
+    }
+    return parts;
+  }
+
+  /// Adds the stretch that leaves the fewest elements that differ; long ones where no short one
+  /// helps, as between nodes that hand each other what float16 does not hold.
+  bool keep_best(std::vector<Stretch>& kept, std::int64_t& differing) {
+    for (const std::size_t count : {stretches, stretches / 3, std::size_t{2}, std::size_t{1}}) {
+      std::optional<Stretch> best;
+      for (const Stretch& stretch : cut({0, nodes_.size()}, count)) {
+        if (is_over()) return false;
+        const std::int64_t left = count_differing(with(kept, stretch));
+        if (left >= differing) continue;
+        differing = left;
+        best = stretch;
+        if (differing == 0) break;
+      }
+      if (!best) continue;
+      kept.push_back(*best);
+      return true;
+    }
+    return false;
+  }
+
+  static std::vector<Stretch> with(std::vector<Stretch> kept, const Stretch& stretch) {
+    kept.push_back(stretch);
+    return kept;
+  }
+
+  /// Takes away from both ends what is not needed.
+  void shrink(std::vector<Stretch>& kept, std::size_t index) {
+    for (std::size_t step = kept[index].size() / 2; step > 0;) {
+      const Stretch whole = kept[index];
+      bool has_shrunk = false;
+      for (const Stretch& rest :
+           {Stretch{whole.begin + step, whole.end}, Stretch{whole.begin, whole.end - step}}) {
+        if (is_over()) return;
+        std::vector<Stretch> fewer = kept;
+        fewer[index] = rest;
+        if (count_differing(fewer) > 0) continue;
+        kept = std::move(fewer);
+        has_shrunk = true;
+        break;
+      }
+      if (!has_shrunk || kept[index].size() <= step) step = std::min(step, kept[index].size()) / 2;
+    }
+  }
+
+  std::set<std::string> names_of(const std::vector<Stretch>& kept) const {
+    std::set<std::string> names;
+    for (const Stretch& stretch : kept) {
+      for (std::size_t i = stretch.begin; i < stretch.end; ++i) names.insert(nodes_[i]);
+    }
+    return names;
+  }
+
+  /// Elements of outputs that differ with these nodes in float32, of all runs; very many where the
+  /// model does not run.
+  std::int64_t count_differing(const std::vector<Stretch>& kept) {
+    const std::set<std::string> names = names_of(kept);
+    std::unique_ptr<Model> model = copy_model(*model_);
+    infer_shapes(*model);
+    const Float16Report report = convert_to_float16(*model, [&](const Node& node) {
+      const std::string name(node.name());
+      const auto found = reasons_.find(name);
+      if (found != reasons_.end()) return found->second;
+      return names.contains(name) ? std::string(reason_found) : std::string();
+    });
+    if (kept.empty()) nodes_ = report.nodes;
+    try {
+      const std::unique_ptr<Session> session = verifier_.make_session(std::move(model));
+      std::int64_t count = 0;
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        count += differing_elements(verifier_.run(*session, inputs_[i]), expected_[i]);
+      return count;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
+
+  std::int64_t differing_elements(const std::vector<RunValue>& found,
+                                  const std::vector<RunValue>& expected) const {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Judge::Verdict verdict = judge_.compare_output(outputs_[i], found[i], expected[i]);
+      if (!verdict.has_passed) count += std::max<std::int64_t>(1, verdict.comparison.mismatched);
+    }
+    return count;
+  }
+
+  Verifier& verifier_;
+  const std::map<std::string, std::string>& reasons_;
+  Judge judge_;
+  std::unique_ptr<Model> model_;  ///< rewritten, in float32
+  std::vector<std::string> outputs_;
+  std::vector<NamedValues> inputs_;
+  std::vector<std::vector<RunValue>> expected_;
+  std::vector<std::string> nodes_;  ///< that become float16 where none is kept
+  std::chrono::steady_clock::time_point end_;
+};
+
+}  // namespace
+
+void keep_floats_that_count(const Rewriting& rewriting, Verifier& verifier,
+                            std::map<std::string, std::string>& reasons) {
+  for (const std::string& name : FloatSearch(rewriting, verifier, reasons).run())
+    reasons.try_emplace(name, reason_found);
+}
+
+}  // namespace ortool

@@ -1,0 +1,187 @@
+// Loading, fixing shapes, and the pipeline with what the options choose of it.
+#include "libcore/verify/rewriting.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/nn/normalization/group_normalization.hpp"
+#include "libcore/optimize/opset/convert_opset.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/surgery/extract.hpp"
+#include "libcore/provider/constant_evaluator.hpp"
+
+namespace ortool {
+namespace {
+
+/// Runs can then give nothing else for them.
+void freeze_defaults(Graph& graph, bool takes_all) {
+  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
+  for (Value* input : inputs) {
+    if (input->has_default() && (takes_all || is_weight_input(*input)))
+      graph.make_default_constant(*input);
+  }
+}
+
+/// Whether a conversion gives other bits: below opset 21 the scale and bias of GroupNormalization
+/// become nodes of their own, each of which rounds.
+bool rounds_on_the_way(const Model& model, std::int64_t target) {
+  constexpr std::int64_t opset_of_channel_scales = GroupNormalization::opset_of_channel_scales;
+  if (model.graph->opset("") < opset_of_channel_scales || target >= opset_of_channel_scales)
+    return false;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) {
+      if (node.op_type() == "GroupNormalization" && node.domain().empty()) return true;
+    }
+  }
+  return false;
+}
+
+/// Calls of the model's functions become their nodes.
+void inline_all(Model& model) {
+  inline_functions(model);
+  model.functions.clear();
+}
+
+/// Constants that nothing reads any more, in all graphs.
+void drop_unread_constants(Model& model) {
+  for (Graph* graph : graphs_in(*model.graph)) {
+    for (Value* value : graph->values()) {
+      if (value->is_constant() && value->uses().empty()) graph->remove_value(*value);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_weight_input(const Value& input) {
+  return input.has_default() && input.constant().type() == DataType::float32 &&
+         input.constant().element_count() > 1;
+}
+
+Rewriting::Rewriting(TaskContext task, RewriteSource source, const OptimizeSettings& settings,
+                     const std::vector<RuleGroup>& groups, const Provider& provider)
+    : task_(std::move(task)),
+      source_(std::move(source)),
+      settings_(settings),
+      groups_(groups),
+      descriptions_(describe_passes(groups)),
+      provider_(provider) {}
+
+std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
+  // In float16 each would be cast in every run.
+  if (settings_.freezes_defaults || settings_.is_float16)
+    freeze_defaults(*model->graph, settings_.freezes_defaults);
+  if (source_.fix_shapes) source_.fix_shapes(*model);
+  if (is_part()) model = cut(std::move(model));
+  embeddings_ = embed_pictures(source_.embedded_pictures, has_fixed_shapes(), *model);
+  return model;
+}
+
+std::unique_ptr<Model> Rewriting::cut(std::unique_ptr<Model> model) const {
+  std::map<std::string, ValueType, std::less<>> types;
+  for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
+    for (const Value* value : values) types.emplace(value->name(), value->type());
+  }
+  infer_shapes(*model);
+  model = extract(std::move(model), source_.extracted_inputs, source_.extracted_outputs);
+  for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
+    for (Value* value : values) {
+      const auto declared = types.find(value->name());
+      if (declared != types.end()) value->set_type(declared->second);
+    }
+  }
+  return model;
+}
+
+bool Rewriting::is_part() const {
+  return !source_.extracted_inputs.empty() || !source_.extracted_outputs.empty();
+}
+
+bool Rewriting::is_wanted(std::string_view name) const {
+  const auto holds = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (holds(settings_.skipped)) return false;
+  if (!settings_.passes.empty()) return holds(settings_.passes);
+  const PassDescription* pass = find_pass(name);
+  return level_of(name) <= settings_.level && (pass == nullptr || !pass->is_on_request);
+}
+
+RewriteReport Rewriting::apply(Model& model, std::int64_t most_rewrites) const {
+  RewriteOptions options;
+  options.keeps_events = settings_.explains || most_rewrites != all_rewrites;
+  options.most_rewrites = most_rewrites;
+  options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
+  return rewrite(model, std::move(options));
+}
+
+RewriteReport Rewriting::apply_only(Model& model, std::string_view pass) const {
+  RewriteOptions options;
+  options.is_chosen = [pass](std::string_view name) { return name == pass; };
+  return rewrite(model, std::move(options));
+}
+
+std::vector<ClosestMatch> Rewriting::closest(const Model& model) const {
+  RewriteOptions options;
+  options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
+  options.stop = &task_.stop;
+  return closest_matches(model, groups_, options);
+}
+
+void Rewriting::convert(Model& model) const {
+  if (settings_.opset == 0 || settings_.opset == model.graph->opset("")) return;
+  inline_all(model);
+  infer_shapes(model);
+  conversion_rounds_ = rounds_on_the_way(model, settings_.opset);
+  convert_opset(model, settings_.opset);
+}
+
+RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
+  convert(model);
+  // What a function computes is converted where it is called.
+  if (settings_.is_float16) inline_all(model);
+  infer_shapes(model);
+  Workers alone(&task_.stop);
+  const CompileContext context{.workers = alone, .cap = &task_.memory};
+  ConstantEvaluator evaluator(provider_, context);
+  options.has_own_operators = settings_.has_own_operators;
+  options.evaluator = &evaluator;
+  options.fold_limits.is_all_or_none = true;
+  options.fold_limits.keeps_dequantized = true;
+  options.fold_limits.keeps_outputs = true;
+  options.cap = &task_.memory;
+  options.stop = &task_.stop;
+  RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
+  drop_unread_constants(model);
+  infer_shapes(model);
+  if (!converts_floats_) return report;
+  float16_ = convert_to_float16(model, [this](const Node& node) {
+    const auto found = reasons_to_keep_.find(std::string(node.name()));
+    return found != reasons_to_keep_.end() ? found->second : std::string();
+  });
+  infer_shapes(model);
+  return report;
+}
+
+const PassDescription* Rewriting::find_pass(std::string_view name) const {
+  for (const PassDescription& description : descriptions_) {
+    if (description.name == name) return &description;
+  }
+  return nullptr;
+}
+
+OptimizeLevel Rewriting::level_of(std::string_view pass) const {
+  const PassDescription* found = find_pass(pass);
+  return found != nullptr ? found->level : OptimizeLevel::none;
+}
+
+bool Rewriting::keeps_bits(const RewriteReport& report) const {
+  if (conversion_rounds_) return false;
+  return std::all_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {
+    return record.applied == 0 || level_of(record.name) <= OptimizeLevel::basic;
+  });
+}
+
+}  // namespace ortool

@@ -1,0 +1,115 @@
+// A repeatable rewriting of a model, which can be run again up to some change.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libcore/base/task_context.hpp"
+#include "libcore/dataset/embedding.hpp"
+#include "libcore/optimize/pipeline.hpp"
+#include "libcore/optimize/precision/convert_float16.hpp"
+#include "libcore/optimize/rewrite/closest_matches.hpp"
+#include "libcore/provider/provider.hpp"
+
+namespace ortool {
+
+inline constexpr std::int64_t all_rewrites = std::numeric_limits<std::int64_t>::max();
+
+/// What a model is rewritten to.
+struct OptimizeSettings {
+  OptimizeLevel level = OptimizeLevel::extended;
+  std::vector<std::string> passes;  ///< only these, whatever their level; empty: all of the level
+  std::vector<std::string> skipped;
+  bool explains = false;
+  bool has_own_operators = false;  ///< what only ortool runs may be saved
+  bool freezes_defaults = false;   ///< inputs with a default become constants
+  bool is_float16 = false;
+  std::vector<std::string> kept_globs;  ///< of nodes that stay in float32
+  std::int64_t opset = 0;               ///< to write for; 0: the model's own
+  int runs = 0;                         ///< to compare the result in; 0: it is not compared
+  bool must_verify = false;             ///< the user asked for it
+};
+
+/// The model to rewrite, and what is done to it before anything is compared. Functions may be empty
+/// but `load`.
+struct RewriteSource {
+  std::function<std::unique_ptr<Model>()> load;  ///< the same model each time
+  std::string folder = {};                       ///< that it lies in, for test data beside it
+  std::function<void(Model&)> fix_shapes = {};   ///< gives free dimensions sizes
+  bool has_fixed_shapes = false;
+  std::vector<std::string> extracted_inputs = {};   ///< values that the part to keep begins at
+  std::vector<std::string> extracted_outputs = {};  ///< and ends at; both empty: the whole model
+  std::vector<std::string> embedded_pictures = {};  ///< for embed_pictures()
+};
+
+/// Whether a graph input is a weight with a default, which a conversion to float16 makes a
+/// constant.
+bool is_weight_input(const Value& input);
+
+/// Everything that decides what a model becomes. The same model and number of rewrites give the
+/// same result each time.
+class Rewriting {
+ public:
+  /// `groups` are what runs; `provider` computes constants. All outlive this.
+  Rewriting(TaskContext task, RewriteSource source, const OptimizeSettings& settings,
+            const std::vector<RuleGroup>& groups, const Provider& provider);
+
+  /// The model with its shapes fixed, cut to the part that the source asks for, and what pictures
+  /// need put in front: what the result is compared with.
+  std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
+  std::unique_ptr<Model> load() const { return prepare(source_.load()); }
+
+  /// Rewrites a model, types inferred before and after; `most_rewrites` ends it early.
+  RewriteReport apply(Model& model, std::int64_t most_rewrites = all_rewrites) const;
+  /// The same by one rule or pass alone.
+  RewriteReport apply_only(Model& model, std::string_view pass) const;
+
+  /// Where patterns of the passes that were wanted are found in part in a model that was rewritten.
+  std::vector<ClosestMatch> closest(const Model& model) const;
+
+  /// That the model lies in.
+  const std::string& folder() const { return source_.folder; }
+  /// In float16: from now on apply() also converts, all but the nodes that `reasons` names.
+  void convert_floats(std::map<std::string, std::string> reasons) {
+    reasons_to_keep_ = std::move(reasons);
+    converts_floats_ = true;
+  }
+  /// What the last apply() converted.
+  const Float16Report& float16() const { return float16_; }
+  const OptimizeSettings& settings() const { return settings_; }
+  /// Whether every pass that acted keeps all bits, and the conversion to another opset does.
+  bool keeps_bits(const RewriteReport& report) const;
+  bool has_fixed_shapes() const { return source_.has_fixed_shapes; }
+  bool is_part() const;
+  /// Whether what the file's own inputs take is what the result takes.
+  bool keeps_inputs() const { return !is_part() && embeddings_.empty(); }
+  /// What the last prepare() put in front of inputs.
+  const std::vector<Embedding>& embeddings() const { return embeddings_; }
+
+ private:
+  std::unique_ptr<Model> cut(std::unique_ptr<Model> model) const;
+  void convert(Model& model) const;
+  RewriteReport rewrite(Model& model, RewriteOptions options) const;
+  bool is_wanted(std::string_view name) const;
+  const PassDescription* find_pass(std::string_view name) const;
+  OptimizeLevel level_of(std::string_view pass) const;
+
+  TaskContext task_;
+  RewriteSource source_;
+  const OptimizeSettings& settings_;
+  const std::vector<RuleGroup>& groups_;
+  std::vector<PassDescription> descriptions_;
+  const Provider& provider_;
+  bool converts_floats_ = false;
+  std::map<std::string, std::string> reasons_to_keep_;  ///< by node
+  mutable Float16Report float16_;
+  mutable std::vector<Embedding> embeddings_;
+  mutable bool conversion_rounds_ = false;
+};
+
+}  // namespace ortool

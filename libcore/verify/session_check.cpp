@@ -1,0 +1,52 @@
+// Outputs first; where they differ, stages of the quantised model, or its outputs as a class.
+#include "libcore/verify/session_check.hpp"
+
+#include "libcore/inspect/half_outputs.hpp"
+#include "libcore/inspect/quantization.hpp"
+
+namespace ortool {
+namespace {
+
+/// What numbers of ten bits may differ by that the original has in more.
+
+}  // namespace
+
+SessionCheck::SessionCheck(const JudgeOptions& options, const Model& original, bool is_float16,
+                           const StageRunner& runner)
+    : judge_(options),
+      is_quantized_(is_quantized(original)),
+      quantized_judge_(options),
+      runner_(runner) {
+  if (is_float16) {
+    judge_.expect_equal(half_rtol, half_atol_of_max);
+  } else if (has_halves(original)) {
+    static_cast<void>(judge_.expect_halves(half_outputs(original)));
+  }
+  if (is_quantized_) is_quantized_ = quantized_judge_.expect_quantized();
+}
+
+SessionCheck::Verdict SessionCheck::compare(CheckedSessions& sessions,
+                                            const std::function<std::unique_ptr<Model>()>& make,
+                                            const Expected& expected) const {
+  if (sessions.whole == nullptr) sessions.whole = runner_.make_session(make());
+  const std::vector<RunValue> found = runner_.run(*sessions.whole, expected.inputs);
+  const auto judge_outputs = [&](const Judge& judge) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::string name(sessions.whole->outputs()[i]->name());
+      const Judge::Verdict verdict = judge.compare_output(name, found[i], expected.outputs[i]);
+      if (!verdict.has_passed) return Verdict{false, name, verdict.reason};
+    }
+    return Verdict();
+  };
+  Verdict verdict = judge_outputs(judge_);
+  if (verdict.has_passed || !is_quantized_) return verdict;
+  const OriginalStages* const original = expected.stages();
+  if (original == nullptr) return judge_outputs(quantized_judge_);
+  if (sessions.stages == nullptr)
+    sessions.stages = std::make_unique<ResultStages>(make(), *original, runner_);
+  if (!sessions.stages->has_stages()) return judge_outputs(quantized_judge_);
+  const StageVerdict staged = sessions.stages->compare(expected.inputs, judge_);
+  return {staged.has_passed, staged.value, staged.reason};
+}
+
+}  // namespace ortool

@@ -1,0 +1,318 @@
+// The first number of changes after which the outputs differ is found by halving.
+#include "libcore/verify/verification.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/dataset/values/value_set.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/inspect/half_outputs.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/surgery/pin_random_seeds.hpp"
+#include "libcore/runtime/lean_session.hpp"
+
+namespace ortool {
+namespace {
+
+/// What fusions may change, of an element and of the largest one.
+constexpr double fused_rtol = 1e-4;
+constexpr double fused_atol_of_max = 1e-5;
+/// What 16-bit floats may: ten bits a number, and sums of them.
+
+/// Whether the input may have this shape.
+bool takes(const Value& input, const Shape& shape) {
+  const PartialShape& declared = input.type().shape;
+  if (!declared) return true;
+  bool fits = static_cast<std::int64_t>(declared->size()) == shape.rank();
+  for (std::size_t i = 0; fits && i < declared->size(); ++i) {
+    const Dimension& dimension = (*declared)[i];
+    fits = !dimension.is_known() || dimension.number() == shape[static_cast<std::int64_t>(i)];
+  }
+  return fits;
+}
+
+bool are_all_1(const InputSizes& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](const auto& size) { return size.second == 1; });
+}
+
+/// "C=3, H=7 (--dim and --shape set them)".
+std::string sizes_text(const InputSizes& sizes) {
+  constexpr std::size_t most_shown = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [name, size] : sizes) {
+    if (++count > most_shown) break;
+    text += format("{}{}={}", text.empty() ? "" : ", ", name, size);
+  }
+  if (sizes.size() > most_shown) text += format(" and {} more", sizes.size() - most_shown);
+  return text + " (--dim and --shape set them)";
+}
+
+}  // namespace
+
+bool is_about_model(const Error& error) {
+  return error.code() == ErrorCode::invalid || error.code() == ErrorCode::unsupported;
+}
+
+Verifier::Verifier(TaskContext task, const Rewriting& rewriting, VerifierOptions options)
+    : task_(std::move(task)),
+      rewriting_(rewriting),
+      options_(std::move(options)),
+      judge_(options_.judge),
+      runner_{[this](std::unique_ptr<Model> model) { return make_session(std::move(model)); },
+              [this](const Session& session, const NamedValues& inputs) {
+                return run(session, inputs);
+              }},
+      session_runner_{[this](std::unique_ptr<Model> model) {
+                        return make_session(std::move(model), OptimizeLevel::all);
+                      },
+                      runner_.run} {}
+
+std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model,
+                                                OptimizeLevel level) const {
+  SessionOptions options;
+  options.providers = options_.providers;
+  options.pool = &options_.pool;
+  options.cap = &task_.memory;
+  options.threads = options_.threads;
+  options.stop = &task_.stop;
+  options.optimize = level;
+  // Weights are packed as runs need them: the same bits, without a copy of the model.
+  if (level != OptimizeLevel::none) options.most_packed_bytes = 0;
+  return make_lean_session(std::move(model), std::move(options));
+}
+
+std::vector<RunValue> Verifier::run(const Session& session, const NamedValues& inputs) const {
+  RunOptions options;
+  options.threads = options_.threads;
+  options.stop = &task_.stop;
+  return session.run(inputs, options);
+}
+
+void Verifier::read_test_inputs() {
+  const std::string folder =
+      (std::filesystem::path(rewriting_.folder()) / "test_data_set_0").string();
+  std::error_code ignored;
+  if (has_given_inputs() || !options_.inputs.takes_test_data || !rewriting_.keeps_inputs() ||
+      !std::filesystem::is_directory(folder, ignored))
+    return;
+  const std::unique_ptr<Model> model = rewriting_.load();
+  const auto inputs = model->graph->inputs();
+  const auto positions = input_positions(inputs);
+  try {
+    const ValueSet set(folder, "input");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      auto found = set.find(*inputs[i], positions[i], task_.memory);
+      if (!found) continue;
+      if (found->value.is_tensor()) {
+        const Shape& shape = found->value.tensor().shape();
+        if (rewriting_.has_fixed_shapes() && !takes(*inputs[i], shape)) {
+          task_.warn(format("{} is left aside, since {} is {} there: inputs are made up", folder,
+                            quote(inputs[i]->name()), shape.to_string()));
+          test_inputs_.clear();
+          sizes_.clear();
+          return;
+        }
+        learn_symbols(*inputs[i], shape, sizes_);
+      }
+      test_inputs_.emplace_back(std::string(inputs[i]->name()), std::move(found->value));
+    }
+  } catch (const Error& error) {
+    if (!is_about_model(error)) throw;
+    task_.warn(format("{} is left aside: {}", folder, error.what()));
+    test_inputs_.clear();
+  }
+}
+
+NamedValues Verifier::make_inputs(int index, const InputSizes& sizes, bool tells) const {
+  const std::unique_ptr<Model> model = rewriting_.load();
+  // Where all are 1, gathering inputs says so.
+  if (!are_all_1(sizes)) set_input_sizes(*model, sizes);
+  return options_.inputs.make(*model, index, tells);
+}
+
+std::vector<RunValue> Verifier::run_original(const Session& original, int index,
+                                             NamedValues& inputs) {
+  if (index == 0 && !test_inputs_.empty()) {
+    inputs = test_inputs_;
+    return run(original, inputs);
+  }
+  std::vector<InputSizes> choices(1);
+  if (!has_given_inputs()) {
+    if (!size_choice_) {
+      size_choice_.emplace([this] { return rewriting_.load(); }, sizes_, task_.memory, task_.stop);
+    }
+    choices = size_choice_->for_run(index);
+  }
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0 && !size_choice_->is_within_budget(choices[i])) continue;
+    try {
+      inputs = make_inputs(index, choices[i], index == 0 && i == 0);
+      std::vector<RunValue> results = run(original, inputs);
+      if (index == 0 && !choices[i].empty() && !are_all_1(choices[i]))
+        task_.warn(format("free dimensions are {}", sizes_text(choices[i])));
+      return results;
+    } catch (const Error& error) {
+      if (!is_about_model(error)) throw;
+      if (!first) first = error;
+    }
+  }
+  throw Error(*first);
+}
+
+bool Verifier::compare(const Session& original, std::span<const RunValue> found,
+                       std::span<const RunValue> expected, Verification& result) const {
+  bool is_same = true;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Judge::Verdict verdict =
+        judge_.compare_output(original.outputs()[i]->name(), found[i], expected[i]);
+    result.max_abs_error = std::max(result.max_abs_error, verdict.comparison.max_abs_error);
+    result.max_rel_error = std::max(result.max_rel_error, verdict.comparison.max_rel_error);
+    result.sqnr_db = std::min(result.sqnr_db, verdict.comparison.sqnr_db);
+    if (verdict.has_passed || !is_same) continue;
+    is_same = false;
+    result.has_passed = false;
+    result.output = original.outputs()[i]->name();
+    result.reason = verdict.reason;
+  }
+  return is_same;
+}
+
+void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) {
+  const std::unique_ptr<Session> original = make_session(load());
+  read_test_inputs();
+  const int runs = has_given_inputs() ? 1 : std::max(1, rewriting_.settings().runs);
+  for (int index = 0; index < runs; ++index) {
+    NamedValues inputs;
+    try {
+      static_cast<void>(run_original(*original, index, inputs));
+    } catch (const Error& error) {
+      // What is given or lies beside the model has to run; made-up sizes may not suit it.
+      if (index == 0 || !is_about_model(error)) throw;
+      break;
+    }
+    visit(inputs);
+  }
+}
+
+Judge Verifier::half_judge() const {
+  Judge judge(options_.judge);
+  judge.expect_equal(half_rtol, half_atol_of_max);
+  return judge;
+}
+
+Verification Verifier::verify(const RewriteReport& report) {
+  Verification result;
+  if (rewriting_.settings().is_float16) {
+    judge_ = half_judge();
+  } else if (rewriting_.keeps_bits(report)) {
+    judge_.expect_equal(0, 0);
+  } else {
+    judge_.expect_equal(fused_rtol, fused_atol_of_max);
+  }
+  result.pinned_seeds = pin_random_seeds(*rewriting_.load());
+  std::unique_ptr<Session> original;
+  Candidate whole;
+  const int runs = has_given_inputs() ? 1 : rewriting_.settings().runs;
+  for (int index = 0; index < runs; ++index) {
+    task_.stop.poll();
+    NamedValues inputs;
+    std::vector<RunValue> expected;
+    try {
+      if (index == 0) {
+        original = make_session(load());
+        read_test_inputs();
+        expect_halves(result);
+      }
+      expected = run_original(*original, index, inputs);
+    } catch (const Error& error) {
+      const bool is_needed =
+          index == 0 && (rewriting_.settings().must_verify || has_given_inputs());
+      if (is_needed || !is_about_model(error)) throw;
+      if (index == 0) result.reason = format("the original does not run: {}", error.what());
+      break;
+    }
+    ++result.runs;
+    staged_inputs_ = nullptr;
+    const Reference reference{*original, inputs, expected};
+    if (is_same(whole, reference, result) && is_same_in_session(whole, reference, result)) continue;
+    tell_difference(reference, report, result);
+    return result;
+  }
+  if (result.runs > 0) result.has_passed = true;
+  return result;
+}
+
+void Verifier::expect_halves(Verification& result) {
+  const std::unique_ptr<Model> model = rewriting_.load();
+  if (rewriting_.settings().is_float16 || !has_halves(*model)) return;
+  inline_functions(*model);
+  infer_shapes(*model);
+  result.tolerance = judge_.expect_halves(half_outputs(*model));
+}
+
+void Verifier::tell_difference(const Reference& reference, const RewriteReport& report,
+                               Verification& result) {
+  Verification repeated;
+  if (!compare(reference.original, run(reference.original, reference.inputs), reference.expected,
+               repeated)) {
+    result.has_passed.reset();
+    result.reason = "the original gives other outputs each time";
+    return;
+  }
+  result.inputs = reference.inputs;
+  Candidate unchanged{.rewrites = 0};
+  Verification ignored;
+  if (!is_same(unchanged, reference, ignored)) {
+    result.reason += "; so it is without any pass: the conversion does it";
+    return;
+  }
+  if (result.differs_in_session && !is_same_in_session(unchanged, reference, ignored)) {
+    result.reason += "; so it is without any pass: the session does it, not the file";
+    const bool is_judged = rewriting_.settings().must_verify && !rewriting_.settings().is_float16;
+    if (!is_judged) result.has_passed.reset();
+    return;
+  }
+  result.guilty = find_guilty(reference, report.rewrites, result.differs_in_session);
+}
+
+std::unique_ptr<Model> Verifier::load() const {
+  std::unique_ptr<Model> model = rewriting_.load();
+  pin_random_seeds(*model);
+  return model;
+}
+
+GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewrites,
+                                   bool in_session) {
+  std::int64_t same = 0;
+  std::int64_t different = rewrites;
+  const auto is_same_after = [&](std::int64_t count, RewriteReport& report) {
+    Candidate candidate{.rewrites = count};
+    Verification ignored;
+    const bool is_same_model = is_same(candidate, reference, ignored) &&
+                               (!in_session || is_same_in_session(candidate, reference, ignored));
+    report = std::move(candidate.report);
+    return is_same_model;
+  };
+  RewriteReport report;
+  while (different - same > 1) {
+    task_.stop.poll();
+    const std::int64_t middle = same + (different - same) / 2;
+    (is_same_after(middle, report) ? same : different) = middle;
+  }
+  static_cast<void>(is_same_after(different, report));
+  GuiltyChange guilty;
+  guilty.number = different;
+  for (const RewriteEvent& event : report.events) {
+    if (!event.reason.empty()) continue;
+    guilty.pass = event.rule;
+    guilty.node = event.node;
+    guilty.members = event.members;
+  }
+  return guilty;
+}
+
+}  // namespace ortool

@@ -1,0 +1,43 @@
+// Who fits and who judges.
+#include "libcore/quantize/calibrate/sample_split.hpp"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+namespace ortool {
+namespace {
+
+using Samples = std::vector<std::int64_t>;
+
+TEST_CASE("below twenty samples all of them fit and judge") {
+  const SampleSplit split = split_samples(3);
+  CHECK_FALSE(split.is_apart);
+  CHECK(split.fitting == Samples{0, 1, 2});
+  CHECK(split.judging == Samples{0, 1, 2});
+  CHECK_FALSE(split_samples(19).is_apart);
+  CHECK(split_samples(0).judging.empty());
+}
+
+TEST_CASE("from twenty samples on every fifth judges and does nothing else") {
+  const SampleSplit split = split_samples(20);
+  CHECK(split.is_apart);
+  CHECK(split.judging == Samples{4, 9, 14, 19});
+  CHECK(split.fitting.size() == 16);
+  for (const std::int64_t sample : split.judging)
+    CHECK(std::find(split.fitting.begin(), split.fitting.end(), sample) == split.fitting.end());
+}
+
+TEST_CASE("however many samples there are, at most 128 fit and 32 judge") {
+  const SampleSplit split = split_samples(1000);
+  CHECK(split.fitting.size() == 128);
+  CHECK(split.judging.size() == 32);
+  CHECK(split.fitting.back() == 158);
+  CHECK(split.judging.back() == 159);
+  CHECK(all_fitting(1000).size() == 128);
+  CHECK(all_fitting(1000).back() == 127);
+  CHECK(all_fitting(2) == Samples{0, 1});
+}
+
+}  // namespace
+}  // namespace ortool

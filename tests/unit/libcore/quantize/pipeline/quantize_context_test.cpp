@@ -1,0 +1,49 @@
+// The outputs are told beside the model as it was read.
+#include "libcore/quantize/pipeline/quantize_context.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/quantize_call.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr const char* negation =
+    "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+    "g (float[2] x) => (float[2] y) { y = Neg (x) }";
+
+constexpr const char* wrong =
+    "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+    "g (float[2] x) => (float[2] y) <float tenth = {1.1}>\n"
+    "{ a = Neg (x) y = Mul (a, tenth) }";
+
+std::vector<Tensor> two_samples() {
+  return {vector_of({1, 2}), vector_of({-3, 0.5F})};
+}
+
+TEST_CASE("what preparation does wrong shows in the errors of the outputs") {
+  // Prepared and quantised are the same: only the original tells.
+  test::QuantizeCall call(wrong, two_samples());
+  call.result().end_to_end.samples = 2;
+  compare_with_original(call.context(), *inferred_model(negation), call.model());
+  const std::vector<OutputError>& outputs = call.result().end_to_end.outputs;
+  REQUIRE(outputs.size() == 1);
+  CHECK(outputs.front().name == "y");
+  CHECK(outputs.front().sums.count() == 4);
+  CHECK(outputs.front().sums.sqnr_db() == Approx(20).margin(0.01));
+}
+
+TEST_CASE("errors beside the prepared model stay where the original cannot be run") {
+  test::QuantizeCall call(negation, two_samples());
+  call.result().end_to_end.outputs.resize(1);
+  call.result().end_to_end.outputs.front().name = "as before";
+  compare_with_original(call.context(),
+                        *inferred_model("<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                                        "g (float[2] x) => (float[2] y) { y = Scaler (x) }"),
+                        call.model());
+  CHECK(call.result().end_to_end.outputs.front().name == "as before");
+  CHECK(call.warnings().size() == 1);
+}
+
+}  // namespace
+}  // namespace ortool
