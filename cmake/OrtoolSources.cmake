@@ -2,13 +2,14 @@
 # g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialised variable, hence the one warning less.
 set(ORTOOL_AVX512_OPTIONS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -O3
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-# One entry an instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. The first
-# that fits counts, so longer names come first.
-set(ORTOOL_INSTRUCTION_SETS vnni_avx512 amx_avx512 avx512 avx2)
+# One entry an instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. Processors
+# that have VBMI and AMX have the sets above them here, too.
+set(ORTOOL_INSTRUCTION_SETS avx2 avx512 vnni vbmi amx)
 set(ORTOOL_OPTIONS_avx2 -mavx2 -mfma -mf16c -O3)
 set(ORTOOL_OPTIONS_avx512 ${ORTOOL_AVX512_OPTIONS})
-set(ORTOOL_OPTIONS_vnni_avx512 ${ORTOOL_AVX512_OPTIONS} -mavx512vnni)
-set(ORTOOL_OPTIONS_amx_avx512 ${ORTOOL_AVX512_OPTIONS} -mavx512vnni -mavx512vbmi -mamx-tile -mamx-int8)
+set(ORTOOL_OPTIONS_vnni ${ORTOOL_AVX512_OPTIONS} -mavx512vnni)
+set(ORTOOL_OPTIONS_vbmi ${ORTOOL_OPTIONS_vnni} -mavx512vbmi)
+set(ORTOOL_OPTIONS_amx ${ORTOOL_OPTIONS_vbmi} -mamx-tile -mamx-int8)
 
 # Developers' builds compile file by file, so that a change in one is quick and clang-tidy sees each alone.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR ORTOOL_FUZZ OR ORTOOL_SANITIZE)

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
-#include "providers/cpu/machine_limits.hpp"
+#include "providers/cpu/support/roofline.hpp"
 #include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool {

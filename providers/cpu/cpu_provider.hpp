@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/provider/provider.hpp"
 
 namespace ortool {

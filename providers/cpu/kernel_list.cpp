@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
+#include "providers/cpu/gemm/weight_only/matmul_nbits.hpp"
 #include "providers/cpu/kernel_files.hpp"
-#include "providers/cpu/weight_blocks.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/cpu/conv_f32.hpp"
+#include "kernels/cpu/conv/f32_nchw/conv.hpp"
 #include "providers/onednn/primitive_cache.hpp"
 
 namespace ortool::onednn {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/provider/node_view.hpp"
 #include "libcore/provider/provider.hpp"

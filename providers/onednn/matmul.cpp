@@ -1,7 +1,7 @@
 // Kernels of MatMul: one product with a constant matrix, or a batch of them.
 #include "libcore/ops/math/matmul.hpp"
 
-#include "kernels/cpu/matmul_shapes.hpp"
+#include "kernels/cpu/gemm/matmul_shapes.hpp"
 #include "libcore/base/format.hpp"
 #include "providers/onednn/kernel_list.hpp"
 #include "providers/onednn/product.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/conv_transpose.hpp"
+#include "kernels/cpu/conv/conv_transpose.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::onednn {

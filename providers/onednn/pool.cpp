@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "kernels/cpu/pool.hpp"
-#include "kernels/cpu/workspace_slots.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+#include "kernels/cpu/pooling/pool.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/window_sizes.hpp"

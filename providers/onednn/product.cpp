@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "kernels/cpu/finish.hpp"
-#include "kernels/cpu/gemm_epilogue.hpp"
-#include "kernels/cpu/workspace_slots.hpp"
+#include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/gemm/f32/epilogue.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::onednn {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/cpu/gemm_f32.hpp"
+#include "kernels/cpu/gemm/f32/gemm.hpp"
 #include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "providers/onednn/primitive_cache.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/cpu/conv_blocked.hpp"
-#include "kernels/cpu/conv_f32.hpp"
-#include "kernels/cpu/gemm_f32.hpp"
+#include "kernels/cpu/conv/f32_nchw/conv.hpp"
+#include "kernels/cpu/conv/f32_nchwc/conv.hpp"
+#include "kernels/cpu/gemm/f32/gemm.hpp"
 #include "tests/benchmark/bench_support.hpp"
 
 namespace ortool::cpu::bench {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"

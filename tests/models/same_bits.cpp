@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/onnx/read/load.hpp"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/format.hpp"
 #include "tests/ops/run_case.hpp"
 

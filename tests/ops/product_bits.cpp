@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/text/print.hpp"

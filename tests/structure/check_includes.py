@@ -90,7 +90,7 @@ def check(root):
         for is_quoted, header in tree.list_includes(root, path):
             violations.append(check_layers(root, path, is_quoted, header))
             violations.append(check_heavy(path, header))
-        if re.search(r"_avx(2|512)\.cpp$", path):
+        if re.search(r"_(avx2|avx512|vnni|vbmi|amx)\.cpp$", path):
             violations += check_isa_file(root, path)
     return [violation for violation in violations if violation]
 

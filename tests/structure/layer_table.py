@@ -54,7 +54,7 @@ HEAVY_HEADERS = [
     (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
     (r"png\.h|jpeglib\.h|jerror\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
-    (r"re2/.*", r"providers/cpu/regex_full_match\.cpp"),
+    (r"re2/.*", r"providers/cpu/text/regex_full_match\.cpp"),
 ]
 
 # Headers nobody includes outside tests, with the reason.
@@ -63,5 +63,5 @@ FORBIDDEN_HEADERS = {
     "regex": "it is slow and recurses on hostile input",
 }
 
-# What instruction-set files (*_avx2.cpp, *_avx512.cpp) and the headers they reach may include.
+# What instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp) and the headers they reach may include.
 ISA_SYSTEM_HEADERS = ["stdint.h", "stddef.h", "string.h", "math.h", "immintrin.h"]

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/memory/aligned_buffer.hpp"
 
 namespace ortool::cpu::test {

@@ -1,0 +1,78 @@
+// Cuts attention into tasks and hands them to the threads, each with its part of the workspace.
+#include "kernels/cpu/attention/attention.hpp"
+
+#include "kernels/cpu/attention/attention_task.hpp"
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Up to this many query rows a head, keys and values are better read where they lie.
+constexpr std::int64_t thin_rows = 4;
+constexpr std::int64_t wanted_tasks = 16;
+/// Keys and values are packed once a task, which costs as much as some rows.
+constexpr std::int64_t least_task_rows = 64;
+/// Tasks with fewer rows leave out more of the keys that causality hides.
+constexpr std::int64_t most_bounded_rows = 256;
+constexpr std::int64_t block_bytes = 384 * 1024;
+/// Multiplications that are worth waking a thread for.
+constexpr std::int64_t grain_products = 100000;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace
+
+AttentionCut cut_attention(const AttentionSizes& sizes, const AttentionRules& rules, Isa isa) {
+  AttentionCut cut;
+  cut.rows = sizes.query_heads / std::max<std::int64_t>(1, sizes.shared_heads) * sizes.queries;
+  if (cut.rows == 0) return cut;
+  const std::int64_t heads = std::max<std::int64_t>(1, sizes.batch * sizes.shared_heads);
+  const std::int64_t pieces = divide_up(wanted_tasks, heads);
+  cut.is_thin = cut.rows <= thin_rows;
+  cut.task_rows = std::max(least_task_rows, divide_up(cut.rows, pieces));
+  const bool is_bounded = rules.is_causal || rules.left_window >= 0 || rules.right_window >= 0;
+  if (is_bounded) cut.task_rows = std::min(cut.task_rows, most_bounded_rows);
+  cut.task_rows = std::min(cut.task_rows, cut.rows);
+  cut.tasks = divide_up(cut.rows, cut.task_rows);
+  cut.task_rows = divide_up(cut.rows, cut.tasks);
+  const std::int64_t panel = gemm_functions(isa).max_rows;
+  const std::int64_t fitting = block_bytes / (4 * std::max<std::int64_t>(1, sizes.keys));
+  cut.block_rows = std::min(cut.task_rows, std::max<std::int64_t>(2, fitting / panel) * panel);
+  const std::int64_t products = std::max<std::int64_t>(
+      1, cut.task_rows * sizes.keys * (sizes.key_size + sizes.value_size + 8));
+  cut.grain = std::max<std::int64_t>(1, grain_products / products);
+  return cut;
+}
+
+std::int64_t attention_workspace_bytes(const AttentionSizes& sizes, const AttentionRules& rules,
+                                       Isa isa, int threads) {
+  const AttentionCut cut = cut_attention(sizes, rules, isa);
+  const std::int64_t parts = std::min<std::int64_t>(threads, WorkspaceSlots::most);
+  return attention_space(sizes, cut, isa).bytes() * parts;
+}
+
+void attention(const AttentionSizes& sizes, const AttentionRules& rules,
+               const AttentionOperands<float>& operands, Isa isa, void* workspace,
+               Workers& workers) {
+  const AttentionCut cut = cut_attention(sizes, rules, isa);
+  if (cut.rows == 0) return;
+  const AttentionCall call = {sizes, rules, operands, cut, isa};
+  WorkspaceSlots slots(workspace, attention_space(sizes, cut, isa).bytes(), workers.count());
+  const std::int64_t tasks = sizes.batch * sizes.shared_heads * cut.tasks;
+  workers.parallel_ranges(tasks, cut.grain, [&](std::int64_t begin, std::int64_t end) {
+    const WorkspaceSlots::Loan loan(slots);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t head = i / cut.tasks;
+      const std::int64_t first = i % cut.tasks * cut.task_rows;
+      run_attention_task(call,
+                         {head / sizes.shared_heads, head % sizes.shared_heads, first,
+                          std::min(first + cut.task_rows, cut.rows)},
+                         reinterpret_cast<float*>(loan.data()));
+    }
+  });
+}
+
+}  // namespace ortool::cpu

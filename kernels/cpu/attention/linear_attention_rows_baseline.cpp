@@ -1,0 +1,3 @@
+// The step of linear attention for baseline.
+#define ORTOOL_ISA baseline
+#include "kernels/cpu/attention/linear_attention_rows.inc"

@@ -1,0 +1,47 @@
+// Transposed convolution of images (NCHW, one to three spatial dimensions).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// The three dimensions are depth, height and width; unused leading ones stay as they are here.
+/// Input i reaches the outputs i * stride - pad + j * dilation for each j below the kernel.
+struct ConvTransposeSizes {
+  std::int64_t batch = 0;
+  std::int64_t groups = 1;
+  std::int64_t channels_in = 0;
+  std::int64_t channels_out = 0;
+  std::int64_t in[3] = {1, 1, 1};
+  std::int64_t out[3] = {1, 1, 1};
+  std::int64_t kernel[3] = {1, 1, 1};
+  std::int64_t stride[3] = {1, 1, 1};
+  std::int64_t dilation[3] = {1, 1, 1};
+  std::int64_t pad[3] = {0, 0, 0};
+};
+
+/// Bytes of weights (channels_in x channels_out / groups x kernel) once packed for `isa`.
+std::int64_t packed_conv_transpose_bytes(const ConvTransposeSizes& sizes, Isa isa);
+
+/// Packs weights into `out` (64-byte aligned).
+void pack_conv_transpose_weights(const ConvTransposeSizes& sizes, const float* weights, Isa isa,
+                                 float* out, Workers& workers);
+
+std::int64_t conv_transpose_workspace_bytes(const ConvTransposeSizes& sizes, Isa isa);
+
+/// y = the sum of all windows + bias (null: none). What each input adds to its window is a matrix
+/// product, made for a cache-sized tile of inputs at a time and then added to the outputs, tile by
+/// tile in order, so that the bits do not depend on the number of threads.
+void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float* packed_weights,
+                    const float* bias, float* y, Isa isa, void* workspace, Workers& workers);
+
+/// The same without packing: sums in the order of input channels and kernel positions. T: float
+/// (for groups of few channels), double.
+template <typename T>
+void conv_transpose_plain(const ConvTransposeSizes& sizes, const T* x, const T* weights,
+                          const T* bias, T* y, Workers& workers);
+
+}  // namespace ortool::cpu

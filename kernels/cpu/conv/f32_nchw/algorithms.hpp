@@ -1,0 +1,46 @@
+// The ways to compute a convolution, one file each; conv/f32_nchw/conv.hpp chooses among them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/conv/f32_nchw/conv.hpp"
+#include "kernels/cpu/conv/f32_nchw/im2col.hpp"
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
+
+namespace ortool::cpu {
+
+inline std::int64_t volume(const std::int64_t (&dims)[3]) {
+  return dims[0] * dims[1] * dims[2];
+}
+
+/// Multiplications of one output value.
+std::int64_t conv_depth(const ConvSizes& sizes);
+
+/// True when the kernel reads exactly the pixel it writes.
+bool is_pointwise(const ConvSizes& sizes);
+
+/// Packs the windows of output pixels [first, first + columns) of one group as `width` columns.
+void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t first,
+                  std::int64_t columns, std::int64_t width, Isa isa, float* out);
+
+std::int64_t conv_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                  const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+std::int64_t conv_rows_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+               const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+/// True when a convolution is of 3 × 3 windows in steps of one, in one group.
+bool is_winograd(const ConvSizes& sizes);
+std::int64_t winograd_weight_bytes(const ConvSizes& sizes);
+void pack_winograd_weights(const ConvSizes& sizes, const float* weights, Isa isa, float* out,
+                           Workers& workers);
+std::int64_t conv_winograd_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                   const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights, float* y,
+                    const ConvEpilogue& epilogue, Isa isa, Workers& workers);
+
+}  // namespace ortool::cpu

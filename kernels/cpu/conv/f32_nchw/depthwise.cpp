@@ -1,0 +1,152 @@
+// Convolution with one input channel a group: each output plane directly from its input plane.
+#include <algorithm>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchw/depthwise_planes.hpp"
+#include "kernels/cpu/gemm/f32/epilogue.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Adds weight * (the in-range pixels of one input row) to one output row.
+void add_row(const ConvSizes& sizes, const float* from, std::int64_t kernel_column, float weight,
+             float* to) {
+  const std::int64_t step = sizes.stride[2];
+  const std::int64_t start = kernel_column * sizes.dilation[2] - sizes.pad[2];
+  const std::int64_t begin = start >= 0 ? 0 : (-start + step - 1) / step;
+  const std::int64_t room = sizes.in[2] - start;
+  const std::int64_t end = room <= 0 ? 0 : std::min(sizes.out[2], (room + step - 1) / step);
+  if (step == 1) {
+    for (std::int64_t i = begin; i < end; ++i) to[i] += weight * from[start + i];
+  } else {
+    for (std::int64_t i = begin; i < end; ++i) to[i] += weight * from[start + i * step];
+  }
+}
+
+/// Output rows [begin, end), counted over depth and height, of one plane. Any sizes.
+void convolve_rows(const ConvSizes& sizes, const float* in, const float* weights, float bias,
+                   float* out, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t out_row = begin; out_row < end; ++out_row) {
+    float* to = out + out_row * sizes.out[2];
+    std::fill_n(to, sizes.out[2], bias);
+    const std::int64_t depth = out_row / sizes.out[1] * sizes.stride[0] - sizes.pad[0];
+    const std::int64_t row = out_row % sizes.out[1] * sizes.stride[1] - sizes.pad[1];
+    for (std::int64_t kd = 0; kd < sizes.kernel[0]; ++kd) {
+      const std::int64_t z = depth + kd * sizes.dilation[0];
+      if (z < 0 || z >= sizes.in[0]) continue;
+      for (std::int64_t kh = 0; kh < sizes.kernel[1]; ++kh) {
+        const std::int64_t y = row + kh * sizes.dilation[1];
+        if (y < 0 || y >= sizes.in[1]) continue;
+        const float* from = in + (z * sizes.in[1] + y) * sizes.in[2];
+        const float* weight = weights + (kd * sizes.kernel[1] + kh) * sizes.kernel[2];
+        for (std::int64_t kw = 0; kw < sizes.kernel[2]; ++kw) {
+          add_row(sizes, from, kw, weight[kw], to);
+        }
+      }
+    }
+  }
+}
+
+/// The sizes as the vector variants take them; they know no depth.
+DepthwisePlanes flat_planes(const ConvSizes& sizes) {
+  DepthwisePlanes plane = {};
+  plane.in_rows = sizes.in[1];
+  plane.in_columns = sizes.in[2];
+  plane.out_rows = sizes.out[1];
+  plane.out_columns = sizes.out[2];
+  plane.kernel_rows = sizes.kernel[1];
+  plane.kernel_columns = sizes.kernel[2];
+  plane.row_stride = sizes.stride[1];
+  plane.column_stride = sizes.stride[2];
+  plane.row_dilation = sizes.dilation[1];
+  plane.column_dilation = sizes.dilation[2];
+  plane.row_pad = sizes.pad[1];
+  plane.column_pad = sizes.pad[2];
+  return plane;
+}
+
+bool is_flat(const ConvSizes& sizes) {
+  return sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 && sizes.pad[0] == 0;
+}
+
+}  // namespace
+
+void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights, float* y,
+                    const ConvEpilogue& epilogue, Isa isa, Workers& workers) {
+  constexpr std::int64_t task_pixels = 8192;
+  const std::int64_t multiplier = sizes.channels_out / sizes.groups;
+  const std::int64_t rows = sizes.out[0] * sizes.out[1];
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t planes = sizes.batch * sizes.channels_out;
+  // Small planes share a task, large ones are cut into bands of rows.
+  const std::int64_t pixels = rows * sizes.out[2];
+  const std::int64_t together = std::max<std::int64_t>(1, task_pixels / pixels);
+  const std::int64_t band = std::min(
+      rows, std::max<std::int64_t>(8, task_pixels / std::max<std::int64_t>(1, sizes.out[2])));
+  const std::int64_t bands = together > 1 ? 1 : (rows + band - 1) / band;
+  const bool has_variant = isa != Isa::baseline && is_flat(sizes);
+  /// `count` planes from `plane` on; more than one only with a plane of x for each.
+  const auto run_flat = [&](std::int64_t plane, std::int64_t count, std::int64_t begin,
+                            std::int64_t end) {
+    const std::int64_t channel = plane % sizes.channels_out;
+    const std::int64_t source =
+        plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
+    DepthwisePlanes flat = flat_planes(sizes);
+    flat.in = x + source * volume(sizes.in);
+    flat.weights = weights + channel * positions;
+    flat.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + channel;
+    flat.out = y + plane * pixels;
+    flat.residual = epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
+    flat.planes = count;
+    flat.row_begin = begin;
+    flat.row_end = end;
+    flat.activation = epilogue.activation;
+    flat.low = epilogue.low;
+    flat.high = epilogue.high;
+    return (isa >= Isa::avx512 ? avx512::depthwise_planes(flat) : avx2::depthwise_planes(flat)) !=
+           0;
+  };
+  const auto run_band = [&](std::int64_t plane, std::int64_t begin, std::int64_t end) {
+    const std::int64_t channel = plane % sizes.channels_out;
+    const std::int64_t source =
+        plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
+    const float* in = x + source * volume(sizes.in);
+    float* out = y + plane * pixels;
+    const float* residual =
+        epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
+    const float* kernel = weights + channel * positions;
+    const float bias = epilogue.bias == nullptr ? 0.0F : epilogue.bias[channel];
+    convolve_rows(sizes, in, kernel, bias, out, begin, end);
+    if (residual == nullptr && epilogue.activation == Activation::none) return;
+    GemmTile tile = {};
+    tile.c = out + begin * sizes.out[2];
+    tile.c_stride = sizes.out[2];
+    tile.rows = static_cast<std::int32_t>(end - begin);
+    tile.columns = static_cast<std::int32_t>(sizes.out[2]);
+    tile.alpha = 1.0F;
+    tile.activation = epilogue.activation;
+    tile.low = epilogue.low;
+    tile.high = epilogue.high;
+    tile.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
+    tile.residual_stride = sizes.out[2];
+    finish_tile(tile, tile.c, tile.c_stride);
+  };
+  const std::int64_t plane_tasks = (planes + together - 1) / together;
+  workers.parallel_for(plane_tasks * bands, [&](std::int64_t task) {
+    const std::int64_t first = task / bands * together;
+    const std::int64_t last = std::min(first + together, planes);
+    const std::int64_t begin = task % bands * band;
+    const std::int64_t end = bands == 1 ? rows : std::min(begin + band, rows);
+    std::int64_t plane = first;
+    while (plane < last) {
+      const std::int64_t to_next_image = sizes.channels_out - plane % sizes.channels_out;
+      const std::int64_t count = multiplier == 1 ? std::min(last - plane, to_next_image) : 1;
+      if (!has_variant || !run_flat(plane, count, begin, end)) {
+        for (std::int64_t i = 0; i < count; ++i) run_band(plane + i, begin, end);
+      }
+      plane += count;
+    }
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,46 @@
+// Convolution of planes with a kernel each, an instruction-set level each.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/gemm/f32/microkernel.hpp"
+
+namespace ortool::cpu {
+
+/// Output rows [row_begin, row_end) of planes that follow each other, in and out, each with its own
+/// kernel and bias. Pixels are row-major.
+struct DepthwisePlanes {
+  const float* in;
+  const float* weights;
+  const float* bias;      ///< one a plane, or null
+  float* out;             ///< the first plane's first row
+  const float* residual;  ///< as out, or null
+  int64_t planes;
+  int64_t in_rows;
+  int64_t in_columns;
+  int64_t out_rows;
+  int64_t out_columns;
+  int64_t row_begin;
+  int64_t row_end;
+  int64_t kernel_rows;
+  int64_t kernel_columns;
+  int64_t row_stride;
+  int64_t column_stride;
+  int64_t row_dilation;
+  int64_t column_dilation;
+  int64_t row_pad;
+  int64_t column_pad;
+  Activation activation;
+  float low;
+  float high;
+};
+
+namespace avx2 {
+/// Returns 0 when it has no variant for these sizes.
+int32_t depthwise_planes(const DepthwisePlanes& planes);
+}  // namespace avx2
+namespace avx512 {
+int32_t depthwise_planes(const DepthwisePlanes& planes);
+}  // namespace avx512
+
+}  // namespace ortool::cpu

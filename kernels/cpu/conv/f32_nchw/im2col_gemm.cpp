@@ -1,0 +1,181 @@
+// Convolution with pixels as vector lanes: windows packed a cache-sized tile at a time, times the
+// weights.
+#include <algorithm>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/parallel/spatial_partition.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t float_bytes = 4;
+
+/// How the output pixels of one image and group are cut: into tiles of whole panels.
+struct Cut {
+  std::int64_t k = 0;
+  std::int64_t pixels = 0;
+  std::int64_t width = 0;   ///< pixels a panel
+  std::int64_t panels = 0;  ///< the last may not be full
+  std::int64_t tiles = 0;
+  bool shares = false;  ///< few tiles: all threads work on the same one
+  std::int64_t tile_bytes = 0;
+
+  std::int64_t first_pixel(std::int64_t tile) const {
+    return std::min(panels * tile / tiles * width, pixels);
+  }
+};
+
+/// As many tiles as the work is worth, if that leaves them wide enough for the weights to be read
+/// seldom, and more where they would not stay in the cache.
+Cut cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
+  constexpr std::int64_t cache_bytes = 512 * 1024;
+  constexpr std::int64_t least_panels = 2;
+  constexpr double flops_a_nanosecond = 100;
+  Cut cut;
+  cut.k = conv_depth(sizes);
+  cut.pixels = volume(sizes.out);
+  cut.width = functions.panel_columns;
+  cut.panels = (cut.pixels + cut.width - 1) / cut.width;
+  const std::int64_t images = sizes.batch * sizes.groups;
+  const double products = static_cast<double>(sizes.batch * sizes.channels_out * cut.pixels) *
+                          static_cast<double>(cut.k);
+  const std::int64_t tasks = worthwhile_tasks(2 * products / flops_a_nanosecond);
+  cut.tiles = (tasks + images - 1) / images;
+  while (cut.tiles > 1 && cut.panels < least_panels * cut.tiles) cut.tiles /= 2;
+  const auto tile_floats = [&] {
+    return (cut.panels + cut.tiles - 1) / cut.tiles * cut.width * cut.k;
+  };
+  while (tile_floats() > cache_bytes / float_bytes && cut.panels > least_panels * cut.tiles)
+    cut.tiles *= 2;
+  cut.tiles = std::min(cut.tiles, cut.panels);
+  cut.shares = 4 * images * cut.tiles < tasks;
+  cut.tile_bytes = (tile_floats() * float_bytes + 63) / 64 * 64;
+  return cut;
+}
+
+/// One tile of one group of one image.
+struct Tile {
+  const float* image;
+  std::int64_t first;
+  ColumnPanels columns;
+  PanelProduct product;
+  Epilogue epilogue;
+};
+
+void set_tile(const ConvSizes& sizes, const Cut& cut, const GemmFunctions& functions,
+              std::int64_t index, const float* x, const float* packed_weights, float* y,
+              const ConvEpilogue& epilogue, Tile& tile) {
+  const std::int64_t group = index / cut.tiles % sizes.groups;
+  const std::int64_t image = index / cut.tiles / sizes.groups;
+  const std::int64_t group_in = sizes.channels_in / sizes.groups;
+  const std::int64_t group_out = sizes.channels_out / sizes.groups;
+  tile.first = cut.first_pixel(index % cut.tiles);
+  tile.image = x + (image * sizes.channels_in + group * group_in) * volume(sizes.in);
+  const std::int64_t to =
+      (image * sizes.channels_out + group * group_out) * cut.pixels + tile.first;
+  tile.epilogue =
+      Epilogue{.addend = epilogue.bias == nullptr ? Addend::none : Addend::per_row,
+               .added = epilogue.bias == nullptr ? nullptr : epilogue.bias + group * group_out,
+               .residual = epilogue.residual == nullptr ? nullptr : epilogue.residual + to,
+               .residual_stride = cut.pixels,
+               .activation = epilogue.activation,
+               .low = epilogue.low,
+               .high = epilogue.high};
+  tile.columns = cut_columns(cut.first_pixel(index % cut.tiles + 1) - tile.first, functions);
+  tile.product = PanelProduct{.functions = &functions,
+                              .k = cut.k,
+                              .rows = cut_rows(group_out, functions),
+                              .columns = tile.columns,
+                              .a = packed_weights + group * group_out * cut.k,
+                              .c = y + to,
+                              .c_stride = cut.pixels,
+                              .epilogue = &tile.epilogue,
+                              .a_is_far = true};
+}
+
+void pack_panel(const ConvSizes& sizes, const Tile& tile, std::int64_t panel, Isa isa, float* to) {
+  const std::int64_t first = tile.columns.first_column(panel);
+  pack_windows(sizes, tile.image, tile.first + first, tile.columns.columns_in(panel),
+               tile.columns.stored_in(panel), isa, to + first * tile.product.k);
+}
+
+}  // namespace
+
+void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t first,
+                  std::int64_t columns, std::int64_t width, Isa isa, float* out) {
+  const std::int64_t channels = sizes.channels_in / sizes.groups;
+  if (is_pointwise(sizes)) {
+    gemm_functions(isa).pack_rows(group_image + first, volume(sizes.in),
+                                  static_cast<std::int32_t>(columns),
+                                  static_cast<std::int32_t>(width), channels, out);
+    return;
+  }
+  ImageColumns windows = {};
+  windows.image = group_image;
+  windows.channel_stride = volume(sizes.in);
+  windows.channels = channels;
+  for (int axis = 0; axis < 3; ++axis) {
+    windows.in[axis] = sizes.in[axis];
+    windows.out[axis] = sizes.out[axis];
+    windows.kernel[axis] = sizes.kernel[axis];
+    windows.stride[axis] = sizes.stride[axis];
+    windows.dilation[axis] = sizes.dilation[axis];
+    windows.pad[axis] = sizes.pad[axis];
+  }
+  windows.first = first;
+  windows.columns = static_cast<std::int32_t>(columns);
+  windows.width = static_cast<std::int32_t>(width);
+  windows.to = out;
+  if (isa >= Isa::avx512) {
+    avx512::pack_image_columns(windows);
+  } else {
+    baseline::pack_image_columns(windows);
+  }
+}
+
+std::int64_t conv_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
+  const Cut cut = cut_pixels(sizes, gemm_functions(isa));
+  return cut.shares ? cut.tile_bytes : cut.tile_bytes * std::max(threads, 1);
+}
+
+void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                  const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+  const GemmFunctions& functions = gemm_functions(isa);
+  const Cut cut = cut_pixels(sizes, functions);
+  const std::int64_t tiles = sizes.batch * sizes.groups * cut.tiles;
+  if (!cut.shares) {
+    WorkspaceSlots slots(workspace, cut.tile_bytes, workers.count());
+    workers.parallel_for(tiles, [&](std::int64_t index) {
+      const WorkspaceSlots::Loan loan(slots);
+      auto* packed = reinterpret_cast<float*>(loan.data());
+      Tile tile;
+      set_tile(sizes, cut, functions, index, x, packed_weights, y, epilogue, tile);
+      tile.product.b = packed;
+      tile.product.stop = workers.stop();
+      for (std::int64_t panel = 0; panel < tile.columns.count; ++panel) {
+        workers.poll();
+        pack_panel(sizes, tile, panel, isa, packed);
+      }
+      multiply_panels(tile.product, 0, tile.product.rows.count, 0, tile.columns.count);
+    });
+    return;
+  }
+  auto* packed = static_cast<float*>(workspace);
+  for (std::int64_t index = 0; index < tiles; ++index) {
+    Tile tile;
+    set_tile(sizes, cut, functions, index, x, packed_weights, y, epilogue, tile);
+    tile.product.b = packed;
+    tile.product.stop = workers.stop();
+    workers.parallel_for(tile.columns.count,
+                         [&](std::int64_t panel) { pack_panel(sizes, tile, panel, isa, packed); });
+    const std::int64_t rows = tile.product.rows.count;
+    const std::int64_t grain = std::max<std::int64_t>(1, rows / 16);
+    workers.parallel_ranges(rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      multiply_panels(tile.product, begin, end, 0, tile.columns.count);
+    });
+  }
+}
+
+}  // namespace ortool::cpu

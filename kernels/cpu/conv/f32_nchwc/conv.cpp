@@ -1,0 +1,157 @@
+// Which convolutions have a blocked kernel, and how their weights are packed.
+#include "kernels/cpu/conv/f32_nchwc/conv.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "libcore/base/error.hpp"
+
+namespace ortool::cpu {
+
+const BlockedFunctions& blocked_functions(Isa isa) {
+  ORTOOL_CHECK(isa != Isa::baseline);
+  return isa >= Isa::avx512 ? avx512::blocked_functions : avx2::blocked_functions;
+}
+
+Layout blocked_layout(Isa isa) {
+  switch (isa) {
+    case Isa::amx:
+    case Isa::avx512:
+      return Layout::blocked16;
+    case Isa::avx2:
+      return Layout::blocked8;
+    default:
+      return Layout::plain;
+  }
+}
+
+namespace {
+
+bool is_depthwise(const ConvSizes& sizes) {
+  return sizes.groups > 1 && sizes.groups == sizes.channels_in &&
+         sizes.groups == sizes.channels_out;
+}
+
+std::int64_t blocks_of(std::int64_t channels, std::int64_t lanes) {
+  return (channels + lanes - 1) / lanes;
+}
+
+/// One vector of depthwise weights a position of the kernel.
+void pack_depthwise_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
+                            float* out) {
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t blocks = blocks_of(sizes.channels_out, lanes);
+  for (std::int64_t i = 0; i < blocks * positions * lanes; ++i) {
+    const std::int64_t channel = i / (positions * lanes) * lanes + i % lanes;
+    const std::int64_t position = i / lanes % positions;
+    out[i] = channel < sizes.channels_out ? weights[channel * positions + position] : 0.0F;
+  }
+}
+
+/// The channels in the order in which a tile reads them: planes (blocks of channels, or single ones
+/// of a plain image), rows and columns of the kernel, channels of the block; for each the two (at
+/// last one) vectors of output channels.
+class DensePacker {
+ public:
+  DensePacker(const ConvSizes& sizes, BlockedPath path, const float* weights, std::int64_t lanes,
+              float* out)
+      : sizes_(sizes),
+        weights_(weights),
+        plane_channels_(path == BlockedPath::from_plain ? 1 : lanes),
+        depth_(sizes.channels_in * volume(sizes.kernel)),
+        out_(out) {}
+
+  void pack_group(std::int64_t first_channel, std::int64_t width) {
+    float* to = out_ + first_channel * depth_;
+    const std::int64_t positions = volume(sizes_.kernel);
+    for (std::int64_t plane = 0; plane < sizes_.channels_in; plane += plane_channels_) {
+      const std::int64_t end = std::min(plane + plane_channels_, sizes_.channels_in);
+      for (std::int64_t position = 0; position < positions; ++position) {
+        for (std::int64_t channel = plane; channel < end; ++channel) {
+          const float* from = weights_ + channel * positions + position;
+          for (std::int64_t i = 0; i < width; ++i) {
+            const std::int64_t out_channel = first_channel + i;
+            *to++ = out_channel < sizes_.channels_out ? from[out_channel * depth_] : 0.0F;
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  const ConvSizes& sizes_;
+  const float* weights_;
+  std::int64_t plane_channels_;
+  std::int64_t depth_;
+  float* out_;
+};
+
+}  // namespace
+
+bool can_block_conv(const ConvSizes& sizes, BlockedPath path) {
+  const bool is_flat = sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 &&
+                       sizes.pad[0] == 0 && sizes.channels_in > 0 && sizes.channels_out > 0 &&
+                       volume(sizes.kernel) > 0;
+  if (!is_flat) return false;
+  if (path == BlockedPath::winograd) return can_use_winograd(sizes);
+  return sizes.groups == 1 || (path == BlockedPath::direct && is_depthwise(sizes));
+}
+
+BlockedPath choose_blocked_path(const ConvSizes& sizes) {
+  return is_worth_blocked_winograd(sizes) ? BlockedPath::winograd : BlockedPath::direct;
+}
+
+std::int64_t packed_blocked_weight_bytes(const ConvSizes& sizes, BlockedPath path, Isa isa) {
+  const std::int64_t lanes = blocked_functions(isa).lanes;
+  if (path == BlockedPath::winograd) return blocked_winograd_weight_bytes(sizes, lanes);
+  const std::int64_t channels = blocks_of(sizes.channels_out, lanes) * lanes;
+  return channels * sizes.channels_in / sizes.groups * volume(sizes.kernel) * 4;
+}
+
+void pack_blocked_weights(const ConvSizes& sizes, BlockedPath path, const float* weights, Isa isa,
+                          float* out, Workers& workers) {
+  const std::int64_t lanes = blocked_functions(isa).lanes;
+  if (path == BlockedPath::winograd)
+    return pack_blocked_winograd_weights(sizes, weights, lanes, out, workers);
+  if (sizes.groups > 1) return pack_depthwise_weights(sizes, weights, lanes, out);
+  const std::int64_t blocks = blocks_of(sizes.channels_out, lanes);
+  DensePacker packer(sizes, path, weights, lanes, out);
+  workers.parallel_for((blocks + 1) / 2, [&](std::int64_t group) {
+    packer.pack_group(group * 2 * lanes, std::min<std::int64_t>(2, blocks - 2 * group) * lanes);
+  });
+}
+
+RowRange rows_inside(const ConvSizes& sizes, std::int64_t row) {
+  const std::int64_t start = row * sizes.stride[1] - sizes.pad[1];
+  const std::int64_t step = sizes.dilation[1];
+  const std::int64_t begin = start >= 0 ? 0 : (-start + step - 1) / step;
+  const std::int64_t room = sizes.in[1] - start;
+  const std::int64_t end = room <= 0 ? 0 : std::min(sizes.kernel[1], (room + step - 1) / step);
+  return {std::min(begin, end), end};
+}
+
+std::int64_t blocked_conv_workspace_bytes(const ConvSizes& sizes, BlockedPath path, Isa isa,
+                                          int threads) {
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
+  if (sizes.groups > 1)
+    return blocked_depthwise_workspace_bytes(sizes, blocked_functions(isa), threads);
+  if (path == BlockedPath::winograd)
+    return blocked_winograd_workspace_bytes(sizes, blocked_functions(isa), threads);
+  return blocked_dense_workspace_bytes(sizes, path, blocked_functions(isa), threads);
+}
+
+void conv_blocked(const ConvSizes& sizes, BlockedPath path, const float* x,
+                  const float* packed_weights, float* y, const ConvEpilogue& epilogue, Isa isa,
+                  void* workspace, Workers& workers) {
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
+  const BlockedFunctions& functions = blocked_functions(isa);
+  const BlockedConvOperands operands{x, packed_weights, y, epilogue};
+  if (sizes.groups > 1)
+    return conv_blocked_depthwise(sizes, operands, functions, workspace, workers);
+  if (path == BlockedPath::winograd)
+    return conv_blocked_winograd(sizes, operands, functions, workspace, workers);
+  conv_blocked_dense(sizes, path, operands, functions, workspace, workers);
+}
+
+}  // namespace ortool::cpu

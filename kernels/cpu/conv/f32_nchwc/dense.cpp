@@ -1,0 +1,315 @@
+// Blocked convolution over all channels: bands of rows, each row in register tiles; rows whose
+// windows reach over the rim are copied between zeros first.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "kernels/cpu/parallel/spatial_partition.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Input that stays near while all output channels pass over it.
+constexpr std::int64_t near_bytes = 768 * 1024;
+/// Weights that stay nearer still while all pixels of that input pass over them.
+constexpr std::int64_t nearest_bytes = 24 * 1024;
+
+/// What does not change from task to task. A 1x1 kernel in steps of one sees one long row.
+struct DensePlan {
+  DensePlan(const ConvSizes& sizes, BlockedPath path, const BlockedFunctions& functions)
+      : lanes(functions.lanes),
+        is_plain(path == BlockedPath::from_plain),
+        is_long(is_pointwise(sizes)),
+        pixel_floats(is_plain ? 1 : lanes),
+        planes(is_plain ? sizes.channels_in : (sizes.channels_in + lanes - 1) / lanes),
+        rows(is_long ? 1 : sizes.out[1]),
+        columns(is_long ? volume(sizes.out) : sizes.out[2]),
+        groups(((sizes.channels_out + lanes - 1) / lanes + 1) / 2),
+        depth(sizes.channels_in * volume(sizes.kernel)) {
+    span = (columns - 1) * (is_long ? 1 : sizes.stride[2]) +
+           (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
+    is_copied = !is_long && (sizes.pad[2] > 0 || span > sizes.in[2]);
+    if (is_copied) {
+      const std::int64_t reach = (sizes.kernel[1] - 1) * sizes.dilation[1] + 1;
+      const std::int64_t row_bytes = planes * span * pixel_floats * 4;
+      chunk_rows = std::max<std::int64_t>(1, (near_bytes / row_bytes - reach) / sizes.stride[1]);
+      chunk_rows = std::min(chunk_rows, rows);
+      buffer_rows = (chunk_rows - 1) * sizes.stride[1] + reach;
+      buffer_bytes = (planes * buffer_rows * span * pixel_floats * 4 + 63) / 64 * 64;
+    } else {
+      const std::int64_t row_bytes = planes * sizes.in[2] * sizes.stride[1] * pixel_floats * 4;
+      chunk_rows =
+          std::clamp<std::int64_t>(near_bytes / std::max<std::int64_t>(1, row_bytes), 1, rows);
+    }
+    const std::int64_t tile = functions.most_pixels[1];
+    unit_columns = sizes.out[1] > 1 ? sizes.out[2] : tile;
+    chunk_columns = is_long
+                        ? std::max(4 * tile, near_bytes / (planes * pixel_floats * 4) / tile * tile)
+                        : columns;
+    const std::int64_t plane_weights = volume(sizes.kernel) * pixel_floats * 2 * lanes * 4;
+    const std::int64_t wanted = (planes * plane_weights + nearest_bytes - 1) / nearest_bytes;
+    chunk_planes = (planes + wanted - 1) / wanted;
+  }
+
+  /// By the size of the work alone.
+  ImageCut cut(const ConvSizes& sizes) const {
+    const double flops = 2.0 * static_cast<double>(sizes.channels_out) *
+                         static_cast<double>(volume(sizes.out)) * static_cast<double>(depth);
+    constexpr double flops_a_nanosecond = 150;
+    const std::int64_t units = is_long ? (columns + unit_columns - 1) / unit_columns : rows;
+    const bool are_images_larger =
+        sizes.channels_out * depth <=
+        sizes.channels_in * volume(sizes.in) + sizes.channels_out * volume(sizes.out);
+    return {sizes.batch, units, groups, are_images_larger,
+            static_cast<double>(sizes.batch) * flops / flops_a_nanosecond};
+  }
+
+  std::int64_t lanes;
+  bool is_plain;
+  bool is_long;
+  std::int64_t pixel_floats;
+  std::int64_t planes;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t groups;  ///< of two blocks of output channels
+  std::int64_t depth;
+  std::int64_t span = 0;  ///< input columns that a row of windows covers
+  bool is_copied = false;
+  std::int64_t chunk_planes = 1;
+  std::int64_t chunk_rows = 1;
+  std::int64_t chunk_columns = 1;
+  std::int64_t buffer_rows = 0;
+  std::int64_t buffer_bytes = 0;
+  std::int64_t unit_columns = 1;  ///< what the one long row is cut by
+};
+
+/// A stretch of output rows or, of the one long row, of columns.
+struct Part {
+  std::int64_t row_begin;
+  std::int64_t row_end;
+  std::int64_t column_begin;
+  std::int64_t column_end;
+};
+
+/// Where the input of a part lies: the image, or a copy of some of its rows.
+struct Source {
+  const float* base;       ///< first plane
+  std::int64_t first_row;  ///< the image's row at the base
+  std::int64_t columns;    ///< from row to row
+  std::int64_t rows;       ///< from plane to plane
+  std::int64_t pad;        ///< columns of zeros before the image's
+};
+
+class DenseTask {
+ public:
+  DenseTask(const ConvSizes& sizes, const DensePlan& plan, const BlockedConvOperands& operands,
+            const BlockedFunctions& functions, std::int64_t image, float* buffer)
+      : sizes_(sizes),
+        plan_(plan),
+        operands_(operands),
+        functions_(functions),
+        image_(image),
+        buffer_(buffer),
+        x_(operands.x + image * plan.planes * sizes.in[1] * sizes.in[2] * plan.pixel_floats) {}
+
+  /// Rows and groups of output channels; of the one long row, units of columns.
+  void run(const ImagePiece& piece) const {
+    if (plan_.is_long) {
+      const Source source{x_, 0, sizes_.in[2], sizes_.in[1], 0};
+      const std::int64_t last = std::min(piece.row_end * plan_.unit_columns, plan_.columns);
+      for (std::int64_t column = piece.row_begin * plan_.unit_columns; column < last;) {
+        const std::int64_t end = std::min(column + plan_.chunk_columns, last);
+        run_groups(source, {0, 1, column, end}, piece.block_begin, piece.block_end);
+        column = end;
+      }
+      return;
+    }
+    for (std::int64_t row = piece.row_begin; row < piece.row_end;) {
+      const std::int64_t end = std::min(row + plan_.chunk_rows, piece.row_end);
+      const Source source = plan_.is_copied
+                                ? copied_rows(row, end)
+                                : Source{x_, 0, sizes_.in[2], sizes_.in[1], sizes_.pad[2]};
+      run_groups(source, {row, end, 0, plan_.columns}, piece.block_begin, piece.block_end);
+      row = end;
+    }
+  }
+
+ private:
+  /// A stretch of the planes of the input, and the weights that it meets.
+  struct Planes {
+    std::int64_t begin;
+    std::int64_t end;
+    const float* weights;
+    std::int64_t numbers;  ///< of the sums
+    const float* ahead;    ///< the weights that come next
+    std::int64_t ahead_step;
+  };
+
+  void run_groups(const Source& source, const Part& part, std::int64_t group_begin,
+                  std::int64_t group_end) const {
+    const std::int64_t lanes = plan_.lanes;
+    const std::int64_t positions = volume(sizes_.kernel);
+    const std::int64_t blocks = (sizes_.channels_out + lanes - 1) / lanes;
+    const float* weights_end = operands_.weights + blocks * lanes * plan_.depth;
+    for (std::int64_t group = group_begin; group < group_end; ++group) {
+      const auto vectors = static_cast<std::int32_t>(std::min<std::int64_t>(2, blocks - 2 * group));
+      const std::int64_t most = functions_.most_pixels[vectors - 1];
+      const std::int64_t row_tiles = (part.column_end - part.column_begin + most - 1) / most;
+      const std::int64_t tiles = row_tiles * (part.row_end - part.row_begin);
+      const float* weights = operands_.weights + group * 2 * lanes * plan_.depth;
+      for (std::int64_t plane = 0; plane < plan_.planes; plane += plan_.chunk_planes) {
+        const std::int64_t end = std::min(plane + plan_.chunk_planes, plan_.planes);
+        const std::int64_t channels =
+            plan_.is_plain ? end - plane
+                           : std::min(end * lanes, sizes_.channels_in) - plane * lanes;
+        Planes planes{plane, end, weights, channels * positions, operands_.weights, 0};
+        weights += planes.numbers * vectors * lanes;
+        if (weights < weights_end) {
+          planes.ahead = weights;
+          planes.ahead_step = (vectors * lanes + tiles - 1) / tiles;
+        }
+        for (std::int64_t row = part.row_begin; row < part.row_end; ++row)
+          run_row(source, row, part, group, planes, (row - part.row_begin) * row_tiles);
+      }
+    }
+  }
+
+  /// The rows that output rows [begin, end) see, between zeros, in the buffer.
+  Source copied_rows(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t reach = (sizes_.kernel[1] - 1) * sizes_.dilation[1];
+    const std::int64_t start = begin * sizes_.stride[1] - sizes_.pad[1];
+    const std::int64_t stop = (end - 1) * sizes_.stride[1] - sizes_.pad[1] + reach + 1;
+    const std::int64_t first = std::clamp<std::int64_t>(start, 0, sizes_.in[1]);
+    const std::int64_t last = std::clamp<std::int64_t>(stop, first, sizes_.in[1]);
+    const std::int64_t pixel = plan_.pixel_floats;
+    const std::int64_t pad = std::min(sizes_.pad[2], plan_.span);
+    const std::int64_t inside = std::min(sizes_.in[2], plan_.span - pad);
+    const std::int64_t behind = plan_.span - pad - inside;
+    for (std::int64_t plane = 0; plane < plan_.planes; ++plane) {
+      const float* from = x_ + (plane * sizes_.in[1] + first) * sizes_.in[2] * pixel;
+      float* to = buffer_ + plane * plan_.buffer_rows * plan_.span * pixel;
+      for (std::int64_t row = first; row < last; ++row) {
+        std::memset(to, 0, static_cast<std::size_t>(pad * pixel) * 4);
+        std::memcpy(to + pad * pixel, from, static_cast<std::size_t>(inside * pixel) * 4);
+        std::memset(to + (pad + inside) * pixel, 0, static_cast<std::size_t>(behind * pixel) * 4);
+        from += sizes_.in[2] * pixel;
+        to += plan_.span * pixel;
+      }
+    }
+    return {buffer_, first, plan_.span, plan_.buffer_rows, 0};
+  }
+
+  /// The part's columns of an output row for one group of output channels; `tiles_before` of them
+  /// were computed before.
+  void run_row(const Source& source, std::int64_t row, const Part& part, std::int64_t group,
+               const Planes& planes, std::int64_t tiles_before) const {
+    const std::int64_t lanes = plan_.lanes;
+    const std::int64_t pixel = plan_.pixel_floats;
+    const RowRange range = plan_.is_long ? RowRange{0, 1} : rows_inside(sizes_, row);
+    const std::int64_t in_row =
+        plan_.is_long ? 0
+                      : row * sizes_.stride[1] - sizes_.pad[1] + range.begin * sizes_.dilation[1];
+    const std::int64_t column_step = plan_.is_long ? 1 : sizes_.stride[2];
+    BlockedTile tile = {};
+    tile.pixel_step = column_step * pixel;
+    tile.plane_step = source.rows * source.columns * pixel;
+    tile.row_step = sizes_.dilation[1] * source.columns * pixel;
+    tile.run_step = sizes_.dilation[2] * pixel;
+    if (volume(sizes_.kernel) == 1 && !plan_.is_plain) {
+      tile.x_ahead = tile.plane_step;
+      tile.x_ahead_step = tile.pixel_step;
+    }
+    tile.first_row = range.begin;
+    tile.rows = range.end - range.begin;
+    tile.weight_rows = sizes_.kernel[1];
+    set_sections(planes, tile);
+    const std::int64_t channel = group * 2 * lanes;
+    tile.weights = planes.weights;
+    const ConvEpilogue& epilogue = operands_.epilogue;
+    tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + channel;
+    const std::int64_t out_pixels = volume(sizes_.out);
+    tile.y_vector_step = out_pixels * lanes;
+    tile.begins = planes.begin == 0;
+    tile.ends = planes.end == plan_.planes;
+    tile.finish = {nullptr, epilogue.activation, epilogue.low, epilogue.high};
+    const std::int64_t blocks = (sizes_.channels_out + lanes - 1) / lanes;
+    const auto vectors = static_cast<std::int32_t>(std::min<std::int64_t>(2, blocks - 2 * group));
+    const std::int64_t out_offset =
+        ((image_ * blocks + 2 * group) * out_pixels + row * plan_.columns) * lanes;
+    const std::int64_t in_offset =
+        planes.begin * tile.plane_step +
+        (tile.rows > 0 ? (in_row - source.first_row) * source.columns * pixel : 0);
+    const std::int64_t begin = part.column_begin;
+    const std::int64_t columns = part.column_end - begin;
+    const std::int64_t most = functions_.most_pixels[vectors - 1];
+    const std::int64_t tiles = (columns + most - 1) / most;
+    for (std::int64_t i = 0; i < tiles; ++i) {
+      const std::int64_t first = begin + columns * i / tiles;
+      const std::int64_t last = begin + columns * (i + 1) / tiles;
+      tile.x = source.base + in_offset + (first * column_step - source.pad) * pixel;
+      tile.y = operands_.y + out_offset + first * lanes;
+      if (epilogue.residual != nullptr)
+        tile.finish.residual = epilogue.residual + out_offset + first * lanes;
+      const std::int64_t ahead = (tiles_before + i) * planes.ahead_step;
+      if (ahead < vectors * lanes) {
+        tile.ahead = planes.ahead + ahead * planes.numbers;
+        // Rows at the rim have fewer numbers for their share.
+        tile.ahead_step = (planes.ahead_step * tile.weight_rows + tile.rows - 1) /
+                          std::max<std::int64_t>(1, tile.rows);
+      } else {
+        tile.ahead = tile.y;
+        tile.ahead_step = 0;
+      }
+      functions_.tile(tile, vectors, static_cast<std::int32_t>(last - first));
+    }
+  }
+
+  /// Numbers that lie in a row are one run: the columns of the kernel where they adjoin, of full
+  /// blocks with their channels.
+  void set_sections(const Planes& planes, BlockedTile& tile) const {
+    const std::int64_t columns = sizes_.kernel[2];
+    const bool adjoins = sizes_.dilation[2] == 1 || columns == 1;
+    const std::int64_t runs = adjoins ? 1 : columns;
+    const std::int64_t pixels = adjoins ? columns : 1;
+    const bool is_last = planes.end == plan_.planes;
+    const std::int64_t rest = plan_.is_plain || !is_last ? 0 : sizes_.channels_in % plan_.lanes;
+    tile.sections[0] = {planes.end - planes.begin - (rest > 0 ? 1 : 0), runs,
+                        pixels * plan_.pixel_floats};
+    tile.sections[1] = {rest > 0 ? 1 : 0, columns, rest};
+  }
+
+  const ConvSizes& sizes_;
+  const DensePlan& plan_;
+  const BlockedConvOperands& operands_;
+  const BlockedFunctions& functions_;
+  std::int64_t image_;
+  float* buffer_;
+  const float* x_;
+};
+
+}  // namespace
+
+std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedPath path,
+                                           const BlockedFunctions& functions, int threads) {
+  if (volume(sizes.out) <= 0) return 0;
+  const DensePlan plan(sizes, path, functions);
+  return plan.buffer_bytes * std::min<std::int64_t>(threads, plan.cut(sizes).tasks());
+}
+
+void conv_blocked_dense(const ConvSizes& sizes, BlockedPath path,
+                        const BlockedConvOperands& operands, const BlockedFunctions& functions,
+                        void* workspace, Workers& workers) {
+  const DensePlan plan(sizes, path, functions);
+  const ImageCut cut = plan.cut(sizes);
+  const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
+  WorkspaceSlots buffers(workspace, plan.buffer_bytes, static_cast<int>(slots));
+  cut.run(workers, [&](const ImagePiece& piece) {
+    WorkspaceSlots::Loan loan(buffers);
+    DenseTask(sizes, plan, operands, functions, piece.image, reinterpret_cast<float*>(loan.data()))
+        .run(piece);
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,200 @@
+// Blocked convolution of each channel by itself: windows of 3 × 3 by code of their own, else narrow
+// images between zeros, wide ones row by row.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchwc/window_rows.hpp"
+#include "kernels/cpu/parallel/spatial_partition.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+WindowSteps window_steps(const ConvSizes& sizes, int axis) {
+  return {sizes.in[axis],     sizes.out[axis],      sizes.kernel[axis],
+          sizes.stride[axis], sizes.dilation[axis], sizes.pad[axis]};
+}
+
+/// Input pixels that the windows of one axis cover.
+std::int64_t span_of(const WindowSteps& steps) {
+  return (steps.out - 1) * steps.stride + (steps.kernel - 1) * steps.dilation + 1;
+}
+
+class Depthwise {
+ public:
+  Depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
+            const BlockedFunctions& functions)
+      : sizes_(sizes),
+        operands_(operands),
+        functions_(functions),
+        lanes_(functions.lanes),
+        blocks_((sizes.channels_out + lanes_ - 1) / lanes_),
+        windows_{.planes = sizes.batch * blocks_,
+                 .lanes = lanes_,
+                 .rows = window_steps(sizes, 1),
+                 .columns = window_steps(sizes, 2)} {}
+
+  /// The usual windows, which have code of their own.
+  bool is_three() const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    return rows.kernel == 3 && columns.kernel == 3 && rows.dilation == 1 && columns.dilation == 1 &&
+           columns.stride <= 2 && columns.pad <= 1 &&
+           span_of(columns) - columns.pad <= columns.in + 1;
+  }
+  /// In a narrow image many windows are cut; it is copied into a frame of zeros, so that none is.
+  bool is_framed() const {
+    constexpr std::int64_t narrow = 32;
+    constexpr std::int64_t most_bytes = 128 * 1024;
+    const WindowSteps& columns = windows_.columns;
+    const bool has_cut = columns.pad > 0 || span_of(columns) > columns.in;
+    return !is_three() && has_cut && columns.out <= narrow && frame_bytes() <= most_bytes;
+  }
+  std::int64_t frame_bytes() const {
+    return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
+  }
+  ImageCut cut() const {
+    const auto taps = static_cast<double>(sizes_.kernel[1] * sizes_.kernel[2]);
+    const double pixels = static_cast<double>(windows_.row_count() * sizes_.out[2]);
+    return {sizes_.batch, sizes_.out[1], blocks_,
+            cuts_channels_by_rows(sizes_.channels_out, volume(sizes_.out)),
+            pixels * (1.5 + taps / 2)};
+  }
+
+  /// By way of `frame`, or straight from the image where there is none.
+  void run(const ImagePiece& piece, float* frame) const {
+    for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
+      const std::int64_t plane = piece.image * blocks_ + block;
+      if (is_three()) {
+        run_three(plane, piece.row_begin, piece.row_end);
+        continue;
+      }
+      if (frame != nullptr) {
+        run_framed(plane, piece.row_begin, piece.row_end, frame);
+        continue;
+      }
+      for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row)
+        run_row(plane * sizes_.out[1] + row);
+    }
+  }
+
+ private:
+  void run_three(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end) const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    const std::int64_t out = plane * rows.out * columns.out * lanes_;
+    const std::int64_t block = plane % blocks_;
+    const ConvEpilogue& epilogue = operands_.epilogue;
+    BlockedThree three = {};
+    three.x = operands_.x + plane * rows.in * columns.in * lanes_;
+    three.in_rows = rows.in;
+    three.in_columns = columns.in;
+    three.out_columns = columns.out;
+    three.row_stride = rows.stride;
+    three.column_stride = columns.stride;
+    three.row_pad = rows.pad;
+    three.column_pad = columns.pad;
+    three.weights = operands_.weights + block * rows.kernel * columns.kernel * lanes_;
+    three.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes_;
+    three.y = operands_.y + out;
+    three.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + out,
+                    epilogue.activation, epilogue.low, epilogue.high};
+    functions_.depthwise_three(three, row_begin, row_end);
+  }
+
+  void run_framed(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end,
+                  float* frame) const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    const std::int64_t span = span_of(columns);
+    copy_rows(operands_.x + plane * rows.in * columns.in * lanes_, row_begin, row_end, frame);
+    BlockedDepthwise part = {};
+    part.x = frame;
+    part.pixel_step = columns.stride * lanes_;
+    part.row_step = rows.dilation * span * lanes_;
+    part.column_step = columns.dilation * lanes_;
+    part.rows = rows.kernel;
+    part.columns = columns.kernel;
+    part.weights = operands_.weights + plane % blocks_ * rows.kernel * columns.kernel * lanes_;
+    part.weight_row_step = columns.kernel * lanes_;
+    part.y = operands_.y + (plane * rows.out + row_begin) * columns.out * lanes_;
+    set_epilogue(part, plane);
+    functions_.depthwise_rows(part, columns.out, row_end - row_begin, rows.stride * span * lanes_);
+  }
+
+  void run_row(std::int64_t row) const {
+    for_window_row(windows_, operands_.x, operands_.y, operands_.weights, blocks_, row,
+                   [&](BlockedDepthwise& part, std::int64_t plane, std::int64_t, std::int64_t,
+                       std::int64_t pixels) {
+                     set_epilogue(part, plane);
+                     functions_.depthwise(part, pixels);
+                   });
+  }
+
+  void set_epilogue(BlockedDepthwise& part, std::int64_t plane) const {
+    const ConvEpilogue& epilogue = operands_.epilogue;
+    part.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + plane % blocks_ * lanes_;
+    part.finish = {nullptr, epilogue.activation, epilogue.low, epilogue.high};
+    if (epilogue.residual != nullptr)
+      part.finish.residual = epilogue.residual + (part.y - operands_.y);
+  }
+
+  /// The rows that the windows of output rows [begin, end) cover.
+  void copy_rows(const float* from, std::int64_t begin, std::int64_t end, float* to) const {
+    const WindowSteps& rows = windows_.rows;
+    const WindowSteps& columns = windows_.columns;
+    const std::int64_t span = span_of(columns);
+    const std::int64_t left = std::min(columns.pad, span);
+    const std::int64_t inside = std::min(columns.in, span - left);
+    const auto bytes = [&](std::int64_t pixels) {
+      return static_cast<std::size_t>(pixels * lanes_) * 4;
+    };
+    const std::int64_t last = rows.start(end - 1) + (rows.kernel - 1) * rows.dilation;
+    for (std::int64_t in_row = rows.start(begin); in_row <= last; ++in_row, to += span * lanes_) {
+      if (in_row < 0 || in_row >= rows.in) {
+        std::memset(to, 0, bytes(span));
+        continue;
+      }
+      std::memset(to, 0, bytes(left));
+      std::memcpy(to + left * lanes_, from + in_row * columns.in * lanes_, bytes(inside));
+      std::memset(to + (left + inside) * lanes_, 0, bytes(span - left - inside));
+    }
+  }
+
+  const ConvSizes& sizes_;
+  const BlockedConvOperands& operands_;
+  const BlockedFunctions& functions_;
+  std::int64_t lanes_;
+  std::int64_t blocks_;
+  BlockedWindows windows_;
+};
+
+}  // namespace
+
+std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
+                                               const BlockedFunctions& functions, int threads) {
+  const BlockedConvOperands operands = {};
+  const Depthwise depthwise(sizes, operands, functions);
+  if (!depthwise.is_framed()) return 0;
+  return depthwise.frame_bytes() * std::min<std::int64_t>(threads, depthwise.cut().tasks());
+}
+
+void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
+                            const BlockedFunctions& functions, void* workspace, Workers& workers) {
+  const Depthwise depthwise(sizes, operands, functions);
+  const ImageCut cut = depthwise.cut();
+  if (!depthwise.is_framed()) {
+    cut.run(workers, [&](const ImagePiece& piece) { depthwise.run(piece, nullptr); });
+    return;
+  }
+  const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
+  WorkspaceSlots frames(workspace, depthwise.frame_bytes(), static_cast<int>(slots));
+  cut.run(workers, [&](const ImagePiece& piece) {
+    WorkspaceSlots::Loan loan(frames);
+    depthwise.run(piece, reinterpret_cast<float*>(loan.data()));
+  });
+}
+
+}  // namespace ortool::cpu

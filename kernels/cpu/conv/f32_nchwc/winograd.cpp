@@ -1,0 +1,319 @@
+// Blocked convolution of 3 × 3 windows by Winograd's F(4 × 4, 3 × 3): tiles become 36 numbers a
+// channel, which meet their weights in register tiles as pixels of a 1 × 1 convolution do.
+#include <algorithm>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchwc/winograd_transform.hpp"
+#include "kernels/cpu/conv/winograd_segments.hpp"
+#include "kernels/cpu/conv/winograd_weights.hpp"
+#include "kernels/cpu/parallel/spatial_partition.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Transformed input that stays near while all output channels pass over it.
+constexpr std::int64_t near_values = 1024 * 1024;
+/// Sums of one group of output channels.
+constexpr std::int64_t near_sums = 300 * 1024;
+/// Weights that stay nearer still while tiles pass over them.
+constexpr std::int64_t nearest_weights = 32 * 1024;
+
+const BlockedWinogradFunctions& winograd_functions(const BlockedFunctions& functions) {
+  return functions.lanes == avx512::blocked_functions.lanes ? avx512::blocked_winograd_functions
+                                                            : avx2::blocked_winograd_functions;
+}
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Pieces are runs of tiles, counted over rows and images. Where one piece holds all, its input is
+/// shared by tasks of some output channels each; else a piece is a task with its own.
+struct WinogradPlan {
+  WinogradPlan(const ConvSizes& sizes, const BlockedFunctions& functions)
+      : lanes(functions.lanes),
+        planes(divide_up(sizes.channels_in, lanes)),
+        blocks(divide_up(sizes.channels_out, lanes)),
+        groups(divide_up(blocks, 2)),
+        tile_rows(divide_up(sizes.out[1], winograd_edge)),
+        tile_columns(divide_up(sizes.out[2], winograd_edge)),
+        tiles(sizes.batch * tile_rows * tile_columns) {
+    const std::int64_t product_floats = winograd_products * lanes;
+    const std::int64_t most = std::clamp<std::int64_t>(
+        std::min(near_values / (product_floats * planes * 4), near_sums / (product_floats * 2 * 4)),
+        1, tiles);
+    pieces = divide_up(tiles, most);
+    pieces += pieces > 1 ? pieces % 2 : 0;
+    const std::int64_t piece_tiles = divide_up(tiles, pieces);
+    values_step = (planes * piece_tiles + 1) * lanes;
+    sums_step = (2 * piece_tiles + 1) * lanes;
+    values_bytes = winograd_products * values_step * 4;
+    sums_bytes = winograd_products * sums_step * 4;
+    chunk_planes = std::max<std::int64_t>(1, nearest_weights / (lanes * 2 * lanes * 4));
+    chunk_planes = divide_up(planes, divide_up(planes, chunk_planes));
+  }
+
+  std::int64_t piece_begin(std::int64_t piece) const { return tiles * piece / pieces; }
+
+  std::int64_t transform_tasks() const {
+    constexpr double tile_ns = 50;
+    return worthwhile_tasks(tile_ns * static_cast<double>(planes * tiles));
+  }
+  std::int64_t multiply_tasks() const {
+    constexpr double products_a_nanosecond = 70;
+    const double products = static_cast<double>(winograd_products * tiles * lanes * lanes) *
+                            static_cast<double>(planes * blocks);
+    return std::min(groups, worthwhile_tasks(products / products_a_nanosecond));
+  }
+
+  std::int64_t lanes;
+  std::int64_t planes;
+  std::int64_t blocks;
+  std::int64_t groups;  ///< of two blocks of output channels
+  std::int64_t tile_rows;
+  std::int64_t tile_columns;
+  std::int64_t tiles;
+  std::int64_t pieces;
+  std::int64_t values_step;  ///< floats from product to product; a line more keeps products of a
+                             ///< tile from falling on the same lines of the cache
+  std::int64_t sums_step;
+  std::int64_t values_bytes;
+  std::int64_t sums_bytes;
+  std::int64_t chunk_planes;
+};
+
+class WinogradPiece {
+ public:
+  WinogradPiece(const ConvSizes& sizes, const WinogradPlan& plan,
+                const BlockedConvOperands& operands, const BlockedFunctions& functions,
+                std::int64_t piece, float* values)
+      : sizes_(sizes),
+        plan_(plan),
+        operands_(operands),
+        functions_(functions),
+        transforms_(winograd_functions(functions)),
+        begin_(plan.piece_begin(piece)),
+        count_(plan.piece_begin(piece + 1) - begin_),
+        values_(values) {}
+
+  void bring_planes(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t lanes = plan_.lanes;
+    const std::int64_t pixels = volume(sizes_.in);
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      for_segments(
+          plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
+            BlockedWinogradInput input = {};
+            input.plane = operands_.x + (segment.image * plan_.planes + plane) * pixels * lanes;
+            input.height = sizes_.in[1];
+            input.width = sizes_.in[2];
+            input.row = segment.row * winograd_edge - sizes_.pad[1];
+            input.column = segment.column * winograd_edge - sizes_.pad[2];
+            input.tiles = segment.tiles;
+            input.out = values_ + (plane * count_ + segment.place) * lanes;
+            input.product_step = plan_.values_step;
+            transforms_.input(input);
+          });
+    }
+  }
+
+  void compute_groups(std::int64_t begin, std::int64_t end, float* sums) const {
+    for (std::int64_t group = begin; group < end; ++group) {
+      const auto vectors =
+          static_cast<std::int32_t>(std::min<std::int64_t>(2, plan_.blocks - 2 * group));
+      multiply(group, vectors, sums);
+      for (std::int64_t v = 0; v < vectors; ++v)
+        restore_block(2 * group + v, sums + v * count_ * plan_.lanes);
+    }
+  }
+
+ private:
+  /// The 36 products of all tiles for one group of output channels.
+  void multiply(std::int64_t group, std::int32_t vectors, float* sums) const {
+    const std::int64_t lanes = plan_.lanes;
+    const std::int64_t plane_weights = lanes * vectors * lanes;
+    const std::int64_t most = functions_.most_pixels[vectors - 1];
+    const std::int64_t tiles = divide_up(count_, most);
+    BlockedTile tile = {};
+    tile.pixel_step = lanes;
+    tile.plane_step = count_ * lanes;
+    tile.x_ahead = tile.plane_step;
+    tile.x_ahead_step = lanes;
+    tile.rows = 1;
+    tile.weight_rows = 1;
+    tile.y_vector_step = count_ * lanes;
+    tile.weights = operands_.weights + group * 2 * lanes * winograd_products * plan_.planes * lanes;
+    for (std::int64_t product = 0; product < winograd_products; ++product) {
+      for (std::int64_t plane = 0; plane < plan_.planes; plane += plan_.chunk_planes) {
+        const std::int64_t planes = std::min(plan_.chunk_planes, plan_.planes - plane);
+        const float* next = tile.weights + planes * plane_weights;
+        tile.sections[0] = {planes, 1, lanes};
+        tile.begins = plane == 0;
+        for (std::int64_t i = 0; i < tiles; ++i) {
+          const std::int64_t first = count_ * i / tiles;
+          const std::int64_t last = count_ * (i + 1) / tiles;
+          tile.x = values_ + product * plan_.values_step + (plane * count_ + first) * lanes;
+          tile.y = sums + product * plan_.sums_step + first * lanes;
+          share_ahead(next, planes * lanes, vectors * lanes, i, tiles, tile);
+          functions_.tile(tile, vectors, static_cast<std::int32_t>(last - first));
+        }
+        tile.weights = next;
+      }
+    }
+  }
+
+  /// Each of some tiles brings a share of the next weights near.
+  static void share_ahead(const float* next, std::int64_t numbers, std::int64_t width,
+                          std::int64_t index, std::int64_t tiles, BlockedTile& tile) {
+    tile.ahead_step = divide_up(width, tiles);
+    if (index * tile.ahead_step < width) {
+      tile.ahead = next + index * tile.ahead_step * numbers;
+    } else {
+      tile.ahead = tile.y;
+      tile.ahead_step = 0;
+    }
+  }
+
+  void restore_block(std::int64_t block, const float* sums) const {
+    const std::int64_t lanes = plan_.lanes;
+    const std::int64_t width = sizes_.out[2];
+    const ConvEpilogue& epilogue = operands_.epilogue;
+    for_segments(
+        plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
+          const std::int64_t row = segment.row * winograd_edge;
+          const std::int64_t column = segment.column * winograd_edge;
+          const std::int64_t plane = segment.image * plan_.blocks + block;
+          const std::int64_t place = ((plane * sizes_.out[1] + row) * width + column) * lanes;
+          BlockedWinogradOutput output = {};
+          output.in = sums + segment.place * lanes;
+          output.product_step = plan_.sums_step;
+          output.tiles = segment.tiles;
+          output.y = operands_.y + place;
+          output.row_step = width * lanes;
+          output.rows = std::min(winograd_edge, sizes_.out[1] - row);
+          output.columns = std::min(winograd_edge * segment.tiles, width - column);
+          output.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes;
+          output.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + place,
+                           epilogue.activation, epilogue.low, epilogue.high};
+          transforms_.output(output);
+        });
+  }
+
+  const ConvSizes& sizes_;
+  const WinogradPlan& plan_;
+  const BlockedConvOperands& operands_;
+  const BlockedFunctions& functions_;
+  const BlockedWinogradFunctions& transforms_;
+  std::int64_t begin_;
+  std::int64_t count_;
+  float* values_;
+};
+
+}  // namespace
+
+bool can_use_winograd(const ConvSizes& sizes) {
+  bool fits = sizes.groups == 1 && sizes.in[0] == 1 && sizes.kernel[0] == 1;
+  for (const int axis : {1, 2})
+    fits = fits && sizes.kernel[axis] == 3 && sizes.stride[axis] == 1 && sizes.dilation[axis] == 1;
+  return fits;
+}
+
+double blocked_winograd_nanoseconds(const ConvSizes& sizes, std::int64_t lanes) {
+  const std::int64_t planes = divide_up(sizes.channels_in, lanes);
+  const std::int64_t blocks = divide_up(sizes.channels_out, lanes);
+  const std::int64_t tiles =
+      sizes.batch * divide_up(sizes.out[1], winograd_edge) * divide_up(sizes.out[2], winograd_edge);
+  const std::int64_t factors = winograd_products * planes * blocks * lanes * lanes;
+  constexpr double products_a_nanosecond = 75;
+  constexpr double transform_ns = 45;
+  constexpr double weights_a_nanosecond = 6;
+  const double computing = static_cast<double>(factors * tiles) / products_a_nanosecond +
+                           static_cast<double>(tiles * (planes + blocks)) * transform_ns;
+  return std::max(computing, static_cast<double>(factors) / weights_a_nanosecond);
+}
+
+bool is_worth_blocked_winograd(const ConvSizes& sizes) {
+  if (!can_use_winograd(sizes)) return false;
+  constexpr std::int64_t lanes = 16;
+  constexpr double products_a_nanosecond = 80;
+  constexpr double gain = 1.25;
+  const std::int64_t products = sizes.batch * volume(sizes.out) * sizes.channels_out *
+                                sizes.channels_in * volume(sizes.kernel);
+  return blocked_winograd_nanoseconds(sizes, lanes) * gain <
+         static_cast<double>(products) / products_a_nanosecond;
+}
+
+std::int64_t blocked_winograd_weight_bytes(const ConvSizes& sizes, std::int64_t lanes) {
+  return divide_up(sizes.channels_out, lanes) * divide_up(sizes.channels_in, lanes) * lanes *
+         lanes * winograd_products * 4;
+}
+
+void pack_blocked_winograd_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
+                                   float* out, Workers& workers) {
+  constexpr std::int64_t taps = 9;
+  constexpr std::int64_t widest = 32;
+  const std::int64_t blocks = divide_up(sizes.channels_out, lanes);
+  const std::int64_t depth = divide_up(sizes.channels_in, lanes) * lanes;
+  workers.parallel_for(divide_up(blocks, 2), [&](std::int64_t group) {
+    const std::int64_t first = group * 2 * lanes;
+    const std::int64_t width = std::min<std::int64_t>(2, blocks - 2 * group) * lanes;
+    float* to = out + first * winograd_products * depth;
+    for (std::int64_t channel = 0; channel < depth; ++channel) {
+      double windows[taps][widest] = {};
+      const std::int64_t filled =
+          channel < sizes.channels_in ? std::min(width, sizes.channels_out - first) : 0;
+      for (std::int64_t i = 0; i < filled; ++i) {
+        const float* from = weights + ((first + i) * sizes.channels_in + channel) * taps;
+        for (std::int64_t tap = 0; tap < taps; ++tap)
+          windows[tap][i] = static_cast<double>(from[tap]);
+      }
+      double factors[winograd_products][widest];
+      transform_windows(windows, factors);
+      for (std::int64_t product = 0; product < winograd_products; ++product) {
+        float* line = to + (product * depth + channel) * width;
+        for (std::int64_t i = 0; i < width; ++i) line[i] = static_cast<float>(factors[product][i]);
+      }
+    }
+  });
+}
+
+std::int64_t blocked_winograd_workspace_bytes(const ConvSizes& sizes,
+                                              const BlockedFunctions& functions, int threads) {
+  const WinogradPlan plan(sizes, functions);
+  if (plan.pieces == 1)
+    return plan.values_bytes + plan.sums_bytes * std::min<std::int64_t>(threads, plan.groups);
+  return (plan.values_bytes + plan.sums_bytes) * std::min<std::int64_t>(threads, plan.pieces);
+}
+
+void conv_blocked_winograd(const ConvSizes& sizes, const BlockedConvOperands& operands,
+                           const BlockedFunctions& functions, void* workspace, Workers& workers) {
+  const WinogradPlan plan(sizes, functions);
+  auto* space = static_cast<std::byte*>(workspace);
+  if (plan.pieces == 1) {
+    const WinogradPiece piece(sizes, plan, operands, functions, 0, reinterpret_cast<float*>(space));
+    WorkspaceSlots slots(space + plan.values_bytes, plan.sums_bytes,
+                         static_cast<int>(std::min<std::int64_t>(workers.count(), plan.groups)));
+    workers.parallel_ranges(
+        plan.planes, divide_up(plan.planes, plan.transform_tasks()),
+        [&](std::int64_t begin, std::int64_t end) { piece.bring_planes(begin, end); });
+    workers.parallel_ranges(plan.groups, divide_up(plan.groups, plan.multiply_tasks()),
+                            [&](std::int64_t begin, std::int64_t end) {
+                              const WorkspaceSlots::Loan loan(slots);
+                              piece.compute_groups(begin, end,
+                                                   reinterpret_cast<float*>(loan.data()));
+                            });
+    return;
+  }
+  WorkspaceSlots slots(space, plan.values_bytes + plan.sums_bytes,
+                       static_cast<int>(std::min<std::int64_t>(workers.count(), plan.pieces)));
+  workers.parallel_for(plan.pieces, [&](std::int64_t index) {
+    const WorkspaceSlots::Loan loan(slots);
+    auto* values = reinterpret_cast<float*>(loan.data());
+    const WinogradPiece piece(sizes, plan, operands, functions, index, values);
+    piece.bring_planes(0, plan.planes);
+    piece.compute_groups(0, plan.groups, values + plan.values_bytes / 4);
+  });
+}
+
+}  // namespace ortool::cpu

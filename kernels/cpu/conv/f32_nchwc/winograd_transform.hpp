@@ -1,0 +1,49 @@
+// The transformations of Winograd's convolution F(4 × 4, 3 × 3) of blocked tensors, a set a level:
+// each lane is a channel.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/conv/f32_nchw/winograd_transform.hpp"
+#include "kernels/cpu/conv/f32_nchwc/microkernel.hpp"
+
+namespace ortool::cpu {
+
+/// Neighbouring tiles of one row of tiles, of one block of channels.
+struct BlockedWinogradInput {
+  const float* plane;  ///< height × width pixels
+  int64_t height;
+  int64_t width;
+  int64_t row;  ///< of the first tile's first pixel, perhaps outside the image
+  int64_t column;
+  int64_t tiles;
+  float* out;            ///< a vector a tile
+  int64_t product_step;  ///< floats from one of the 36 products to the next
+};
+
+/// The way back, to pixels inside the image alone.
+struct BlockedWinogradOutput {
+  const float* in;  ///< a vector a tile
+  int64_t product_step;
+  int64_t tiles;
+  float* y;              ///< the first pixel of the first tile
+  int64_t row_step;      ///< floats from row to row of pixels
+  int64_t rows;          ///< of pixels, at most 4
+  int64_t columns;       ///< of pixels, at most 4 · tiles
+  const float* bias;     ///< a vector; null: none
+  BlockedFinish finish;  ///< its residual at the first pixel
+};
+
+struct BlockedWinogradFunctions {
+  void (*input)(const BlockedWinogradInput& input);
+  void (*output)(const BlockedWinogradOutput& output);
+};
+
+namespace avx2 {
+extern const BlockedWinogradFunctions blocked_winograd_functions;
+}
+namespace avx512 {
+extern const BlockedWinogradFunctions blocked_winograd_functions;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,238 @@
+// Convolution of bytes with one input channel a group: each output plane from its input plane.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/conv/int8_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/int8_nchw/rounding_ties.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Adds weight * (byte - zero) for the in-range pixels of one input row to the sums of one output
+/// row.
+void add_row(const ConvSizes& sizes, const std::uint8_t* from, std::uint8_t flip, std::int32_t zero,
+             std::int64_t kernel_column, std::int32_t weight, std::int32_t* to) {
+  const std::int64_t step = sizes.stride[2];
+  const std::int64_t start = kernel_column * sizes.dilation[2] - sizes.pad[2];
+  const std::int64_t begin = start >= 0 ? 0 : (-start + step - 1) / step;
+  const std::int64_t room = sizes.in[2] - start;
+  const std::int64_t end = room <= 0 ? 0 : std::min(sizes.out[2], (room + step - 1) / step);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int32_t product =
+        weight * (static_cast<std::int32_t>(from[start + i * step] ^ flip) - zero);
+    to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(to[i]) +
+                                      static_cast<std::uint32_t>(product));
+  }
+}
+
+/// The sums of output row `out_row`, counted over depth and height, of one plane.
+void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const ByteConvForm& form,
+             std::int32_t image_zero, const std::int8_t* weights, std::int32_t weight_zero,
+             std::int64_t out_row, std::int32_t* sums) {
+  std::fill_n(sums, sizes.out[2], 0);
+  const std::int64_t depth = out_row / sizes.out[1] * sizes.stride[0] - sizes.pad[0];
+  const std::int64_t row = out_row % sizes.out[1] * sizes.stride[1] - sizes.pad[1];
+  for (std::int64_t kd = 0; kd < sizes.kernel[0]; ++kd) {
+    const std::int64_t z = depth + kd * sizes.dilation[0];
+    if (z < 0 || z >= sizes.in[0]) continue;
+    for (std::int64_t kh = 0; kh < sizes.kernel[1]; ++kh) {
+      const std::int64_t y = row + kh * sizes.dilation[1];
+      if (y < 0 || y >= sizes.in[1]) continue;
+      const std::uint8_t* from = in + (z * sizes.in[1] + y) * sizes.in[2];
+      const std::int8_t* weight = weights + (kd * sizes.kernel[1] + kh) * sizes.kernel[2];
+      for (std::int64_t kw = 0; kw < sizes.kernel[2]; ++kw)
+        add_row(sizes, from, form.image_flip, image_zero, kw, weight[kw] - weight_zero, sums);
+    }
+  }
+}
+
+constexpr std::int64_t most_kernel_words = 64;
+constexpr std::int64_t slack = 64;  ///< bytes and sums behind the last
+
+/// How planes are computed as wholes, from a copy with pads around it.
+struct PlaneCut {
+  bool is_whole = false;  ///< otherwise row by row
+  std::int64_t words = 0;
+  std::int64_t rows = 0;  ///< of the copy
+  std::int64_t columns = 0;
+  std::int64_t copy_bytes = 0;
+  std::int64_t slot_bytes = 0;
+};
+
+PlaneCut cut_plane(const ConvSizes& sizes, const ByteTileFunctions& tile) {
+  constexpr std::int64_t most_copy_bytes = 1 << 20;
+  PlaneCut cut;
+  cut.slot_bytes = (sizes.out[2] * 4 + 63) / 64 * 64;
+  const bool is_flat =
+      sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 && sizes.pad[0] == 0;
+  if (tile.plane == nullptr || !is_flat ||
+      !is_small_window(sizes.stride[2], sizes.dilation[2], tile.group))
+    return cut;
+  cut.words = (sizes.kernel[2] + tile.group - 1) / tile.group;
+  cut.rows = (sizes.out[1] - 1) * sizes.stride[1] + (sizes.kernel[1] - 1) * sizes.dilation[1] + 1;
+  cut.columns =
+      (sizes.out[2] - 1) * sizes.stride[2] + (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
+  if (sizes.kernel[1] > most_kernel_words || cut.words > most_kernel_words ||
+      sizes.kernel[1] * cut.words > most_kernel_words || cut.rows > most_copy_bytes ||
+      cut.columns > most_copy_bytes || cut.rows * cut.columns > most_copy_bytes)
+    return cut;
+  cut.is_whole = true;
+  // The last vector of a row reads on, at most four times its lanes beyond the windows.
+  const std::int64_t reach = 4 * tile.lanes + cut.words * tile.group * sizes.dilation[2];
+  cut.copy_bytes = (cut.rows * cut.columns + reach + slack + 63) / 64 * 64;
+  const std::int64_t sums = sizes.out[1] * sizes.out[2] + tile.lanes;
+  cut.slot_bytes = cut.copy_bytes + (sums * 4 + 63) / 64 * 64;
+  return cut;
+}
+
+class PlaneConv {
+ public:
+  PlaneConv(const ConvSizes& sizes, const PlaneCut& cut, const std::uint8_t* x,
+            const ByteConvForm& form, const ByteConvNumbers& numbers, Isa isa)
+      : sizes_(sizes),
+        cut_(cut),
+        form_(form),
+        numbers_(numbers),
+        tile_(byte_tile_functions(isa)),
+        settler_(sizes, x, form, numbers, byte_row_functions(isa)) {}
+
+  /// One output plane of `channel` by its own weights.
+  void convolve(const std::uint8_t* in, const std::int8_t* weights, std::int64_t image,
+                std::int64_t channel, std::byte* slot, std::uint8_t* out,
+                std::int32_t* out_sums) const {
+    auto* copy = reinterpret_cast<std::uint8_t*>(slot);
+    copy_with_pads(in, copy);
+    std::int32_t words[most_kernel_words];
+    const ByteForm form{.is_signed = true, .group = tile_.group};
+    for (std::int64_t row = 0; row < sizes_.kernel[1]; ++row) {
+      pack_byte_rows(reinterpret_cast<const std::uint8_t*>(weights) + row * sizes_.kernel[2],
+                     sizes_.kernel[2], 1, 1, sizes_.kernel[2], form, words + row * cut_.words);
+    }
+    BytePlane plane = {};
+    plane.in = copy;
+    plane.in_stride = cut_.columns;
+    plane.column_stride = static_cast<std::int32_t>(sizes_.stride[2]);
+    plane.column_dilation = static_cast<std::int32_t>(sizes_.dilation[2]);
+    plane.row_stride = static_cast<std::int32_t>(sizes_.stride[1]);
+    plane.row_dilation = static_cast<std::int32_t>(sizes_.dilation[1]);
+    plane.kernel_rows = static_cast<std::int32_t>(sizes_.kernel[1]);
+    plane.words = static_cast<std::int32_t>(cut_.words);
+    plane.weights = words;
+    plane.out_rows = sizes_.out[1];
+    plane.out_columns = sizes_.out[2];
+    plane.sums = reinterpret_cast<std::int32_t*>(slot + cut_.copy_bytes);
+    tile_.plane(plane);
+    const std::int64_t pixels = sizes_.out[1] * sizes_.out[2];
+    const std::int32_t offset = numbers_.offsets[channel];
+    if (numbers_.scales != nullptr) {
+      settler_.requantize(image, channel, 0, pixels, plane.sums, offset, out);
+      return;
+    }
+    for (std::int64_t i = 0; i < pixels; ++i) {
+      out_sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(plane.sums[i]) +
+                                              static_cast<std::uint32_t>(offset));
+    }
+  }
+
+ private:
+  void copy_with_pads(const std::uint8_t* in, std::uint8_t* out) const {
+    const auto fill = static_cast<std::uint8_t>(numbers_.image_zero);
+    const std::int64_t left = std::min(sizes_.pad[2], cut_.columns);
+    const std::int64_t inside = std::min(sizes_.in[2], cut_.columns - left);
+    std::memset(out, fill, static_cast<std::size_t>(cut_.rows * cut_.columns));
+    const std::int64_t above = std::min(sizes_.pad[1], cut_.rows);
+    const std::int64_t rows = std::min(sizes_.in[1], cut_.rows - above);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      copy_flipped(in + row * sizes_.in[2], inside, form_.image_flip,
+                   out + (above + row) * cut_.columns + left);
+    }
+  }
+
+  const ConvSizes& sizes_;
+  const PlaneCut& cut_;
+  const ByteConvForm& form_;
+  const ByteConvNumbers& numbers_;
+  const ByteTileFunctions& tile_;
+  ByteConvSettler settler_;
+};
+
+void convolve_whole_planes(const ConvSizes& sizes, const PlaneCut& cut, const std::uint8_t* x,
+                           const ByteConvForm& form, const std::byte* packed,
+                           const ByteConvNumbers& numbers, void* y, Isa isa, void* workspace,
+                           Workers& workers) {
+  constexpr std::int64_t task_pixels = 16384;
+  const PlaneConv conv(sizes, cut, x, form, numbers, isa);
+  const std::int64_t multiplier = sizes.channels_out / sizes.groups;
+  const std::int64_t pixels = volume(sizes.out);
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t grain = std::max<std::int64_t>(1, task_pixels / pixels);
+  WorkspaceSlots slots(workspace, cut.slot_bytes, workers.count());
+  workers.parallel_ranges(
+      sizes.batch * sizes.channels_out, grain, [&](std::int64_t begin, std::int64_t end) {
+        const WorkspaceSlots::Loan loan(slots);
+        for (std::int64_t plane = begin; plane < end; ++plane) {
+          const std::int64_t channel = plane % sizes.channels_out;
+          const std::int64_t source =
+              plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
+          conv.convolve(x + source * volume(sizes.in),
+                        reinterpret_cast<const std::int8_t*>(packed) + channel * positions,
+                        plane / sizes.channels_out, channel, loan.data(),
+                        static_cast<std::uint8_t*>(y) + plane * pixels,
+                        static_cast<std::int32_t*>(y) + plane * pixels);
+        }
+      });
+}
+
+}  // namespace
+
+std::int64_t byte_planes_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+  return cut_plane(sizes, byte_tile_functions(isa)).slot_bytes * std::max(threads, 1);
+}
+
+void byte_conv_planes(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
+                      const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa,
+                      void* workspace, Workers& workers) {
+  constexpr std::int64_t task_pixels = 8192;
+  const PlaneCut cut = cut_plane(sizes, byte_tile_functions(isa));
+  // Zero points of weights would ask for the sums of windows.
+  if (cut.is_whole && numbers.weight_zeros == nullptr) {
+    return convolve_whole_planes(sizes, cut, x, form, packed, numbers, y, isa, workspace, workers);
+  }
+  const ByteConvSettler settler(sizes, x, form, numbers, byte_row_functions(isa));
+  const std::int64_t multiplier = sizes.channels_out / sizes.groups;
+  const std::int64_t rows = sizes.out[0] * sizes.out[1];
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t grain = std::max<std::int64_t>(1, task_pixels / sizes.out[2]);
+  WorkspaceSlots slots(workspace, cut.slot_bytes, workers.count());
+  const std::int64_t all_rows = sizes.batch * sizes.channels_out * rows;
+  workers.parallel_ranges(all_rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    const WorkspaceSlots::Loan loan(slots);
+    auto* sums = reinterpret_cast<std::int32_t*>(loan.data());
+    for (std::int64_t index = begin; index < end; ++index) {
+      const std::int64_t plane = index / rows;
+      const std::int64_t channel = plane % sizes.channels_out;
+      const std::int64_t source =
+          plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
+      const auto* weights = reinterpret_cast<const std::int8_t*>(packed) + channel * positions;
+      const std::int32_t weight_zero =
+          numbers.weight_zeros != nullptr ? numbers.weight_zeros[channel] : 0;
+      sum_row(sizes, x + source * volume(sizes.in), form, numbers.image_zero, weights, weight_zero,
+              index % rows, sums);
+      // The sums are free of the image's zero point; the offset holds it for sums that are not.
+      const std::int32_t offset = numbers.biases != nullptr ? numbers.biases[channel] : 0;
+      const std::int64_t at = index * sizes.out[2];
+      if (numbers.scales != nullptr) {
+        settler.requantize(plane / sizes.channels_out, channel, index % rows * sizes.out[2],
+                           sizes.out[2], sums, offset, static_cast<std::uint8_t*>(y) + at);
+      } else {
+        auto* to = static_cast<std::int32_t*>(y) + at;
+        for (std::int64_t i = 0; i < sizes.out[2]; ++i)
+          to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                            static_cast<std::uint32_t>(offset));
+      }
+    }
+  });
+}
+
+}  // namespace ortool::cpu

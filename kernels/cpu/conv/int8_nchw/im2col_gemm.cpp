@@ -1,0 +1,210 @@
+// Convolution of bytes with pixels as vector lanes: windows packed a panel at a time, times the
+// weights.
+#include <algorithm>
+
+#include "kernels/cpu/conv/int8_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/int8_nchw/rounding_ties.hpp"
+#include "kernels/cpu/gemm/int8/packed_product.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t wanted_tasks = 16;
+constexpr std::int64_t task_products = 512 * 1024;
+constexpr std::int64_t most_columns = 48;
+
+/// How the output pixels of the images and groups are cut into panels.
+struct Cut {
+  std::int64_t steps = 0;
+  std::int64_t pixels = 0;
+  std::int64_t width = 0;  ///< pixels a panel
+  std::int64_t panels = 0;
+  std::int64_t images = 0;  ///< groups of an image count as images
+  bool shares = false;      ///< few panels: all threads work on the same ones
+  std::int64_t panel_bytes = 0;
+};
+
+Cut cut_panels(const ConvSizes& sizes, const ByteTileFunctions& tile) {
+  Cut cut;
+  cut.steps = byte_conv_steps(sizes, tile);
+  cut.pixels = volume(sizes.out);
+  cut.width = tile.most_columns;
+  cut.panels = (cut.pixels + cut.width - 1) / cut.width;
+  cut.images = sizes.batch * sizes.groups;
+  cut.shares = cut.panels * cut.images < wanted_tasks;
+  cut.panel_bytes = (cut.steps * cut.width * 4 + 63) / 64 * 64;
+  return cut;
+}
+
+/// Settles rows of one group of one image.
+class GroupSettler : public ByteRowSettler {
+ public:
+  GroupSettler(const ByteConvSettler& settler, std::int64_t image, std::int64_t first_channel,
+               const std::int32_t* offsets)
+      : settler_(settler), image_(image), first_channel_(first_channel), offsets_(offsets) {}
+
+  void settle(std::int64_t row, std::int64_t first, std::int64_t count, const std::int32_t* sums,
+              std::uint8_t* out) const override {
+    const std::int64_t channel = first_channel_ + row;
+    settler_.settle(image_, channel, first, count, sums, offsets_[channel], out);
+  }
+
+ private:
+  const ByteConvSettler& settler_;
+  std::int64_t image_;
+  std::int64_t first_channel_;
+  const std::int32_t* offsets_;
+};
+
+class ColumnConv {
+ public:
+  ColumnConv(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
+             const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa)
+      : sizes_(sizes),
+        x_(x),
+        tile_(byte_tile_functions(isa)),
+        finish_(byte_row_functions(isa)),
+        form_{.flip = form.image_flip, .is_signed = false, .group = tile_.group},
+        weights_(reinterpret_cast<const std::int32_t*>(packed)),
+        numbers_(numbers),
+        y_(static_cast<std::byte*>(y)),
+        cut_(cut_panels(sizes, tile_)),
+        settler_(sizes, x, form, numbers, finish_),
+        group_out_(sizes.channels_out / sizes.groups) {}
+
+  const Cut& cut() const { return cut_; }
+  std::int64_t row_panels() const { return product(0).row_panels(); }
+  std::int64_t products_of_panel() const {
+    return std::max<std::int64_t>(1, cut_.steps * tile_.group * cut_.width * group_out_);
+  }
+
+  void pack(std::int64_t image, std::int64_t panel, std::int32_t* to) const {
+    const std::int64_t group = image % sizes_.groups;
+    const std::int64_t channels = sizes_.channels_in / sizes_.groups;
+    const std::uint8_t* from =
+        x_ + (image / sizes_.groups * sizes_.channels_in + group * channels) * volume(sizes_.in);
+    const auto fill = static_cast<std::uint8_t>(numbers_.image_zero ^ form_.flip);
+    const std::int64_t columns = columns_of(panel);
+    pack_byte_windows(sizes_, from, fill, form_, panel * cut_.width, columns,
+                      stored_columns(tile_, columns), to);
+  }
+
+  void multiply(std::int64_t image, std::int64_t panel, const std::int32_t* words,
+                std::int64_t row_begin, std::int64_t row_end) const {
+    const std::int64_t group = image % sizes_.groups;
+    ByteProduct all = product(group);
+    const std::int64_t element_bytes = numbers_.scales != nullptr ? 1 : 4;
+    all.epilogue.out = y_ + (image / sizes_.groups * sizes_.channels_out + group * group_out_) *
+                                cut_.pixels * element_bytes;
+    const GroupSettler settler(settler_, image / sizes_.groups, group * group_out_,
+                               numbers_.offsets);
+    if (numbers_.floats != nullptr) all.epilogue.settler = &settler;
+    const std::int64_t columns = columns_of(panel);
+    const BytePanel columns_panel{words, stored_columns(tile_, columns), panel * cut_.width,
+                                  columns};
+    if (numbers_.weight_zeros == nullptr)
+      return multiply_byte_panel(all, row_begin, row_end, columns_panel, {});
+    alignas(64) std::int32_t sums[most_columns];
+    sum_columns(columns_panel, sums);
+    const ByteOuter outer{numbers_.weight_zeros + group * group_out_, sums};
+    multiply_byte_panel(all, row_begin, row_end, columns_panel, {&outer, 1});
+  }
+
+ private:
+  std::int64_t columns_of(std::int64_t panel) const {
+    return std::min(cut_.width, cut_.pixels - panel * cut_.width);
+  }
+
+  /// Less the sum of each window, so that weights' zero points are taken off.
+  void sum_columns(const BytePanel& panel, std::int32_t* sums) const {
+    ByteTile tile = {};
+    tile.a = weights_ + sizes_.channels_out * cut_.steps;
+    tile.b = panel.words;
+    tile.b_stride = panel.stored;
+    tile.steps = cut_.steps;
+    tile.c = sums;
+    tile.c_stride = most_columns;
+    tile.rows = 1;
+    tile.vectors = static_cast<std::int32_t>(panel.stored / tile_.lanes);
+    tile_.signed_rows(tile);
+    for (std::int64_t i = 0; i < panel.count; ++i)
+      sums[i] = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(sums[i]));
+  }
+
+  ByteProduct product(std::int64_t group) const {
+    const std::int64_t row = group * group_out_;
+    ByteProduct result;
+    result.tile = &tile_;
+    result.finish.rows = &finish_;
+    result.steps = cut_.steps;
+    result.rows = group_out_;
+    result.a = weights_ + row * cut_.steps;
+    result.epilogue.kind =
+        numbers_.scales != nullptr ? ByteEpilogue::Kind::bytes_by_row : ByteEpilogue::Kind::sums;
+    result.epilogue.row_offsets = numbers_.offsets + row;
+    result.epilogue.scales = numbers_.scales != nullptr ? numbers_.scales + row : nullptr;
+    result.epilogue.range = numbers_.range;
+    result.epilogue.out_stride = cut_.pixels;
+    return result;
+  }
+
+  const ConvSizes& sizes_;
+  const std::uint8_t* x_;
+  const ByteTileFunctions& tile_;
+  const ByteRowFunctions& finish_;
+  ByteForm form_;
+  const std::int32_t* weights_;
+  const ByteConvNumbers& numbers_;
+  std::byte* y_;
+  Cut cut_;
+  ByteConvSettler settler_;
+  std::int64_t group_out_;
+};
+
+}  // namespace
+
+std::int64_t byte_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+  const Cut cut = cut_panels(sizes, byte_tile_functions(isa));
+  return cut.panel_bytes * (cut.shares ? cut.panels : std::max(threads, 1));
+}
+
+void byte_conv_columns(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
+                       const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa,
+                       void* workspace, Workers& workers) {
+  const ColumnConv conv(sizes, x, form, packed, numbers, y, isa);
+  const Cut& cut = conv.cut();
+  const std::int64_t rows = conv.row_panels();
+  if (!cut.shares) {
+    const std::int64_t grain = std::max<std::int64_t>(1, task_products / conv.products_of_panel());
+    WorkspaceSlots slots(workspace, cut.panel_bytes, workers.count());
+    workers.parallel_ranges(
+        cut.images * cut.panels, grain, [&](std::int64_t begin, std::int64_t end) {
+          const WorkspaceSlots::Loan loan(slots);
+          auto* words = reinterpret_cast<std::int32_t*>(loan.data());
+          for (std::int64_t index = begin; index < end; ++index) {
+            conv.pack(index / cut.panels, index % cut.panels, words);
+            conv.multiply(index / cut.panels, index % cut.panels, words, 0, rows);
+          }
+        });
+    return;
+  }
+  const auto words_of = [&](std::int64_t panel) {
+    return reinterpret_cast<std::int32_t*>(static_cast<std::byte*>(workspace) +
+                                           panel * cut.panel_bytes);
+  };
+  const std::int64_t products = conv.products_of_panel();
+  const std::int64_t pieces = std::clamp<std::int64_t>(products / task_products, 1, rows);
+  const std::int64_t piece = (rows + pieces - 1) / pieces;
+  for (std::int64_t image = 0; image < cut.images; ++image) {
+    workers.parallel_for(cut.panels,
+                         [&](std::int64_t panel) { conv.pack(image, panel, words_of(panel)); });
+    workers.parallel_for(cut.panels * pieces, [&](std::int64_t task) {
+      const std::int64_t begin = task % pieces * piece;
+      const std::int64_t end = std::min(begin + piece, rows);
+      if (begin < end) conv.multiply(image, task / pieces, words_of(task / pieces), begin, end);
+    });
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,197 @@
+// One output pixel at a time: few are in doubt.
+#include "kernels/cpu/conv/int8_nchw/rounding_ties.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// NaN becomes the lower bound.
+float clamped(float number, const ByteRange& range) {
+  if (!(number >= range.low)) return range.low;
+  return number > range.high ? range.high : number;
+}
+
+/// The nearest whole number of one below 2^22, halves to even: floats from 2^23 to 2^24 are whole.
+float nearest(float number) {
+  constexpr float whole = 0x1.8p23F;
+  return (number + whole) - whole;
+}
+
+/// A kernel position inside the image: bytes from the plane's begin, and its weight.
+struct Tap {
+  std::int64_t pixel;
+  std::int64_t weight;
+};
+
+constexpr std::int64_t most_taps = 128;
+
+/// Products on their way into a sum, some at a time.
+class ProductRun {
+ public:
+  ProductRun(const ByteRowFunctions& functions, std::uint8_t weight_flip, std::int32_t weight_zero,
+             float weight_scale)
+      : functions_(functions), flip_(weight_flip), zero_(weight_zero), scale_(weight_scale) {}
+
+  /// Products of the taps' pixels by their weights; at most most_taps.
+  void add(const std::uint8_t* pixels, const float (&values)[256], const std::uint8_t* weights,
+           const Tap* taps, std::int64_t count) {
+    if (count_ + count > most) flush();
+    for (std::int64_t i = 0; i < count; ++i) {
+      pixels_[count_ + i] = values[pixels[taps[i].pixel]];
+      weights_[count_ + i] = weights[taps[i].weight];
+    }
+    count_ += count;
+  }
+  float sum() {
+    flush();
+    return sum_;
+  }
+
+ private:
+  static constexpr std::int64_t most = 256;
+
+  void flush() {
+    float weights[most];
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const auto byte = static_cast<std::int8_t>(weights_[i] ^ flip_);
+      weights[i] = static_cast<float>(byte - zero_) * scale_;
+    }
+    sum_ = functions_.add_products(sum_, pixels_, weights, count_);
+    count_ = 0;
+  }
+
+  const ByteRowFunctions& functions_;
+  std::uint8_t flip_;
+  std::int32_t zero_;
+  float scale_;
+  float sum_ = 0.0F;
+  std::int64_t count_ = 0;
+  float pixels_[most];
+  std::uint8_t weights_[most];
+};
+
+/// The kernel positions of one axis that lie in the image.
+struct Inside {
+  std::int64_t start;
+  std::int64_t begin;
+  std::int64_t end;
+
+  Inside(const ConvSizes& sizes, int axis, std::int64_t at)
+      : start(at * sizes.stride[axis] - sizes.pad[axis]) {
+    const std::int64_t step = sizes.dilation[axis];
+    begin = start >= 0 ? 0 : std::min(sizes.kernel[axis], (-start + step - 1) / step);
+    const std::int64_t room = sizes.in[axis] - start;
+    end = room <= 0 ? begin : std::min(sizes.kernel[axis], (room + step - 1) / step);
+    end = std::max(begin, end);
+  }
+};
+
+}  // namespace
+
+ByteConvSettler::ByteConvSettler(const ConvSizes& sizes, const std::uint8_t* x,
+                                 const ByteConvForm& form, const ByteConvNumbers& numbers,
+                                 const ByteRowFunctions& functions, std::int64_t block)
+    : sizes_(sizes), x_(x), form_(form), numbers_(numbers), functions_(functions), block_(block) {
+  if (numbers.floats == nullptr) return;
+  for (std::int32_t byte = 0; byte < 256; ++byte) {
+    pixel_values_[byte] = static_cast<float>((byte ^ form.image_flip) - numbers.image_zero) *
+                          numbers.floats->image_scale;
+  }
+}
+
+void ByteConvSettler::requantize(std::int64_t image, std::int64_t channel, std::int64_t first,
+                                 std::int64_t count, const std::int32_t* sums, std::int32_t offset,
+                                 std::uint8_t* out) const {
+  // Few pieces of so many have a byte to settle.
+  constexpr std::int64_t most_pixels = 64;
+  const std::int64_t piece = numbers_.floats != nullptr ? most_pixels : count;
+  for (std::int64_t begin = 0; begin < count; begin += piece) {
+    const std::int64_t pixels = std::min(piece, count - begin);
+    if (functions_.requantize(sums + begin, pixels, offset, numbers_.scales[channel],
+                              numbers_.range, out + begin) &&
+        numbers_.floats != nullptr)
+      settle(image, channel, first + begin, pixels, sums + begin, offset, out + begin);
+  }
+}
+
+void ByteConvSettler::settle(std::int64_t image, std::int64_t channel, std::int64_t first,
+                             std::int64_t count, const std::int32_t* sums, std::int32_t offset,
+                             std::uint8_t* out) const {
+  const float scale = numbers_.scales[channel];
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                               static_cast<std::uint32_t>(offset));
+    const float number = clamped(static_cast<float>(sum) * scale, numbers_.range);
+    if (std::abs(number - nearest(number)) <= 0.5F - half_margin) continue;
+    out[i] = decide(image, channel, first + i);
+  }
+}
+
+std::uint8_t ByteConvSettler::decide(std::int64_t image, std::int64_t channel,
+                                     std::int64_t pixel) const {
+  return round(convolve(image, channel, pixel), channel);
+}
+
+std::uint8_t ByteConvSettler::round(float sum, std::int64_t channel) const {
+  const ByteConvFloats& floats = *numbers_.floats;
+  const float value = floats.biases != nullptr ? sum + floats.biases[channel] : sum;
+  const float exact = value / floats.out_scale;
+  const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, numbers_.range)));
+  return static_cast<std::uint8_t>(whole + numbers_.range.zero_point);
+}
+
+float ByteConvSettler::convolve(std::int64_t image, std::int64_t channel,
+                                std::int64_t pixel) const {
+  const ByteConvFloats& floats = *numbers_.floats;
+  const std::int64_t channels = sizes_.channels_in / sizes_.groups;
+  const std::int64_t first = channel / (sizes_.channels_out / sizes_.groups) * channels;
+  const Inside depths(sizes_, 0, pixel / (sizes_.out[1] * sizes_.out[2]));
+  const Inside rows(sizes_, 1, pixel / sizes_.out[2] % sizes_.out[1]);
+  const Inside columns(sizes_, 2, pixel % sizes_.out[2]);
+  const std::int32_t weight_zero =
+      numbers_.weight_zeros != nullptr ? numbers_.weight_zeros[channel] : 0;
+  const std::int64_t blocks = (sizes_.channels_in + block_ - 1) / block_;
+  const std::int64_t pixels = volume(sizes_.in);
+  const int block_bits = std::countr_zero(static_cast<std::uint64_t>(block_));
+  const std::uint8_t* weight = floats.weights + channel * channels * volume(sizes_.kernel);
+  ProductRun run(functions_, form_.weight_flip, weight_zero, floats.weight_scales[channel]);
+  Tap taps[most_taps];
+  std::int64_t count = 0;
+  const auto each_tap = [&](const auto& full) {
+    for (std::int64_t kd = depths.begin; kd < depths.end; ++kd) {
+      const std::int64_t z = (depths.start + kd * sizes_.dilation[0]) * sizes_.in[1];
+      for (std::int64_t kh = rows.begin; kh < rows.end; ++kh) {
+        const std::int64_t y = (z + rows.start + kh * sizes_.dilation[1]) * sizes_.in[2];
+        for (std::int64_t kw = columns.begin; kw < columns.end; ++kw) {
+          const std::int64_t x = y + columns.start + kw * sizes_.dilation[2];
+          if (count == most_taps) full();
+          taps[count++] = {x * block_, (kd * sizes_.kernel[1] + kh) * sizes_.kernel[2] + kw};
+        }
+      }
+    }
+  };
+  const bool are_few = volume(sizes_.kernel) <= most_taps;
+  if (are_few) each_tap([] {});
+  for (std::int64_t i = first; i < first + channels; ++i, weight += volume(sizes_.kernel)) {
+    const std::int64_t block = i >> block_bits;
+    const std::uint8_t* plane =
+        x_ + ((image * blocks + block) * pixels << block_bits) + (i - (block << block_bits));
+    const auto add = [&] { run.add(plane, pixel_values_, weight, taps, count); };
+    if (!are_few) {
+      count = 0;
+      each_tap([&] {
+        add();
+        count = 0;
+      });
+    }
+    add();
+  }
+  return run.sum();
+}
+
+}  // namespace ortool::cpu

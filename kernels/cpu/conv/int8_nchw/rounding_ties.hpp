@@ -1,0 +1,45 @@
+// Bytes of a convolution that lie near a half, decided as the float form decides them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/conv/int8_nchw/conv.hpp"
+
+namespace ortool::cpu {
+
+class ByteConvSettler {
+ public:
+  /// All must outlive this. The channels of x lie in blocks of `block`, a power of two.
+  ByteConvSettler(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
+                  const ByteConvNumbers& numbers, const ByteRowFunctions& functions,
+                  std::int64_t block = 1);
+
+  /// Makes bytes of the sums of output pixels [first, first + count) of a channel, whose sums want
+  /// the offset; with floats, those near a half are settled.
+  void requantize(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
+                  const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
+
+  /// Looks at output pixels [first, first + count) of a channel, whose sums want the offset, and
+  /// writes the bytes of those near a half anew. Needs floats.
+  void settle(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
+              const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
+
+  /// The byte of a sum of products of a channel, which wants the bias. Needs floats.
+  std::uint8_t round(float sum, std::int64_t channel) const;
+
+  /// The byte of an output pixel as the float form has it. Needs floats.
+  std::uint8_t decide(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
+
+ private:
+  float convolve(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
+
+  const ConvSizes& sizes_;
+  const std::uint8_t* x_;
+  const ByteConvForm& form_;
+  const ByteConvNumbers& numbers_;
+  const ByteRowFunctions& functions_;
+  std::int64_t block_;
+  float pixel_values_[256];  ///< what each byte of the image stands for
+};
+
+}  // namespace ortool::cpu

@@ -1,0 +1,292 @@
+// Dense convolution of blocked bytes: runs of pixels of a row by pairs of blocks of channels. Where
+// windows do not lie in the image already, strips of it are copied with pads, in which each tap of
+// a window is the same copy some pixels on.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
+#include "kernels/cpu/conv/int8_nchwc/interleave_pixels.hpp"
+#include "kernels/cpu/gemm/int8/pack.hpp"
+#include "kernels/cpu/parallel/spatial_partition.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Bytes that a strip's copy shall take, and runs of a call where nothing is copied.
+constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
+constexpr std::int64_t runs_in_place = 16;
+
+/// Whether pixels can be read where they lie.
+bool lies_in_place(const ConvSizes& sizes, bool from_plain, std::uint8_t flip) {
+  return !from_plain && is_pointwise(sizes) && flip == 0;
+}
+
+std::int64_t reach_of(const ConvSizes& sizes, int axis) {
+  return (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
+}
+
+/// How the result is cut into runs, and how much of the image is copied for some of them.
+struct DensePlan {
+  bool is_in_place;
+  bool from_plain;
+  bool has_words;            ///< which are split
+  std::int64_t most_pixels;  ///< of a run
+  std::int64_t rows;         ///< of the result; in place all pixels are one row
+  std::int64_t columns;      ///< the same
+  std::int64_t runs_a_row;   ///< about equal ones
+  std::int64_t strip_rows;   ///< of the result
+  std::int64_t strip_runs;   ///< of one row, where a strip is less than a row
+  std::int64_t width = 0;    ///< pixels of a row of a strip's copy
+  std::int64_t plane = 0;    ///< bytes of a strip's copy of one block
+  std::int64_t pixel_bytes;  ///< of what windows read
+  std::int64_t copy_bytes = 0;
+
+  DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip,
+            const BlockedByteFunctions& functions)
+      : is_in_place(lies_in_place(sizes, is_plain, flip)),
+        from_plain(is_plain),
+        has_words(functions.columns != nullptr),
+        most_pixels(functions.most_pixels) {
+    rows = is_in_place ? 1 : sizes.out[1];
+    columns = is_in_place ? volume(sizes.out) : sizes.out[2];
+    runs_a_row = (columns + most_pixels - 1) / most_pixels;
+    strip_rows = 1;
+    strip_runs = is_in_place ? runs_in_place : runs_a_row;
+    pixel_bytes = byte_block;
+    if (from_plain) pixel_bytes = has_words ? plain_pixel_bytes(sizes) : 4;
+    if (is_in_place || from_plain) return;
+    const std::int64_t blocks = byte_blocks(sizes.channels_in);
+    const auto width_of = [&](std::int64_t pixels) {
+      return (pixels - 1) * sizes.stride[2] + reach_of(sizes, 2);
+    };
+    const auto height_of = [&](std::int64_t of) {
+      return (of - 1) * sizes.stride[1] + reach_of(sizes, 1);
+    };
+    const auto bytes_of_strip = [&](std::int64_t of_rows, std::int64_t pixels) {
+      return height_of(of_rows) * width_of(pixels) * byte_block * blocks;
+    };
+    while (strip_runs > 1 && bytes_of_strip(1, pixels_of(strip_runs)) > strip_bytes)
+      strip_runs = (strip_runs + 1) / 2;
+    width = width_of(pixels_of(strip_runs));
+    if (strip_runs == runs_a_row) {
+      // What windows of neighbouring strips share is copied twice: no more than that.
+      const std::int64_t row_bytes = sizes.stride[1] * width * byte_block * blocks;
+      const std::int64_t fitting = (strip_bytes - bytes_of_strip(1, columns)) / row_bytes + 1;
+      strip_rows = std::min(rows, std::max(fitting, reach_of(sizes, 1)));
+    }
+    plane = height_of(strip_rows) * width * byte_block;
+    copy_bytes = whole_lines(plane * blocks + blocked_byte_slack);
+  }
+
+  std::int64_t steps(const ConvSizes& sizes) const {
+    return has_words ? byte_words_a_block(sizes, from_plain) : dense_byte_steps(sizes, from_plain);
+  }
+  std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
+  std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
+  /// The most that so many runs of a row have.
+  std::int64_t pixels_of(std::int64_t runs) const {
+    return runs == runs_a_row ? columns : std::min(columns, runs * most_pixels);
+  }
+};
+
+class DenseByteConv {
+ public:
+  DenseByteConv(const BlockedByteConv& conv, const DensePlan& plan, const std::uint8_t* pixel_copy,
+                std::int64_t copied_columns, std::int64_t* offsets)
+      : conv_(conv),
+        sizes_(conv.sizes),
+        plan_(plan),
+        pixel_copy_(pixel_copy),
+        copied_columns_(copied_columns),
+        offsets_(offsets),
+        steps_(plan.steps(conv.sizes)),
+        blocks_in_(byte_blocks(conv.sizes.channels_in)),
+        blocks_out_(byte_blocks(conv.sizes.channels_out)),
+        pixels_(volume(conv.sizes.out)) {
+    if (plan.has_words) words_.emplace(conv.packed, blocks_out_, steps_);
+    for (std::int64_t step = 0; step < steps_; ++step) offsets[step] = offset_of(step);
+  }
+
+  /// Runs [piece.row_begin, piece.row_end), counted over all rows.
+  void compute(std::int64_t image, const ImagePiece& piece, std::uint8_t* strip) const {
+    std::int64_t first = piece.row_begin;
+    while (first < piece.row_end) {
+      const std::int64_t row = first / plan_.runs_a_row;
+      const std::int64_t row_end = (row + plan_.strip_rows) * plan_.runs_a_row;
+      const std::int64_t end = std::min(
+          {piece.row_end, row_end, plan_.strip_rows > 1 ? row_end : first + plan_.strip_runs});
+      const std::int64_t column =
+          plan_.strip_runs < plan_.runs_a_row ? plan_.run_begin(first % plan_.runs_a_row) : 0;
+      if (plan_.copy_bytes > 0)
+        copy(image, row, (end - 1) / plan_.runs_a_row - row + 1, column, strip);
+      for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair) {
+        for (std::int64_t run = first; run < end; ++run)
+          multiply(image, pair * 2, run, row, column, strip);
+      }
+      first = end;
+    }
+  }
+
+ private:
+  std::int64_t offset_of(std::int64_t step) const {
+    if (plan_.has_words) {
+      const PlacedWord word = placed_byte_word(sizes_, plan_.from_plain, step);
+      const std::int64_t plane = plan_.is_in_place ? pixels_ * byte_block : plan_.plane;
+      const std::int64_t width = plan_.from_plain ? copied_columns_ : plan_.width;
+      return word.block * plane + word.byte +
+             (word.row * sizes_.dilation[1] * width + word.column * sizes_.dilation[2]) *
+                 plan_.pixel_bytes;
+    }
+    if (plan_.is_in_place) return step * pixels_ * byte_block;
+    if (plan_.from_plain) {
+      const std::int64_t groups = (sizes_.kernel[2] + 3) / 4;
+      return step / groups * sizes_.dilation[1] * copied_columns_ * 4 + step % groups * byte_block;
+    }
+    const std::int64_t tap = step / blocks_in_;
+    const std::int64_t down = tap / sizes_.kernel[2] * sizes_.dilation[1];
+    const std::int64_t across = tap % sizes_.kernel[2] * sizes_.dilation[2];
+    return step % blocks_in_ * plan_.plane + (down * plan_.width + across) * byte_block;
+  }
+
+  /// What the windows of some rows of the result read, from a column of the result on.
+  void copy(std::int64_t image, std::int64_t row, std::int64_t rows, std::int64_t column,
+            std::uint8_t* out) const {
+    const std::int64_t height = (rows - 1) * sizes_.stride[1] + reach_of(sizes_, 1);
+    const std::int64_t top = row * sizes_.stride[1] - sizes_.pad[1];
+    const std::int64_t left = column * sizes_.stride[2] - sizes_.pad[2];
+    const std::int64_t before = std::clamp<std::int64_t>(-left, 0, plan_.width);
+    const std::int64_t inside =
+        std::clamp<std::int64_t>(sizes_.in[2] - left, before, plan_.width) - before;
+    const std::int64_t in_plane = sizes_.in[1] * sizes_.in[2] * byte_block;
+    const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
+      std::memset(to, conv_.numbers.image_zero, static_cast<std::size_t>(pixels * byte_block));
+    };
+    for (std::int64_t block = 0; block < blocks_in_; ++block) {
+      const std::uint8_t* plane = conv_.x + (image * blocks_in_ + block) * in_plane;
+      std::uint8_t* to = out + block * plan_.plane;
+      for (std::int64_t y = top; y < top + height; ++y, to += plan_.width * byte_block) {
+        if (y < 0 || y >= sizes_.in[1] || inside == 0) {
+          fill(to, plan_.width);
+          continue;
+        }
+        fill(to, before);
+        const std::uint8_t* from = plane + (y * sizes_.in[2] + left + before) * byte_block;
+        if (conv_.form.image_flip == 0) {
+          std::memcpy(to + before * byte_block, from,
+                      static_cast<std::size_t>(inside * byte_block));
+        } else {
+          copy_flipped(from, inside * byte_block, conv_.form.image_flip, to + before * byte_block);
+        }
+        fill(to + (before + inside) * byte_block, plan_.width - before - inside);
+      }
+    }
+  }
+
+  const std::uint8_t* window_of(std::int64_t image, std::int64_t row, std::int64_t column,
+                                std::int64_t strip_row, std::int64_t strip_column,
+                                const std::uint8_t* strip) const {
+    if (plan_.is_in_place) return conv_.x + (image * blocks_in_ * pixels_ + column) * byte_block;
+    if (plan_.from_plain)
+      return pixel_copy_ + (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) *
+                               plan_.pixel_bytes;
+    return strip + ((row - strip_row) * sizes_.stride[1] * plan_.width +
+                    (column - strip_column) * sizes_.stride[2]) *
+                       byte_block;
+  }
+
+  void multiply(std::int64_t image, std::int64_t block, std::int64_t run, std::int64_t strip_row,
+                std::int64_t strip_column, const std::uint8_t* strip) const {
+    const std::int64_t row = run / plan_.runs_a_row;
+    const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
+    const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
+    const std::int64_t pixel = row * plan_.columns + column;
+    std::uint64_t doubts[2 * most_doubt_words];
+    BlockedByteTile tile = {};
+    tile.in = window_of(image, row, column, strip_row, strip_column, strip);
+    tile.offsets = offsets_;
+    tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
+    tile.steps = steps_;
+    tile.pixels = static_cast<std::int32_t>(count);
+    tile.doubts = doubts;
+    tile.out_stride = pixels_ * byte_block;
+    tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
+    tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
+    tile.channels = static_cast<std::int32_t>(
+        std::min(2 * byte_block, sizes_.channels_out - block * byte_block));
+    if (plan_.has_words) {
+      tile.weights = words_->weights(block);
+      for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words_->again(block + i);
+    }
+    tile.finish = conv_.finish(block);
+    tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
+    if (!conv_.functions.tile(tile)) return;
+    for (std::int64_t i = 0; i < tile.vectors; ++i)
+      settle_doubts(conv_, image, block + i, pixel, count, doubts + i * most_doubt_words);
+  }
+
+  const BlockedByteConv& conv_;
+  const ConvSizes& sizes_;
+  const DensePlan& plan_;
+  const std::uint8_t* pixel_copy_;
+  std::int64_t copied_columns_;
+  const std::int64_t* offsets_;
+  std::int64_t steps_;
+  std::int64_t blocks_in_;
+  std::int64_t blocks_out_;
+  std::int64_t pixels_;
+  std::optional<ByteWords> words_;  ///< where they are split
+};
+
+}  // namespace
+
+std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
+  return from_plain ? sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4)
+                    : volume(sizes.kernel) * byte_blocks(sizes.channels_in);
+}
+
+std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain,
+                                   const BlockedByteFunctions& functions, int threads) {
+  // As much as signed bytes ask for, which are copied even where they lie in place.
+  constexpr std::uint8_t some_flip = 128;
+  const DensePlan plan(sizes, from_plain, some_flip, functions);
+  return plan.offset_bytes(sizes) + (from_plain ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +
+         plan.copy_bytes * std::max(threads, 1);
+}
+
+void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
+                          Workers& workers) {
+  const ConvSizes& sizes = conv.sizes;
+  const DensePlan plan(sizes, from_plain, conv.form.image_flip, conv.functions);
+  const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
+  const std::int64_t runs = plan.rows * plan.runs_a_row;
+  const PixelCopy copy(sizes, plan.pixel_bytes);
+  auto* offsets = static_cast<std::int64_t*>(workspace);
+  auto* pixel_copy = static_cast<std::uint8_t*>(workspace) + plan.offset_bytes(sizes);
+  WorkspaceSlots slots(pixel_copy + (from_plain ? copy.bytes : 0), plan.copy_bytes,
+                       workers.count());
+  const DenseByteConv dense(conv, plan, pixel_copy, copy.columns, offsets);
+  const double step_ns = plan.has_words ? 35.0 : 20.0;
+  const double run_ns =
+      static_cast<double>(pairs) * (15.0 + step_ns * static_cast<double>(plan.steps(sizes)));
+  const auto compute = [&](std::int64_t first_image, std::int64_t images) {
+    const ImageCut cut(images, runs, pairs,
+                       cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),
+                       static_cast<double>(images * runs) * run_ns);
+    cut.run(workers, [&](const ImagePiece& piece) {
+      const WorkspaceSlots::Loan loan(slots);
+      dense.compute(first_image + piece.image, piece, reinterpret_cast<std::uint8_t*>(loan.data()));
+    });
+  };
+  if (!from_plain) return compute(0, sizes.batch);
+  constexpr std::int64_t rows_together = 16;
+  for (std::int64_t image = 0; image < sizes.batch; ++image) {
+    workers.parallel_ranges(copy.rows, rows_together, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) copy.fill_row(conv, image, row, pixel_copy);
+    });
+    compute(image, 1);
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,133 @@
+// Convolutions of blocked bytes, a few pixels at a time: what one call computes.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/epilogue/quantize_rows.hpp"
+
+namespace ortool::cpu {
+
+constexpr int most_doubt_words = 6;  ///< of a tile, a vector
+constexpr int blocked_byte_channels = 16;
+/// Bytes behind what the windows of a row read that may be loaded as well.
+constexpr int blocked_byte_slack = 256;
+
+/// What makes bytes of sums: y = clamp(nearest(float(sum + offset) * scale)) + zero point, halves
+/// to even.
+struct BlockedByteFinish {
+  const int32_t* offsets;  ///< one a channel, of whole blocks
+  const float* scales;     ///< the same
+  ByteRange range;
+};
+
+/// Words that are taken once more for eight channels, with the rest of their weights: sums of pairs
+/// of products must fit 16 bits where a processor adds them there.
+struct ByteWordsAgain {
+  const int32_t* words;    ///< numbers of the words
+  const uint8_t* weights;  ///< 8 × 4 a word
+  int64_t count;
+};
+
+/// Those of the two halves of a block of channels.
+struct BlockWordsAgain {
+  ByteWordsAgain low;
+  ByteWordsAgain high;
+};
+
+/// Some pixels of one or two blocks of channels: products of unsigned bytes of the image by signed
+/// weights over the channels of all blocks of the input.
+struct BlockedByteTile {
+  const uint8_t* in;  ///< where the first pixel's window begins
+  /// One a block of 16 bytes of a window, or a word where words are split: bytes from there to it.
+  const int64_t* offsets;
+  int64_t pixel_step;  ///< bytes from a pixel's window to the next
+  /// blocks × 4 × (16 × vectors) × 4: by four bytes, then channels. Where words are split: vectors
+  /// × words × 16 × 4.
+  const uint8_t* weights;
+  int64_t steps;             ///< blocks or words
+  BlockWordsAgain again[2];  ///< of each vector, where words are split
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t out_stride;  ///< bytes from a block of channels to the next
+  int32_t pixels;      ///< 1 … most_pixels of the functions
+  int32_t vectors;     ///< 1 or 2 blocks of channels
+  int32_t channels;    ///< of both that are there; the rest may be anything
+  /// For each vector, then four pixels: bit 16 * pixel + channel of a number near a half. Twelve
+  /// words; those of the tile's pixels are written when the function returns true.
+  uint64_t* doubts;
+};
+
+/// Rows of pixels of one block of channels, to be turned into words of four pixels that lie above
+/// each other.
+struct ByteColumnTurn {
+  const uint8_t* rows[4];
+  int64_t pixels;
+  uint8_t flip;
+  uint8_t* out;  ///< pixels × 16 × 4
+};
+
+/// Pixels of one row of one block of channels, each channel by itself, from such words.
+struct ByteColumnRow {
+  const uint8_t* in;       ///< where the first pixel's window begins
+  const int64_t* offsets;  ///< one a word of a window: bytes from there to it
+  int64_t words;
+  int64_t pixel_step;      ///< bytes from a pixel's window to the next
+  const uint8_t* weights;  ///< words × 16 × 4
+  BlockWordsAgain again;
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t pixels;
+  int64_t channels;  ///< that are there; the rest may be anything
+  uint64_t* doubts;  ///< a word for each four pixels; all are written
+};
+
+struct ByteColumnFunctions {
+  void (*turn)(const ByteColumnTurn& turn);
+  bool (*run)(const ByteColumnRow& row);  ///< returns whether any number lies near a half
+};
+
+/// Pixels of one row of one block of channels, each channel by itself.
+struct BlockedByteWindow {
+  const uint8_t* in;           ///< where the first pixel's window begins
+  const int64_t* tap_offsets;  ///< words × 4: bytes from there to each tap
+  int64_t words;               ///< of four taps each; weights of taps that are not there are zero
+  int64_t pixel_step;          ///< bytes from a pixel's window to the next
+  const uint8_t* weights;      ///< words × 4 × (4 × 4 × 4): by four channels, each four times
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t pixels;
+  uint64_t* doubts;  ///< as above, a word for each four pixels; all are written
+};
+
+struct ByteWinogradFunctions;
+
+/// Both return whether any number lies near a half.
+struct BlockedByteFunctions {
+  bool (*tile)(const BlockedByteTile& tile);
+  bool (*window)(const BlockedByteWindow& window);  ///< null where there are `columns`
+  int32_t most_pixels;                              ///< of a tile
+  /// Null: any weights can be summed up. Else words are split (ByteWordsAgain).
+  const ByteColumnFunctions* columns;
+  const ByteWinogradFunctions* winograd;  ///< null: 3 × 3 windows are summed up as they are
+};
+
+/// Null where this processor, up to the level, has none.
+const BlockedByteFunctions* blocked_byte_functions(Isa isa);
+
+/// As `window`, where words are of four taps side by side: offsets are one a word, to its first
+/// tap, and weights are words × 16 × 4. Null where the level has none.
+using JoinedWindowFunction = bool (*)(const BlockedByteWindow& window);
+JoinedWindowFunction joined_window_function(Isa isa);
+
+namespace avx2 {
+extern const BlockedByteFunctions blocked_byte_functions;
+extern const ByteColumnFunctions byte_column_functions;
+}  // namespace avx2
+namespace vnni_avx512 {
+extern const BlockedByteFunctions blocked_byte_functions;
+}
+namespace amx_avx512 {
+bool run_joined_window(const BlockedByteWindow& window);
+}
+
+}  // namespace ortool::cpu

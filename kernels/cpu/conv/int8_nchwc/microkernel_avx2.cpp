@@ -1,0 +1,111 @@
+// Dense convolutions of blocked bytes with AVX2: pairs of products are summed up in 16 bits, which
+// split words keep from running over, and sums stay in registers until they are bytes.
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
+#include "kernels/cpu/conv/int8_nchwc/winograd_transform.hpp"
+
+#define ORTOOL_ISA avx2
+#include "kernels/cpu/conv/int8_nchwc/requantize_avx2.inc"
+
+namespace ortool::cpu::avx2 {
+namespace {
+
+constexpr int most_group_pixels = 6;
+
+inline __m256i splat_word(const uint8_t* from) {
+  int32_t word;
+  memcpy(&word, from, sizeof word);
+  return _mm256_set1_epi32(word);
+}
+
+template <int pixels, __m256i PixelSums::*half>
+inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* begin,
+                      const BlockedByteTile& tile, int64_t pixel_step, const ByteWordsAgain& again,
+                      __m256i ones) {
+  const auto* factors = reinterpret_cast<const __m256i_u*>(again.weights);
+  for (int64_t i = 0; i < again.count; ++i) {
+    const uint8_t* in = begin + tile.offsets[again.words[i]];
+#pragma GCC unroll 6
+    for (int pixel = 0; pixel < pixels; ++pixel)
+      add_words(sums[pixel].*half, splat_word(in + pixel * pixel_step), factors[i], ones);
+  }
+}
+
+/// Pixels from `first` on of one vector of a tile. `step`: bytes from a pixel to the next, or 0
+/// where the tile says so. `halves`: 1 where no more than eight channels are there.
+template <int pixels, int step, int halves>
+bool run_group(const BlockedByteTile& tile, const BlockByteMaker& maker, int vector,
+               int64_t first) {
+  const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
+  const uint8_t* begin = tile.in + first * pixel_step;
+  const __m256i ones = _mm256_set1_epi16(1);
+  PixelSums sums[size_t{pixels}];
+#pragma GCC unroll 6
+  for (int pixel = 0; pixel < pixels; ++pixel) {
+    sums[pixel].low = load_words(tile.finish.offsets + vector * 16);
+    sums[pixel].high = load_words(tile.finish.offsets + vector * 16 + 8);
+  }
+  const auto* factors = reinterpret_cast<const __m256i_u*>(tile.weights) + 2 * vector * tile.steps;
+#pragma GCC unroll 1
+  for (int64_t word = 0; word < tile.steps; ++word, factors += 2) {
+    const uint8_t* in = begin + tile.offsets[word];
+#pragma GCC unroll 6
+    for (int pixel = 0; pixel < pixels; ++pixel) {
+      const __m256i four = splat_word(in + pixel * pixel_step);
+      add_words(sums[pixel].low, four, factors[0], ones);
+      if (halves == 2) add_words(sums[pixel].high, four, factors[1], ones);
+    }
+  }
+  const BlockWordsAgain& again = tile.again[vector];
+  add_again<pixels, &PixelSums::low>(sums, begin, tile, pixel_step, again.low, ones);
+  if (halves == 2)
+    add_again<pixels, &PixelSums::high>(sums, begin, tile, pixel_step, again.high, ones);
+  return finish_pixels<pixels>(maker, sums, first, tile.out + vector * tile.out_stride + first * 16,
+                               tile.doubts + vector * most_doubt_words);
+}
+
+using RunGroup = bool (*)(const BlockedByteTile& tile, const BlockByteMaker& maker, int vector,
+                          int64_t first);
+
+template <int step, int halves>
+constexpr RunGroup group_runs[most_group_pixels] = {
+    run_group<1, step, halves>, run_group<2, step, halves>, run_group<3, step, halves>,
+    run_group<4, step, halves>, run_group<5, step, halves>, run_group<6, step, halves>};
+
+template <int halves>
+const RunGroup* group_runs_of(const BlockedByteTile& tile) {
+  return tile.pixel_step == 16 ? group_runs<16, halves> : group_runs<0, halves>;
+}
+
+bool run_blocked_tile(const BlockedByteTile& tile) {
+  const int64_t groups = (tile.pixels + most_group_pixels - 1) / most_group_pixels;
+  memset(tile.doubts, 0, 2 * most_doubt_words * sizeof *tile.doubts);
+  bool has_doubts = false;
+  for (int vector = 0; vector < tile.vectors; ++vector) {
+    const RunGroup* runs =
+        tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
+    BlockedByteFinish finish = tile.finish;
+    finish.scales += vector * 16;
+    const BlockByteMaker maker(finish);
+    for (int64_t group = 0; group < groups; ++group) {
+      const int64_t first = tile.pixels * group / groups;
+      const int64_t count = tile.pixels * (group + 1) / groups - first;
+      has_doubts |= runs[count - 1](tile, maker, vector, first);
+    }
+  }
+  return has_doubts;
+}
+
+}  // namespace
+
+const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
+                                                     .window = nullptr,
+                                                     .most_pixels = 4 * most_group_pixels,
+                                                     .columns = &byte_column_functions,
+                                                     .winograd = &byte_winograd_functions};
+
+}  // namespace ortool::cpu::avx2

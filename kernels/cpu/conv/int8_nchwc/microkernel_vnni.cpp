@@ -1,0 +1,203 @@
+// Convolutions of blocked bytes with AVX-512 and VNNI: sums stay in registers until they are bytes.
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
+
+#define ORTOOL_ISA vnni_avx512
+#include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
+
+namespace ortool::cpu::vnni_avx512 {
+namespace {
+
+constexpr int most_pixels = 14;
+
+/// g++ 12 keeps copies of the intrinsic's sums in memory where floats are made of them.
+inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
+}
+
+inline __m512i load_block(const void* from) {
+  return _mm512_loadu_si512(from);
+}
+
+/// Four pixels of one block of channels.
+template <int pixels>
+inline bool finish_pixels(const ByteMaker& make, const __m512i* sums, __m512 scale, __m512i order,
+                          uint8_t* out, uint64_t* doubts) {
+  __m512 numbers[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i)
+    numbers[i] = i < pixels ? make.number(sums[i], scale) : _mm512_setzero_ps();
+  store_pixels(out, _mm512_maskz_permutexvar_epi32(every_lane, order, make.bytes(numbers)), pixels);
+  if (!make.is_near_half(numbers)) {
+    *doubts = 0;
+    return false;
+  }
+  uint64_t bits = 0;
+#pragma GCC unroll 4
+  for (int i = 0; i < pixels; ++i) bits |= make.near_half(numbers[i]) << (16 * i);
+  *doubts = bits;
+  return true;
+}
+
+/// `step`: bytes from a pixel to the next, or 0 where the tile says so.
+template <int pixels, int vectors, int step>
+bool run_blocked(const BlockedByteTile& tile) {
+  __m512i sums[size_t{vectors}][16];
+#pragma GCC unroll 2
+  for (int v = 0; v < vectors; ++v) {
+    const __m512i offset = load_block(tile.finish.offsets + v * 16);
+#pragma GCC unroll 14
+    for (int pixel = 0; pixel < pixels; ++pixel) sums[v][pixel] = offset;
+  }
+  const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
+  const uint8_t* weights = tile.weights;
+  constexpr int64_t ahead = 2048;
+  for (int64_t block = 0; block < tile.steps; ++block) {
+    const uint8_t* in = tile.in + tile.offsets[block];
+#pragma GCC unroll 1
+    for (int word = 0; word < 4; ++word) {
+      __m512i factors[size_t{vectors}];
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) {
+        factors[v] = load_block(weights + v * 64);
+        _mm_prefetch(reinterpret_cast<const char*>(weights + v * 64 + ahead), _MM_HINT_T0);
+      }
+#pragma GCC unroll 14
+      for (int pixel = 0; pixel < pixels; ++pixel) {
+        const __m512i four = _mm512_set1_epi32(
+            *reinterpret_cast<const int32_t*>(in + pixel * pixel_step + word * 4));
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; ++v) add_dots(sums[v][pixel], four, factors[v]);
+      }
+      weights += vectors * 64;
+    }
+  }
+  const ByteMaker make(tile.finish.range);
+  const __m512i order = by_pixels();
+  bool has_doubts = false;
+#pragma GCC unroll 2
+  for (int v = 0; v < vectors; ++v) {
+    const __m512 scale = _mm512_loadu_ps(tile.finish.scales + v * 16);
+    uint8_t* out = tile.out + v * tile.out_stride;
+#pragma GCC unroll 4
+    for (int first = 0; first < 16; first += 4) {
+      uint64_t& bits = tile.doubts[v * most_doubt_words + first / 4];
+      if (first + 4 <= pixels) {
+        has_doubts |=
+            finish_pixels<4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
+      } else if (first < pixels) {
+        has_doubts |=
+            finish_pixels<pixels % 4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
+      } else {
+        bits = 0;
+      }
+    }
+  }
+  return has_doubts;
+}
+
+using RunBlocked = bool (*)(const BlockedByteTile& tile);
+
+template <int vectors, int step>
+constexpr RunBlocked blocked_runs[most_pixels] = {
+    run_blocked<1, vectors, step>,  run_blocked<2, vectors, step>,  run_blocked<3, vectors, step>,
+    run_blocked<4, vectors, step>,  run_blocked<5, vectors, step>,  run_blocked<6, vectors, step>,
+    run_blocked<7, vectors, step>,  run_blocked<8, vectors, step>,  run_blocked<9, vectors, step>,
+    run_blocked<10, vectors, step>, run_blocked<11, vectors, step>, run_blocked<12, vectors, step>,
+    run_blocked<13, vectors, step>, run_blocked<14, vectors, step>};
+
+template <int vectors>
+RunBlocked blocked_run(const BlockedByteTile& tile) {
+  return (tile.pixel_step == 16 ? blocked_runs<vectors, 16>
+                                : blocked_runs<vectors, 0>)[tile.pixels - 1];
+}
+
+bool run_blocked_tile(const BlockedByteTile& tile) {
+  return (tile.vectors == 2 ? blocked_run<2> : blocked_run<1>)(tile)(tile);
+}
+
+/// The bytes of four pixels, 16 channels each.
+template <int step>
+inline __m512i load_pixels(const uint8_t* from, int64_t pixel_step) {
+  if (step == 16) return load_block(from);
+  if (step == 32)
+    return _mm512_maskz_shuffle_i32x4(every_lane, load_block(from), load_block(from + 64), 0x88);
+  const auto pixel = [&](int64_t index) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + index * pixel_step));
+  };
+  __m512i four = _mm512_zextsi128_si512(pixel(0));
+  four = _mm512_maskz_inserti32x4(every_lane, four, pixel(1), 1);
+  four = _mm512_maskz_inserti32x4(every_lane, four, pixel(2), 2);
+  return _mm512_maskz_inserti32x4(every_lane, four, pixel(3), 3);
+}
+
+template <int step>
+bool run_steps(const BlockedByteWindow& window) {
+  const ByteMaker make(window.finish.range);
+  __m512i offsets[4];
+  __m512 scales[4];
+  for (int part = 0; part < 4; ++part) {
+    offsets[part] = _mm512_maskz_broadcast_i32x4(
+        every_lane,
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(window.finish.offsets + part * 4)));
+    scales[part] =
+        _mm512_maskz_broadcast_f32x4(every_lane, _mm_loadu_ps(window.finish.scales + part * 4));
+  }
+  bool has_doubts = false;
+  for (int64_t first = 0; first < window.pixels; first += 4) {
+    const uint8_t* in = window.in + first * window.pixel_step;
+    __m512i sums[4] = {offsets[0], offsets[1], offsets[2], offsets[3]};
+    const int64_t* taps = window.tap_offsets;
+    const uint8_t* weights = window.weights;
+    for (int64_t word = 0; word < window.words; ++word, taps += 4, weights += 256) {
+      const __m512i a = load_pixels<step>(in + taps[0], window.pixel_step);
+      const __m512i b = load_pixels<step>(in + taps[1], window.pixel_step);
+      const __m512i c = load_pixels<step>(in + taps[2], window.pixel_step);
+      const __m512i d = load_pixels<step>(in + taps[3], window.pixel_step);
+      const __m512i low_ab = _mm512_unpacklo_epi8(a, b);
+      const __m512i high_ab = _mm512_unpackhi_epi8(a, b);
+      const __m512i low_cd = _mm512_unpacklo_epi8(c, d);
+      const __m512i high_cd = _mm512_unpackhi_epi8(c, d);
+      add_dots(sums[0], _mm512_unpacklo_epi16(low_ab, low_cd), load_block(weights));
+      add_dots(sums[1], _mm512_unpackhi_epi16(low_ab, low_cd), load_block(weights + 64));
+      add_dots(sums[2], _mm512_unpacklo_epi16(high_ab, high_cd), load_block(weights + 128));
+      add_dots(sums[3], _mm512_unpackhi_epi16(high_ab, high_cd), load_block(weights + 192));
+    }
+    __m512 numbers[4];
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part) numbers[part] = make.number(sums[part], scales[part]);
+    const int64_t left = window.pixels - first;
+    store_pixels(window.out + first * 16, make.bytes(numbers), left);
+    uint64_t bits = 0;
+    if (make.is_near_half(numbers)) {
+      // Four channels of four pixels each, to be put in order.
+      for (int part = 0; part < 4; ++part) {
+        const uint64_t near = make.near_half(numbers[part]);
+        for (int pixel = 0; pixel < 4 && pixel < left; ++pixel)
+          bits |= (near >> (4 * pixel) & 15U) << (16 * pixel + 4 * part);
+      }
+    }
+    window.doubts[first / 4] = bits;
+    has_doubts |= bits != 0;
+  }
+  return has_doubts;
+}
+
+bool run_blocked_window(const BlockedByteWindow& window) {
+  if (window.pixel_step == 16) return run_steps<16>(window);
+  if (window.pixel_step == 32) return run_steps<32>(window);
+  return run_steps<0>(window);
+}
+
+}  // namespace
+
+const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
+                                                     .window = run_blocked_window,
+                                                     .most_pixels = most_pixels,
+                                                     .columns = nullptr,
+                                                     .winograd = nullptr};
+
+}  // namespace ortool::cpu::vnni_avx512

@@ -1,0 +1,187 @@
+// One word of sixteen channels after the other is gathered, split where it has to be, and stored.
+#include "kernels/cpu/conv/int8_nchwc/saturation.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t pair_bytes = 2;
+constexpr std::int64_t four_bytes = 4;
+constexpr std::int64_t stored_word = byte_block * four_bytes;
+
+constexpr std::int64_t half_word = stored_word / 2;
+constexpr std::int64_t halves = 2;
+
+std::int64_t padded_begins(std::int64_t blocks) {
+  return ((blocks * halves + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)) + 63) / 64 * 64;
+}
+
+/// Weights of one word of sixteen channels; `rest` is what `first` lacks.
+struct SplitWord {
+  std::uint8_t first[stored_word] = {};
+  std::uint8_t rest[stored_word] = {};
+  bool has_rest[halves] = {};
+
+  void split() {
+    constexpr int most = 128;
+    for (std::int64_t i = 0; i < stored_word; i += pair_bytes) {
+      const int a = static_cast<std::int8_t>(first[i]);
+      const int b = static_cast<std::int8_t>(first[i + 1]);
+      const int over = a + b - std::clamp(a + b, -most, most);
+      if (over == 0) continue;
+      first[i + 1] = static_cast<std::uint8_t>(b - over);
+      rest[i + 1] = static_cast<std::uint8_t>(over);
+      has_rest[i / half_word] = true;
+    }
+  }
+};
+
+std::int64_t quads_of(const ConvSizes& sizes) {
+  return (sizes.channels_in + four_bytes - 1) / four_bytes;
+}
+
+std::int64_t column_groups(const ConvSizes& sizes) {
+  return (sizes.kernel[2] + four_bytes - 1) / four_bytes;
+}
+
+/// Where byte `byte` of a word comes from. Depthwise, words are of four rows of a column.
+ByteSource source_of(const ConvSizes& sizes, bool from_plain, std::int64_t word,
+                     std::int64_t byte) {
+  if (sizes.groups == 1) {
+    if (!from_plain) {
+      const std::int64_t quads = quads_of(sizes);
+      return {word % quads * four_bytes + byte, word / quads};
+    }
+    if (plain_pixel_bytes(sizes) == four_bytes) return {byte, word};
+    const std::int64_t groups = column_groups(sizes);
+    const std::int64_t column = word % groups * four_bytes + byte;
+    return {0, column < sizes.kernel[2] ? word / groups * sizes.kernel[2] + column
+                                        : volume(sizes.kernel)};
+  }
+  const std::int64_t row = word / sizes.kernel[2] * four_bytes + byte;
+  return {0, row < sizes.kernel[1] ? row * sizes.kernel[2] + word % sizes.kernel[2]
+                                   : volume(sizes.kernel)};
+}
+
+/// Calls `visit(block, word, split word)` for all.
+template <typename Visit>
+void for_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+               std::uint8_t flip, Visit visit) {
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t channels_in = sizes.channels_in / sizes.groups;
+  const std::int64_t words = byte_words_a_block(sizes, from_plain);
+  for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
+    const std::int64_t channels = std::min(byte_block, sizes.channels_out - block * byte_block);
+    for (std::int64_t word = 0; word < words; ++word) {
+      SplitWord split;
+      for (std::int64_t byte = 0; byte < four_bytes; ++byte) {
+        const ByteSource source = source_of(sizes, from_plain, word, byte);
+        if (source.channel >= channels_in || source.position >= positions) continue;
+        const std::uint8_t* from = weights +
+                                   (block * byte_block * channels_in + source.channel) * positions +
+                                   source.position;
+        for (std::int64_t i = 0; i < channels; ++i, from += channels_in * positions)
+          split.first[i * four_bytes + byte] = static_cast<std::uint8_t>(*from ^ flip);
+      }
+      split.split();
+      visit(block, word, split);
+    }
+  }
+}
+
+}  // namespace
+
+ByteWords::ByteWords(const std::uint8_t* packed, std::int64_t blocks, std::int64_t words)
+    : begins_(reinterpret_cast<const std::int64_t*>(packed)),
+      weights_(packed + padded_begins(blocks)),
+      again_weights_(weights_ + blocks * words * stored_word),
+      again_words_(reinterpret_cast<const std::int32_t*>(again_weights_ +
+                                                         begins_[blocks * halves] * half_word)),
+      words_(words) {}
+
+const std::uint8_t* ByteWords::weights(std::int64_t block) const {
+  return weights_ + block * words_ * stored_word;
+}
+
+ByteWordsAgain ByteWords::half(std::int64_t index) const {
+  const std::int64_t begin = begins_[index];
+  return {again_words_ + begin, again_weights_ + begin * half_word, begins_[index + 1] - begin};
+}
+
+BlockWordsAgain ByteWords::again(std::int64_t block) const {
+  return {half(block * halves), half(block * halves + 1)};
+}
+
+std::int64_t byte_words_a_block(const ConvSizes& sizes, bool from_plain) {
+  if (sizes.groups == 1) {
+    if (!from_plain) return volume(sizes.kernel) * quads_of(sizes);
+    return plain_pixel_bytes(sizes) == four_bytes ? volume(sizes.kernel)
+                                                  : sizes.kernel[1] * column_groups(sizes);
+  }
+  return (sizes.kernel[1] + four_bytes - 1) / four_bytes * sizes.kernel[2];
+}
+
+std::int64_t plain_pixel_bytes(const ConvSizes& sizes) {
+  return sizes.channels_in == 1 ? 1 : four_bytes;
+}
+
+PlacedWord placed_byte_word(const ConvSizes& sizes, bool from_plain, std::int64_t word) {
+  if (!from_plain) {
+    const std::int64_t quad = word % quads_of(sizes);
+    const std::int64_t tap = word / quads_of(sizes);
+    return {tap / sizes.kernel[2], tap % sizes.kernel[2], quad / 4, quad % 4 * four_bytes};
+  }
+  if (plain_pixel_bytes(sizes) == four_bytes)
+    return {word / sizes.kernel[2], word % sizes.kernel[2], 0, 0};
+  return {word / column_groups(sizes), word % column_groups(sizes) * four_bytes, 0, 0};
+}
+
+std::int64_t packed_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+                               std::uint8_t flip) {
+  constexpr std::int64_t number_bytes = sizeof(std::int32_t);
+  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  std::int64_t again = 0;
+  for_words(sizes, from_plain, weights, flip,
+            [&](std::int64_t, std::int64_t, const SplitWord& split) {
+              again += (split.has_rest[0] ? 1 : 0) + (split.has_rest[1] ? 1 : 0);
+            });
+  return padded_begins(blocks) + blocks * byte_words_a_block(sizes, from_plain) * stored_word +
+         again * (half_word + number_bytes);
+}
+
+void pack_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+                     std::uint8_t flip, std::uint8_t* out) {
+  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t words = byte_words_a_block(sizes, from_plain);
+  auto* begins = reinterpret_cast<std::int64_t*>(out);
+  begins[0] = 0;
+  std::uint8_t* to = out + padded_begins(blocks);
+  std::uint8_t* again = to + blocks * words * stored_word;
+  std::vector<std::int32_t> numbers;
+  std::vector<SplitWord> block_words(static_cast<std::size_t>(words));
+  for_words(sizes, from_plain, weights, flip,
+            [&](std::int64_t block, std::int64_t word, const SplitWord& split) {
+              std::memcpy(to, split.first, stored_word);
+              to += stored_word;
+              block_words[static_cast<std::size_t>(word)] = split;
+              if (word + 1 < words) return;
+              for (std::int64_t half = 0; half < halves; ++half) {
+                for (std::int64_t i = 0; i < words; ++i) {
+                  const SplitWord& one = block_words[static_cast<std::size_t>(i)];
+                  if (!one.has_rest[half]) continue;
+                  std::memcpy(again, one.rest + half * half_word, half_word);
+                  again += half_word;
+                  numbers.push_back(static_cast<std::int32_t>(i));
+                }
+                begins[block * halves + half + 1] = static_cast<std::int64_t>(numbers.size());
+              }
+            });
+  std::copy(numbers.begin(), numbers.end(), reinterpret_cast<std::int32_t*>(again));
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,105 @@
+// Copies of images for tiles, and weights packed in the same order.
+#include "kernels/cpu/conv/int8_nchwc/tile_layout.hpp"
+
+namespace ortool::cpu {
+
+TiledSteps::TiledSteps(const ConvSizes& sizes, bool from_plain)
+    : units(from_plain ? dense_byte_steps(sizes, true) : byte_blocks(sizes.channels_in)) {
+  constexpr std::int64_t most_units = 4;
+  chunks = (units + most_units - 1) / most_units;
+  pixel_bytes = byte_block * (units <= 2 ? units : most_units);
+  if (from_plain) return;
+  taps = volume(sizes.kernel);
+  for (int axis = 0; axis < 2; ++axis) {
+    const std::int64_t last = (sizes.kernel[axis + 1] - 1) * sizes.dilation[axis + 1];
+    parts[axis] = std::min(sizes.stride[axis + 1], last + 1);
+    reach[axis] = last / sizes.stride[axis + 1];
+  }
+}
+
+std::int64_t TiledRows::cut(std::int64_t first, std::int64_t end, std::int64_t origin,
+                            TiledPixels* groups) const {
+  std::int64_t column = first % columns_;
+  std::int64_t place = copied(first) - origin;  // of the next pixel
+  TiledPixels* group = groups;
+  for (std::int64_t pixel = first; pixel < end; ++group) {
+    group->start = place;
+    group->first = pixel;
+    std::int64_t count = 0;
+    while (pixel < end && place - group->start < most_tiled_pixels) {
+      // As far as the row and the group go.
+      const std::int64_t run =
+          std::min({columns_ - column, end - pixel, most_tiled_pixels - (place - group->start)});
+      for (std::int64_t i = 0; i < run; ++i) {
+        group->places[count++] =
+            static_cast<std::uint16_t>((place - group->start + i) * tiled_place_unit);
+      }
+      pixel += run;
+      place += run;
+      column += run;
+      if (column == columns_) {
+        column = 0;
+        place += width_ - columns_;
+      }
+    }
+    group->count = static_cast<std::int32_t>(count);
+    std::fill(group->places + count, group->places + most_tiled_pixels, std::uint16_t{0});
+  }
+  return group - groups;
+}
+
+std::int64_t tiled_step_offset(const ConvSizes& sizes, const TiledSteps& steps,
+                               const TiledRows& rows, std::int64_t plane_bytes, std::int64_t step) {
+  const std::int64_t tap = step / steps.chunks;
+  const std::int64_t down = tap / sizes.kernel[2] * sizes.dilation[1];
+  const std::int64_t across = tap % sizes.kernel[2] * sizes.dilation[2];
+  const std::int64_t part = down % sizes.stride[1] * steps.parts[1] + across % sizes.stride[2];
+  const std::int64_t pixel = down / sizes.stride[1] * rows.width() + across / sizes.stride[2];
+  return (part * steps.chunks + step % steps.chunks) * plane_bytes + pixel * steps.pixel_bytes;
+}
+
+std::int64_t tiled_plane_pixels(std::int64_t span) {
+  // An odd multiple of 32: a plane ends in the other half of 4 KiB than it begins in.
+  return (span + most_tiled_pixels + 31) / 64 * 64 + 33;
+}
+
+std::int64_t packed_tiled_bytes(const ConvSizes& sizes, bool from_plain) {
+  const TiledSteps steps(sizes, from_plain);
+  return byte_blocks(sizes.channels_out) * steps.count() * steps.pixel_bytes * byte_block;
+}
+
+void pack_tiled_bytes(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+                      std::uint8_t flip, std::uint8_t* out) {
+  const TiledSteps steps(sizes, from_plain);
+  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t positions = volume(sizes.kernel);
+  const auto weight = [&](std::int64_t channel, const ByteSource& source) {
+    if (channel >= sizes.channels_out || source.channel >= sizes.channels_in ||
+        source.position >= positions)
+      return std::uint8_t{0};
+    const std::int64_t at =
+        (channel * sizes.channels_in + source.channel) * positions + source.position;
+    return static_cast<std::uint8_t>(weights[at] ^ flip);
+  };
+  const ByteSource nothing = {sizes.channels_in, positions};
+  for (std::int64_t pair = 0; pair < blocks; pair += 2) {
+    for (std::int64_t step = 0; step < steps.count(); ++step) {
+      for (std::int64_t block = pair; block < std::min(pair + 2, blocks); ++block) {
+        for (std::int64_t byte = 0; byte < steps.pixel_bytes; ++byte) {
+          const std::int64_t unit = step % steps.chunks * steps.chunk_units() + byte / byte_block;
+          const ByteSource source =
+              unit < steps.units
+                  ? dense_byte_source(sizes, from_plain, step / steps.chunks * steps.units + unit,
+                                      byte % byte_block)
+                  : nothing;
+          for (std::int64_t i = 0; i < byte_block; ++i)
+            out[(byte / 4 * byte_block + i) * 4 + byte % 4] =
+                weight(block * byte_block + i, source);
+        }
+        out += steps.pixel_bytes * byte_block;
+      }
+    }
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,28 @@
+// Float32 tensors from plain to blocked and back (libcore/tensor/layout.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// A tensor of batch × channels × pixels.
+struct ReorderSizes {
+  std::int64_t batch = 1;
+  std::int64_t channels = 0;
+  std::int64_t pixels = 1;
+  std::int64_t block = 16;  ///< 8 or 16
+};
+
+/// The channels that fill up the last block become zero.
+void reorder_to_blocked(const ReorderSizes& sizes, const float* plain, float* blocked, Isa isa,
+                        Workers& workers);
+void reorder_to_plain(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
+                      Workers& workers);
+
+/// Zeros in the place of the channels that fill up the last block.
+void clear_filling(const ReorderSizes& sizes, float* blocked, Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,179 @@
+// Dimensions without pads join their neighbours; then a table a dimension, and stretches of a row.
+#include "kernels/cpu/data_movement/pad.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t task_bytes = 128 * 1024;
+
+std::int64_t modulo(std::int64_t a, std::int64_t b) {
+  const std::int64_t rest = a % b;
+  return rest < 0 ? rest + b : rest;
+}
+
+/// The input index that output index `position` (counted from the input's first) reads, or -1.
+std::int64_t source_index(std::int64_t position, std::int64_t size, PadMode mode) {
+  if (position >= 0 && position < size) return position;
+  switch (mode) {
+    case PadMode::edge:
+      return std::clamp<std::int64_t>(position, 0, size - 1);
+    case PadMode::reflect: {
+      if (size == 1) return 0;
+      const std::int64_t folded = modulo(position, 2 * (size - 1));
+      return folded < size ? folded : 2 * (size - 1) - folded;
+    }
+    case PadMode::wrap:
+      return modulo(position, size);
+    default:
+      return -1;
+  }
+}
+
+std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before, std::int64_t after,
+                                         PadMode mode) {
+  const std::int64_t out_size = size + before + after;
+  ORTOOL_CHECK(out_size >= 0);
+  // What negative pads take away is not repeated either.
+  const bool is_constant = mode == PadMode::constant;
+  const std::int64_t first = is_constant ? 0 : std::max<std::int64_t>(-before, 0);
+  const std::int64_t kept = is_constant ? size : size - first - std::max<std::int64_t>(-after, 0);
+  if (kept <= 0 && out_size > 0 && !is_constant) {
+    throw Error(ErrorCode::invalid, "Pad: a dimension of size 0 has no element to repeat",
+                "only the constant mode can widen it");
+  }
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(out_size));
+  for (std::int64_t i = 0; i < out_size; ++i) {
+    const std::int64_t source = source_index(i - before - first, kept, mode);
+    indices[static_cast<std::size_t>(i)] = source < 0 ? source : source + first;
+  }
+  return indices;
+}
+
+/// A dimension and its pads.
+struct Extent {
+  std::int64_t size;
+  std::int64_t before;
+  std::int64_t after;
+
+  bool has_pads() const { return before != 0 || after != 0; }
+};
+
+/// As few dimensions as say the same. Only where pads are one number does a dimension without any
+/// become a part of one that has some.
+std::vector<Extent> join(std::span<const std::int64_t> shape, std::span<const std::int64_t> before,
+                         std::span<const std::int64_t> after, PadMode mode) {
+  std::vector<Extent> joined;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const Extent extent = {shape[i], before[i], after[i]};
+    const bool takes = !joined.empty() && !extent.has_pads() &&
+                       (mode == PadMode::constant || !joined.back().has_pads());
+    // Pads that take away more than there is, and put as much back, may pass 64 bits.
+    Extent whole = takes ? joined.back() : extent;
+    if (!takes || __builtin_mul_overflow(whole.size, extent.size, &whole.size) ||
+        __builtin_mul_overflow(whole.before, extent.size, &whole.before) ||
+        __builtin_mul_overflow(whole.after, extent.size, &whole.after)) {
+      joined.push_back(extent);
+      continue;
+    }
+    joined.back() = whole;
+  }
+  return joined;
+}
+
+void repeat(const std::byte* element, std::int64_t bytes, std::int64_t count, std::byte* out) {
+  const auto all = static_cast<std::size_t>(bytes * count);
+  if (all == 0) return;
+  const bool is_even =
+      std::all_of(element, element + bytes, [&](std::byte each) { return each == *element; });
+  if (is_even) {
+    std::memset(out, std::to_integer<int>(*element), all);
+    return;
+  }
+  std::size_t done = static_cast<std::size_t>(bytes);
+  std::memcpy(out, element, done);
+  for (; done < all; done += std::min(done, all - done))
+    std::memcpy(out + done, out, std::min(done, all - done));
+}
+
+}  // namespace
+
+PadPlan::PadPlan(std::span<const std::int64_t> shape, std::span<const std::int64_t> before,
+                 std::span<const std::int64_t> after, PadMode mode, std::int64_t element_bytes)
+    : element_bytes_(element_bytes), fill_bytes_(element_bytes) {
+  std::vector<Extent> extents = join(shape, before, after, mode);
+  // Where the last dimension is kept whole, its rows are copied as elements are.
+  if (mode != PadMode::constant && extents.size() > 1 && !extents.back().has_pads()) {
+    element_bytes_ *= extents.back().size;
+    extents.pop_back();
+  }
+  if (extents.empty()) extents.push_back({1, 0, 0});
+  std::int64_t stride = 1;
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    const Extent& extent = extents[i];
+    std::vector<std::int64_t> sources =
+        source_indices(extent.size, extent.before, extent.after, mode);
+    const auto size = static_cast<std::int64_t>(sources.size());
+    if (i + 1 < extents.size()) {
+      rows_ *= size;
+      outer_.push_back({std::move(sources), stride});
+    } else {
+      row_size_ = size;
+      for (const std::int64_t source : sources) {
+        const bool goes_on =
+            !row_.empty() && (source < 0 ? row_.back().source < 0
+                                         : row_.back().source >= 0 &&
+                                               row_.back().source + row_.back().count == source);
+        if (!goes_on) row_.push_back({source, 0});
+        ++row_.back().count;
+      }
+    }
+    stride *= extent.size;
+  }
+}
+
+void PadPlan::write_row(const std::byte* in, std::byte* out, const std::byte* fill) const {
+  if (in == nullptr) return repeat(fill, fill_bytes_, row_size_, out);
+  for (const Stretch& stretch : row_) {
+    const std::int64_t bytes = stretch.count * element_bytes_;
+    if (stretch.source < 0) {
+      repeat(fill, fill_bytes_, stretch.count, out);
+    } else {
+      std::memcpy(out, in + stretch.source * element_bytes_, static_cast<std::size_t>(bytes));
+    }
+    out += bytes;
+  }
+}
+
+void PadPlan::run(const void* in, void* out, const void* fill, Workers& workers) const {
+  const std::int64_t row_bytes = row_size_ * element_bytes_;
+  if (row_bytes == 0) return;
+  const std::int64_t grain = std::max<std::int64_t>(1, task_bytes / row_bytes);
+  workers.parallel_ranges(rows_, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t rest = row;
+      std::int64_t offset = 0;
+      bool is_filled = false;
+      for (const Outer& outer : outer_) {
+        const auto size = static_cast<std::int64_t>(outer.sources.size());
+        const std::int64_t source = outer.sources[static_cast<std::size_t>(rest % size)];
+        rest /= size;
+        is_filled |= source < 0;
+        offset += source * outer.stride;
+      }
+      const std::byte* from =
+          is_filled ? nullptr : static_cast<const std::byte*>(in) + offset * element_bytes_;
+      write_row(from, static_cast<std::byte*>(out) + row * row_bytes,
+                static_cast<const std::byte*>(fill));
+    }
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,142 @@
+// Pieces of rows are cut by size and handed to the level's loop; short rows that repeat become long
+// ones.
+#include "kernels/cpu/elementwise/binary_int8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/elementwise/binary_int8_fixed_point.hpp"
+#include "kernels/cpu/elementwise/lookup_table.hpp"
+
+namespace ortool::cpu {
+
+namespace {
+constexpr std::int64_t bytes_a_task = 32768;
+/// Rows of up to so many bytes, of a size that it is a multiple of, are joined.
+constexpr std::int64_t most_joined_bytes = 64;
+/// Of a row repeated.
+constexpr std::int64_t repeated_bytes = 1024;
+
+using FastFunction = std::int64_t (*)(const FastByteBinary& binary);
+
+/// The function in fixed point, where that is fine enough. What is not a number is not below.
+FastFunction fast_function(ByteBinary op, const ByteBinaryScales& scales, Isa isa) {
+  const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
+  if (!is_possible) return nullptr;
+  const float most = most_fast_number * scales.out;
+  constexpr float most_byte = 255.0F;
+  const float a = most_byte * scales.a.scale;
+  const float b = most_byte * scales.b.scale;
+  const bool is_amx = isa >= Isa::amx;
+  if (op == ByteBinary::add && a < most && b < most)
+    return is_amx ? amx_avx512::add_bytes : avx2::add_bytes;
+  if (op == ByteBinary::multiply && a * b < most)
+    return is_amx ? amx_avx512::multiply_bytes : avx2::multiply_bytes;
+  return nullptr;
+}
+
+/// A faster function as far as it goes, again and again; the level's own does the pieces between.
+void run_fast(FastFunction run, ByteBinary op, FastByteBinary binary,
+              const ByteRowFunctions& functions) {
+  constexpr std::int64_t piece = 64;
+  while (binary.count > 0) {
+    const std::int64_t done = run(binary);
+    const std::int64_t rest = std::min(piece, binary.count - done);
+    functions.binary(op, binary.a + done, 1, binary.a_scale, binary.b + done, 1, binary.b_scale,
+                     rest, binary.out_scale, binary.range, binary.out + done);
+    binary.a += done + rest;
+    binary.b += done + rest;
+    binary.out += done + rest;
+    binary.count -= done + rest;
+  }
+}
+
+/// Where one operand's innermost row comes again and again beside rows of the other that lie behind
+/// each other, as blocks of channels do: -1, or which operand.
+int repeated_operand(const BroadcastPlan& plan) {
+  if (plan.loops.size() < 2) return -1;
+  const BroadcastPlan::Loop& inner = plan.loops.back();
+  const BroadcastPlan::Loop& outer = plan.loops[plan.loops.size() - 2];
+  const bool is_short = inner.size <= most_joined_bytes && most_joined_bytes % inner.size == 0;
+  if (!is_short || inner.strides[0] != 1 || inner.strides[1] != 1) return -1;
+  for (int operand = 0; operand < 2; ++operand) {
+    if (outer.strides[operand] == 0 && outer.strides[1 - operand] == inner.size) return operand;
+  }
+  return -1;
+}
+
+/// The plan with its two innermost loops as one.
+BroadcastPlan join_inner(const BroadcastPlan& plan, int repeated) {
+  BroadcastPlan joined = plan;
+  const BroadcastPlan::Loop inner = joined.loops.back();
+  joined.loops.pop_back();
+  BroadcastPlan::Loop& outer = joined.loops.back();
+  outer.size *= inner.size;
+  outer.strides[repeated] = 0;
+  outer.strides[1 - repeated] = 1;
+  return joined;
+}
+
+}  // namespace
+
+void byte_binary(ByteBinary op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
+                 const ByteBinaryScales& scales, const BroadcastPlan& plan, Isa isa,
+                 Workers& workers) {
+  const ByteRowFunctions& functions = byte_row_functions(isa);
+  const BroadcastPlan::Loop& inner = plan.loops.back();
+  const FastFunction fast = fast_function(op, scales, isa);
+  const auto compute = [&](const std::uint8_t* from_a, const std::uint8_t* from_b,
+                           std::int64_t a_step, std::int64_t b_step, std::int64_t count,
+                           std::uint8_t* to) {
+    if (fast != nullptr && a_step == 1 && b_step == 1) {
+      return run_fast(fast, op,
+                      {from_a, from_b, count, scales.a, scales.b, scales.out, scales.range, to},
+                      functions);
+    }
+    functions.binary(op, from_a, a_step, scales.a, from_b, b_step, scales.b, count, scales.out,
+                     scales.range, to);
+  };
+  const int repeated = repeated_operand(plan);
+  if (repeated < 0) {
+    workers.parallel_ranges(plan.count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
+      walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
+        compute(a + offsets[0], b + offsets[1], inner.strides[0], inner.strides[1], length,
+                out + to);
+      });
+    });
+    return;
+  }
+  const BroadcastPlan joined = join_inner(plan, repeated);
+  const std::uint8_t* whole = repeated == 0 ? b : a;
+  const std::uint8_t* part = repeated == 0 ? a : b;
+  const std::size_t part_bytes = static_cast<std::size_t>(inner.size);
+  // Tasks begin at whole parts, since parts divide a task's bytes.
+  workers.parallel_ranges(plan.count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
+    std::uint8_t many[repeated_bytes];
+    walk_rows(joined, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
+      const std::int64_t filled = std::min(repeated_bytes, length);
+      for (std::int64_t i = 0; i < filled; i += inner.size)
+        std::memcpy(many + i, part + offsets[repeated], part_bytes);
+      const std::uint8_t* from = whole + offsets[1 - repeated];
+      for (std::int64_t i = 0; i < length; i += repeated_bytes) {
+        const std::int64_t count = std::min(repeated_bytes, length - i);
+        compute(repeated == 0 ? many : from + i, repeated == 0 ? from + i : many, 1, 1, count,
+                out + to + i);
+      }
+    });
+  });
+}
+
+void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t count,
+                 std::uint8_t* out, Isa isa, Workers& workers) {
+  workers.parallel_ranges(count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
+    if (isa >= Isa::avx2) {
+      const ByteTableFunction look_up =
+          isa >= Isa::amx ? amx_avx512::look_bytes_up : avx2::look_bytes_up;
+      return look_up(in + begin, table, end - begin, out + begin);
+    }
+    for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,30 @@
+// Sums, differences and products of byte tensors that stand for floats, and bytes by table.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "kernels/cpu/parallel/broadcast.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+struct ByteBinaryScales {
+  ByteScale a;
+  ByteScale b;
+  float out = 1.0F;
+  ByteRange range;
+};
+
+/// out = clamp(nearest((a op b) / out scale)) + zero point in float32, halves to even: the bits
+/// that dequantising, computing and quantising give. `out` may be an operand of its own size.
+void byte_binary(ByteBinary op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
+                 const ByteBinaryScales& scales, const BroadcastPlan& plan, Isa isa,
+                 Workers& workers);
+
+/// out[i] = table[in[i]]; `out` may be `in`.
+void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t count,
+                 std::uint8_t* out, Isa isa, Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,38 @@
+// The inner loops of functions of two numbers, one set an instruction set.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/elementwise/binary_op.hpp"
+#include "kernels/cpu/types/element_type.hpp"
+
+namespace ortool::cpu {
+
+/// `count` elements of a and b; a step of 0 repeats the first. `out` may be either whose step is 1.
+struct BinaryRow {
+  const void* a;
+  const void* b;
+  int64_t a_step;
+  int64_t b_step;
+  void* out;
+  int64_t count;
+};
+
+/// What a row came to.
+enum class RowResult : int { done, divided_by_zero, no_such_operation };
+
+namespace baseline {
+RowResult binary_row(BinaryOp op, NumberType type, const BinaryRow& row);
+/// `out` gets bytes of 0 or 1.
+void compare_row(Comparison comparison, NumberType type, const BinaryRow& row);
+}  // namespace baseline
+namespace avx2 {
+RowResult binary_row(BinaryOp op, NumberType type, const BinaryRow& row);
+void compare_row(Comparison comparison, NumberType type, const BinaryRow& row);
+}  // namespace avx2
+namespace avx512 {
+RowResult binary_row(BinaryOp op, NumberType type, const BinaryRow& row);
+void compare_row(Comparison comparison, NumberType type, const BinaryRow& row);
+}  // namespace avx512
+
+}  // namespace ortool::cpu

@@ -1,0 +1,23 @@
+// Conversion between element types, and the choice between two tensors.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/parallel/broadcast.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/tensor/data_type.hpp"
+
+namespace ortool::cpu {
+
+/// `from`, `to`: bool, float16, bfloat16, float32, float64, integers of 8 to 64 bits. Floating to
+/// integer truncates and saturates, NaN gives 0; integers wrap; to floating types rounds half to
+/// even once; to bool everything but 0 is true. `out` must not overlap `in`.
+void cast(DataType from, const void* in, DataType to, void* out, std::int64_t count,
+          Workers& workers);
+
+/// out = condition ? a : b. `plan` from the shapes of condition, a, b in this order; elements of 1,
+/// 2, 4, 8 or 16 bytes. `out` may be a or b where that is not repeated.
+void where(const bool* condition, const void* a, const void* b, void* out,
+           const BroadcastPlan& plan, std::int64_t element_bytes, Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,29 @@
+// Bytes by a table of 256 a channel, of plain images and of those in blocks of 16 channels.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/elementwise/channel_lookup_loops.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// N images of C channels of `pixels` bytes each, and C × 256 entries.
+struct ChannelLookupSizes {
+  std::int64_t batch = 0;
+  std::int64_t channels = 0;
+  std::int64_t pixels = 0;
+};
+
+/// out[n][c][i] = tables[c][in[n][c][i]]; `out` may be `in`. The same bytes on every level.
+void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
+                    const std::uint8_t* tables, std::uint8_t* out, Isa isa, Workers& workers);
+
+/// The same where 16 channels of a pixel lie together (Layout::blocked16). What fills up
+/// the last block is looked up in the last channel's table.
+void channel_lookup_blocked(const ChannelLookupSizes& sizes, const std::uint8_t* in,
+                            const std::uint8_t* tables, std::uint8_t* out, Isa isa,
+                            Workers& workers);
+
+}  // namespace ortool::cpu

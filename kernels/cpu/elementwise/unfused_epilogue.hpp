@@ -1,0 +1,27 @@
+// A residual sum and activation done apart from the product, when shapes turn out to differ.
+#pragma once
+
+#include "kernels/cpu/elementwise/binary.hpp"
+#include "kernels/cpu/elementwise/unary.hpp"
+#include "libcore/base/activation.hpp"
+#include "libcore/tensor/shape.hpp"
+
+namespace ortool::cpu {
+
+/// out = activate(result + residual), broadcasting.
+class Finish {
+ public:
+  Finish(const Shape& result, const Shape& residual, Activation activation, float low, float high,
+         Isa isa);
+
+  void run(const float* result, const float* residual, float* out, Workers& workers) const;
+
+ private:
+  BroadcastPlan plan_;
+  bool has_activation_ = false;
+  UnaryOp activation_ = UnaryOp::relu;
+  UnaryParameters parameters_;
+  Isa isa_;
+};
+
+}  // namespace ortool::cpu

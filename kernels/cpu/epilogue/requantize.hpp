@@ -1,0 +1,66 @@
+// What becomes of the sums of a product of bytes, an instruction-set level each.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "libcore/base/activation.hpp"
+
+namespace ortool::cpu {
+
+/// Sums on their way to floats or bytes, in this order:
+///
+///     x = float(sum + offset) * scale
+///     x = float(clamp(nearest(x))) * step      where it has steps
+///     x = activate(x + bias + residual)
+///     x as it is, or clamp(nearest(x / divisor)) + zero point
+///
+/// Halves go to even, and NaN becomes the least byte or step but behind a divisor.
+/// Lists have an element a column of the whole product.
+struct ByteFinish {
+  const int32_t* offsets;
+  const float* scales;
+  int32_t has_steps;  ///< rounded as a quantisation in between asks for
+  float steps_low;    ///< where whole numbers of steps may lie
+  float steps_high;
+  float step;
+  const float* bias;      ///< null: none
+  const float* residual;  ///< a row a row of the product; null: none
+  int64_t residual_stride;
+  Activation activation;
+  float low;  ///< the activation's numbers
+  float high;
+  int32_t makes_bytes;
+  float divisor;  ///< of bytes, NaN then counting as 0; 0: none
+  ByteRange range;
+  void* out;  ///< bytes or floats
+  int64_t out_stride;
+};
+
+/// A block of sums: `sums` holds those of rows [row, row + rows) and columns [column, column +
+/// columns) of the product, rows `sums_stride` apart.
+struct ByteSums {
+  int32_t* sums;
+  int64_t sums_stride;
+  int64_t row;
+  int64_t rows;
+  int64_t column;
+  int64_t columns;
+};
+
+using FinishBytes = void (*)(const ByteFinish& finish, const ByteSums& block);
+
+/// The function of a level. Without functions among the activations all give the same bits.
+FinishBytes finish_bytes_function(Isa isa);
+
+namespace baseline {
+void finish_bytes(const ByteFinish& finish, const ByteSums& block);
+}
+namespace avx2 {
+void finish_bytes(const ByteFinish& finish, const ByteSums& block);
+}
+namespace avx512 {
+void finish_bytes(const ByteFinish& finish, const ByteSums& block);
+}
+
+}  // namespace ortool::cpu

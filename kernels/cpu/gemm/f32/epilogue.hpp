@@ -1,0 +1,23 @@
+// The finishing step of a product done apart from the register tile, for edges and thin products.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/gemm/f32/microkernel.hpp"
+
+namespace ortool::cpu {
+
+/// Scales, adds and activates the sums (rows × columns of `tile`, `sums_stride` apart) and writes
+/// them to tile.c. `sums` may be tile.c itself.
+void finish_tile(const GemmTile& tile, const float* sums, std::int64_t sums_stride);
+
+/// What finish_tile and the register tile leave out: functions, where the epilogue has one.
+inline void finish_functions(const GemmTile& tile, const GemmFunctions& functions) {
+  if (tile.activation < Activation::gelu) return;
+  functions.activate(tile.activation, tile.low, tile.c, tile.c_stride, tile.rows, tile.columns);
+}
+
+/// Runs `tile` with any number of columns on a variant that only stores whole vectors.
+void run_partial_tile(const GemmTile& tile, const GemmFunctions& functions);
+
+}  // namespace ortool::cpu

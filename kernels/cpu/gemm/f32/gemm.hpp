@@ -1,0 +1,81 @@
+// Matrix product in float32: c = activate(alpha * a * b + beta * added + residual).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+/// a is m × k, b is k × n, c is m × n, all row-major.
+struct GemmSizes {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+};
+
+/// Bytes of b once packed for `isa`.
+std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa);
+
+/// Packs b (k × n) into `out` (packed_b_bytes, 64-byte aligned, kept by the caller).
+void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* out,
+            Workers& workers);
+
+/// Bytes of workspace for `gemm` with b packed before. It may be 0.
+std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa);
+
+/// The product with b packed by pack_b for the same k, n and isa. `workspace` is 64-byte aligned.
+/// c must not overlap any operand. Bits do not depend on the number of threads.
+void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+          std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
+          Workers& workers);
+
+/// The epilogue of the part of a product that begins at (row, column) of c.
+Epilogue epilogue_at(Epilogue epilogue, std::int64_t row, std::int64_t column);
+
+/// Columns of a product that are a matrix of their own.
+struct GemmColumns {
+  std::int64_t count = 0;           ///< at least 1
+  const float* packed_b = nullptr;  ///< pack_b of these columns alone
+  float* c = nullptr;               ///< m × count, row after row
+};
+
+inline constexpr std::size_t most_gemm_columns = 8;
+
+/// `gemm` for up to most_gemm_columns pieces of b one beside the other, each stored by itself.
+/// sizes.n is the sum of their counts; the epilogue is that of the whole. Each piece has the bits
+/// that a gemm of it gives. `workspace` is that of the whole.
+void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const GemmColumns> pieces,
+                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+/// Bytes of workspace for `gemm_unpacked`.
+std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa);
+
+/// The product of two matrices that are only known now: the same bits as `gemm` of b packed before.
+void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+                   std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
+                   Workers& workers);
+
+/// One product of a batch: offsets in floats from the base pointers.
+struct GemmOffsets {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t c = 0;
+  std::int64_t added = 0;
+  std::int64_t residual = 0;
+};
+
+/// Bytes of workspace for `gemm_batched` run by up to `threads` threads.
+std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& sizes, Isa isa,
+                                          int threads);
+
+/// A product for each of `offsets`; small ones run side by side. `workspace` must have been sized
+/// for at least workers.count() threads.
+void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
+                  const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
+                  Isa isa, void* workspace, Workers& workers);
+
+}  // namespace ortool::cpu

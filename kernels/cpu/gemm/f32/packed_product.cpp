@@ -1,0 +1,252 @@
+// Product of packed row panels and packed column panels, the common core of GEMM and convolution.
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/gemm/f32/epilogue.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Floats of the rows worked on at a time, all row panels together: half of a second-level cache.
+constexpr std::int64_t near_floats = 256 * 1024;
+/// Floats that one tile brings near at a step of k, where several tiles share the work.
+constexpr std::int64_t least_prefetch = 4;
+constexpr std::int64_t line_floats = 16;
+
+/// What stays the same for all tiles of one call.
+struct TileMaker {
+  const PanelProduct& product;
+  GemmTile tile;
+
+  explicit TileMaker(const PanelProduct& whole) : product(whole), tile(tile_of(*whole.epilogue)) {
+    tile.prefetch_stride = line_floats;
+    tile.a_stride = whole.a_stride;
+    tile.c_stride = whole.c_stride;
+  }
+
+  void set_k(std::int64_t begin, std::int64_t end) {
+    tile.k = end - begin;
+    tile.accumulate = begin > 0 ? 1 : 0;
+    tile.finish = end == product.k ? 1 : 0;
+  }
+
+  const float* a_at(std::int64_t panel, std::int64_t k) const {
+    if (product.a_stride != 0)
+      return product.a + product.rows.first_row(panel) * product.a_stride + k;
+    return product.a + product.rows.first_row(panel) * product.k + k * product.rows.rows(panel);
+  }
+
+  const float* b_at(std::int64_t panel, std::int64_t k) const {
+    if (product.maker != nullptr) return product.made;
+    return product.b + product.columns.first_column(panel) * product.k +
+           k * product.columns.stored_in(panel);
+  }
+
+  void make_columns(std::int64_t panel, std::int64_t begin, std::int64_t end) const {
+    if (product.maker == nullptr) return;
+    product.maker->make(product.columns.first_column(panel), product.columns.stored_in(panel),
+                        begin, end, product.made);
+  }
+
+  void run(std::int64_t row_panel, std::int64_t column_panel, std::int64_t k,
+           const float* prefetch) {
+    const GemmFunctions& functions = *product.functions;
+    const std::int64_t row = product.rows.first_row(row_panel);
+    const std::int64_t column = product.columns.first_column(column_panel);
+    const std::int64_t stored = product.columns.stored_in(column_panel);
+    tile.a = a_at(row_panel, k);
+    tile.b = b_at(column_panel, k);
+    tile.b_stride = stored;
+    tile.rows = static_cast<std::int32_t>(product.rows.rows(row_panel));
+    tile.columns = static_cast<std::int32_t>(product.columns.columns_in(column_panel));
+    tile.wide = stored == product.columns.width ? 1 : 0;
+    tile.c = product.c + row * product.c_stride + column;
+    tile.prefetch = prefetch;
+    aim_tile(tile, *product.epilogue, row, column);
+    if (functions.partial_columns == 1 || tile.columns == stored) {
+      functions.tile(tile);
+    } else {
+      run_partial_tile(tile, functions);
+    }
+    if (tile.finish != 0) finish_functions(tile, functions);
+  }
+};
+
+/// Panels of rows by panels of columns.
+struct Part {
+  std::int64_t row_begin;
+  std::int64_t row_end;
+  std::int64_t column_begin;
+  std::int64_t column_end;
+};
+
+/// A stretch of k, cut into `count` nearly equal ones.
+struct Cut {
+  std::int64_t begin;
+  std::int64_t size;
+  std::int64_t count;
+
+  Cut(std::int64_t from, std::int64_t to, std::int64_t most)
+      : begin(from), size(to - from), count(std::max<std::int64_t>(1, (size + most - 1) / most)) {}
+  std::int64_t at(std::int64_t index) const { return begin + size * index / count; }
+};
+
+/// Each row panel meets all column panels in turn, while the next one is brought near.
+void multiply_far_rows(const PanelProduct& product, const Part& part) {
+  TileMaker maker(product);
+  const Cut blocks(0, product.k, most_panel_steps);
+  for (std::int64_t block = 0; block < blocks.count; ++block) {
+    const std::int64_t begin = blocks.at(block);
+    const std::int64_t end = blocks.at(block + 1);
+    maker.set_k(begin, end);
+    for (std::int64_t row = part.row_begin; row < part.row_end; ++row) {
+      if (product.stop != nullptr) product.stop->poll();
+      const bool is_last = row + 1 == part.row_end;
+      const std::int64_t after = std::min(row + 1, product.rows.count - 1);
+      const float* next = is_last && block + 1 < blocks.count
+                              ? maker.a_at(part.row_begin, end)
+                              : maker.a_at(after, is_last ? 0 : begin);
+      for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
+        const bool is_first = column == part.column_begin;
+        maker.run(row, column, begin, is_first ? next : maker.b_at(column, begin));
+      }
+    }
+  }
+}
+
+/// How the tiles of some row panels share the work of bringing columns near.
+class FarColumns {
+ public:
+  FarColumns(const TileMaker& maker, std::int64_t tiles) : maker_(maker) {
+    const PanelProduct& product = maker.product;
+    const std::int64_t width = product.columns.width;
+    stride_ =
+        product.maker != nullptr
+            ? (product.maker->source_step() + 3) / static_cast<std::int64_t>(sizeof(float))
+            : std::max(least_prefetch, (width + tiles - 1) / std::max<std::int64_t>(1, tiles));
+  }
+
+  std::int64_t stride() const { return stride_; }
+
+  /// What a tile of `steps` steps brings near of the columns from step k on.
+  const float* share(std::int64_t panel, std::int64_t k, std::int64_t tile,
+                     std::int64_t steps) const {
+    const PanelProduct& product = maker_.product;
+    if (product.maker == nullptr) return maker_.b_at(panel, k) + tile * stride_ * steps;
+    return static_cast<const float*>(
+        product.maker->source(product.columns.first_column(panel), k, tile % 2));
+  }
+
+ private:
+  const TileMaker& maker_;
+  std::int64_t stride_;
+};
+
+/// Each column panel is read in one go, block after block, each of which meets all row panels; they
+/// share the work of bringing the next one near, whoever it will be for.
+void multiply_far_columns(const PanelProduct& product, const Part& part) {
+  TileMaker maker(product);
+  const RowPanels& rows = product.rows;
+  const std::int64_t height = rows.first_row(part.row_end) - rows.first_row(part.row_begin);
+  const FarColumns far(maker, part.row_end - part.row_begin);
+  maker.tile.prefetch_stride = far.stride();
+  const Cut stretches(0, product.k,
+                      std::max(most_panel_steps, near_floats / std::max<std::int64_t>(1, height)));
+  for (std::int64_t stretch = 0; stretch < stretches.count; ++stretch) {
+    const Cut blocks(stretches.at(stretch), stretches.at(stretch + 1), most_panel_steps);
+    for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
+      if (product.stop != nullptr) product.stop->poll();
+      const std::int64_t after = std::min(column + 1, product.columns.count - 1);
+      for (std::int64_t block = 0; block < blocks.count; ++block) {
+        const std::int64_t begin = blocks.at(block);
+        const std::int64_t end = blocks.at(block + 1);
+        const bool is_last = block + 1 == blocks.count;
+        maker.set_k(begin, end);
+        maker.make_columns(column, begin, end);
+        for (std::int64_t row = part.row_begin; row < part.row_end; ++row) {
+          maker.run(row, column, begin,
+                    far.share(is_last ? after : column, is_last ? blocks.begin : end,
+                              row - part.row_begin, end - begin));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions) {
+  RowPanels panels;
+  if (rows <= 0) return panels;
+  panels.count = (rows + functions.max_rows - 1) / functions.max_rows;
+  panels.height = rows / panels.count;
+  panels.taller = rows % panels.count;
+  return panels;
+}
+
+ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions) {
+  ColumnPanels panels;
+  panels.width = functions.panel_columns;
+  if (columns <= 0) return panels;
+  const std::int64_t half = panels.width / 2;
+  panels.columns = columns;
+  panels.stored = (columns + half - 1) / half * half;
+  panels.count = (columns + panels.width - 1) / panels.width;
+  return panels;
+}
+
+const GemmFunctions& gemm_functions(Isa isa) {
+  switch (isa) {
+    case Isa::amx:
+    case Isa::avx512:
+      return avx512::gemm_functions;
+    case Isa::avx2:
+      return avx2::gemm_functions;
+    default:
+      return baseline::gemm_functions;
+  }
+}
+
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
+                    const GemmFunctions& functions, float* out) {
+  const std::int64_t first = panels.first_row(panel);
+  const auto rows = static_cast<std::int32_t>(panels.rows(panel));
+  float* to = out + first * k;
+  if (a.transposed) {
+    functions.pack_rows(a.data + first, a.stride, rows, rows, k, to);
+  } else {
+    functions.pack_transposed(a.data + first * a.stride, a.stride, rows, rows, k, to, rows);
+  }
+}
+
+void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
+                       const MatrixIn& b, const GemmFunctions& functions, float* out) {
+  const std::int64_t first = panels.first_column(panel);
+  const auto columns = static_cast<std::int32_t>(panels.columns_in(panel));
+  const auto stored = static_cast<std::int32_t>(panels.stored_in(panel));
+  float* to = out + first * k;
+  if (!b.transposed) {
+    functions.pack_rows(b.data + first, b.stride, columns, stored, k, to);
+    return;
+  }
+  constexpr std::int32_t most = 16;
+  for (std::int32_t begin = 0; begin < stored; begin += most) {
+    const std::int32_t width = std::min(most, stored - begin);
+    const std::int32_t rows = std::clamp(columns - begin, 0, width);
+    functions.pack_transposed(b.data + (first + begin) * b.stride, b.stride, rows, width, k,
+                              to + begin, stored);
+  }
+}
+
+void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
+                     std::int64_t column_begin, std::int64_t column_end) {
+  const Part part = {row_begin, row_end, column_begin, column_end};
+  if (product.a_is_far) {
+    multiply_far_rows(product, part);
+  } else {
+    multiply_far_columns(product, part);
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,153 @@
+// Product of packed row panels and packed column panels, the common core of GEMM and convolution.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "libcore/base/stop_token.hpp"
+
+namespace ortool::cpu {
+
+/// What is done to the sums before they are stored:
+/// activate(alpha * sum + beta * added + residual).
+struct Epilogue {
+  float alpha = 1.0F;
+  float beta = 1.0F;
+  Addend addend = Addend::none;
+  /// scalar: one number; per_row: a number a row; per_column: one a column; full: a matrix.
+  const float* added = nullptr;
+  /// full: floats from row to row; otherwise ignored.
+  std::int64_t added_stride = 0;
+  /// A matrix like the result, or null. It must not overlap the result.
+  const float* residual = nullptr;
+  std::int64_t residual_stride = 0;
+  Activation activation = Activation::none;
+  float low = 0.0F;
+  float high = 0.0F;
+};
+
+/// A tile that finishes as `epilogue` says, at the result's first row and column; all else is zero.
+inline GemmTile tile_of(const Epilogue& epilogue) {
+  GemmTile tile = {};
+  tile.addend = epilogue.addend;
+  tile.activation = epilogue.activation;
+  tile.alpha = epilogue.alpha;
+  tile.beta = epilogue.beta;
+  tile.low = epilogue.low;
+  tile.high = epilogue.high;
+  tile.added = epilogue.added;
+  tile.added_stride = epilogue.addend == Addend::per_row ? 1 : epilogue.added_stride;
+  tile.residual = epilogue.residual;
+  tile.residual_stride = epilogue.residual_stride;
+  return tile;
+}
+
+/// Lets `tile` add what `epilogue` has for the result's `row` and `column` on.
+inline void aim_tile(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
+                     std::int64_t column) {
+  if (epilogue.addend == Addend::per_row) tile.added = epilogue.added + row;
+  if (epilogue.addend == Addend::per_column) tile.added = epilogue.added + column;
+  if (epilogue.addend == Addend::full)
+    tile.added = epilogue.added + row * epilogue.added_stride + column;
+  if (epilogue.residual != nullptr)
+    tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
+}
+
+/// `rows` cut into panels of nearly equal height, at most as high as the variant's register tile.
+struct RowPanels {
+  std::int64_t count = 0;
+  std::int64_t height = 0;  ///< of the panels after the first `taller`
+  std::int64_t taller = 0;  ///< this many panels have one row more
+
+  std::int64_t first_row(std::int64_t panel) const {
+    return panel * height + (panel < taller ? panel : taller);
+  }
+  std::int64_t rows(std::int64_t panel) const { return height + (panel < taller ? 1 : 0); }
+};
+
+RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions);
+
+/// Columns cut into panels of the variant's width; the last may have half of it. `stored` counts
+/// the columns with the zeros behind the last.
+struct ColumnPanels {
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  std::int64_t columns = 0;
+  std::int64_t stored = 0;
+
+  std::int64_t first_column(std::int64_t panel) const { return panel * width; }
+  std::int64_t columns_in(std::int64_t panel) const {
+    return panel + 1 < count ? width : columns - panel * width;
+  }
+  std::int64_t stored_in(std::int64_t panel) const {
+    return panel + 1 < count ? width : stored - panel * width;
+  }
+};
+
+ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions);
+
+/// The functions of a level that this processor has.
+const GemmFunctions& gemm_functions(Isa isa);
+
+/// Where a matrix lies: `stride` floats from row to row as stored; `transposed`: stored as its
+/// transpose (k × m for a, n × k for b).
+struct MatrixIn {
+  const float* data = nullptr;
+  std::int64_t stride = 0;
+  bool transposed = false;
+};
+
+/// Packs the rows of one panel into its place in `out`; `a` begins at the first row of panel 0.
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
+                    const GemmFunctions& functions, float* out);
+
+/// Packs the columns of one panel into its place in `out`.
+void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
+                       const MatrixIn& b, const GemmFunctions& functions, float* out);
+
+/// Steps of k worked on at a time: a column panel of them fits the first-level cache.
+constexpr std::int64_t most_panel_steps = 256;
+
+/// Makes the floats that are multiplied next, for a right factor that lies in memory in another
+/// form.
+class ColumnMaker {
+ public:
+  virtual ~ColumnMaker() = default;
+  /// Writes the columns [column, column + stored) at the steps [begin, end) of k, a step's side by
+  /// side and zeros behind the last column.
+  virtual void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
+                    float* to) const = 0;
+  /// What `make` reads for one half (0 or 1) of a panel's columns from the step `begin` on, to be
+  /// brought near.
+  virtual const void* source(std::int64_t column, std::int64_t begin, std::int64_t half) const = 0;
+  /// Bytes of it from step to step.
+  virtual std::int64_t source_step() const = 0;
+};
+
+/// A whole product; `multiply_panels` computes a part of it.
+struct PanelProduct {
+  const GemmFunctions* functions = nullptr;
+  std::int64_t k = 0;
+  RowPanels rows;
+  ColumnPanels columns;
+  const float* a = nullptr;  ///< panel p at first_row(p) * k, each k × rows(p); or rows as they lie
+  std::int64_t a_stride = 0;  ///< 0: a is packed; else floats from row to row
+  const float* b = nullptr;   ///< panel p at first_column(p) * k, each k × stored_in(p)
+  /// In place of b, unless a is far; `made` has room for most_panel_steps × columns.width floats.
+  const ColumnMaker* maker = nullptr;
+  float* made = nullptr;
+  float* c = nullptr;
+  std::int64_t c_stride = 0;
+  const Epilogue* epilogue = nullptr;
+  /// Which side comes from afar, is read once and prefetched; the other one stays near.
+  bool a_is_far = false;
+  const StopToken* stop = nullptr;  ///< polled now and then; may be null
+};
+
+/// Computes the row panels [row_begin, row_end) by the column panels [column_begin, column_end).
+/// Sums run over k in order, whatever the part.
+void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
+                     std::int64_t column_begin, std::int64_t column_end);
+
+}  // namespace ortool::cpu

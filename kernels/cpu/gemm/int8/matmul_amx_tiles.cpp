@@ -1,0 +1,133 @@
+// Products on the tiles of AMX: rows are read as they lie; tasks are runs of panels.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/gemm/int8/algorithms.hpp"
+#include "kernels/cpu/gemm/int8/microkernel_amx.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// What finish_block gets.
+struct TileFinish {
+  const ByteMatMulCall& call;
+  ByteFinishFunctions functions;
+};
+
+void finish_block(const void* context, std::int32_t* sums, std::int64_t row, std::int64_t rows,
+                  std::int64_t panel) {
+  const auto& finish = *static_cast<const TileFinish*>(context);
+  const std::int64_t first = panel * tile_panel_columns;
+  const ByteOuters outers(finish.call, first);
+  finish_byte_sums(finish.functions, finish.call.epilogue, {outers.all, outers.count},
+                   {sums, tile_block_columns, row, rows, first,
+                    std::min(tile_block_columns, finish.call.sizes.n - first)});
+}
+
+/// The bytes of each row behind the last whole step, zeros after them.
+void copy_rests(const ByteMatMulCall& call, std::int64_t whole) {
+  const std::int64_t rest = call.sizes.k - whole;
+  for (std::int64_t row = 0; row < call.sizes.m; ++row) {
+    std::byte* to = call.workspace + row * tile_step;
+    std::memcpy(to, call.a.data + row * call.sizes.k + whole, static_cast<std::size_t>(rest));
+    std::memset(to + rest, 0, static_cast<std::size_t>(tile_step - rest));
+  }
+}
+
+/// Whether tiles would be mostly empty. Signed rows are for tiles alone.
+bool is_thin(const ByteMatMulSizes& sizes) {
+  const std::int64_t steps = (sizes.k + tile_step - 1) / tile_step;
+  return sizes.m == 1 || (sizes.m <= most_thin_rows && sizes.m * steps <= most_thin_rows);
+}
+
+std::int64_t words_of(std::int64_t k) {
+  return (k + 3) / 4;
+}
+
+/// Panels that a task multiplies, an even number.
+std::int64_t panels_a_task(const ByteMatMulSizes& sizes) {
+  constexpr std::int64_t task_products = std::int64_t{8} << 20;
+  // Fewer rows take as long: weights are read all the same.
+  const std::int64_t rows = std::max<std::int64_t>(sizes.m, tile_block_rows);
+  const std::int64_t pair_products =
+      std::max<std::int64_t>(1, 2 * tile_panel_columns * sizes.k * rows);
+  return 2 * std::max<std::int64_t>(1, task_products / pair_products);
+}
+
+void multiply_thin(const ByteMatMulCall& call, Workers& workers) {
+  const ByteMatMulSizes& sizes = call.sizes;
+  const auto* a = reinterpret_cast<const std::uint8_t*>(call.a.data);
+  std::int64_t a_stride = sizes.k;
+  if (sizes.k % 4 != 0) {
+    a_stride = words_of(sizes.k) * 4;
+    for (std::int64_t row = 0; row < sizes.m; ++row) {
+      std::byte* to = call.workspace + row * a_stride;
+      std::memcpy(to, call.a.data + row * sizes.k, static_cast<std::size_t>(sizes.k));
+      std::memset(to + sizes.k, 0, static_cast<std::size_t>(a_stride - sizes.k));
+    }
+    a = reinterpret_cast<const std::uint8_t*>(call.workspace);
+  }
+  const ByteFinishFunctions functions = ByteFinishFunctions::of(call.isa);
+  const std::int64_t panel_bytes = tile_panel_bytes((sizes.k + tile_step - 1) / tile_step);
+  const std::int64_t pieces = (sizes.n + thin_columns - 1) / thin_columns;
+  constexpr std::int64_t panels_a_piece = thin_columns / tile_panel_columns;
+  const std::int64_t grain = std::max<std::int64_t>(1, panels_a_task(sizes) / panels_a_piece);
+  workers.parallel_ranges(pieces, grain, [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) std::int32_t sums[most_thin_rows * thin_columns];
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      const std::int64_t first = piece * thin_columns;
+      const std::int64_t columns = std::min(thin_columns, sizes.n - first);
+      amx_avx512::multiply_thin_bytes(
+          {.a = a,
+           .a_stride = a_stride,
+           .rows = sizes.m,
+           .words = words_of(sizes.k),
+           .b =
+               reinterpret_cast<const std::uint8_t*>(call.b) + piece * panels_a_piece * panel_bytes,
+           .panel_bytes = panel_bytes,
+           .panels = (columns + tile_panel_columns - 1) / tile_panel_columns,
+           .sums = sums});
+      const ByteOuters outers(call, first);
+      finish_byte_sums(functions, call.epilogue, {outers.all, outers.count},
+                       {sums, thin_columns, 0, sizes.m, first, columns});
+    }
+  });
+}
+
+}  // namespace
+
+std::int64_t tile_matmul_workspace_bytes(const ByteMatMulSizes& sizes) {
+  const std::int64_t rests = sizes.k % tile_step != 0 ? sizes.m * tile_step : 0;
+  return is_thin(sizes) ? std::max(rests, sizes.m * words_of(sizes.k) * 4) : rests;
+}
+
+void tile_matmul(const ByteMatMulCall& call, Workers& workers) {
+  const ByteMatMulSizes& sizes = call.sizes;
+  if (!call.a.is_signed && is_thin(sizes)) return multiply_thin(call, workers);
+  const std::int64_t whole = sizes.k / tile_step * tile_step;
+  if (whole < sizes.k) copy_rests(call, whole);
+  const TileFinish finish{call, ByteFinishFunctions::of(call.isa)};
+  ByteTileProduct product = {};
+  product.a = call.a.data;
+  product.a_stride = sizes.k;
+  product.rows = sizes.m;
+  product.has_signed_rows = call.a.is_signed ? 1 : 0;
+  product.whole_steps = whole / tile_step;
+  product.a_rest =
+      whole < sizes.k ? reinterpret_cast<const std::uint8_t*>(call.workspace) : nullptr;
+  product.b = reinterpret_cast<const std::uint8_t*>(call.b);
+  product.finish = finish_block;
+  product.context = &finish;
+  const std::int64_t panels = (sizes.n + tile_panel_columns - 1) / tile_panel_columns;
+  const std::int64_t grain = panels_a_task(sizes);
+  workers.parallel_ranges(panels, grain, [&](std::int64_t begin, std::int64_t end) {
+    ByteTileProduct part = product;
+    part.panel_begin = begin;
+    part.panel_end = end;
+    // What comes behind may be another thread's.
+    part.panels_near = workers.count() == 1 ? panels : end;
+    amx_avx512::multiply_byte_tiles(part);
+  });
+}
+
+}  // namespace ortool::cpu

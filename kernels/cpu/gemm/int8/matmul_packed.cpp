@@ -1,0 +1,73 @@
+// Products of words: rows are packed once a product; tasks are blocks of panels.
+#include <algorithm>
+
+#include "kernels/cpu/gemm/int8/algorithms.hpp"
+#include "kernels/cpu/gemm/int8/pack.hpp"
+
+namespace ortool::cpu {
+
+std::int64_t word_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa) {
+  const ByteTileFunctions& tile = byte_tile_functions(isa);
+  return sizes.m * ((sizes.k + tile.group - 1) / tile.group) * 4;
+}
+
+void word_matmul(const ByteMatMulCall& call, Workers& workers) {
+  constexpr std::int64_t task_products = std::int64_t{4} << 20;
+  constexpr std::int64_t pack_bytes = 64 * 1024;
+  const ByteMatMulSizes& sizes = call.sizes;
+  const ByteTileFunctions& tile = byte_tile_functions(call.isa);
+  const ByteForm form{
+      .flip = row_flip(call.a.is_signed, call.isa), .is_signed = false, .group = tile.group};
+  ByteProduct product;
+  product.tile = &tile;
+  product.finish = ByteFinishFunctions::of(call.isa);
+  product.has_unsigned_rows = true;
+  product.steps = form.steps(sizes.k);
+  product.rows = sizes.m;
+  product.epilogue = call.epilogue;
+  auto* rows = reinterpret_cast<std::int32_t*>(call.workspace);
+  product.a = rows;
+  const std::int64_t row_panels = product.row_panels();
+  const std::int64_t pack_grain =
+      std::max<std::int64_t>(1, pack_bytes / (tile.most_rows * std::max<std::int64_t>(sizes.k, 1)));
+  workers.parallel_ranges(row_panels, pack_grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = begin; panel < end; ++panel) {
+      const std::int64_t first = panel * tile.most_rows;
+      const std::int64_t count = std::min<std::int64_t>(tile.most_rows, sizes.m - first);
+      pack_byte_rows(call.a.data + first * sizes.k, sizes.k, count, count, sizes.k, form,
+                     rows + first * product.steps);
+    }
+  });
+  const std::int64_t panels = (sizes.n + tile.most_columns - 1) / tile.most_columns;
+  // A task is some row panels by some column panels, as many rows as fit; those of the same columns
+  // follow each other.
+  const std::int64_t panel_products =
+      std::max<std::int64_t>(1, product.steps * tile.group * tile.most_columns * tile.most_rows);
+  const std::int64_t panels_a_task = std::max<std::int64_t>(1, task_products / panel_products);
+  const std::int64_t rows_a_task = std::min(row_panels, panels_a_task);
+  const std::int64_t columns_a_task = std::max<std::int64_t>(1, panels_a_task / rows_a_task);
+  const std::int64_t row_tasks = (row_panels + rows_a_task - 1) / rows_a_task;
+  const std::int64_t column_tasks = (panels + columns_a_task - 1) / columns_a_task;
+  workers.parallel_for(row_tasks * column_tasks, [&](std::int64_t task) {
+    const std::int64_t row_begin = task % row_tasks * rows_a_task;
+    const std::int64_t row_end = std::min(row_begin + rows_a_task, row_panels);
+    const std::int64_t begin = task / row_tasks * columns_a_task;
+    const std::int64_t end = std::min(begin + columns_a_task, panels);
+    for (std::int64_t index = begin; index < end; ++index) {
+      const std::int64_t first = index * tile.most_columns;
+      const std::int64_t columns = std::min<std::int64_t>(tile.most_columns, sizes.n - first);
+      BytePanel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
+                      stored_columns(tile, columns), first, columns};
+      // What comes behind may be another thread's.
+      if (index + 1 < (workers.count() == 1 ? panels : end)) {
+        const std::int64_t next =
+            std::min<std::int64_t>(tile.most_columns, sizes.n - first - columns);
+        panel.near_bytes = stored_columns(tile, next) * product.steps * 4;
+      }
+      const ByteOuters outers(call, first);
+      multiply_byte_panel(product, row_begin, row_end, panel, {outers.all, outers.count});
+    }
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,99 @@
+// Sums go through a small buffer, so that all tiles share the finishing functions.
+#include "kernels/cpu/gemm/int8/packed_product.hpp"
+
+#include <algorithm>
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t most_tile_rows = 8;
+constexpr std::int64_t most_tile_columns = 48;
+
+void add_outer(std::int32_t factor, const std::int32_t* columns, std::int64_t count,
+               std::int32_t* sums) {
+  if (factor == 0) return;
+  for (std::int64_t i = 0; i < count; ++i) {
+    sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                        static_cast<std::uint32_t>(factor) *
+                                            static_cast<std::uint32_t>(columns[i]));
+  }
+}
+
+void finish_sums(const ByteEpilogue& epilogue, std::int64_t row, std::int64_t first,
+                 std::int64_t count, const std::int32_t* sums) {
+  std::int32_t* to = static_cast<std::int32_t*>(epilogue.out) + row * epilogue.out_stride + first;
+  const auto offset =
+      static_cast<std::uint32_t>(epilogue.row_offsets != nullptr ? epilogue.row_offsets[row] : 0);
+  if (epilogue.column_offsets == nullptr) {
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + offset);
+    return;
+  }
+  const std::int32_t* added = epilogue.column_offsets + first;
+  for (std::int64_t i = 0; i < count; ++i) {
+    to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + offset +
+                                      static_cast<std::uint32_t>(added[i]));
+  }
+}
+
+void requantize_row(const ByteRowFunctions& functions, const ByteEpilogue& epilogue,
+                    std::int64_t row, std::int64_t first, std::int64_t count,
+                    const std::int32_t* sums) {
+  std::uint8_t* to = static_cast<std::uint8_t*>(epilogue.out) + row * epilogue.out_stride + first;
+  if (functions.requantize(sums, count, epilogue.row_offsets[row], epilogue.scales[row],
+                           epilogue.range, to) &&
+      epilogue.settler != nullptr) {
+    epilogue.settler->settle(row, first, count, sums, to);
+  }
+}
+
+}  // namespace
+
+void finish_byte_sums(const ByteFinishFunctions& functions, const ByteEpilogue& epilogue,
+                      std::span<const ByteOuter> outers, const ByteSums& block) {
+  for (const ByteOuter& outer : outers) {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      add_outer(outer.rows[block.row + i], outer.columns, block.columns,
+                block.sums + i * block.sums_stride);
+    }
+  }
+  if (epilogue.kind == ByteEpilogue::Kind::by_column)
+    return functions.by_column(epilogue.finish, block);
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    const std::int32_t* sums = block.sums + i * block.sums_stride;
+    if (epilogue.kind == ByteEpilogue::Kind::sums) {
+      finish_sums(epilogue, block.row + i, block.column, block.columns, sums);
+    } else {
+      requantize_row(*functions.rows, epilogue, block.row + i, block.column, block.columns, sums);
+    }
+  }
+}
+
+void multiply_byte_panel(const ByteProduct& product, std::int64_t row_begin, std::int64_t row_end,
+                         const BytePanel& panel, std::span<const ByteOuter> outers) {
+  const ByteTileFunctions& functions = *product.tile;
+  alignas(64) std::int32_t sums[most_tile_rows * most_tile_columns];
+  ByteTile tile = {};
+  tile.b = panel.words;
+  tile.b_stride = panel.stored;
+  tile.steps = product.steps;
+  tile.c = sums;
+  tile.c_stride = functions.most_columns;
+  tile.vectors = static_cast<std::int32_t>(panel.stored / functions.lanes);
+  const auto run = product.has_unsigned_rows ? functions.unsigned_rows : functions.signed_rows;
+  tile.near = reinterpret_cast<const std::uint8_t*>(panel.words + panel.stored * product.steps);
+  const std::int64_t tiles = std::max<std::int64_t>(1, row_end - row_begin);
+  tile.near_lines = (panel.near_bytes / 64 + tiles - 1) / tiles;
+  for (std::int64_t index = row_begin; index < row_end; ++index) {
+    const std::int64_t first_row = index * functions.most_rows;
+    tile.a = product.a + first_row * product.steps;
+    tile.rows = static_cast<std::int32_t>(
+        std::min<std::int64_t>(functions.most_rows, product.rows - first_row));
+    run(tile);
+    tile.near += tile.near_lines * 64;
+    finish_byte_sums(product.finish, product.epilogue, outers,
+                     {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count});
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,292 @@
+// Panels of columns are the tasks; a panel stays near while all rows pass by.
+#include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/gemm/f32/epilogue.hpp"
+#include "kernels/cpu/gemm/weight_only/microkernel.hpp"
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Multiplications that are worth a task.
+constexpr std::int64_t least_task = 1 << 16;
+/// With many rows: so many tasks, and panels of columns in one at most.
+constexpr std::int64_t wanted_tasks = 16;
+constexpr std::int64_t most_panels = 8;
+
+/// Rows that several are read at once are copied, so that their numbers at one step of k do not
+/// all fall into one set of the first cache.
+constexpr std::int64_t least_copied_rows = 4;
+constexpr std::int64_t line_floats = 16;
+constexpr std::int64_t line_bytes = 64;
+/// So many at a time, so that the copy stays small.
+constexpr std::int64_t most_copied_rows = 512;
+
+const BlockRowFunctions& block_functions(Isa isa) {
+  if (isa >= Isa::avx512) return avx512::block_row_functions;
+  return isa == Isa::avx2 ? avx2::block_row_functions : baseline::block_row_functions;
+}
+
+std::int64_t panels_of(const BlockMatMulSizes& sizes) {
+  return (sizes.n + block_panel_columns - 1) / block_panel_columns;
+}
+
+/// Of one block of a panel.
+std::int64_t block_bytes(const BlockMatMulSizes& sizes) {
+  const std::int64_t numbers = sizeof(float) + (sizes.has_zeros ? 1 : 0);
+  return block_panel_columns * (numbers + sizes.block_size * sizes.bits / 8);
+}
+
+int level_at(const std::uint8_t* bytes, std::int64_t index, int bits) {
+  return bits == 8 ? bytes[index] : bytes[index / 2] >> (index % 2 * 4) & 15;
+}
+
+/// One block of up to 16 columns; those that are missing are zeros.
+void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::int64_t panel,
+                std::int64_t block, std::uint8_t* out) {
+  const std::int64_t level_bytes = sizes.block_size * sizes.bits / 8;
+  const std::int64_t zero_bytes = (sizes.blocks() * sizes.bits + 7) / 8;
+  const int flip = sizes.bits == 8 ? 0x80 : 0;
+  std::uint8_t* levels = out + block_panel_columns * static_cast<std::int64_t>(
+                                                         sizeof(float) + (sizes.has_zeros ? 1 : 0));
+  std::memset(out, 0, static_cast<std::size_t>(block_bytes(sizes)));
+  for (std::int64_t i = 0; i < block_panel_columns; ++i) {
+    const std::int64_t column = panel * block_panel_columns + i;
+    if (column >= sizes.n) return;
+    const std::int64_t place = column * sizes.blocks() + block;
+    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(float)), matrix.scales + place,
+                sizeof(float));
+    if (sizes.has_zeros) {
+      out[block_panel_columns * static_cast<std::int64_t>(sizeof(float)) + i] =
+          static_cast<std::uint8_t>(
+              level_at(matrix.zero_points + column * zero_bytes, block, sizes.bits) ^ flip);
+    }
+    for (std::int64_t byte = 0; byte < level_bytes; ++byte) {
+      levels[byte * block_panel_columns + i] =
+          static_cast<std::uint8_t>(matrix.levels[place * level_bytes + byte] ^ flip);
+    }
+  }
+}
+
+/// Of a copied row; an odd number of lines, so that rows fall into different sets of a cache.
+std::int64_t row_lines(const BlockMatMulSizes& sizes) {
+  return (sizes.k + line_floats - 1) / line_floats | 1;
+}
+
+std::int64_t copy_bytes(std::int64_t m, const BlockMatMulSizes& sizes) {
+  return m < least_copied_rows ? 0 : std::min(m, most_copied_rows) * row_lines(sizes) * line_bytes;
+}
+
+/// Of columns that have become floats.
+std::int64_t made_bytes(Isa isa) {
+  return most_panel_steps * gemm_functions(isa).panel_columns *
+         static_cast<std::int64_t>(sizeof(float));
+}
+
+/// The part of the result that a task has made.
+GemmTile made_tile(const Epilogue& epilogue, const BlockPanelTask& task, std::int64_t column) {
+  GemmTile tile = tile_of(epilogue);
+  tile.c = task.out;
+  tile.c_stride = task.out_stride;
+  tile.rows = static_cast<std::int32_t>(task.rows);
+  tile.columns = static_cast<std::int32_t>(task.columns);
+  aim_tile(tile, epilogue, 0, column);
+  return tile;
+}
+
+bool changes_sums(const Epilogue& epilogue) {
+  return epilogue.addend != Addend::none || epilogue.residual != nullptr ||
+         epilogue.activation != Activation::none;
+}
+
+/// Levels of some panels become floats.
+class LevelColumns : public ColumnMaker {
+ public:
+  LevelColumns(const BlockMatMulSizes& sizes, const std::byte* packed,
+               const BlockRowFunctions& functions)
+      : sizes_(sizes),
+        packed_(reinterpret_cast<const std::uint8_t*>(packed)),
+        functions_(functions) {
+    task_.k = sizes.k;
+    task_.panel_stride = sizes.blocks() * block_bytes(sizes);
+    task_.block_size = sizes.block_size;
+    task_.bits = sizes.bits;
+    task_.has_zeros = sizes.has_zeros ? 1 : 0;
+  }
+
+  void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
+            float* to) const override {
+    if (stored % block_panel_columns != 0) return make_narrow(column, stored, begin, end, to);
+    for (std::int64_t at = 0; at < stored; at += block_panel_columns)
+      unpack(column + at, begin, end - begin, to + at, stored);
+  }
+  const void* source(std::int64_t column, std::int64_t begin, std::int64_t half) const override {
+    const std::int64_t panel = std::min(column / block_panel_columns + half, panels_of(sizes_) - 1);
+    return packed_ + panel * task_.panel_stride + begin * block_bytes(sizes_) / sizes_.block_size;
+  }
+  std::int64_t source_step() const override {
+    return (block_bytes(sizes_) + sizes_.block_size - 1) / sizes_.block_size;
+  }
+
+ private:
+  void unpack(std::int64_t column, std::int64_t first, std::int64_t count, float* to,
+              std::int64_t step) const {
+    BlockPanelTask task = task_;
+    task.panel = packed_ + column / block_panel_columns * task.panel_stride;
+    functions_.unpack(task, first, count, to, step);
+  }
+
+  /// Columns that are a part of a panel.
+  void make_narrow(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
+                   float* to) const {
+    constexpr std::int64_t most_steps = 16;
+    float whole[most_steps * block_panel_columns];
+    for (; begin < end; begin += most_steps) {
+      const std::int64_t count = std::min(most_steps, end - begin);
+      unpack(column, begin, count, whole, block_panel_columns);
+      for (std::int64_t i = 0; i < count; ++i, to += stored)
+        std::copy_n(whole + i * block_panel_columns + column % block_panel_columns, stored, to);
+    }
+  }
+
+  const BlockMatMulSizes& sizes_;
+  const std::uint8_t* packed_;
+  const BlockRowFunctions& functions_;
+  BlockPanelTask task_ = {};
+};
+
+/// Rows of the left factor, and where their results go.
+struct RowsOfFloats {
+  const float* a;
+  std::int64_t stride;
+  std::int64_t count;
+  float* out;
+};
+
+void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes,
+                         const std::byte* packed, const Epilogue& epilogue, Isa isa,
+                         Workers& workers) {
+  const BlockRowFunctions& functions = block_functions(isa);
+  const std::int64_t panel_bytes = sizes.blocks() * block_bytes(sizes);
+  const std::int64_t group = functions.most_panels;
+  const std::int64_t groups = (panels_of(sizes) + group - 1) / group;
+  const std::int64_t work =
+      std::max<std::int64_t>(1, rows.count * sizes.k * block_panel_columns * group);
+  const std::int64_t grain = std::max<std::int64_t>(1, least_task / work);
+  workers.parallel_ranges(groups, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t panel = i * group;
+      const std::int64_t column = panel * block_panel_columns;
+      BlockPanelTask task;
+      task.a = rows.a;
+      task.a_stride = rows.stride;
+      task.rows = rows.count;
+      task.k = sizes.k;
+      task.panel = reinterpret_cast<const std::uint8_t*>(packed) + panel * panel_bytes;
+      task.panel_stride = panel_bytes;
+      task.panels = std::min(group, panels_of(sizes) - panel);
+      task.block_size = sizes.block_size;
+      task.bits = sizes.bits;
+      task.has_zeros = sizes.has_zeros ? 1 : 0;
+      task.out = rows.out + column;
+      task.out_stride = sizes.n;
+      task.columns = std::min(task.panels * block_panel_columns, sizes.n - column);
+      functions.multiply(task);
+      if (changes_sums(epilogue)) {
+        const GemmTile tile = made_tile(epilogue, task, column);
+        finish_tile(tile, tile.c, tile.c_stride);
+        finish_functions(tile, gemm_functions(isa));
+      }
+      workers.poll();
+    }
+  });
+}
+
+/// Where there are many rows, they are packed, and columns become floats once for all of them.
+void multiply_made_columns(const RowsOfFloats& given, const BlockMatMulSizes& sizes,
+                           const std::byte* packed, const Epilogue& epilogue, Isa isa,
+                           float* packed_rows, void* made, Workers& workers) {
+  const GemmFunctions& functions = gemm_functions(isa);
+  const LevelColumns maker(sizes, packed, block_functions(isa));
+  const RowPanels rows = cut_rows(given.count, functions);
+  const ColumnPanels columns = cut_columns(sizes.n, functions);
+  const std::int64_t pack_grain =
+      std::max<std::int64_t>(1, least_task / (functions.max_rows * sizes.k));
+  workers.parallel_ranges(rows.count, pack_grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = begin; panel < end; ++panel)
+      pack_row_panel(rows, panel, sizes.k, {given.a, given.stride, false}, functions, packed_rows);
+  });
+  const WorkspaceSlots slots(made, made_bytes(isa), workers.count());
+  const std::int64_t grain = std::clamp<std::int64_t>(columns.count / wanted_tasks, 1, most_panels);
+  workers.parallel_ranges(columns.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    const WorkspaceSlots::Loan loan(slots);
+    const PanelProduct product{.functions = &functions,
+                               .k = sizes.k,
+                               .rows = rows,
+                               .columns = columns,
+                               .a = packed_rows,
+                               .maker = &maker,
+                               .made = reinterpret_cast<float*>(loan.data()),
+                               .c = given.out,
+                               .c_stride = sizes.n,
+                               .epilogue = &epilogue,
+                               .stop = workers.stop()};
+    multiply_panels(product, 0, rows.count, begin, end);
+  });
+}
+
+}  // namespace
+
+std::int64_t packed_block_matrix_bytes(const BlockMatMulSizes& sizes) {
+  return panels_of(sizes) * sizes.blocks() * block_bytes(sizes);
+}
+
+void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::byte* out) {
+  auto* to = reinterpret_cast<std::uint8_t*>(out);
+  for (std::int64_t panel = 0; panel < panels_of(sizes); ++panel) {
+    for (std::int64_t block = 0; block < sizes.blocks(); ++block) {
+      pack_block(sizes, matrix, panel, block, to);
+      to += block_bytes(sizes);
+    }
+  }
+}
+
+std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
+                                          int threads) {
+  const bool has_made = m >= block_functions(isa).slab_rows;
+  return copy_bytes(m, sizes) + (has_made ? threads * made_bytes(isa) : 0);
+}
+
+void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
+                  const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
+                  void* workspace, Workers& workers) {
+  if (m < least_copied_rows) {
+    multiply_block_rows({a, sizes.k, m, out}, sizes, packed, epilogue, isa, workers);
+    return;
+  }
+  auto* const copy = static_cast<float*>(workspace);
+  std::byte* const made = static_cast<std::byte*>(workspace) + copy_bytes(m, sizes);
+  const std::int64_t stride = row_lines(sizes) * line_floats;
+  const std::int64_t grain = std::max<std::int64_t>(1, least_task / stride);
+  const bool has_made = m >= block_functions(isa).slab_rows;
+  for (std::int64_t first = 0; first < m; first += most_copied_rows) {
+    const RowsOfFloats rows = {a + first * sizes.k, sizes.k, std::min(most_copied_rows, m - first),
+                               out + first * sizes.n};
+    Epilogue part = epilogue;
+    if (part.residual != nullptr) part.residual += first * part.residual_stride;
+    if (has_made) {
+      multiply_made_columns(rows, sizes, packed, part, isa, copy, made, workers);
+      continue;
+    }
+    workers.parallel_ranges(rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        std::copy_n(rows.a + row * sizes.k, sizes.k, copy + row * stride);
+    });
+    multiply_block_rows({copy, stride, rows.count, rows.out}, sizes, packed, part, isa, workers);
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,47 @@
+// Products with a matrix of 4 or 8 bits whose blocks have a scale each.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+struct BlockMatMulSizes {
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t block_size = 0;  ///< even
+  int bits = 4;                 ///< 4 or 8
+  bool has_zeros = false;       ///< zero points are given; else the middle level is zero
+
+  std::int64_t blocks() const { return (k + block_size - 1) / block_size; }
+};
+
+/// The right factor as com.microsoft.MatMulNBits has it: for each of n columns its blocks along k,
+/// levels unsigned, with 4 bits the first in a byte's low bits.
+struct BlockMatrix {
+  const std::uint8_t* levels;       ///< n × blocks × block_size × bits / 8
+  const float* scales;              ///< n × blocks
+  const std::uint8_t* zero_points;  ///< n × ceil(blocks × bits / 8), or null
+};
+
+std::int64_t packed_block_matrix_bytes(const BlockMatMulSizes& sizes);
+
+/// Packs into `out`: as many bytes as before but for zero points, which take one each.
+void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::byte* out);
+
+/// Bytes of workspace for `block_matmul` run by up to `threads` threads; it may be 0.
+std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
+                                          int threads);
+
+/// out (m × n) = finish(a (m × k) by a packed matrix), summed in order of k. Levels become floats
+/// as they are multiplied, or some hundred steps of k at a time where there are many rows; the
+/// matrix is never unpacked into memory. Of the epilogue an addend a column, the residual and the
+/// activation count. Each sum is one task's: the bits do not depend on threads.
+void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
+                  const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
+                  void* workspace, Workers& workers);
+
+}  // namespace ortool::cpu

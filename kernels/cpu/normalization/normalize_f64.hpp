@@ -1,0 +1,52 @@
+// The normalisations of rows, of groups of channels and of whole channels in float64.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/normalization/normalize.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+
+namespace ortool::cpu {
+
+struct DoubleRows {
+  std::int64_t rows = 0;
+  std::int64_t size = 0;
+  double epsilon = 0;
+  bool is_centered = true;  ///< false: the mean counts as 0
+};
+
+/// out = (x - mean) · d with d = 1 / √(Σ(x - mean)² / n + epsilon) for each row, plain sums in two
+/// passes; `out` may be `in`. Means and factors d are written where asked for. Rows are never cut,
+/// so the bits do not depend on threads.
+void normalize_rows(const double* in, double* out, const DoubleRows& rows, float* means,
+                    float* factors, Workers& workers);
+
+/// The same for each of `groups` runs of channels of each image, then scaled and shifted: one
+/// number a channel, or with `scales_groups` one a group.
+void normalize_groups(const double* in, double* out, ChannelSizes sizes, std::int64_t groups,
+                      const double* scale, const double* bias, bool scales_groups, double epsilon,
+                      Workers& workers);
+
+/// Σx / n and Σ(x - mean)² / n of each channel over all images; NaN where there are no elements.
+void channel_moments(const double* in, ChannelSizes sizes, double* means, double* variances,
+                     Workers& workers);
+
+/// One number a channel.
+struct DoubleChannels {
+  const double* scale;
+  const double* bias;
+  const double* mean;
+  const double* variance;
+  double epsilon;
+};
+
+/// out = (x - mean) · scale / √(variance + epsilon) + bias; `out` may be `in`.
+void batch_normalization(const double* in, double* out, ChannelSizes sizes,
+                         const DoubleChannels& parameters, Workers& workers);
+
+/// out = x (bias + alpha / size · Σx²)^-beta over the channels that normalization/normalize.hpp
+/// says; `out` must not be `in`.
+void local_response_normalization(const double* in, double* out, ChannelSizes sizes,
+                                  LocalResponse response, Workers& workers);
+
+}  // namespace ortool::cpu

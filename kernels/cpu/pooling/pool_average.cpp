@@ -1,0 +1,100 @@
+// The mean of each window.
+#include <type_traits>
+
+#include "kernels/cpu/pooling/pool_window.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+template <typename T>
+T sum_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&ranges)[3],
+                const Workers& workers) {
+  T sum = 0;
+  for (std::int64_t d = ranges[0].begin; d < ranges[0].end; ++d) {
+    const std::int64_t z = ranges[0].start + d * sizes.dilation[0];
+    for (std::int64_t r = ranges[1].begin; r < ranges[1].end; ++r) {
+      workers.poll();
+      const std::int64_t row = z * sizes.in[1] + ranges[1].start + r * sizes.dilation[1];
+      for (std::int64_t c = ranges[2].begin; c < ranges[2].end; ++c) {
+        sum += plane[row * sizes.in[2] + ranges[2].start + c * sizes.dilation[2]];
+      }
+    }
+  }
+  return sum;
+}
+
+/// Pixels along one axis that the mean is taken over.
+std::int64_t counted(const PoolSizes& sizes, int axis, std::int64_t out, bool counts_padding) {
+  if (counts_padding) return padded_count(sizes, axis, out);
+  const WindowRange range = window_range(sizes, axis, out);
+  return range.end - range.begin;
+}
+
+}  // namespace
+
+template <typename T>
+void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y, Isa isa,
+                  Workers& workers) {
+  const std::int64_t plane_rows = sizes.out[0] * sizes.out[1];
+  const std::int64_t pixels_in = sizes.in[0] * sizes.in[1] * sizes.in[2];
+  if (sizes.out[2] <= 0) return;
+  const auto body = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t index = begin; index < end; ++index) {
+      workers.poll();
+      const std::int64_t depth = index % plane_rows / sizes.out[1];
+      const std::int64_t row = index % sizes.out[1];
+      const T* from = x + index / plane_rows * pixels_in;
+      T* to = y + index * sizes.out[2];
+      bool summed = false;
+      if constexpr (std::is_same_v<T, float>) {
+        if (window_reach(sizes) <= row_buffer) {
+          const PoolFunctions& functions = pool_functions(isa);
+          pool_row(sizes, from, depth, row, 0.0F, functions.add_into,
+                   [&](const float* buffer, std::int64_t first, std::int64_t count) {
+                     functions.sum_windows(buffer, sizes.kernel[2], sizes.stride[2],
+                                           sizes.dilation[2], count, to + first);
+                   });
+          summed = true;
+        }
+      }
+      WindowRange ranges[3] = {window_range(sizes, 0, depth), window_range(sizes, 1, row), {}};
+      const std::int64_t rows =
+          counted(sizes, 0, depth, counts_padding) * counted(sizes, 1, row, counts_padding);
+      for (std::int64_t column = 0; column < sizes.out[2]; ++column) {
+        const std::int64_t count = rows * counted(sizes, 2, column, counts_padding);
+        ranges[2] = window_range(sizes, 2, column);
+        const T sum = summed ? to[column] : sum_of_window(from, sizes, ranges, workers);
+        to[column] = count == 0 ? T{0} : sum / static_cast<T>(count);
+      }
+    }
+  };
+  workers.parallel_ranges(sizes.planes * plane_rows, pool_grain(sizes), body);
+}
+
+template void average_pool(const PoolSizes&, bool, const float*, float*, Isa, Workers&);
+template void average_pool(const PoolSizes&, bool, const double*, double*, Isa, Workers&);
+
+template <typename T>
+void global_average_pool(std::int64_t planes, std::int64_t pixels, const T* x, T* y, Isa isa,
+                         Workers& workers) {
+  const std::int64_t grain =
+      std::max<std::int64_t>(1, 32 * 1024 / std::max<std::int64_t>(1, pixels));
+  workers.parallel_ranges(planes, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      const T* from = x + plane * pixels;
+      T sum = 0;
+      if constexpr (std::is_same_v<T, float>) {
+        sum = pool_functions(isa).sum_of(from, pixels);
+      } else {
+        for (std::int64_t i = 0; i < pixels; ++i) sum += from[i];
+      }
+      y[plane] = sum / static_cast<T>(pixels);
+    }
+  });
+}
+
+template void global_average_pool(std::int64_t, std::int64_t, const float*, float*, Isa, Workers&);
+template void global_average_pool(std::int64_t, std::int64_t, const double*, double*, Isa,
+                                  Workers&);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,223 @@
+// The largest number of each window.
+#include <algorithm>
+#include <cmath>
+#include <immintrin.h>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/pooling/pool_window.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+template <typename T>
+constexpr T lowest() {
+  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::lowest();
+}
+
+template <typename T>
+bool beats(T value, T best) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value > best || (std::isnan(value) && !std::isnan(best));
+  }
+  return value > best;
+}
+
+template <typename T>
+__m128i load_sixteen(const T* from) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+template <typename T>
+void store_sixteen(T* to, __m128i value) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
+}
+
+/// The larger bytes of two vectors; signed ones go by what they are as unsigned ones.
+template <typename T>
+__m128i larger_bytes(__m128i a, __m128i b) {
+  if constexpr (std::is_unsigned_v<T>) return _mm_max_epu8(a, b);
+  const __m128i flip = _mm_set1_epi8(-128);
+  return _mm_xor_si128(_mm_max_epu8(_mm_xor_si128(a, flip), _mm_xor_si128(b, flip)), flip);
+}
+
+template <typename T>
+void max_bytes_into(const T* from, T* to, std::int64_t count) {
+  constexpr std::int64_t width = 16;
+  const auto take = [&](std::int64_t i) {
+    store_sixteen(to + i, larger_bytes<T>(load_sixteen(from + i), load_sixteen(to + i)));
+  };
+  if (count >= width) {
+    // The last vector may take bytes once more, which changes nothing.
+    for (std::int64_t i = 0; i + width < count; i += width) take(i);
+    return take(count - width);
+  }
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] > to[i] ? from[i] : to[i];
+}
+
+/// Every second byte of what `from` holds; one byte behind the last may be read.
+template <typename T>
+void take_every_second(const T* from, T* to, std::int64_t count) {
+  constexpr std::int64_t width = 16;
+  const __m128i even = _mm_set1_epi16(255);
+  const auto take = [&](std::int64_t i) {
+    const __m128i low = _mm_and_si128(load_sixteen(from + 2 * i), even);
+    const __m128i high = _mm_and_si128(load_sixteen(from + 2 * i + width), even);
+    store_sixteen(to + i, _mm_packus_epi16(low, high));
+  };
+  if (count >= width) {
+    for (std::int64_t i = 0; i + width < count; i += width) take(i);
+    return take(count - width);
+  }
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
+}
+
+/// The largest byte under each window of a row whose columns are done.
+template <typename T>
+void max_byte_windows(const PoolSizes& sizes, const T* buffer, std::int64_t count, T* out) {
+  const std::int64_t stride = sizes.stride[2];
+  if (stride == 1 || sizes.kernel[2] * 2 < stride) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = buffer[i * stride];
+    for (std::int64_t k = 1; k < sizes.kernel[2]; ++k) {
+      const T* from = buffer + k * sizes.dilation[2];
+      for (std::int64_t i = 0; i < count; ++i)
+        out[i] = from[i * stride] > out[i] ? from[i * stride] : out[i];
+    }
+    return;
+  }
+  // At every place first, then the places that are wanted.
+  T largest[row_buffer + 1];
+  const std::int64_t places = (count - 1) * stride + 1;
+  std::copy_n(buffer, places, largest);
+  for (std::int64_t k = 1; k < sizes.kernel[2]; ++k)
+    max_bytes_into(buffer + k * sizes.dilation[2], largest, places);
+  if (stride == 2) return take_every_second(largest, out, count);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = largest[i * stride];
+}
+
+/// One window pixel by pixel. `place` gets the pixel's offset in the plane, or 0 for none.
+template <typename T>
+T max_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&ranges)[3],
+                std::int64_t& place, const Workers& workers) {
+  T best = lowest<T>();
+  place = -1;
+  for (std::int64_t d = ranges[0].begin; d < ranges[0].end; ++d) {
+    const std::int64_t z = ranges[0].start + d * sizes.dilation[0];
+    for (std::int64_t r = ranges[1].begin; r < ranges[1].end; ++r) {
+      workers.poll();
+      const std::int64_t row = z * sizes.in[1] + ranges[1].start + r * sizes.dilation[1];
+      for (std::int64_t c = ranges[2].begin; c < ranges[2].end; ++c) {
+        const std::int64_t at = row * sizes.in[2] + ranges[2].start + c * sizes.dilation[2];
+        if (place < 0 || beats(plane[at], best)) {
+          best = plane[at];
+          place = at;
+        }
+      }
+    }
+  }
+  place = std::max<std::int64_t>(place, 0);
+  return best;
+}
+
+std::int64_t to_column_major(const PoolSizes& sizes, std::int64_t place) {
+  const std::int64_t column = place % sizes.in[2];
+  const std::int64_t row = place / sizes.in[2] % sizes.in[1];
+  const std::int64_t depth = place / sizes.in[2] / sizes.in[1];
+  return (column * sizes.in[1] + row) * sizes.in[0] + depth;
+}
+
+}  // namespace
+
+template <typename T>
+void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, bool column_major,
+              Isa isa, Workers& workers) {
+  const std::int64_t plane_rows = sizes.out[0] * sizes.out[1];
+  const std::int64_t pixels_in = sizes.in[0] * sizes.in[1] * sizes.in[2];
+  if (sizes.out[2] <= 0) return;
+  const bool by_rows = indices == nullptr && window_reach(sizes) <= row_buffer;
+  const auto body = [&](std::int64_t begin, std::int64_t end) {
+    RowPlace at = row_place(sizes, begin);
+    for (std::int64_t index = begin; index < end; ++index, at.advance(sizes)) {
+      workers.poll();
+      const auto [plane, depth, row] = at;
+      const T* from = x + plane * pixels_in;
+      T* to = y + index * sizes.out[2];
+      if constexpr (std::is_same_v<T, float>) {
+        if (by_rows) {
+          const PoolFunctions& functions = pool_functions(isa);
+          pool_row(sizes, from, depth, row, lowest<float>(), functions.max_into,
+                   [&](const float* buffer, std::int64_t first, std::int64_t count) {
+                     functions.max_windows(buffer, sizes.kernel[2], sizes.stride[2],
+                                           sizes.dilation[2], count, to + first);
+                   });
+          continue;
+        }
+      }
+      if constexpr (sizeof(T) == 1) {
+        if (by_rows) {
+          pool_row(sizes, from, depth, row, lowest<T>(), max_bytes_into<T>,
+                   [&](const T* buffer, std::int64_t first, std::int64_t count) {
+                     max_byte_windows(sizes, buffer, count, to + first);
+                   });
+          continue;
+        }
+      }
+      WindowRange ranges[3] = {window_range(sizes, 0, depth), window_range(sizes, 1, row), {}};
+      for (std::int64_t column = 0; column < sizes.out[2]; ++column) {
+        ranges[2] = window_range(sizes, 2, column);
+        std::int64_t place = 0;
+        to[column] = max_of_window(from, sizes, ranges, place, workers);
+        if (indices == nullptr) continue;
+        indices[index * sizes.out[2] + column] =
+            plane * pixels_in + (column_major ? to_column_major(sizes, place) : place);
+      }
+    }
+  };
+  workers.parallel_ranges(sizes.planes * plane_rows, pool_grain(sizes), body);
+}
+
+template void max_pool(const PoolSizes&, const float*, float*, std::int64_t*, bool, Isa, Workers&);
+template void max_pool(const PoolSizes&, const double*, double*, std::int64_t*, bool, Isa,
+                       Workers&);
+template void max_pool(const PoolSizes&, const std::int8_t*, std::int8_t*, std::int64_t*, bool, Isa,
+                       Workers&);
+template void max_pool(const PoolSizes&, const std::uint8_t*, std::uint8_t*, std::int64_t*, bool,
+                       Isa, Workers&);
+
+template <typename T>
+void global_max_pool(std::int64_t planes, std::int64_t pixels, const T* x, T* y, Isa isa,
+                     Workers& workers) {
+  const std::int64_t grain =
+      std::max<std::int64_t>(1, 32 * 1024 / std::max<std::int64_t>(1, pixels));
+  workers.parallel_ranges(planes, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      const T* from = x + plane * pixels;
+      if constexpr (std::is_same_v<T, float>) {
+        y[plane] = pixels == 0 ? lowest<T>() : pool_functions(isa).max_of(from, pixels);
+      } else {
+        T best = lowest<T>();
+        for (std::int64_t i = 0; i < pixels; ++i) {
+          if (beats(from[i], best)) best = from[i];
+        }
+        y[plane] = best;
+      }
+    }
+  });
+}
+
+template void global_max_pool(std::int64_t, std::int64_t, const float*, float*, Isa, Workers&);
+template void global_max_pool(std::int64_t, std::int64_t, const double*, double*, Isa, Workers&);
+
+const PoolFunctions& pool_functions(Isa isa) {
+  switch (isa) {
+    case Isa::amx:
+    case Isa::avx512:
+      return avx512::pool_functions;
+    case Isa::avx2:
+      return avx2::pool_functions;
+    default:
+      return baseline::pool_functions;
+  }
+}
+
+}  // namespace ortool::cpu

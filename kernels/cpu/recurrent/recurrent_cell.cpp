@@ -1,0 +1,141 @@
+// Steps of recurrent cells: vector loops for the usual functions, function by function for others.
+#include "kernels/cpu/recurrent/recurrent_cell.hpp"
+
+#include <type_traits>
+
+namespace ortool::cpu {
+namespace {
+
+using LstmStep = void (*)(const RecurrentRow& row);
+
+LstmStep same_lstm_step(Isa isa) {
+  if (isa >= Isa::avx512) return avx512::same_lstm;
+  return isa == Isa::avx2 ? avx2::same_lstm : baseline::same_lstm;
+}
+
+bool has_usual_functions(const RecurrentLayerForm& form, const GateFunction* functions) {
+  if (form.clip || form.couples_gates || form.cell == RecurrentCell::rnn) return false;
+  bool usual = functions[0].op == UnaryOp::sigmoid && functions[1].op == UnaryOp::tanh;
+  if (form.cell == RecurrentCell::lstm) usual = usual && functions[2].op == UnaryOp::tanh;
+  return usual;
+}
+
+}  // namespace
+
+const RecurrentFunctions& recurrent_functions(Isa isa) {
+  switch (isa) {
+    case Isa::amx:
+    case Isa::avx512:
+      return avx512::recurrent_functions;
+    case Isa::avx2:
+      return avx2::recurrent_functions;
+    default:
+      return baseline::recurrent_functions;
+  }
+}
+
+template <typename T>
+CellSteps<T>::CellSteps(const RecurrentLayerForm& form, std::int64_t direction, std::int64_t hidden,
+                        bool has_peepholes, Isa isa)
+    : form_(form),
+      functions_(form.functions.data() + direction * form.functions_each()),
+      hidden_(hidden),
+      isa_(isa),
+      function_isa_(form.is_same_on_levels ? Isa::baseline : isa),
+      is_usual_(std::is_same_v<T, float> && !has_peepholes &&
+                has_usual_functions(form, functions_)) {}
+
+template <typename T>
+void CellSteps<T>::activate(int function, T* values, std::int64_t count) const {
+  Workers alone;
+  const GateFunction& chosen = functions_[function];
+  unary(chosen.op, chosen.parameters, values, values, count, alone, function_isa_);
+}
+
+template <typename T>
+void CellSteps<T>::clip_and_activate(int function, T* values, std::int64_t count) const {
+  if (form_.clip) {
+    Workers alone;
+    const T high = static_cast<T>(*form_.clip);
+    clip(values, values, count, -high, high, alone);
+  }
+  activate(function, values, count);
+}
+
+template <typename T>
+RecurrentRow CellSteps<T>::float_row(const CellRow<T>& row) const {
+  if constexpr (std::is_same_v<T, float>) {
+    return {row.x, row.gates, row.h, row.c, row.reset, row.bias, hidden_};
+  } else {
+    return {};
+  }
+}
+
+template <typename T>
+void CellSteps<T>::rnn(const CellRow<T>& row) const {
+  for (std::int64_t i = 0; i < hidden_; ++i) row.h[i] = row.x[i] + row.gates[i];
+  clip_and_activate(0, row.h, hidden_);
+}
+
+template <typename T>
+void CellSteps<T>::lstm(const CellRow<T>& row) const {
+  if (is_usual_ && form_.is_same_on_levels) return same_lstm_step(isa_)(float_row(row));
+  if (is_usual_) return recurrent_functions(isa_).lstm(float_row(row));
+  T* const input = row.gates;
+  T* const output = input + hidden_;
+  T* const forget = output + hidden_;
+  T* const cell = forget + hidden_;
+  for (std::int64_t i = 0; i < 4 * hidden_; ++i) input[i] += row.x[i];
+  const auto peep = [&](T* gate, std::int64_t which) {
+    if (row.peepholes == nullptr) return;
+    const T* weights = row.peepholes + which * hidden_;
+    for (std::int64_t i = 0; i < hidden_; ++i) gate[i] += weights[i] * row.c[i];
+  };
+  peep(input, 0);
+  clip_and_activate(0, input, hidden_);
+  if (form_.couples_gates) {
+    for (std::int64_t i = 0; i < hidden_; ++i) forget[i] = T{1} - input[i];
+  } else {
+    peep(forget, 2);
+    clip_and_activate(0, forget, hidden_);
+  }
+  clip_and_activate(1, cell, hidden_);
+  for (std::int64_t i = 0; i < hidden_; ++i) row.c[i] = forget[i] * row.c[i] + input[i] * cell[i];
+  peep(output, 1);
+  clip_and_activate(0, output, hidden_);
+  for (std::int64_t i = 0; i < hidden_; ++i) row.h[i] = row.c[i];
+  activate(2, row.h, hidden_);
+  for (std::int64_t i = 0; i < hidden_; ++i) row.h[i] *= output[i];
+}
+
+template <typename T>
+void CellSteps<T>::gru_gates(const CellRow<T>& row) const {
+  if (is_usual_) return recurrent_functions(isa_).gru_gates(float_row(row));
+  for (std::int64_t i = 0; i < 2 * hidden_; ++i) row.gates[i] += row.x[i];
+  clip_and_activate(0, row.gates, 2 * hidden_);
+  const T* reset = row.gates + hidden_;
+  for (std::int64_t i = 0; i < hidden_; ++i) row.reset[i] = reset[i] * row.h[i];
+}
+
+template <typename T>
+void CellSteps<T>::gru_state(const CellRow<T>& row) const {
+  if (is_usual_) {
+    return recurrent_functions(isa_).gru_state(float_row(row), form_.linear_before_reset);
+  }
+  const T* update = row.gates;
+  const T* reset = update + hidden_;
+  T* const state = row.gates + 2 * hidden_;
+  if (form_.linear_before_reset) {
+    for (std::int64_t i = 0; row.bias != nullptr && i < hidden_; ++i) state[i] += row.bias[i];
+    for (std::int64_t i = 0; i < hidden_; ++i) state[i] *= reset[i];
+  }
+  for (std::int64_t i = 0; i < hidden_; ++i) state[i] += row.x[2 * hidden_ + i];
+  clip_and_activate(1, state, hidden_);
+  for (std::int64_t i = 0; i < hidden_; ++i)
+    row.h[i] = (T{1} - update[i]) * state[i] + update[i] * row.h[i];
+}
+
+template class CellSteps<float>;
+template class CellSteps<double>;
+
+}  // namespace ortool::cpu

@@ -1,0 +1,146 @@
+// Packed panels for float, sums over rows as they lie for double.
+#include "kernels/cpu/recurrent/recurrent_products.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/gemm/f32/gemm.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// c (m × n) = a (m × k) by the transpose of a matrix of n rows; with `bias`, one number a column,
+/// where it is not null.
+template <typename T>
+struct RecurrentProduct;
+
+template <>
+struct RecurrentProduct<float> {
+  static std::int64_t packed_elements(std::int64_t n, std::int64_t k, Isa isa) {
+    return packed_b_bytes(k, n, isa) / 4;
+  }
+  static void pack(std::int64_t n, std::int64_t k, const float* rows, Isa isa, float* out,
+                   Workers& workers) {
+    pack_b(k, n, {.data = rows, .stride = k, .transposed = true}, isa, out, workers);
+  }
+  static std::int64_t workspace_bytes(std::int64_t m, std::int64_t n, std::int64_t k, Isa isa) {
+    return gemm_workspace_bytes({.m = m, .n = n, .k = k}, isa);
+  }
+  static void run(const GemmSizes& sizes, const float* a, const float* packed, const float* bias,
+                  float* c, std::int64_t c_stride, Isa isa, void* workspace, Workers& workers) {
+    Epilogue epilogue;
+    if (bias != nullptr) {
+      epilogue.addend = Addend::per_column;
+      epilogue.added = bias;
+    }
+    gemm(sizes, {.data = a, .stride = sizes.k}, packed, c, c_stride, epilogue, isa, workspace,
+         workers);
+  }
+};
+
+template <>
+struct RecurrentProduct<double> {
+  static std::int64_t packed_elements(std::int64_t n, std::int64_t k, Isa) { return n * k; }
+  static void pack(std::int64_t n, std::int64_t k, const double* rows, Isa, double* out, Workers&) {
+    std::copy(rows, rows + n * k, out);
+  }
+  static std::int64_t workspace_bytes(std::int64_t, std::int64_t, std::int64_t, Isa) { return 0; }
+  static void run(const GemmSizes& sizes, const double* a, const double* rows, const double* bias,
+                  double* c, std::int64_t c_stride, Isa, void*, Workers& workers) {
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, sizes.k));
+    workers.parallel_ranges(sizes.m * sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t row = i / sizes.n;
+        const std::int64_t column = i % sizes.n;
+        double sum = 0;
+        for (std::int64_t k = 0; k < sizes.k; ++k)
+          sum += a[row * sizes.k + k] * rows[column * sizes.k + k];
+        c[row * c_stride + column] = bias != nullptr ? sum + bias[column] : sum;
+      }
+    });
+  }
+};
+
+/// Where the weights of one direction lie among the packed ones.
+template <typename T>
+struct PackedParts {
+  std::int64_t input;
+  std::int64_t early;
+  std::int64_t late;
+
+  PackedParts(const RecurrentLayerForm& form, std::int64_t in, std::int64_t hidden, Isa isa) {
+    const std::int64_t rows = form.gates() * hidden;
+    const std::int64_t last = form.late_rows(hidden);
+    input = RecurrentProduct<T>::packed_elements(rows, in, isa);
+    early = RecurrentProduct<T>::packed_elements(rows - last, hidden, isa);
+    late = last == 0 ? 0 : RecurrentProduct<T>::packed_elements(last, hidden, isa);
+  }
+  std::int64_t all() const { return input + early + late; }
+  std::int64_t begin(RecurrentFactor factor) const {
+    switch (factor) {
+      case RecurrentFactor::input:
+        return 0;
+      case RecurrentFactor::state:
+        return input;
+      default:
+        return input + early;
+    }
+  }
+};
+
+}  // namespace
+
+template <typename T>
+std::int64_t packed_recurrent_elements(const RecurrentLayerForm& form, std::int64_t input,
+                                       std::int64_t hidden, Isa isa) {
+  return form.directions * PackedParts<T>(form, input, hidden, isa).all();
+}
+
+template <typename T>
+void pack_recurrent(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
+                    const T* w, const T* r, Isa isa, T* out, Workers& workers) {
+  using Product = RecurrentProduct<T>;
+  const PackedParts<T> parts(form, input, hidden, isa);
+  const std::int64_t rows = form.gates() * hidden;
+  const std::int64_t late = form.late_rows(hidden);
+  for (std::int64_t direction = 0; direction < form.directions; ++direction) {
+    Product::pack(rows, input, w + direction * rows * input, isa, out, workers);
+    out += parts.input;
+    const T* from = r + direction * rows * hidden;
+    Product::pack(rows - late, hidden, from, isa, out, workers);
+    out += parts.early;
+    if (late != 0) Product::pack(late, hidden, from + (rows - late) * hidden, isa, out, workers);
+    out += parts.late;
+  }
+}
+
+template <typename T>
+std::int64_t PackedRecurrentProducts<T>::workspace_bytes(RecurrentFactor factor,
+                                                         std::int64_t rows) const {
+  const std::int64_t depth = factor == RecurrentFactor::input ? input_ : hidden_;
+  return RecurrentProduct<T>::workspace_bytes(rows, form_.columns_of(factor, hidden_), depth, isa_);
+}
+
+template <typename T>
+void PackedRecurrentProducts<T>::multiply(RecurrentFactor factor, std::int64_t direction,
+                                          std::int64_t rows, const T* from, const T* bias, T* out,
+                                          void* workspace, Workers& workers) const {
+  const PackedParts<T> parts(form_, input_, hidden_, isa_);
+  const std::int64_t depth = factor == RecurrentFactor::input ? input_ : hidden_;
+  RecurrentProduct<T>::run({rows, form_.columns_of(factor, hidden_), depth}, from,
+                           packed_ + direction * parts.all() + parts.begin(factor), bias, out,
+                           form_.gates() * hidden_, isa_, workspace, workers);
+}
+
+template std::int64_t packed_recurrent_elements<float>(const RecurrentLayerForm&, std::int64_t,
+                                                       std::int64_t, Isa);
+template std::int64_t packed_recurrent_elements<double>(const RecurrentLayerForm&, std::int64_t,
+                                                        std::int64_t, Isa);
+template void pack_recurrent(const RecurrentLayerForm&, std::int64_t, std::int64_t, const float*,
+                             const float*, Isa, float*, Workers&);
+template void pack_recurrent(const RecurrentLayerForm&, std::int64_t, std::int64_t, const double*,
+                             const double*, Isa, double*, Workers&);
+template class PackedRecurrentProducts<float>;
+template class PackedRecurrentProducts<double>;
+
+}  // namespace ortool::cpu

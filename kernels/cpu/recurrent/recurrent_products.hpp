@@ -1,0 +1,41 @@
+// The matrix products inside recurrent layers, whatever weights are stored as.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/recurrent/recurrent.hpp"
+
+namespace ortool::cpu {
+
+/// Elements of both weights, W and R of all directions, once packed. T: float, double.
+template <typename T>
+std::int64_t packed_recurrent_elements(const RecurrentLayerForm& form, std::int64_t input,
+                                       std::int64_t hidden, Isa isa);
+
+/// Packs W [directions, gates * hidden, input] and R [directions, gates * hidden, hidden].
+template <typename T>
+void pack_recurrent(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
+                    const T* w, const T* r, Isa isa, T* out, Workers& workers);
+
+/// Products by weights of the numbers' own type: panels for float, plain sums for double.
+template <typename T>
+class PackedRecurrentProducts : public RecurrentProducts<T> {
+ public:
+  /// `packed` is what pack_recurrent wrote; null where only sizes are asked for.
+  PackedRecurrentProducts(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
+                          Isa isa, const T* packed)
+      : form_(form), input_(input), hidden_(hidden), isa_(isa), packed_(packed) {}
+
+  std::int64_t workspace_bytes(RecurrentFactor factor, std::int64_t rows) const override;
+  void multiply(RecurrentFactor factor, std::int64_t direction, std::int64_t rows, const T* from,
+                const T* bias, T* out, void* workspace, Workers& workers) const override;
+
+ private:
+  const RecurrentLayerForm& form_;
+  std::int64_t input_;
+  std::int64_t hidden_;
+  Isa isa_;
+  const T* packed_;
+};
+
+}  // namespace ortool::cpu

@@ -1,0 +1,120 @@
+// Plain loops: the search moves along the axis for a block of inner positions at once.
+#include "kernels/cpu/reduction/arg_min_max.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/parallel/interruptible_loop.hpp"
+#include "kernels/cpu/types/convert_element.hpp"
+#include "kernels/cpu/types/dispatch_data_type.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t searched_columns = 256;
+constexpr std::int64_t searched_elements_of_task = 32768;
+
+template <typename T>
+auto searched_value(T element) {
+  if constexpr (is_half<T>) {
+    return to_float(element);
+  } else {
+    return element;
+  }
+}
+
+template <ArgExtremeKind kind, bool takes_last, typename Value>
+bool is_better(Value value, Value best) {
+  bool result = kind == ArgExtremeKind::largest ? value > best : value < best;
+  if constexpr (takes_last) result |= value == best;
+  if constexpr (std::is_floating_point_v<Value>) {
+    result |= (value != value) & (takes_last | (best == best));
+  }
+  return result;
+}
+
+/// Along elements next to each other. Better ones are rare, so a branch is cheapest.
+template <ArgExtremeKind kind, bool takes_last, typename T>
+std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers) {
+  auto best = searched_value(in[0]);
+  std::int64_t position = 0;
+  in_pieces(count - 1, workers, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin + 1; i <= end; ++i) {
+      const auto value = searched_value(in[i]);
+      if (!is_better<kind, takes_last>(value, best)) continue;
+      best = value;
+      position = i;
+    }
+  });
+  return position;
+}
+
+/// Along `axis` rows, `stride` apart, for `width` columns. A Position as wide as the elements lets
+/// the compiler use vectors.
+template <ArgExtremeKind kind, bool takes_last, typename Position, typename T>
+void search_columns(const T* in, std::int64_t* out, std::int64_t axis, std::int64_t stride,
+                    std::int64_t width) {
+  decltype(searched_value(T{})) best[searched_columns];
+  Position positions[searched_columns] = {};
+  for (std::int64_t k = 0; k < width; ++k) best[k] = searched_value(in[k]);
+  for (std::int64_t i = 1; i < axis; ++i) {
+    const T* row = in + i * stride;
+    const auto position = static_cast<Position>(i);
+    for (std::int64_t k = 0; k < width; ++k) {
+      const auto value = searched_value(row[k]);
+      const bool takes = is_better<kind, takes_last>(value, best[k]);
+      best[k] = takes ? value : best[k];
+      positions[k] = takes ? position : positions[k];
+    }
+  }
+  for (std::int64_t k = 0; k < width; ++k) out[k] = static_cast<std::int64_t>(positions[k]);
+}
+
+template <ArgExtremeKind kind, bool takes_last, typename T>
+void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, Workers& workers) {
+  const std::int64_t blocks = (sizes.inner + searched_columns - 1) / searched_columns;
+  const std::int64_t unit_elements = std::min(sizes.inner, searched_columns) * sizes.axis;
+  const std::int64_t grain = std::max<std::int64_t>(
+      1, searched_elements_of_task / std::max<std::int64_t>(1, unit_elements));
+  workers.parallel_ranges(sizes.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const std::int64_t outer = unit / blocks;
+      const std::int64_t first = unit % blocks * searched_columns;
+      const std::int64_t width = std::min(sizes.inner - first, searched_columns);
+      const T* start = in + outer * sizes.axis * sizes.inner + first;
+      std::int64_t* positions = out + outer * sizes.inner + first;
+      if (sizes.inner == 1) {
+        *positions = search_run<kind, takes_last>(start, sizes.axis, workers);
+      } else if (sizes.axis <= std::numeric_limits<std::int32_t>::max()) {
+        using Position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+        search_columns<kind, takes_last, Position>(start, positions, sizes.axis, sizes.inner,
+                                                   width);
+      } else {
+        search_columns<kind, takes_last, std::int64_t>(start, positions, sizes.axis, sizes.inner,
+                                                       width);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void arg_extreme(ArgExtremeKind kind, bool takes_last, DataType type, const void* in,
+                 std::int64_t* out, ArgExtremeSizes sizes, Workers& workers) {
+  ORTOOL_CHECK(sizes.axis >= 1);
+  with_data_type(type, [&](auto number) {
+    const auto* elements = static_cast<const decltype(number)*>(in);
+    if (kind == ArgExtremeKind::largest && takes_last) {
+      search<ArgExtremeKind::largest, true>(elements, out, sizes, workers);
+    } else if (kind == ArgExtremeKind::largest) {
+      search<ArgExtremeKind::largest, false>(elements, out, sizes, workers);
+    } else if (takes_last) {
+      search<ArgExtremeKind::smallest, true>(elements, out, sizes, workers);
+    } else {
+      search<ArgExtremeKind::smallest, false>(elements, out, sizes, workers);
+    }
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,79 @@
+// Running sums and products: blocks of neighbouring lines go along the axis together.
+#include "kernels/cpu/reduction/cumulative.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "kernels/cpu/types/convert_element.hpp"
+#include "kernels/cpu/types/dispatch_data_type.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t line_block = 128;
+constexpr std::int64_t task_elements = 16384;
+
+template <typename T>
+using RunningTotal =
+    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<double>>;
+
+template <typename T, bool multiplies, bool exclusive>
+void run_along(const T* in, T* out, std::int64_t steps, std::int64_t step, std::int64_t lines,
+               const Workers& workers) {
+  using Total = typename RunningTotal<T>::type;
+  constexpr std::int64_t steps_a_poll = 8192;
+  Total totals[line_block];
+  std::fill_n(totals, lines, static_cast<Total>(multiplies ? 1 : 0));
+  for (std::int64_t k = 0; k < steps; ++k) {
+    if (k % steps_a_poll == 0) workers.poll();
+    for (std::int64_t i = 0; i < lines; ++i) {
+      const auto value = convert_number<Total>(in[i]);
+      const Total before = totals[i];
+      totals[i] = static_cast<Total>(multiplies ? before * value : before + value);
+      out[i] = convert_number<T>(exclusive ? before : totals[i]);
+    }
+    in += step;
+    out += step;
+  }
+}
+
+template <typename T>
+void cumulative_of(CumulativeForm form, const T* in, T* out, CumulativeSizes sizes,
+                   Workers& workers) {
+  const std::int64_t blocks = (sizes.inner + line_block - 1) / line_block;
+  const std::int64_t block_elements =
+      std::max<std::int64_t>(1, sizes.axis * std::min(sizes.inner, line_block));
+  const auto run_block = [&](std::int64_t index) {
+    const std::int64_t first = index % blocks * line_block;
+    const std::int64_t lines = std::min(line_block, sizes.inner - first);
+    const std::int64_t last = form.reverse ? (sizes.axis - 1) * sizes.inner : 0;
+    const std::int64_t at = index / blocks * sizes.axis * sizes.inner + first + last;
+    const std::int64_t step = form.reverse ? -sizes.inner : sizes.inner;
+    const auto run =
+        form.multiplies ? (form.exclusive ? run_along<T, true, true> : run_along<T, true, false>)
+                        : (form.exclusive ? run_along<T, false, true> : run_along<T, false, false>);
+    run(in + at, out + at, sizes.axis, step, lines, workers);
+  };
+  if (sizes.axis == 0) return;
+  workers.parallel_ranges(sizes.outer * blocks,
+                          std::max<std::int64_t>(1, task_elements / block_elements),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t i = begin; i < end; ++i) run_block(i);
+                          });
+}
+
+}  // namespace
+
+void cumulative(CumulativeForm form, DataType type, const void* in, void* out,
+                CumulativeSizes sizes, Workers& workers) {
+  with_data_type(type, [&](auto number) {
+    using T = decltype(number);
+    if constexpr (is_half<T> || sizeof(T) >= 4) {
+      cumulative_of(form, static_cast<const T*>(in), static_cast<T*>(out), sizes, workers);
+    } else {
+      ORTOOL_CHECK(false && "no running sums of small integers");
+    }
+  });
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,3 @@
+// The loops of reductions over floats for baseline.
+#define ORTOOL_ISA baseline
+#include "kernels/cpu/reduction/reduce_rows.inc"

@@ -1,0 +1,117 @@
+// Selection on keys: unsigned numbers in the order of the elements. Candidates gather in a buffer;
+// when it is full all but the best k are dropped, and the worst of those is what others must beat.
+#include "kernels/cpu/reduction/top_k.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/parallel/workspace_slots.hpp"
+#include "kernels/cpu/types/dispatch_data_type.hpp"
+#include "kernels/cpu/types/sort_key.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t least_buffer = 64;
+constexpr std::int64_t key_block = 32;
+constexpr std::int64_t task_elements = 16384;
+
+template <typename Key>
+struct Candidate {
+  Key key;
+  std::int64_t index;
+
+  bool operator<(const Candidate& other) const {
+    return key != other.key ? key > other.key : index < other.index;
+  }
+};
+
+std::int64_t buffer_size(const TopKSizes& sizes) {
+  return std::min(sizes.axis, std::max(2 * sizes.k, least_buffer));
+}
+
+/// The best k of a line, `inner` apart, in order at the start of `buffer`.
+template <typename T>
+void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
+                 Candidate<OrderKey<T>>* buffer, const Workers& workers) {
+  using Key = OrderKey<T>;
+  constexpr std::uint32_t comparisons_a_poll = 8192;
+  std::uint32_t comparisons = 0;
+  const auto is_before = [&](const auto& a, const auto& b) {
+    if (++comparisons % comparisons_a_poll == 0) workers.poll();
+    return a < b;
+  };
+  const std::int64_t capacity = buffer_size(sizes);
+  std::int64_t filled = 0;
+  Key threshold = 0;
+  bool has_threshold = false;
+  Key keys[key_block];
+  for (std::int64_t first = 0; first < sizes.axis; first += key_block) {
+    workers.poll();
+    const std::int64_t count = std::min(key_block, sizes.axis - first);
+    for (std::int64_t i = 0; i < count; ++i)
+      keys[i] = static_cast<Key>(order_key(in[(first + i) * sizes.inner]) ^ flip);
+    bool has_better = !has_threshold;
+    for (std::int64_t i = 0; i < count; ++i) has_better |= keys[i] > threshold;
+    if (!has_better) continue;
+    for (std::int64_t i = 0; i < count; ++i) {
+      // A later element that is equal comes behind.
+      if (has_threshold && keys[i] <= threshold) continue;
+      buffer[filled++] = {keys[i], first + i};
+      if (filled < capacity || first + i + 1 == sizes.axis) continue;
+      std::nth_element(buffer, buffer + sizes.k - 1, buffer + filled, is_before);
+      threshold = buffer[sizes.k - 1].key;
+      has_threshold = true;
+      filled = sizes.k;
+    }
+  }
+  if (filled > sizes.k) std::nth_element(buffer, buffer + sizes.k - 1, buffer + filled, is_before);
+  std::sort(buffer, buffer + sizes.k, is_before);
+}
+
+template <typename T>
+void top_k_of(bool largest, const T* in, T* values, std::int64_t* indices, const TopKSizes& sizes,
+              void* workspace, Workers& workers) {
+  using Key = OrderKey<T>;
+  const Key flip = largest ? Key{0} : static_cast<Key>(~Key{0});
+  const auto slot_bytes =
+      buffer_size(sizes) * static_cast<std::int64_t>(sizeof(Candidate<std::uint64_t>));
+  WorkspaceSlots slots(workspace, slot_bytes, workers.count());
+  workers.parallel_ranges(sizes.outer * sizes.inner,
+                          std::max<std::int64_t>(1, task_elements / sizes.axis),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            const WorkspaceSlots::Loan loan(slots);
+                            auto* buffer = reinterpret_cast<Candidate<Key>*>(loan.data());
+                            for (std::int64_t line = begin; line < end; ++line) {
+                              const std::int64_t outer = line / sizes.inner;
+                              const std::int64_t inner = line % sizes.inner;
+                              const T* from = in + outer * sizes.axis * sizes.inner + inner;
+                              select_line(from, sizes, flip, buffer, workers);
+                              const std::int64_t to = outer * sizes.k * sizes.inner + inner;
+                              for (std::int64_t i = 0; i < sizes.k; ++i) {
+                                const std::int64_t index = buffer[i].index;
+                                if (values != nullptr)
+                                  values[to + i * sizes.inner] = from[index * sizes.inner];
+                                if (indices != nullptr) indices[to + i * sizes.inner] = index;
+                              }
+                            }
+                          });
+}
+
+}  // namespace
+
+std::int64_t top_k_workspace_bytes(const TopKSizes& sizes, int threads) {
+  return buffer_size(sizes) * static_cast<std::int64_t>(sizeof(Candidate<std::uint64_t>)) *
+         std::min(threads, WorkspaceSlots::most);
+}
+
+void top_k(bool largest, DataType type, const void* in, void* values, std::int64_t* indices,
+           const TopKSizes& sizes, void* workspace, Workers& workers) {
+  if (sizes.k == 0) return;
+  with_data_type(type, [&](auto number) {
+    using T = decltype(number);
+    top_k_of(largest, static_cast<const T*>(in), static_cast<T*>(values), indices, sizes, workspace,
+             workers);
+  });
+}
+
+}  // namespace ortool::cpu

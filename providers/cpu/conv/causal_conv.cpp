@@ -1,0 +1,44 @@
+// Kernel rows of CausalConvWithState.
+#include "kernels/cpu/conv/causal_conv.hpp"
+
+#include <array>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/conv/causal_conv_with_state.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/fp16_kernel.hpp"
+#include "providers/cpu/support/function_kernel.hpp"
+#include "providers/cpu/support/isa_rows.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+KernelPtr compile_causal_conv(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  KernelPtr kernel = make_kernel(row.name, [op = read_op<CausalConvWithState>(view.node()),
+                                            isa = row.isa](const PrepareContext& context) {
+    const Shape& x = context.inputs[0].shape;
+    const CausalConvSizes sizes = {.batch = x[0],
+                                   .channels = x[1],
+                                   .length = x[2],
+                                   .kernel = context.inputs[1].shape[2],
+                                   .has_silu = op.has_silu};
+    return make_prepared({}, [=](const RunContext& run) {
+      causal_conv(sizes, run.input<float>(0), run.input<float>(1), run.input<float>(2),
+                  run.input<float>(3), run.output<float>(0), run.output<float>(1), isa,
+                  run.workers());
+    });
+  });
+  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+}
+
+constexpr auto causal_conv_rows = level_rows<"causal_conv">(
+    "CausalConvWithState", float_like_type_names, accepts_float_like, compile_causal_conv);
+
+}  // namespace
+
+std::span<const KernelRow> causal_conv_kernels() {
+  return causal_conv_rows;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,81 @@
+// Operations over measured rates, and what is paid besides.
+#include "providers/cpu/conv/conv_cost.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "providers/cpu/conv/conv_params.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+double product(const std::int64_t (&sizes)[3]) {
+  return static_cast<double>(sizes[0]) * static_cast<double>(sizes[1]) *
+         static_cast<double>(sizes[2]);
+}
+
+double output_pixels(const ConvSizes& sizes) {
+  return static_cast<double>(sizes.batch) * product(sizes.out);
+}
+
+/// Multiplications of one output number.
+double depth(const ConvSizes& sizes) {
+  return static_cast<double>(sizes.channels_in / sizes.groups) * product(sizes.kernel);
+}
+
+}  // namespace
+
+std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& weights,
+                                           const ortool::Conv& op) {
+  constexpr std::int64_t common = 32;
+  const PartialShape& given = view.node().input(0)->type().shape;
+  const std::int64_t channels = weights[1] * op.groups;
+  std::vector<std::int64_t> shape = {1, channels};
+  for (std::int64_t axis = 2; axis < weights.rank(); ++axis) {
+    const auto index = static_cast<std::size_t>(axis);
+    const bool is_known = given && index < given->size() && (*given)[index].is_known();
+    shape.push_back(is_known ? (*given)[index].number() : std::max(common, 8 * weights[axis]));
+  }
+  if (given && given->size() > 1 && (*given)[0].is_known()) shape[0] = (*given)[0].number();
+  if (channels <= 0 || shape[0] <= 0) return std::nullopt;
+  try {
+    return conv_sizes(Shape(shape), weights, op);
+  } catch (const Error&) {
+    return std::nullopt;  // told when the sizes are known
+  }
+}
+
+double plain_conv_nanoseconds(const ConvSizes& sizes) {
+  const double pixels = output_pixels(sizes);
+  const double results = pixels * static_cast<double>(sizes.channels_out);
+  const double multiplications = results * depth(sizes);
+  constexpr double fixed_ns = 1000;
+  switch (choose_conv_path(sizes)) {
+    case ConvPath::depthwise:
+      return fixed_ns + multiplications / (product(sizes.stride) > 1 ? 11 : 21);
+    case ConvPath::winograd:
+      return fixed_ns + multiplications / 90;
+    default:
+      // Windows are packed, and results leave by whole rows of a tile.
+      return fixed_ns + multiplications / 72 + 0.12 * pixels * depth(sizes) + 0.1 * results;
+  }
+}
+
+double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::int64_t block) {
+  const double pixels = output_pixels(sizes);
+  const auto blocks = static_cast<double>((sizes.channels_out + block - 1) / block);
+  constexpr double fixed_ns = 300;
+  if (path == BlockedPath::winograd) return fixed_ns + blocked_winograd_nanoseconds(sizes, block);
+  if (sizes.groups > 1) {
+    const double taps_a_nanosecond =
+        product(sizes.stride) > 1 ? 1.2 : (product(sizes.kernel) > 9 ? 2.4 : 4);
+    return fixed_ns + pixels * blocks * (1 + depth(sizes) / taps_a_nanosecond);
+  }
+  // Sums of fewer pixels than this wait for one another.
+  constexpr double least_pixels = 4;
+  const double row = product(sizes.kernel) > 1 ? static_cast<double>(sizes.out[2]) : pixels;
+  const double busy = pixels * std::max(1.0, least_pixels / std::max(1.0, row));
+  return fixed_ns + blocks * (pixels + busy * depth(sizes) * static_cast<double>(block) / 80);
+}
+
+}  // namespace ortool::cpu

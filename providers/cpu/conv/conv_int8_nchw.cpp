@@ -1,0 +1,336 @@
+// Kernel rows of ConvInteger, QLinearConv and QuantizedConv; the latter two with a Clip behind.
+#include <algorithm>
+#include <optional>
+
+#include "kernels/cpu/conv/int8_nchw/conv.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/quantization/conv_integer.hpp"
+#include "libcore/ops/quantization/qlinear_conv.hpp"
+#include "libcore/ops/quantization/quantized_conv.hpp"
+#include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/conv/conv_params.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/int8_clip.hpp"
+#include "providers/cpu/support/isa_rows.hpp"
+#include "providers/cpu/support/quantization_params.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Where the operands stand; -1 where the operator has no such.
+struct ByteConvInputs {
+  std::int64_t image = 0;
+  std::int64_t image_scale = -1;
+  std::int64_t image_zero = 2;
+  std::int64_t weights = 1;
+  std::int64_t weight_scale = -1;
+  std::int64_t weight_zero = 3;
+  std::int64_t out_scale = -1;
+  std::int64_t out_zero = -1;
+  std::int64_t bias = -1;
+  bool has_floats = false;  ///< numbers near a half are for the float form to round
+  std::int64_t float_bias = -1;
+};
+
+constexpr ByteConvInputs integer_inputs;
+constexpr ByteConvInputs quantized_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+constexpr ByteConvInputs settled_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
+
+/// What is decided once a node.
+struct CompiledByteConv {
+  WindowAttributes window;
+  std::int64_t groups = 1;
+  ByteConvInputs inputs;
+  ByteConvForm form;
+  DataType image_type = DataType::undefined;
+  DataType weight_type = DataType::undefined;
+  DataType out_type = DataType::undefined;
+  ByteLimits limits;
+  Isa isa = Isa::baseline;
+  int most_threads = 1;
+  AlignedBuffer weights;  ///< packed, then the sums of the channels' weights
+  std::int64_t sums_offset = 0;
+  bool has_weights = false;
+};
+
+ConvSizes byte_conv_sizes(const CompiledByteConv& conv, const Shape& x, const Shape& weights) {
+  return placed_conv_sizes(
+      x, weights, conv.groups,
+      place_window(conv.window, x.dimensions().subspan(2), weights.dimensions().subspan(2)));
+}
+
+class ByteConvPrepared : public Prepared {
+ public:
+  ByteConvPrepared(const CompiledByteConv& conv, const PrepareContext& context)
+      : conv_(conv),
+        sizes_(byte_conv_sizes(conv, shape_of(context, conv.inputs.image),
+                               shape_of(context, conv.inputs.weights))),
+        depth_(multiply_sizes(shape_of(context, conv.inputs.weights)[1], volume_of(sizes_))),
+        has_scale_list_(has_list(context, conv.inputs.weight_scale)),
+        has_zero_list_(has_list(context, conv.inputs.weight_zero)) {
+    const std::int64_t list_bytes = bytes_of(DataType::int32, sizes_.channels_out);
+    kernel_space_ = layout_.add(byte_conv_workspace_bytes(sizes_, conv.isa, conv.most_threads));
+    offset_space_ = layout_.add(list_bytes);
+    zero_space_ = layout_.add(list_bytes);
+    scale_space_ = layout_.add(list_bytes);
+    weight_scale_space_ = layout_.add(list_bytes);
+    if (conv.has_weights) return;
+    weight_space_ = layout_.add(packed_byte_conv_bytes(sizes_, conv.isa));
+    sum_space_ = layout_.add(list_bytes);
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers workers(context.workers(), conv_.most_threads);
+    const auto bytes = [&](std::int64_t input) {
+      return context.input<std::uint8_t>(static_cast<std::size_t>(input));
+    };
+    const std::byte* packed = conv_.weights.data();
+    const auto* sums = reinterpret_cast<const std::int32_t*>(packed + conv_.sums_offset);
+    if (!conv_.has_weights) {
+      auto* own_sums = place<std::int32_t>(context, sum_space_);
+      pack_byte_conv(sizes_, bytes(conv_.inputs.weights), conv_.form.weight_flip, conv_.isa,
+                     place<std::byte>(context, weight_space_), own_sums);
+      packed = place<std::byte>(context, weight_space_);
+      sums = own_sums;
+    }
+    ByteConvNumbers numbers;
+    numbers.image_zero =
+        flipped_zero(conv_.image_type, bytes(conv_.inputs.image_zero), 0, conv_.form.image_flip);
+    numbers.biases = conv_.inputs.bias < 0
+                         ? nullptr
+                         : reinterpret_cast<const std::int32_t*>(bytes(conv_.inputs.bias));
+    numbers.weight_zeros = weight_zeros(context);
+    numbers.offsets = offsets(context, numbers, sums);
+    if (conv_.inputs.out_scale >= 0) set_scales(context, numbers);
+    ByteConvFloats floats;
+    if (conv_.inputs.has_floats) {
+      floats = float_form(context);
+      numbers.floats = &floats;
+    }
+    byte_conv(sizes_, bytes(conv_.inputs.image), conv_.form, packed, numbers,
+              context.output<std::byte>(0), conv_.isa, place<std::byte>(context, kernel_space_),
+              workers.get());
+  }
+
+ private:
+  static const Shape& shape_of(const PrepareContext& context, std::int64_t input) {
+    return context.inputs[static_cast<std::size_t>(input)].shape;
+  }
+  static std::int64_t volume_of(const ConvSizes& sizes) {
+    return sizes.kernel[0] * sizes.kernel[1] * sizes.kernel[2];
+  }
+  static bool has_list(const PrepareContext& context, std::int64_t input) {
+    return input >= 0 && context.has_input(static_cast<std::size_t>(input)) &&
+           shape_of(context, input).element_count() != 1;
+  }
+  template <typename T>
+  static T* place(const RunContext& context, std::int64_t offset) {
+    return reinterpret_cast<T*>(context.workspace() + offset);
+  }
+
+  const std::int32_t* weight_zeros(const RunContext& context) const {
+    const auto* given =
+        context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.weight_zero));
+    auto* zeros = place<std::int32_t>(context, zero_space_);
+    bool has_any = false;
+    for (std::int64_t i = 0; i < sizes_.channels_out; ++i) {
+      zeros[i] =
+          flipped_zero(conv_.weight_type, given, has_zero_list_ ? i : 0, conv_.form.weight_flip);
+      has_any = has_any || zeros[i] != 0;
+    }
+    return has_any ? zeros : nullptr;
+  }
+
+  const std::int32_t* offsets(const RunContext& context, const ByteConvNumbers& numbers,
+                              const std::int32_t* sums) const {
+    auto* result = place<std::int32_t>(context, offset_space_);
+    const auto depth = static_cast<std::uint32_t>(depth_);
+    const auto image_zero = static_cast<std::uint32_t>(numbers.image_zero);
+    for (std::int64_t i = 0; i < sizes_.channels_out; ++i) {
+      auto sum = static_cast<std::uint32_t>(sums[i]);
+      if (numbers.weight_zeros != nullptr)
+        sum -= depth * static_cast<std::uint32_t>(numbers.weight_zeros[i]);
+      const auto bias =
+          static_cast<std::uint32_t>(numbers.biases != nullptr ? numbers.biases[i] : 0);
+      result[i] = static_cast<std::int32_t>(bias - image_zero * sum);
+    }
+    return result;
+  }
+
+  void set_scales(const RunContext& context, ByteConvNumbers& numbers) const {
+    const auto input = [&](std::int64_t index) {
+      return context.input<float>(static_cast<std::size_t>(index));
+    };
+    const float image_scale = *input(conv_.inputs.image_scale);
+    const float out_scale = *input(conv_.inputs.out_scale);
+    const float* weight_scales = input(conv_.inputs.weight_scale);
+    auto* scales = place<float>(context, scale_space_);
+    for (std::int64_t i = 0; i < sizes_.channels_out; ++i)
+      scales[i] = image_scale * weight_scales[has_scale_list_ ? i : 0] / out_scale;
+    numbers.scales = scales;
+    const std::int32_t zero = flipped_zero(
+        conv_.out_type,
+        context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.out_zero)), 0, 0);
+    numbers.range = conv_.limits.range(zero);
+  }
+
+  ByteConvFloats float_form(const RunContext& context) const {
+    const auto input = [&](std::int64_t index) {
+      return context.input<float>(static_cast<std::size_t>(index));
+    };
+    const float* given = input(conv_.inputs.weight_scale);
+    auto* scales = place<float>(context, weight_scale_space_);
+    for (std::int64_t i = 0; i < sizes_.channels_out; ++i)
+      scales[i] = given[has_scale_list_ ? i : 0];
+    ByteConvFloats result;
+    result.weights = context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.weights));
+    result.weight_scales = scales;
+    if (conv_.inputs.float_bias >= 0) result.biases = input(conv_.inputs.float_bias);
+    result.image_scale = *input(conv_.inputs.image_scale);
+    result.out_scale = *input(conv_.inputs.out_scale);
+    return result;
+  }
+
+  const CompiledByteConv& conv_;
+  ConvSizes sizes_;
+  std::int64_t depth_;
+  bool has_scale_list_;
+  bool has_zero_list_;
+  WorkspaceLayout layout_;
+  std::int64_t kernel_space_ = 0;
+  std::int64_t offset_space_ = 0;
+  std::int64_t zero_space_ = 0;
+  std::int64_t scale_space_ = 0;
+  std::int64_t weight_scale_space_ = 0;
+  std::int64_t weight_space_ = 0;
+  std::int64_t sum_space_ = 0;
+};
+
+class ByteConvKernel : public Kernel {
+ public:
+  ByteConvKernel(const NodeView& view, const KernelRow& row, CompiledByteConv conv,
+                 const CompileContext& context)
+      : name_(row.name), conv_(std::move(conv)) {
+    conv_.isa = row.isa;
+    conv_.most_threads = context.most_threads;
+    conv_.image_type = view.input_type(conv_.inputs.image);
+    conv_.weight_type = view.input_type(conv_.inputs.weights);
+    conv_.out_type = view.output_type(0);
+    conv_.form.image_flip = conv_.image_type == DataType::int8 ? 128 : 0;
+    conv_.form.weight_flip = conv_.weight_type == DataType::uint8 ? 128 : 0;
+    if (conv_.inputs.out_scale >= 0) {
+      conv_.out_type = view.input_type(conv_.inputs.out_zero);
+      const std::optional<ByteLimits> limits = byte_limits(view, conv_.out_type);
+      ORTOOL_CHECK(limits.has_value());
+      conv_.limits = *limits;
+    }
+    pack(view, context);
+  }
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const ByteConvPrepared>(conv_, context);
+  }
+  bool needs_input(std::size_t index) const override {
+    const auto position = static_cast<std::int64_t>(index);
+    if (position == conv_.inputs.weights) return !conv_.has_weights || conv_.inputs.has_floats;
+    return position <= std::max({conv_.inputs.bias, conv_.inputs.float_bias,
+                                 conv_.inputs.weight_zero, conv_.inputs.out_zero});
+  }
+  std::int64_t packed_bytes() const override { return conv_.weights.size_bytes(); }
+
+ private:
+  void pack(const NodeView& view, const CompileContext& context) {
+    const Tensor* weights = view.constant(conv_.inputs.weights);
+    if (weights == nullptr) return;
+    const Shape& shape = weights->shape();
+    ConvSizes sizes;
+    sizes.groups = conv_.groups;
+    sizes.channels_in = multiply_sizes(shape[1], conv_.groups);
+    sizes.channels_out = shape[0];
+    for (std::int64_t i = 2; i < shape.rank(); ++i)
+      sizes.kernel[static_cast<std::int64_t>(most_spatial_axes) - shape.rank() + i] = shape[i];
+    conv_.sums_offset = packed_byte_conv_bytes(sizes, conv_.isa);
+    conv_.weights = AlignedBuffer(conv_.sums_offset + bytes_of(DataType::int32, sizes.channels_out),
+                                  context.cap, "packed weights");
+    pack_byte_conv(sizes, reinterpret_cast<const std::uint8_t*>(weights->bytes()),
+                   conv_.form.weight_flip, conv_.isa, conv_.weights.data(),
+                   reinterpret_cast<std::int32_t*>(conv_.weights.data() + conv_.sums_offset));
+    conv_.has_weights = true;
+  }
+
+  std::string_view name_;
+  CompiledByteConv conv_;
+};
+
+bool has_byte_conv_rank(const NodeView& view, const ByteConvInputs& inputs) {
+  for (const std::int64_t input : {inputs.image, inputs.weights}) {
+    const std::int64_t rank = view.input_rank(input);
+    if (rank >= 0 && (rank < 3 || rank > 2 + static_cast<std::int64_t>(most_spatial_axes)))
+      return false;
+  }
+  return true;
+}
+
+bool accepts_conv_integer(const NodeView& view) {
+  return has_byte_conv_rank(view, integer_inputs);
+}
+
+bool accepts_qlinear_conv(const NodeView& view) {
+  return has_byte_conv_rank(view, quantized_inputs);
+}
+
+template <typename Op>
+KernelPtr make_byte_conv(const NodeView& view, const KernelRow& row, const ByteConvInputs& inputs,
+                         const CompileContext& context) {
+  const auto op = read_op<Op>(view.node());
+  CompiledByteConv conv;
+  conv.window = op.window;
+  conv.groups = op.groups;
+  conv.inputs = inputs;
+  // Where a Clip follows, its bounds may stand in the place of a bias left out.
+  if (view.node().input(inputs.bias) == nullptr) conv.inputs.bias = -1;
+  if (inputs.has_floats && view.node().input(inputs.float_bias) == nullptr)
+    conv.inputs.float_bias = -1;
+  return std::make_unique<const ByteConvKernel>(view, row, std::move(conv), context);
+}
+
+KernelPtr compile_conv_integer(const NodeView& view, const KernelRow& row,
+                               const CompileContext& context) {
+  return make_byte_conv<ortool::ConvInteger>(view, row, integer_inputs, context);
+}
+
+KernelPtr compile_qlinear_conv(const NodeView& view, const KernelRow& row,
+                               const CompileContext& context) {
+  return make_byte_conv<ortool::QLinearConv>(view, row, quantized_inputs, context);
+}
+
+KernelPtr compile_settled_conv(const NodeView& view, const KernelRow& row,
+                               const CompileContext& context) {
+  return make_byte_conv<ortool::QuantizedConv>(view, row, settled_inputs, context);
+}
+
+constexpr std::array<KernelRow, 3> clipping(std::array<KernelRow, 3> rows) {
+  for (KernelRow& row : rows) row.absorbs = absorbs_byte_clip;
+  return rows;
+}
+
+constexpr auto quantized_conv_rows = join_rows(
+    level_rows<"conv_integer">("ConvInteger", "int8, uint8", accepts_conv_integer,
+                               compile_conv_integer),
+    clipping(level_rows<"qlinear_conv">("QLinearConv", "int8, uint8", accepts_qlinear_conv,
+                                        compile_qlinear_conv)),
+    clipping(level_rows<"quantized_conv">("QuantizedConv", "int8, uint8", accepts_qlinear_conv,
+                                          compile_settled_conv, "ortool")));
+
+}  // namespace
+
+std::span<const KernelRow> quantized_conv_kernels() {
+  return quantized_conv_rows;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,190 @@
+// Kernel rows of Conv on blocked values, with the same followers as on plain ones.
+#include <algorithm>
+#include <array>
+
+#include "kernels/cpu/conv/f32_nchwc/conv.hpp"
+#include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/conv/conv_cost.hpp"
+#include "providers/cpu/conv/conv_params.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/float_constant.hpp"
+#include "providers/cpu/support/fused_epilogue.hpp"
+#include "providers/cpu/support/nchwc_shape.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// Whether zeros stay zeros, as the channels that fill up a block must.
+bool keeps_zero(const ProductFollowers& followers) {
+  return followers.activation != Activation::clip ||
+         (followers.low <= 0.0F && followers.high >= 0.0F);
+}
+
+/// What is decided once a node.
+struct CompiledBlockedConv {
+  ortool::Conv op;
+  ProductFollowers followers;
+  BlockedPath path = BlockedPath::direct;
+  Isa isa = Isa::avx512;
+  int most_threads = 1;
+  AlignedBuffer weights;
+  AlignedBuffer bias;  ///< filled up with zeros; empty: none
+};
+
+class BlockedConvPrepared : public Prepared {
+ public:
+  BlockedConvPrepared(const CompiledBlockedConv& conv, const PrepareContext& context)
+      : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
+    kernel_space_ =
+        layout_.add(blocked_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.most_threads));
+    if (conv.followers.residual < 0) return;
+    const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
+    const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
+    if (shape == residual) return;
+    const Layout layout = blocked_layout(conv.isa);
+    const Shape stored = stored_shape(shape, layout);
+    finish_.emplace(stored, stored_shape(residual, layout), conv.followers.activation,
+                    conv.followers.low, conv.followers.high, conv.isa);
+    result_space_ = layout_.add(bytes_of(DataType::float32, stored.element_count()));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers workers(context.workers(), conv_.most_threads);
+    const ProductFollowers& followers = conv_.followers;
+    ConvEpilogue epilogue;
+    epilogue.bias = conv_.bias.size_bytes() > 0 ? conv_.bias.as<float>() : nullptr;
+    float* result = context.output<float>(0);
+    if (finish_) {
+      result = reinterpret_cast<float*>(context.workspace() + result_space_);
+    } else {
+      follow(epilogue, followers, context);
+    }
+    conv_blocked(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
+                 epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
+    if (finish_)
+      finish_->run(result, residual_of(followers, context), context.output<float>(0),
+                   context.workers());
+  }
+
+ private:
+  Shape own_shape(const Shape& x, const Shape& weights) const {
+    std::vector<std::int64_t> shape = {x[0], weights[0]};
+    for (const WindowAxis& axis : conv_.op.place(x, weights)) shape.push_back(axis.out);
+    return Shape(shape);
+  }
+
+  const CompiledBlockedConv& conv_;
+  ConvSizes sizes_;
+  WorkspaceLayout layout_;
+  std::int64_t kernel_space_ = 0;
+  std::int64_t result_space_ = 0;
+  std::optional<Finish> finish_;  ///< the residual must be broadcast
+};
+
+class BlockedConvKernel : public Kernel {
+ public:
+  BlockedConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+      : name_(row.name) {
+    conv_.op = read_op<ortool::Conv>(view.node());
+    conv_.isa = row.isa;
+    conv_.most_threads = context.most_threads;
+    std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
+    ORTOOL_CHECK(followers.has_value());
+    conv_.followers = std::move(*followers);
+    const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
+    ORTOOL_CHECK(weights.has_value());
+    const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
+    conv_.path = view.layouts().input(0) == Layout::plain ? BlockedPath::from_plain
+                                                          : choose_blocked_path(sizes);
+    conv_.weights = AlignedBuffer(packed_blocked_weight_bytes(sizes, conv_.path, conv_.isa),
+                                  context.cap, "packed weights");
+    pack_blocked_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
+                         conv_.weights.as<float>(), context.workers);
+    make_bias(view, sizes.channels_out, context);
+  }
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const BlockedConvPrepared>(conv_, context);
+  }
+  bool needs_input(std::size_t index) const override {
+    return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
+  }
+  std::int64_t packed_bytes() const override {
+    return conv_.weights.size_bytes() + conv_.bias.size_bytes();
+  }
+
+ private:
+  void make_bias(const NodeView& view, std::int64_t channels, const CompileContext& context) {
+    const std::vector<float> bias = folded_bias(view, conv_.followers);
+    if (bias.empty()) return;
+    const std::int64_t block = block_of(blocked_layout(conv_.isa));
+    const std::int64_t stored = (channels + block - 1) / block * block;
+    conv_.bias =
+        AlignedBuffer(bytes_of(DataType::float32, stored), context.cap, "a convolution's bias");
+    std::fill_n(conv_.bias.as<float>(), stored, 0.0F);
+    std::copy(bias.begin(), bias.end(), conv_.bias.as<float>());
+  }
+
+  std::string_view name_;
+  CompiledBlockedConv conv_;
+};
+
+bool accepts_blocked_conv(const NodeView& view) {
+  return accepts_float32(view) && has_conv_rank(view) && view.constant(1) != nullptr;
+}
+
+std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& row) {
+  const std::optional<Tensor> weights = float_constant(view.node().input(1));
+  const Value* bias = view.node().input(2);
+  if (!weights || (bias != nullptr && !bias->is_constant())) return {};
+  const auto op = read_op<ortool::Conv>(view.node());
+  const std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
+  const std::optional<ConvSizes> sizes = common_conv_sizes(view, weights->shape(), op);
+  if (!followers || !sizes) return {};
+  const Layout blocked = blocked_layout(row.isa);
+  const std::int64_t block = block_of(blocked);
+  if (sizes->channels_out % block != 0 && !keeps_zero(*followers)) return {};
+  std::vector<LayoutChoice> choices(1);
+  choices[0].nanoseconds = plain_conv_nanoseconds(*sizes);
+  const auto add = [&](BlockedPath path) {
+    if (!can_block_conv(*sizes, path)) return;
+    LayoutChoice& choice = choices.emplace_back();
+    choice.inputs.resize(view.inputs().size(), Layout::plain);
+    if (path != BlockedPath::from_plain) choice.inputs[0] = blocked;
+    if (followers->residual >= 0)
+      choice.inputs[static_cast<std::size_t>(followers->residual)] = blocked;
+    choice.outputs = {blocked};
+    choice.nanoseconds = blocked_conv_nanoseconds(*sizes, path, block);
+  };
+  // Of equal choices the first is taken, and few channels fill little of a block.
+  constexpr std::int64_t few_channels = 4;
+  if (sizes->channels_in <= few_channels && sizes->groups == 1) add(BlockedPath::from_plain);
+  add(choose_blocked_path(*sizes));
+  return choices;
+}
+
+KernelPtr compile_blocked_conv(const NodeView& view, const KernelRow& row,
+                               const CompileContext& context) {
+  return std::make_unique<const BlockedConvKernel>(view, row, context);
+}
+
+// clang-format off
+constexpr std::array<KernelRow, 2> blocked_conv_rows = {{
+    {"conv_blocked_avx512", "", "Conv", Isa::avx512, "float32", accepts_blocked_conv, compile_blocked_conv, nullptr, conv_layouts},
+    {"conv_blocked_avx2", "", "Conv", Isa::avx2, "float32", accepts_blocked_conv, compile_blocked_conv, nullptr, conv_layouts},
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const KernelRow> conv_blocked_kernels() {
+  return blocked_conv_rows;
+}
+
+}  // namespace ortool::cpu

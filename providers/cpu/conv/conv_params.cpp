@@ -1,0 +1,137 @@
+// Sizes of convolutions from shapes, and folding a scale and shift into their constants.
+#include "providers/cpu/conv/conv_params.hpp"
+
+#include <algorithm>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/window_sizes.hpp"
+#include "providers/cpu/support/float_constant.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+std::optional<Shape> weight_shape(const NodeView& view) {
+  return view.constant(1) != nullptr ? std::optional(view.constant(1)->shape())
+                                     : view.input_shape(1);
+}
+
+}  // namespace
+
+ProductForm conv_form(const NodeView& view) {
+  ProductForm form;
+  const std::optional<Shape> weights = weight_shape(view);
+  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
+  if (!weights || !has_known_bias) return form;
+  form.channels = (*weights)[0];
+  form.axes_behind = weights->rank() - 2;
+  form.can_scale = view.constant(1) != nullptr;
+  return form;
+}
+
+bool has_conv_rank(const NodeView& view) {
+  for (std::int64_t input = 0; input < 2; ++input) {
+    const std::int64_t rank = view.input_rank(input);
+    if (rank >= 0 && (rank < 3 || rank > 2 + most_spatial_axes)) return false;
+  }
+  return view.input_type(0) == view.input_type(1);
+}
+
+namespace {
+
+/// Images of one column become images of one row, which kernels walk faster: their pixels are
+/// neighbours as well.
+void turn_columns(ConvSizes& sizes) {
+  constexpr int last = most_spatial_axes - 1;
+  const bool is_column = sizes.in[last] == 1 && sizes.out[last] == 1 && sizes.kernel[last] == 1;
+  if (!is_column || sizes.pad[last] != 0) return;
+  for (auto* axes : {&sizes.in, &sizes.out, &sizes.kernel, &sizes.stride, &sizes.dilation})
+    std::rotate(std::begin(*axes), std::end(*axes) - 1, std::end(*axes));
+  std::rotate(std::begin(sizes.pad), std::end(sizes.pad) - 1, std::end(sizes.pad));
+  sizes.stride[0] = 1;
+  sizes.dilation[0] = 1;
+}
+
+}  // namespace
+
+ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t groups,
+                            std::span<const WindowAxis> window) {
+  if (window.size() > most_spatial_axes) {
+    throw Error(ErrorCode::unsupported,
+                format("a convolution along {} axes is not supported (at most {})", window.size(),
+                       most_spatial_axes));
+  }
+  ConvSizes sizes;
+  sizes.batch = x[0];
+  sizes.groups = groups;
+  sizes.channels_in = x[1];
+  sizes.channels_out = weights[0];
+  put_window(window, sizes);
+  return sizes;
+}
+
+ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
+  ConvSizes sizes = placed_conv_sizes(x, weights, op.groups, op.place(x, weights));
+  turn_columns(sizes);
+  return sizes;
+}
+
+namespace {
+
+/// The input's shape as far as the model tells it, for choosing a path: 0 stands for unknown.
+Shape likely_input(const NodeView& view, const Shape& weights, std::int64_t groups) {
+  std::vector<std::int64_t> shape(weights.begin(), weights.end());
+  shape[0] = 1;
+  shape[1] = weights[1] * groups;
+  const PartialShape& given = view.node().input(0)->type().shape;
+  for (std::size_t i = 2; i < shape.size(); ++i) {
+    shape[i] = given && i < given->size() && (*given)[i].is_known() ? (*given)[i].number() : 0;
+  }
+  return Shape(shape);
+}
+
+}  // namespace
+
+ConvSizes likely_conv_sizes(const NodeView& view, const Shape& weights, const ortool::Conv& op) {
+  const Shape likely = likely_input(view, weights, op.groups);
+  if (std::find(likely.begin(), likely.end(), 0) == likely.end())
+    return conv_sizes(likely, weights, op);
+  ConvSizes sizes;
+  sizes.groups = op.groups;
+  sizes.channels_in = likely[1];
+  sizes.channels_out = weights[0];
+  for (std::int64_t i = 2; i < weights.rank(); ++i)
+    sizes.kernel[most_spatial_axes - weights.rank() + i] = weights[i];
+  for (std::int64_t& out : sizes.out) out = 0;
+  return sizes;
+}
+
+std::optional<Tensor> folded_weights(const NodeView& view, const ProductFollowers& followers,
+                                     MemoryCap* cap) {
+  std::optional<Tensor> weights = float_constant(view.node().input(1), cap);
+  if (!weights || followers.scale.empty()) return weights;
+  Tensor result(DataType::float32, weights->shape(), cap);
+  const float* in = weights->data<float>().data();
+  float* out = result.mutable_data<float>().data();
+  const std::int64_t block = weights->shape().product(1, weights->shape().rank());
+  for (std::int64_t i = 0; i < weights->element_count(); ++i) {
+    const double scale = followers.scale[static_cast<std::size_t>(i / block)];
+    out[i] = static_cast<float>(static_cast<double>(in[i]) * scale);
+  }
+  return result;
+}
+
+std::vector<float> folded_bias(const NodeView& view, const ProductFollowers& followers) {
+  const std::optional<Tensor> given = float_constant(view.node().input(2));
+  const auto channels =
+      given ? static_cast<std::size_t>(given->element_count()) : followers.scale.size();
+  std::vector<float> bias(channels);
+  for (std::size_t i = 0; i < channels; ++i) {
+    const double own = given ? static_cast<double>(given->data<float>()[i]) : 0.0;
+    bias[i] = static_cast<float>(
+        followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]);
+  }
+  return bias;
+}
+
+}  // namespace ortool::cpu

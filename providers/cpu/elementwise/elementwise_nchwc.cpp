@@ -1,0 +1,217 @@
+// Kernel rows of operators that see blocked values as plain ones with one dimension more.
+#include <array>
+#include <optional>
+
+#include "kernels/cpu/conv/f32_nchwc/conv.hpp"
+#include "kernels/cpu/conv/reorder.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/ops/tensor/concat.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/nchwc_shape.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+std::vector<Operand> stored(std::span<const Operand> operands) {
+  std::vector<Operand> result(operands.begin(), operands.end());
+  for (Operand& operand : result) {
+    if (operand.layout == Layout::plain) continue;
+    operand.shape = stored_shape(operand.shape, operand.layout);
+    operand.layout = Layout::plain;
+  }
+  return result;
+}
+
+/// What a kernel made, with zeros put back where blocks are filled up.
+class ClearedPrepared : public Prepared {
+ public:
+  ClearedPrepared(PreparedPtr inner, const ReorderSizes& sizes)
+      : inner_(std::move(inner)), sizes_(sizes) {}
+
+  std::int64_t workspace_bytes() const override { return inner_->workspace_bytes(); }
+  std::int64_t held_bytes() const override { return inner_->held_bytes(); }
+  bool can_overwrite(std::size_t index) const override { return inner_->can_overwrite(index); }
+  void run(const RunContext& context) const override {
+    inner_->run(context);
+    clear_filling(sizes_, context.output<float>(0), context.workers());
+  }
+
+ private:
+  PreparedPtr inner_;
+  ReorderSizes sizes_;
+};
+
+class StoredKernel : public Kernel {
+ public:
+  StoredKernel(std::string_view name, KernelPtr inner, bool keeps_zero)
+      : name_(name), inner_(std::move(inner)), keeps_zero_(keeps_zero) {}
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    const std::vector<Operand> inputs = stored(context.inputs);
+    const std::vector<Operand> outputs = stored(context.outputs);
+    PreparedPtr inner = inner_->prepare({inputs, outputs, context.cap, context.stop});
+    const Operand& output = context.outputs[0];
+    const std::int64_t block = block_of(output.layout);
+    if (keeps_zero_ || output.shape[1] % block == 0) return inner;
+    const Shape& shape = output.shape;
+    return std::make_unique<const ClearedPrepared>(
+        std::move(inner), ReorderSizes{shape[0], shape[1], shape.product(2, shape.rank()), block});
+  }
+  bool needs_input(std::size_t index) const override { return inner_->needs_input(index); }
+  std::int64_t packed_bytes() const override { return inner_->packed_bytes(); }
+
+ private:
+  std::string_view name_;
+  KernelPtr inner_;
+  bool keeps_zero_;
+};
+
+/// The known number of channels of a tensor with at least one axis behind them; -1 for others.
+std::int64_t channels_of(const Value& value) {
+  const ValueType& type = value.type();
+  const bool is_image = type.is_tensor() && type.shape && type.shape->size() >= 3;
+  return is_image ? (*type.shape)[1].number() : -1;
+}
+
+std::size_t rank_of(const Value& value) {
+  return value.type().shape ? value.type().shape->size() : 0;
+}
+
+/// The plain choice, and one with every image blocked. Numbers that fill up blocks are computed as
+/// well.
+std::vector<LayoutChoice> plain_and_blocked(const NodeView& view, const std::vector<bool>& images,
+                                            Layout blocked) {
+  constexpr double element_ns = 0.05;
+  std::vector<LayoutChoice> choices(2);
+  for (const bool is_image : images)
+    choices[1].inputs.push_back(is_image ? blocked : Layout::plain);
+  choices[1].outputs = {blocked};
+  const std::int64_t channels = channels_of(*view.node().output(0));
+  const std::int64_t block = block_of(blocked);
+  const std::int64_t filling = (channels + block - 1) / block * block - channels;
+  double pixels = 1;
+  const Dimensions& shape = *view.node().output(0)->type().shape;
+  for (std::size_t axis = 2; axis < shape.size(); ++axis)
+    pixels *= shape[axis].is_known() ? static_cast<double>(shape[axis].number()) : 32.0;
+  choices[1].nanoseconds = static_cast<double>(filling) * pixels * element_ns;
+  return choices;
+}
+
+/// Operators of numbers at equal places: every input is an image of the output's channels, or one
+/// constant number for all.
+std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const KernelRow& row) {
+  const Node& node = view.node();
+  const Value* output = node.output(0);
+  if (output == nullptr || node.output_count() > 1 || !view.followers().empty()) return {};
+  const std::int64_t channels = channels_of(*output);
+  const bool is_legacy_broadcast =
+      node.find_attribute("broadcast") != nullptr || node.find_attribute("axis") != nullptr;
+  if (channels <= 0 || is_legacy_broadcast) return {};
+  std::vector<bool> images;
+  for (const Value* input : view.inputs()) {
+    const bool is_number =
+        input == nullptr || (input->is_constant() && input->constant().element_count() == 1);
+    images.push_back(!is_number);
+    if (is_number) continue;
+    if (input->is_constant() || channels_of(*input) != channels ||
+        rank_of(*input) != rank_of(*output))
+      return {};
+  }
+  return plain_and_blocked(view, images, blocked_layout(row.isa));
+}
+
+/// Concat of channels: all parts but the last one fill their blocks.
+std::vector<LayoutChoice> concat_layouts(const NodeView& view, const KernelRow& row) {
+  const Node& node = view.node();
+  const Value* output = node.output(0);
+  if (output == nullptr || channels_of(*output) <= 0) return {};
+  if (read_op<Concat>(node).axis != 1) return {};
+  const bool has_floats = view.input_type(0) == DataType::float32;
+  const Layout blocked = has_floats ? blocked_layout(row.isa) : Layout::blocked16;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const Value* input = node.input(i);
+    if (input == nullptr || input->is_constant()) return {};
+    const std::int64_t channels = channels_of(*input);
+    const bool is_last = i + 1 == node.input_count();
+    if (channels <= 0 || (!is_last && channels % block_of(blocked) != 0)) return {};
+  }
+  return plain_and_blocked(
+      view, std::vector<bool>(static_cast<std::size_t>(node.input_count()), true), blocked);
+}
+
+/// The row that computes the node on plain values; null where there is none.
+const KernelRow* find_plain_row(const NodeView& view, Isa most) {
+  const Node& node = view.node();
+  for (const std::span<const KernelRow> rows : kernel_list()) {
+    for (const KernelRow& row : rows) {
+      const bool is_own = node.domain() == own_domain && row.domain.empty();
+      if (row.op_type == node.op_type() && (row.domain == node.domain() || is_own) &&
+          row.isa <= most && row.layouts == nullptr && row.accepts(view))
+        return &row;
+    }
+  }
+  return nullptr;
+}
+
+/// Whether what fills up blocks stays zero: all inputs are blocked, and zeros give zero.
+bool keeps_zero(const NodeView& view) {
+  if (!has_trait(view.node(), OpTrait::keeps_zero)) return false;
+  for (std::size_t i = 0; i < view.inputs().size(); ++i) {
+    if (view.layouts().input(i) == Layout::plain) return false;
+  }
+  return true;
+}
+
+KernelPtr compile_stored(const NodeView& view, const KernelRow& row,
+                         const CompileContext& context) {
+  const KernelRow* inner = find_plain_row(view, row.isa);
+  ORTOOL_CHECK(inner != nullptr);
+  return std::make_unique<const StoredKernel>(row.name, inner->compile(view, *inner, context),
+                                              keeps_zero(view));
+}
+
+/// Elementwise operators of float32 that have a kernel for plain values.
+bool accepts_elementwise(const NodeView& view) {
+  const OpTraits& traits = traits_of(view.node());
+  const bool is_function =
+      traits.has(OpTrait::elementwise) && !traits.has(OpTrait::own_result_type);
+  if (!is_function || view.output_type(0) != DataType::float32) return false;
+  for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
+    if (view.node().input(i) != nullptr && view.input_type(i) != DataType::float32) return false;
+  }
+  return find_plain_row(view, Isa::avx2) != nullptr;
+}
+
+constexpr KernelRow elementwise_row(std::string_view name, Isa isa) {
+  return {name,           "",      any_operator,       isa, "float32", accepts_elementwise,
+          compile_stored, nullptr, elementwise_layouts};
+}
+
+constexpr KernelRow concat_row(std::string_view name, Isa isa) {
+  return {name,           "",      "Concat",      isa, "float32", accepts_float32,
+          compile_stored, nullptr, concat_layouts};
+}
+
+bool accepts_bytes_alone(const NodeView& view) {
+  return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
+}
+
+constexpr std::array<KernelRow, 5> stored_rows = {{
+    elementwise_row("elementwise_blocked_avx512", Isa::avx512),
+    elementwise_row("elementwise_blocked_avx2", Isa::avx2),
+    concat_row("concat_blocked_avx512", Isa::avx512),
+    concat_row("concat_blocked_avx2", Isa::avx2),
+    KernelRow{"concat_blocked_bytes", "", "Concat", Isa::avx2, "int8, uint8", accepts_bytes_alone,
+              compile_stored, nullptr, concat_layouts},
+}};
+
+}  // namespace
+
+std::span<const KernelRow> blocked_elementwise_kernels() {
+  return stored_rows;
+}
+
+}  // namespace ortool::cpu

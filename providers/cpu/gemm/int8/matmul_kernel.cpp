@@ -1,0 +1,346 @@
+// What constants decide is decided once; lists of scales and zero points are made before each
+// product.
+#include "providers/cpu/gemm/int8/matmul_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/elementwise/quantize_reference.hpp"
+#include "kernels/cpu/gemm/matmul_shapes.hpp"
+#include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/gemm/int8/column_params.hpp"
+#include "providers/cpu/gemm/int8/epilogue.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// What is decided once a node.
+struct CompiledByteMatMul {
+  ByteMatMulInputs inputs;
+  ByteFollowers followers;
+  DataType a_type = DataType::undefined;
+  DataType b_type = DataType::undefined;
+  DataType y_type = DataType::undefined;  ///< of QLinearMatMul's bytes
+  bool is_integer = false;                ///< MatMulInteger
+  std::uint8_t a_flip = 0;
+  std::uint8_t b_flip = 0;
+  Isa isa = Isa::baseline;
+  ConstantByteColumns columns;
+  AlignedBuffer bias;
+};
+
+std::int64_t count_of(const PrepareContext& context, std::size_t input) {
+  return context.has_input(input) ? context.inputs[input].shape.element_count() : 0;
+}
+
+class ByteMatMulPrepared : public Prepared {
+ public:
+  ByteMatMulPrepared(const CompiledByteMatMul& matmul, const PrepareContext& context)
+      : matmul_(matmul),
+        shapes_(match_matmul(context.inputs[matmul.inputs.a].shape,
+                             context.inputs[matmul.inputs.b].shape)),
+        sizes_{shapes_.sizes.m, shapes_.sizes.n, shapes_.sizes.k},
+        a_zeros_(count_of(context, matmul.inputs.a_zero)),
+        b_zeros_(count_of(context, matmul.inputs.b_zero)),
+        out_bytes_(bytes_of(context.outputs[0].type, 1)) {
+    const std::int64_t row_bytes = bytes_of(DataType::int32, sizes_.m);
+    const std::int64_t column_bytes = bytes_of(DataType::int32, sizes_.n);
+    kernel_space_ = layout_.add(byte_matmul_workspace_bytes(sizes_, matmul.isa));
+    row_space_ = layout_.add(row_bytes);
+    zero_space_ = layout_.add(column_bytes);
+    term_space_ = layout_.add(column_bytes);
+    offset_space_ = layout_.add(column_bytes);
+    scale_space_ = layout_.add(column_bytes);
+    if (matmul.columns.packed == nullptr) {
+      packed_space_ = layout_.add(packed_byte_matrix_bytes(sizes_.k, sizes_.n, matmul.isa));
+      sum_space_ = layout_.add(column_bytes);
+    }
+    if (matmul.followers.scale >= 0)
+      sum_scales_ = count_of(context, static_cast<std::size_t>(matmul.followers.scale));
+    if (matmul.is_integer) return;
+    const auto scales = [&](std::size_t input) {
+      return ScaleList{context.inputs[input].type, count_of(context, input)};
+    };
+    a_scale_ = scales(matmul.inputs.a_scale);
+    b_scale_ = scales(matmul.inputs.b_scale);
+    y_scale_ = scales(matmul.inputs.y_scale);
+    y_zeros_ = count_of(context, matmul.inputs.y_zero);
+    scales_by_column_ = a_scale_.count == 1 && y_scale_.count == 1 && y_zeros_ <= 1;
+    if (!scales_by_column_)
+      result_space_ = layout_.add(multiply_sizes(row_bytes, std::max<std::int64_t>(sizes_.n, 1)));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const RunContext& context) const override {
+    for (const GemmOffsets& offsets : shapes_.offsets) run_product(context, offsets);
+  }
+
+ private:
+  struct ScaleList {
+    DataType type = DataType::float32;
+    std::int64_t count = 1;
+
+    float at(const RunContext& context, std::size_t input, std::int64_t index) const {
+      if (type == DataType::float32) return context.input<float>(input)[index % count];
+      double value = 0;
+      read_numbers(type, context.input<std::byte>(input), index % count, 1, &value);
+      return static_cast<float>(value);
+    }
+  };
+
+  /// A product's place in the operands: the rows and columns by which lists of numbers go.
+  struct Place {
+    std::int64_t row;
+    std::int64_t column;
+    std::int64_t out_row;
+    std::int64_t out;
+  };
+
+  template <typename T>
+  static T* place(const RunContext& context, std::int64_t offset) {
+    return reinterpret_cast<T*>(context.workspace() + offset);
+  }
+
+  void run_product(const RunContext& context, const GemmOffsets& offsets) const {
+    const Place at{sizes_.k > 0 ? offsets.a / sizes_.k : 0, sizes_.k > 0 ? offsets.b / sizes_.k : 0,
+                   offsets.c / std::max<std::int64_t>(sizes_.n, 1), offsets.c};
+    const std::byte* packed = matmul_.columns.packed;
+    const std::int32_t* sums = matmul_.columns.sums;
+    if (packed == nullptr) {
+      auto* own_sums = place<std::int32_t>(context, sum_space_);
+      auto* own = place<std::byte>(context, packed_space_);
+      const auto* b = context.input<std::uint8_t>(matmul_.inputs.b) + offsets.b;
+      pack_byte_matrix(sizes_.k, sizes_.n, {.data = b, .flip = matmul_.b_flip}, matmul_.isa, own,
+                       own_sums);
+      packed = own;
+      sums = own_sums;
+    }
+    ByteMatMulZeros zeros;
+    ByteEpilogue epilogue;
+    const std::int32_t* added = set_zeros(context, at, sums, zeros);
+    std::byte* out = context.output<std::byte>(0) + at.out * out_bytes_;
+    epilogue.column_offsets = added;
+    epilogue.out = out;
+    epilogue.out_stride = sizes_.n;
+    const bool is_by_column = matmul_.is_integer ? matmul_.followers.is_float : scales_by_column_;
+    if (is_by_column) {
+      epilogue.kind = ByteEpilogue::Kind::by_column;
+      epilogue.finish = make_finish(context, at);
+      epilogue.finish.offsets = added;
+      epilogue.finish.out = out;
+    } else if (!matmul_.is_integer) {
+      epilogue.out = place<std::byte>(context, result_space_);
+    }
+    const ByteRows a{context.input<std::uint8_t>(matmul_.inputs.a) + offsets.a,
+                     matmul_.a_type == DataType::int8};
+    byte_matmul(sizes_, a, packed, zeros, epilogue, matmul_.isa,
+                place<std::byte>(context, kernel_space_), context.workers());
+    if (!matmul_.is_integer && !scales_by_column_) requantize_by_both(context, at, out);
+  }
+
+  /// The offsets of columns, and in `zeros` what they cannot say.
+  const std::int32_t* set_zeros(const RunContext& context, const Place& at,
+                                const std::int32_t* sums, ByteMatMulZeros& zeros) const {
+    const ByteMatMulInputs& inputs = matmul_.inputs;
+    ByteColumnLists lists = matmul_.columns.lists;
+    if (lists.terms == nullptr) {
+      lists = {place<std::int32_t>(context, zero_space_),
+               place<std::int32_t>(context, term_space_)};
+      const auto* given = b_zeros_ > 0 ? context.input<std::uint8_t>(inputs.b_zero) : nullptr;
+      set_byte_columns(lists, sizes_.n, sizes_.k, sums, matmul_.b_type, matmul_.b_flip, given,
+                       b_zeros_, at.column);
+    }
+    if (lists.has_zeros) zeros.columns = lists.zeros;
+    const auto* given = a_zeros_ > 0 ? context.input<std::uint8_t>(inputs.a_zero) : nullptr;
+    auto* offsets = place<std::int32_t>(context, offset_space_);
+    if (a_zeros_ > 1) {
+      auto* rows = place<std::int32_t>(context, row_space_);
+      for (std::int64_t i = 0; i < sizes_.m; ++i)
+        rows[i] = -flipped_zero(matmul_.a_type, given, (at.row + i) % a_zeros_, matmul_.a_flip);
+      zeros.rows_negated = rows;
+      zeros.column_terms = lists.terms;
+      std::fill_n(offsets, sizes_.n, 0);
+      return offsets;
+    }
+    const auto zero =
+        static_cast<std::uint32_t>(flipped_zero(matmul_.a_type, given, 0, matmul_.a_flip));
+    for (std::int64_t i = 0; i < sizes_.n; ++i)
+      offsets[i] =
+          static_cast<std::int32_t>(0U - zero * static_cast<std::uint32_t>(lists.terms[i]));
+    return offsets;
+  }
+
+  ByteFinish make_finish(const RunContext& context, const Place& at) const {
+    const ByteFollowers& followers = matmul_.followers;
+    ByteFinish finish = {};
+    finish.scales = matmul_.is_integer ? sum_scales(context) : scales(context, at.column);
+    finish.out_stride = sizes_.n;
+    finish.makes_bytes = !followers.is_float || followers.divisor ? 1 : 0;
+    if (!followers.is_float) {
+      finish.range = byte_range(context);
+    } else if (!matmul_.is_integer) {
+      const ByteRange steps = byte_range(context);
+      finish.has_steps = 1;
+      finish.steps_low = steps.low;
+      finish.steps_high = steps.high;
+      finish.step = *followers.step;
+    }
+    if (followers.divisor) {
+      finish.divisor = *followers.divisor;
+      finish.range = ByteLimits::of(followers.type).range(followers.zero_point);
+    }
+    if (matmul_.bias.size_bytes() > 0) finish.bias = matmul_.bias.as<float>();
+    const ProductFollowers& functions = followers.functions;
+    if (functions.residual >= 0) {
+      finish.residual = context.input<float>(static_cast<std::size_t>(functions.residual)) + at.out;
+      finish.residual_stride = sizes_.n;
+    }
+    finish.activation = functions.activation;
+    finish.low = functions.low;
+    finish.high = functions.high;
+    return finish;
+  }
+
+  /// Of QLinearMatMul's bytes.
+  ByteRange byte_range(const RunContext& context) const {
+    return matmul_.followers.limits.range(
+        flipped_zero(matmul_.y_type, context.input<std::uint8_t>(matmul_.inputs.y_zero), 0, 0));
+  }
+
+  /// The factors of sums that become floats, one for each column.
+  const float* sum_scales(const RunContext& context) const {
+    auto* scales = place<float>(context, scale_space_);
+    const auto* given = context.input<float>(static_cast<std::size_t>(matmul_.followers.scale));
+    if (sum_scales_ > 1) return given;
+    std::fill_n(scales, sizes_.n, sum_scales_ == 1 ? *given : 1.0F);
+    return scales;
+  }
+
+  /// One for each column, from one of each other operand.
+  const float* scales(const RunContext& context, std::int64_t first_column) const {
+    const ByteMatMulInputs& inputs = matmul_.inputs;
+    auto* scales = place<float>(context, scale_space_);
+    const float a = a_scale_.at(context, inputs.a_scale, 0);
+    const float y = y_scale_.at(context, inputs.y_scale, 0);
+    if (b_scale_.type == DataType::float32 && b_scale_.count == sizes_.n && first_column == 0) {
+      const auto* b = context.input<float>(inputs.b_scale);
+      for (std::int64_t i = 0; i < sizes_.n; ++i) scales[i] = a * b[i] / y;
+      return scales;
+    }
+    for (std::int64_t i = 0; i < sizes_.n; ++i)
+      scales[i] = a * b_scale_.at(context, inputs.b_scale, first_column + i) / y;
+    return scales;
+  }
+
+  void requantize_by_both(const RunContext& context, const Place& at, std::byte* out) const {
+    const ByteMatMulInputs& inputs = matmul_.inputs;
+    const auto* sums = place<const std::int32_t>(context, result_space_);
+    const ByteLimits& limits = matmul_.followers.limits;
+    const auto* y_zeros = context.input<std::uint8_t>(inputs.y_zero);
+    auto* to = reinterpret_cast<std::uint8_t*>(out);
+    for (std::int64_t row = 0; row < sizes_.m; ++row) {
+      const float a = a_scale_.at(context, inputs.a_scale, at.row + row);
+      const float y = y_scale_.at(context, inputs.y_scale, at.out_row + row);
+      const std::int64_t zero = y_zeros_ > 1 ? (at.out_row + row) % y_zeros_ : 0;
+      const ByteRange range = limits.range(flipped_zero(matmul_.y_type, y_zeros, zero, 0));
+      for (std::int64_t i = 0; i < sizes_.n; ++i) {
+        const std::int64_t place = row * sizes_.n + i;
+        const float scale = a * b_scale_.at(context, inputs.b_scale, at.column + i) / y;
+        const float value = static_cast<float>(sums[place]) * scale;
+        const float kept = value > range.low ? std::min(value, range.high) : range.low;
+        to[place] = static_cast<std::uint8_t>(static_cast<std::int32_t>(std::nearbyint(kept)) +
+                                              range.zero_point);
+      }
+    }
+  }
+
+  const CompiledByteMatMul& matmul_;
+  MatMulShapes shapes_;
+  ByteMatMulSizes sizes_;
+  std::int64_t a_zeros_;  ///< how many there are
+  std::int64_t b_zeros_;
+  std::int64_t y_zeros_ = 0;
+  std::int64_t sum_scales_ = 0;
+  std::int64_t out_bytes_;
+  ScaleList a_scale_;
+  ScaleList b_scale_;
+  ScaleList y_scale_;
+  bool scales_by_column_ = false;
+  WorkspaceLayout layout_;
+  std::int64_t kernel_space_ = 0;
+  std::int64_t row_space_ = 0;
+  std::int64_t zero_space_ = 0;
+  std::int64_t term_space_ = 0;
+  std::int64_t offset_space_ = 0;
+  std::int64_t scale_space_ = 0;
+  std::int64_t packed_space_ = 0;
+  std::int64_t sum_space_ = 0;
+  std::int64_t result_space_ = 0;
+};
+
+class ByteMatMulKernel : public Kernel {
+ public:
+  ByteMatMulKernel(const NodeView& view, const KernelRow& row, const ByteMatMulInputs& inputs,
+                   const CompileContext& context)
+      : name_(row.name) {
+    matmul_.inputs = inputs;
+    // Where followers read operands of their own, those stand in the place of what is left out.
+    for (std::size_t* input : {&matmul_.inputs.a_zero, &matmul_.inputs.b_zero}) {
+      if (view.node().input(static_cast<std::int64_t>(*input)) == nullptr)
+        *input = ByteMatMulInputs::none;
+    }
+    std::optional<ByteFollowers> followers = read_byte_followers(view);
+    ORTOOL_CHECK(followers.has_value());
+    matmul_.followers = std::move(*followers);
+    matmul_.is_integer = inputs.y_scale == ByteMatMulInputs::none;
+    matmul_.isa = row.isa;
+    matmul_.a_type = view.input_type(static_cast<std::int64_t>(inputs.a));
+    matmul_.b_type = view.input_type(static_cast<std::int64_t>(inputs.b));
+    if (!matmul_.is_integer)
+      matmul_.y_type = view.input_type(static_cast<std::int64_t>(inputs.y_zero));
+    matmul_.a_flip = row_flip(matmul_.a_type == DataType::int8, row.isa);
+    matmul_.b_flip = matmul_.b_type == DataType::uint8 ? 128 : 0;
+    make_bias(context);
+    if (const Tensor* b = view.constant(static_cast<std::int64_t>(inputs.b))) {
+      const bool has_zeros = matmul_.inputs.b_zero != ByteMatMulInputs::none;
+      const Tensor* zeros =
+          has_zeros ? view.constant(static_cast<std::int64_t>(matmul_.inputs.b_zero)) : nullptr;
+      matmul_.columns.make(*b, matmul_.b_flip, has_zeros, zeros, row.isa, context.cap);
+    }
+  }
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const ByteMatMulPrepared>(matmul_, context);
+  }
+  bool needs_input(std::size_t index) const override {
+    return index != matmul_.inputs.b || matmul_.columns.packed == nullptr;
+  }
+  std::int64_t packed_bytes() const override {
+    return matmul_.columns.memory.size_bytes() + matmul_.bias.size_bytes();
+  }
+
+ private:
+  void make_bias(const CompileContext& context) {
+    const std::vector<double>& shift = matmul_.followers.functions.shift;
+    if (shift.empty()) return;
+    matmul_.bias =
+        AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
+                      context.cap, "a product's bias");
+    for (std::size_t i = 0; i < shift.size(); ++i)
+      matmul_.bias.as<float>()[i] = static_cast<float>(shift[i]);
+  }
+
+  std::string_view name_;
+  CompiledByteMatMul matmul_;
+};
+
+}  // namespace
+
+KernelPtr make_byte_matmul(const NodeView& view, const KernelRow& row,
+                           const ByteMatMulInputs& inputs, const CompileContext& context) {
+  return std::make_unique<const ByteMatMulKernel>(view, row, inputs, context);
+}
+
+}  // namespace ortool::cpu

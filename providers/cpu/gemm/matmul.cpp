@@ -1,0 +1,202 @@
+// Kernel rows of MatMul in float32 with what follows it, and in plain loops for other types.
+#include "libcore/ops/math/matmul.hpp"
+
+#include <array>
+
+#include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/gemm/f32/gemm.hpp"
+#include "kernels/cpu/gemm/matmul_shapes.hpp"
+#include "kernels/cpu/gemm/reference_gemm.hpp"
+#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/gemm/packed_weights.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/float_constant.hpp"
+#include "providers/cpu/support/fp16_kernel.hpp"
+#include "providers/cpu/support/function_kernel.hpp"
+#include "providers/cpu/support/fused_epilogue.hpp"
+#include "providers/cpu/support/reference_types.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+ProductForm matmul_form(const NodeView& view) {
+  ProductForm form;
+  form.has_functions = true;
+  const Value* b = view.node().input(1);
+  const PartialShape& shape = b->type().shape;
+  if (shape && shape->size() >= 2 && shape->back().is_known())
+    form.channels = shape->back().number();
+  return form;
+}
+
+/// What is decided once a node.
+struct CompiledMatMul {
+  ProductFollowers followers;
+  Isa isa = Isa::baseline;
+  int most_threads = 1;
+  PackedColumns b;  ///< empty when it comes at run time or is more than one matrix
+  AlignedBuffer bias;
+};
+
+class MatMulPrepared : public Prepared {
+ public:
+  MatMulPrepared(const CompiledMatMul& matmul, const PrepareContext& context)
+      : matmul_(matmul), shapes_(match_matmul(context.inputs[0].shape, context.inputs[1].shape)) {
+    const Isa isa = matmul.isa;
+    space_ =
+        layout_.add(!matmul.b.is_empty() ? matmul.b.workspace_bytes(shapes_.sizes, isa)
+                    : shapes_.is_single  ? gemm_unpacked_workspace_bytes(shapes_.sizes, isa)
+                                         : gemm_batched_workspace_bytes(
+                                               static_cast<std::int64_t>(shapes_.offsets.size()),
+                                               shapes_.sizes, isa, matmul.most_threads));
+    if (matmul.followers.residual < 0) return;
+    const Shape& residual =
+        context.inputs[static_cast<std::size_t>(matmul.followers.residual)].shape;
+    if (shapes_.result == residual) return;
+    finish_.emplace(shapes_.result, residual, matmul.followers.activation, matmul.followers.low,
+                    matmul.followers.high, isa);
+    result_space_ = layout_.add(bytes_of(DataType::float32, shapes_.result.element_count()));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const RunContext& context) const override {
+    SizedWorkers workers(context.workers(), matmul_.most_threads);
+    const GemmSizes& sizes = shapes_.sizes;
+    const MatrixIn a{context.input<float>(0), sizes.k};
+    const MatrixIn b{context.input<float>(1), sizes.n};
+    float* out = context.output<float>(0);
+    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    std::byte* space = context.workspace() + space_;
+    const Epilogue epilogue = make_epilogue(context);
+    if (!matmul_.b.is_empty()) {
+      matmul_.b.multiply(sizes, a, result, epilogue, matmul_.isa, space, context, workers.get());
+    } else if (shapes_.is_single) {
+      gemm_unpacked(sizes, a, b, result, sizes.n, epilogue, matmul_.isa, space, workers.get());
+    } else {
+      gemm_batched(shapes_.offsets, sizes, a, b, result, sizes.n, epilogue, matmul_.isa, space,
+                   workers.get());
+    }
+    if (finish_)
+      finish_->run(result, residual_of(matmul_.followers, context), out, context.workers());
+  }
+
+ private:
+  Epilogue make_epilogue(const RunContext& context) const {
+    Epilogue epilogue;
+    if (matmul_.bias.size_bytes() > 0) {
+      epilogue.addend = Addend::per_column;
+      epilogue.added = matmul_.bias.as<float>();
+    }
+    if (finish_) return epilogue;
+    follow(epilogue, matmul_.followers, context);
+    epilogue.residual_stride = shapes_.sizes.n;
+    return epilogue;
+  }
+
+  const CompiledMatMul& matmul_;
+  MatMulShapes shapes_;
+  WorkspaceLayout layout_;
+  std::int64_t space_ = 0;
+  std::int64_t result_space_ = 0;
+  std::optional<Finish> finish_;  ///< the residual must be broadcast
+};
+
+class MatMulKernel : public Kernel {
+ public:
+  MatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+      : name_(row.name) {
+    matmul_.isa = row.isa;
+    matmul_.most_threads = context.most_threads;
+    matmul_.followers = followers_before_split(view, matmul_form(view));
+    make_bias(context);
+    pack(view, context);
+  }
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const MatMulPrepared>(matmul_, context);
+  }
+  bool needs_input(std::size_t index) const override {
+    if (index == 1) return matmul_.b.is_empty();
+    return index == 0 || static_cast<std::int64_t>(index) == matmul_.followers.residual;
+  }
+  std::int64_t packed_bytes() const override {
+    return matmul_.b.size_bytes() + matmul_.bias.size_bytes();
+  }
+
+ private:
+  void make_bias(const CompileContext& context) {
+    const std::vector<double>& shift = matmul_.followers.shift;
+    if (shift.empty()) return;
+    matmul_.bias =
+        AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
+                      context.cap, "a product's bias");
+    for (std::size_t i = 0; i < shift.size(); ++i)
+      matmul_.bias.as<float>()[i] = static_cast<float>(shift[i]);
+  }
+
+  void pack(const NodeView& view, const CompileContext& context) {
+    const Tensor* b = view.constant(1);
+    if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() == 0) return;
+    const Shape& shape = b->shape();
+    const std::int64_t rank = shape.rank();
+    if (rank > 2 && shape.product(0, rank - 2) != 1) return;
+    const std::int64_t n = rank == 1 ? 1 : shape[rank - 1];
+    const std::int64_t k = rank == 1 ? shape[0] : shape[rank - 2];
+    matmul_.b.take(view, k, n, false, matmul_.isa, context);
+  }
+
+  std::string_view name_;
+  CompiledMatMul matmul_;
+};
+
+KernelPtr compile_matmul(const NodeView& view, const KernelRow& row,
+                         const CompileContext& context) {
+  return std::make_unique<const MatMulKernel>(view, row, context);
+}
+
+KernelPtr compile_half_matmul(const NodeView& view, const KernelRow& row,
+                              const CompileContext& context) {
+  return make_half_kernel(compile_matmul(view, row, context), row.isa);
+}
+
+KernelPtr compile_plain_matmul(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  const DataType type = view.input_type(0);
+  return make_kernel(row.name, [type](const PrepareContext& context) {
+    MatMulShapes shapes = match_matmul(context.inputs[0].shape, context.inputs[1].shape);
+    return make_prepared({}, [type, shapes = std::move(shapes)](const RunContext& run) {
+      with_plain_type(type, [&](auto number) {
+        using T = decltype(number);
+        matmul_plain<T>(shapes.offsets, shapes.sizes, {run.input<T>(0), shapes.sizes.k},
+                        {run.input<T>(1), shapes.sizes.n}, run.output<T>(0), run.workers());
+      });
+    });
+  });
+}
+
+bool matmul_absorbs(const NodeView& group, const Node& next) {
+  return follows_product(group, next, matmul_form(group));
+}
+
+// clang-format off
+constexpr std::array<KernelRow, 7> matmul_rows = {{
+    {"matmul_f32_avx512", "", "MatMul", Isa::avx512, "float32", accepts_float32, compile_matmul, matmul_absorbs},
+    {"matmul_f32_avx2", "", "MatMul", Isa::avx2, "float32", accepts_float32, compile_matmul, matmul_absorbs},
+    {"matmul_f32_baseline", "", "MatMul", Isa::baseline, "float32", accepts_float32, compile_matmul, matmul_absorbs},
+    {"matmul_half_avx512", "", "MatMul", Isa::avx512, half_type_names, accepts_halves, compile_half_matmul, matmul_absorbs},
+    {"matmul_half_avx2", "", "MatMul", Isa::avx2, half_type_names, accepts_halves, compile_half_matmul, matmul_absorbs},
+    {"matmul_half_baseline", "", "MatMul", Isa::baseline, half_type_names, accepts_halves, compile_half_matmul, matmul_absorbs},
+    {"matmul_plain", "", "MatMul", Isa::baseline, plain_type_names, accepts_plain_type, compile_plain_matmul},
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const KernelRow> matmul_kernels() {
+  return matmul_rows;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,123 @@
+// The sizes of a Split are known by the types of its outputs.
+#include "providers/cpu/gemm/packed_weights.hpp"
+
+#include <array>
+
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/tensor/split.hpp"
+#include "providers/cpu/support/float_constant.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+bool is_split(const Node& node) {
+  return node.domain().empty() && node.op_type() == "Split";
+}
+
+/// Columns of a part; -1: not known.
+std::int64_t columns_of(const Value* part) {
+  if (part == nullptr || !part->type().is_tensor()) return -1;
+  const PartialShape& shape = part->type().shape;
+  return shape && !shape->empty() && shape->back().is_known() ? shape->back().number() : -1;
+}
+
+bool is_along_columns(const Node& split) {
+  const PartialShape& shape = split.input(0)->type().shape;
+  if (!split.input(0)->type().is_tensor() || !shape) return false;
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  const std::int64_t axis = read_op<Split>(split).axis;
+  return rank >= 2 && (axis == -1 || axis == rank - 1);
+}
+
+bool ends_in_split(const NodeView& group) {
+  return is_split(*group.members().back());
+}
+
+bool can_hand_out(const NodeView& group, const Node& split, const ProductForm& form) {
+  const Tensor* weights = group.constant(1);
+  if (weights == nullptr || weights->shape().rank() != 2 || !is_float_like(weights->type()))
+    return false;
+  if (split.input(0) != group.members().back()->output(0) || !is_along_columns(split) ||
+      split.output_count() > static_cast<std::int64_t>(most_gemm_columns))
+    return false;
+  for (std::int64_t i = 0; i < split.output_count(); ++i) {
+    if (columns_of(split.output(i)) < 1) return false;
+  }
+  return followers_before_split(group, form).residual < 0;
+}
+
+}  // namespace
+
+bool follows_product(const NodeView& group, const Node& next, const ProductForm& form) {
+  if (ends_in_split(group)) return false;
+  return is_split(next) ? can_hand_out(group, next, form) : can_follow(group, next, form);
+}
+
+ProductFollowers followers_before_split(const NodeView& group, const ProductForm& form) {
+  const std::size_t end = group.members().size() - (ends_in_split(group) ? 1 : 0);
+  std::optional<ProductFollowers> followers = read_followers(group, 1, end, form);
+  ORTOOL_CHECK(followers.has_value());
+  return std::move(*followers);
+}
+
+void PackedColumns::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
+                         Isa isa, const CompileContext& context) {
+  const Value* value = group.node().input(1);
+  if (context.packing != nullptr && !ends_in_split(group) &&
+      !context.packing->takes(packed_b_bytes(k, n, isa))) {
+    in_place_.emplace(context.original(*value), k, n, transposed, isa);
+    return;
+  }
+  const Tensor b = float_tensor(value->constant(), context.cap);
+  pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, isa, context);
+}
+
+void PackedColumns::pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b,
+                         Isa isa, const CompileContext& context) {
+  std::vector<std::int64_t> counts = {n};
+  if (ends_in_split(group)) {
+    counts.clear();
+    for (const Value* part : group.outputs()) counts.push_back(columns_of(part));
+  }
+  std::int64_t first = 0;
+  for (const std::int64_t count : counts) {
+    Piece& piece = pieces_.emplace_back();
+    piece.columns = count;
+    piece.b = AlignedBuffer(packed_b_bytes(k, count, isa), context.cap, "packed weights");
+    MatrixIn part = b;
+    part.data += b.transposed ? first * b.stride : first;
+    pack_b(k, count, part, isa, piece.b.as<float>(), context.workers);
+    first += count;
+  }
+}
+
+std::int64_t PackedColumns::size_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Piece& piece : pieces_) bytes += piece.b.size_bytes();
+  return bytes;
+}
+
+std::int64_t PackedColumns::workspace_bytes(const GemmSizes& sizes, Isa isa) const {
+  return in_place_ ? in_place_->workspace_bytes(sizes) : gemm_workspace_bytes(sizes, isa);
+}
+
+void PackedColumns::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c,
+                             const Epilogue& epilogue, Isa isa, std::byte* workspace,
+                             const RunContext& context, Workers& workers) const {
+  if (in_place_) {
+    in_place_->multiply(sizes, a, c, epilogue, workspace, workers);
+    return;
+  }
+  if (pieces_.size() == 1) {
+    gemm(sizes, a, pieces_.front().b.as<float>(), c, sizes.n, epilogue, isa, workspace, workers);
+    return;
+  }
+  std::array<GemmColumns, most_gemm_columns> pieces;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    pieces[i] = {pieces_[i].columns, pieces_[i].b.as<float>(), context.output<float>(i)};
+  }
+  gemm_columns(sizes, a, std::span(pieces).first(pieces_.size()), epilogue, isa, workspace,
+               workers);
+}
+
+}  // namespace ortool::cpu

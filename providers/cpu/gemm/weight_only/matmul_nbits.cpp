@@ -1,0 +1,220 @@
+// Kernel rows of com.microsoft.MatMulNBits with 4 and 8 bits.
+#include "providers/cpu/gemm/weight_only/matmul_nbits.hpp"
+
+#include <optional>
+
+#include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/vendor/matmul_n_bits.hpp"
+#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/float_constant.hpp"
+#include "providers/cpu/support/fp16_kernel.hpp"
+#include "providers/cpu/support/fused_epilogue.hpp"
+#include "providers/cpu/support/isa_rows.hpp"
+#include "providers/cpu/support/join_rows.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::size_t levels_input = 1;
+constexpr std::size_t scales_input = 2;
+constexpr std::size_t zeros_input = 3;
+constexpr std::size_t bias_input = 5;
+
+/// What is decided once a node.
+struct CompiledBlockMatMul {
+  BlockMatMulSizes sizes;
+  Isa isa = Isa::baseline;
+  int most_threads = 1;
+  ProductFollowers followers;
+  bool has_bias = false;
+  AlignedBuffer shift;   ///< what followers add to each column; empty: none
+  AlignedBuffer packed;  ///< empty when the weights come at run time
+};
+
+ProductForm block_form(const NodeView& view) {
+  ProductForm form;
+  form.has_functions = true;
+  if (view.node().input(bias_input) == nullptr) form.channels = read_op<MatMulNBits>(view.node()).n;
+  return form;
+}
+
+class BlockMatMulPrepared : public Prepared {
+ public:
+  BlockMatMulPrepared(const CompiledBlockMatMul& matmul, const PrepareContext& context)
+      : matmul_(matmul) {
+    const Shape& a = context.inputs[0].shape;
+    rows_ = a.product(0, a.rank() - 1);
+    if (matmul.packed.size_bytes() == 0)
+      packed_space_ = layout_.add(packed_block_matrix_bytes(matmul.sizes));
+    space_ = layout_.add(
+        block_matmul_workspace_bytes(rows_, matmul.sizes, matmul.isa, matmul.most_threads));
+    const ProductFollowers& followers = matmul.followers;
+    if (followers.residual < 0) return;
+    std::vector<std::int64_t> sizes(a.begin(), a.end());
+    sizes.back() = matmul.sizes.n;
+    const Shape result(sizes);
+    const Shape& residual = context.inputs[static_cast<std::size_t>(followers.residual)].shape;
+    if (result == residual) return;
+    finish_.emplace(result, residual, followers.activation, followers.low, followers.high,
+                    matmul.isa);
+    result_space_ = layout_.add(bytes_of(DataType::float32, result.element_count()));
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const RunContext& context) const override {
+    const BlockMatMulSizes& sizes = matmul_.sizes;
+    const std::byte* packed = matmul_.packed.data();
+    if (matmul_.packed.size_bytes() == 0) {
+      std::byte* own = context.workspace() + packed_space_;
+      const BlockMatrix matrix{
+          context.input<std::uint8_t>(levels_input), context.input<float>(scales_input),
+          sizes.has_zeros ? context.input<std::uint8_t>(zeros_input) : nullptr};
+      pack_block_matrix(sizes, matrix, own);
+      packed = own;
+    }
+    float* out = context.output<float>(0);
+    SizedWorkers workers(context.workers(), matmul_.most_threads);
+    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    block_matmul(rows_, sizes, context.input<float>(0), packed, result, make_epilogue(context),
+                 matmul_.isa, context.workspace() + space_, workers.get());
+    if (finish_)
+      finish_->run(result, residual_of(matmul_.followers, context), out, context.workers());
+  }
+
+ private:
+  Epilogue make_epilogue(const RunContext& context) const {
+    Epilogue epilogue;
+    if (matmul_.has_bias) epilogue.added = context.input<float>(bias_input);
+    if (matmul_.shift.size_bytes() > 0) epilogue.added = matmul_.shift.as<float>();
+    if (epilogue.added != nullptr) epilogue.addend = Addend::per_column;
+    if (finish_) return epilogue;
+    follow(epilogue, matmul_.followers, context);
+    epilogue.residual_stride = matmul_.sizes.n;
+    return epilogue;
+  }
+
+  const CompiledBlockMatMul& matmul_;
+  std::int64_t rows_ = 0;
+  WorkspaceLayout layout_;
+  std::int64_t packed_space_ = 0;
+  std::int64_t space_ = 0;
+  std::int64_t result_space_ = 0;
+  std::optional<Finish> finish_;  ///< the residual must be broadcast
+};
+
+class BlockMatMulKernel : public Kernel {
+ public:
+  BlockMatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+      : name_(row.name) {
+    const auto op = read_op<MatMulNBits>(view.node());
+    matmul_.isa = row.isa;
+    matmul_.most_threads = context.most_threads;
+    matmul_.sizes = {op.n, op.k, op.block_size, static_cast<int>(op.bits),
+                     view.node().input(zeros_input) != nullptr};
+    matmul_.has_bias = view.node().input(bias_input) != nullptr;
+    std::optional<ProductFollowers> followers = read_followers(view, block_form(view));
+    ORTOOL_CHECK(followers.has_value());
+    matmul_.followers = std::move(*followers);
+    make_shift(context);
+    pack(view, context);
+  }
+
+  std::string_view name() const override { return name_; }
+  PreparedPtr prepare(const PrepareContext& context) const override {
+    return std::make_unique<const BlockMatMulPrepared>(matmul_, context);
+  }
+  bool needs_input(std::size_t index) const override {
+    return matmul_.packed.size_bytes() == 0 || index == 0 ||
+           (index == bias_input && matmul_.has_bias) ||
+           static_cast<std::int64_t>(index) == matmul_.followers.residual;
+  }
+  std::int64_t packed_bytes() const override {
+    return matmul_.packed.size_bytes() + matmul_.shift.size_bytes();
+  }
+
+ private:
+  void make_shift(const CompileContext& context) {
+    const std::vector<double>& shift = matmul_.followers.shift;
+    if (shift.empty()) return;
+    matmul_.shift =
+        AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
+                      context.cap, "a product's bias");
+    for (std::size_t i = 0; i < shift.size(); ++i)
+      matmul_.shift.as<float>()[i] = static_cast<float>(shift[i]);
+  }
+
+  void pack(const NodeView& view, const CompileContext& context) {
+    const Tensor* levels = view.constant(levels_input);
+    const std::optional<Tensor> scales =
+        float_constant(view.node().input(scales_input), context.cap);
+    const Tensor* zeros = matmul_.sizes.has_zeros ? view.constant(zeros_input) : nullptr;
+    if (levels == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
+    matmul_.packed =
+        AlignedBuffer(packed_block_matrix_bytes(matmul_.sizes), context.cap, "packed weights");
+    const BlockMatrix matrix{
+        reinterpret_cast<const std::uint8_t*>(levels->bytes()), scales->data<float>().data(),
+        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr};
+    pack_block_matrix(matmul_.sizes, matrix, matmul_.packed.data());
+  }
+
+  std::string_view name_;
+  CompiledBlockMatMul matmul_;
+};
+
+/// 4 or 8 bits, zero points of bytes, blocks in the order of k.
+bool has_plain_blocks(const NodeView& view) {
+  const Node& node = view.node();
+  const std::int64_t bits = read_op<MatMulNBits>(node).bits;
+  const bool has_order = node.input(4) != nullptr;
+  const bool has_other_zeros =
+      node.input(zeros_input) != nullptr && view.input_type(zeros_input) != DataType::uint8;
+  return (bits == 4 || bits == 8) && !has_order && !has_other_zeros;
+}
+
+bool accepts_float_blocks(const NodeView& view) {
+  return accepts_float32(view) && has_plain_blocks(view);
+}
+
+bool accepts_half_blocks(const NodeView& view) {
+  return accepts_halves(view) && has_plain_blocks(view);
+}
+
+KernelPtr compile_block_matmul(const NodeView& view, const KernelRow& row,
+                               const CompileContext& context) {
+  return std::make_unique<const BlockMatMulKernel>(view, row, context);
+}
+
+KernelPtr compile_half_block_matmul(const NodeView& view, const KernelRow& row,
+                                    const CompileContext& context) {
+  return make_half_kernel(compile_block_matmul(view, row, context), row.isa);
+}
+
+bool block_matmul_absorbs(const NodeView& group, const Node& next) {
+  return can_follow(group, next, block_form(group));
+}
+
+constexpr const char* contrib_domain = "com.microsoft";
+
+constexpr auto matmul_n_bits_rows = [] {
+  auto rows = join_rows(
+      level_rows<"matmul_blocks">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
+                                  compile_block_matmul, contrib_domain),
+      level_rows<"matmul_blocks_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
+                                       accepts_half_blocks, compile_half_block_matmul,
+                                       contrib_domain));
+  for (KernelRow& row : rows) row.absorbs = block_matmul_absorbs;
+  return rows;
+}();
+
+}  // namespace
+
+std::span<const KernelRow> matmul_n_bits_kernels() {
+  return matmul_n_bits_rows;
+}
+
+}  // namespace ortool::cpu

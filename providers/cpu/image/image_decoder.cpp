@@ -1,0 +1,79 @@
+// The kernel row of ImageDecoder: the decoders that ortool reads pictures with.
+#include "libcore/ops/tensor/image_decoder.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "libcore/base/format.hpp"
+#include "libcore/io/image.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/function_kernel.hpp"
+#include "providers/cpu/support/isa_rows.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// What the standard names and no decoder here reads.
+void refuse_other_formats(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string_view format_name;
+  if (text.starts_with(std::string_view("II*\0", 4)) ||
+      text.starts_with(std::string_view("MM\0*", 4)))
+    format_name = "TIFF";
+  if (text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP")) format_name = "WebP";
+  if (text.starts_with(std::string_view("\0\0\0\x0cjP  ", 8)) ||
+      text.starts_with("\xff\x4f\xff\x51"))
+    format_name = "JPEG 2000";
+  if (format_name.empty()) return;
+  throw Error(ErrorCode::unsupported, format("the picture is of format {}", format_name),
+              "PNG, JPEG, BMP, PPM, PGM and PBM are read");
+}
+
+/// An image without pixels where the bytes are no picture that can be read, as the standard says.
+Image decode_or_empty(std::span<const std::byte> bytes, MemoryCap* cap) {
+  refuse_other_formats(bytes);
+  try {
+    return decode_image_bytes(bytes, cap);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid) throw;
+    return {};
+  }
+}
+
+void run_image_decoder(const ImageDecoder& op, DynamicContext& context) {
+  const Tensor& stream = context.input(0);
+  const std::int64_t channels = op.pixel_format == ImageDecoder::Format::grayscale ? 1 : 3;
+  Image image = decode_or_empty({stream.bytes(), static_cast<std::size_t>(stream.element_count())},
+                                context.cap());
+  if (image.pixels.empty()) image.channels = channels;
+  const Image wanted = with_channels(image, channels);
+  Tensor out = context.make(DataType::uint8, {wanted.height, wanted.width, channels});
+  std::uint8_t* pixels = out.mutable_data<std::uint8_t>().data();
+  std::copy(wanted.pixels.begin(), wanted.pixels.end(), pixels);
+  if (op.pixel_format == ImageDecoder::Format::bgr) {
+    for (std::size_t i = 0; i + 2 < wanted.pixels.size(); i += 3)
+      std::swap(pixels[i], pixels[i + 2]);
+  }
+  context.set_output(0, std::move(out));
+}
+
+KernelPtr compile_image_decoder(const NodeView& view, const KernelRow& row, const CompileContext&) {
+  return make_dynamic_kernel(row.name,
+                             [op = read_op<ImageDecoder>(view.node())](DynamicContext& context) {
+                               run_image_decoder(op, context);
+                             });
+}
+
+constexpr auto image_decoder_rows =
+    plain_row("image_decoder", "ImageDecoder", "uint8", accepts_anything, compile_image_decoder);
+
+}  // namespace
+
+std::span<const KernelRow> image_decoder_kernels() {
+  return image_decoder_rows;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,141 @@
+// Kernel rows of the pools on blocked values.
+#include "kernels/cpu/pooling/pool_nchwc.hpp"
+
+#include <array>
+
+#include "kernels/cpu/conv/f32_nchwc/conv.hpp"
+#include "kernels/cpu/conv/int8_nchwc/pool_and_reorder.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/nn/pooling/pool.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/pooling/pool_sizes.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/function_kernel.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+BlockedPoolSizes blocked_pool_sizes(const WindowAttributes& window, const Shape& x, Isa isa) {
+  BlockedPoolSizes sizes;
+  sizes.window = pool_sizes(window, x);
+  sizes.batch = x[0];
+  sizes.channels = x[1];
+  const std::int64_t block = block_of(blocked_layout(isa));
+  sizes.window.planes = x[0] * ((x[1] + block - 1) / block);
+  return sizes;
+}
+
+KernelPtr compile_max_pool_blocked(const NodeView& view, const KernelRow& row,
+                                   const CompileContext&) {
+  const auto op = read_op<MaxPool>(view.node());
+  return make_kernel(row.name, [op, isa = row.isa](const PrepareContext& context) {
+    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, isa);
+    return make_prepared({}, [=](const RunContext& run) {
+      max_pool_blocked(sizes, run.input<float>(0), run.output<float>(0), isa, run.workers());
+    });
+  });
+}
+
+KernelPtr compile_max_pool_blocked_bytes(const NodeView& view, const KernelRow& row,
+                                         const CompileContext&) {
+  const auto op = read_op<MaxPool>(view.node());
+  const std::uint8_t flip = view.input_type(0) == DataType::int8 ? 128 : 0;
+  return make_kernel(row.name, [op, flip](const PrepareContext& context) {
+    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, Isa::avx512);
+    return make_prepared({}, [=](const RunContext& run) {
+      max_pool_blocked_bytes(sizes, flip, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0),
+                             run.workers());
+    });
+  });
+}
+
+KernelPtr compile_average_pool_blocked(const NodeView& view, const KernelRow& row,
+                                       const CompileContext&) {
+  const auto op = read_op<AveragePool>(view.node());
+  return make_kernel(row.name, [op, isa = row.isa](const PrepareContext& context) {
+    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, isa);
+    return make_prepared({}, [=, counts_padding = op.count_pads](const RunContext& run) {
+      average_pool_blocked(sizes, counts_padding, run.input<float>(0), run.output<float>(0), isa,
+                           run.workers());
+    });
+  });
+}
+
+KernelPtr compile_global_average_blocked(const NodeView&, const KernelRow& row,
+                                         const CompileContext&) {
+  return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
+    const Shape& x = context.inputs[0].shape;
+    const std::int64_t pixels = x.product(2, x.rank());
+    return make_prepared({}, [=, batch = x[0], channels = x[1]](const RunContext& run) {
+      global_average_pool_blocked(batch, channels, pixels, run.input<float>(0),
+                                  run.output<float>(0), isa, run.workers());
+    });
+  });
+}
+
+bool accepts_byte_pool(const NodeView& view) {
+  return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
+}
+
+/// Images of one or two axes with known channels.
+bool is_flat_image(const NodeView& view) {
+  const std::int64_t rank = view.input_rank(0);
+  return (rank == 3 || rank == 4) && (*view.node().input(0)->type().shape)[1].is_known() &&
+         !view.node().input(0)->is_constant();
+}
+
+/// Blocked pools are faster where blocks are mostly full.
+std::vector<LayoutChoice> pool_layouts(const NodeView& view, Layout in, Layout out) {
+  constexpr double plain_ns = 0.5;
+  constexpr double blocked_ns = 1.5;
+  const PartialShape& shape = view.node().input(0)->type().shape;
+  double pixels = 1;
+  for (std::size_t axis = 2; axis < shape->size(); ++axis)
+    pixels *= (*shape)[axis].is_known() ? static_cast<double>((*shape)[axis].number()) : 32.0;
+  const std::int64_t channels = (*shape)[1].number();
+  const std::int64_t block = block_of(in);
+  std::vector<LayoutChoice> choices(2);
+  choices[0].nanoseconds = plain_ns * pixels * static_cast<double>(channels);
+  choices[1].inputs = {in};
+  choices[1].outputs = {out};
+  choices[1].nanoseconds =
+      blocked_ns * pixels * static_cast<double>((channels + block - 1) / block);
+  return choices;
+}
+
+std::vector<LayoutChoice> window_pool_layouts(const NodeView& view, const KernelRow& row) {
+  if (!is_flat_image(view) || view.node().output(1) != nullptr) return {};
+  const Layout blocked = blocked_layout(row.isa);
+  return pool_layouts(view, blocked, blocked);
+}
+
+std::vector<LayoutChoice> byte_pool_layouts(const NodeView& view, const KernelRow&) {
+  if (!is_flat_image(view) || view.node().output(1) != nullptr) return {};
+  return pool_layouts(view, Layout::blocked16, Layout::blocked16);
+}
+
+/// Means of whole planes lie the same way in both layouts, so they come out plain.
+std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const KernelRow& row) {
+  if (!is_flat_image(view)) return {};
+  return pool_layouts(view, blocked_layout(row.isa), Layout::plain);
+}
+
+// clang-format off
+constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
+    {"max_pool_blocked_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
+    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_byte_pool, compile_max_pool_blocked_bytes, nullptr, byte_pool_layouts},
+    {"max_pool_blocked_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
+    {"average_pool_blocked_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},
+    {"average_pool_blocked_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},
+    {"global_average_pool_blocked_avx512", "", "GlobalAveragePool", Isa::avx512, "float32", accepts_float32, compile_global_average_blocked, nullptr, global_pool_layouts},
+    {"global_average_pool_blocked_avx2", "", "GlobalAveragePool", Isa::avx2, "float32", accepts_float32, compile_global_average_blocked, nullptr, global_pool_layouts},
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const KernelRow> pool_blocked_kernels() {
+  return blocked_pool_rows;
+}
+
+}  // namespace ortool::cpu

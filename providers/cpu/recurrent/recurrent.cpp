@@ -1,0 +1,108 @@
+// Kernel rows of LSTM, GRU and RNN; constant weights are packed once.
+#include <memory>
+
+#include "kernels/cpu/recurrent/recurrent_products.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/recurrent/recurrent_params.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/float_constant.hpp"
+#include "providers/cpu/support/fp16_kernel.hpp"
+#include "providers/cpu/support/function_kernel.hpp"
+#include "providers/cpu/support/isa_rows.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+/// What is decided once a node.
+struct CompiledLayer {
+  RecurrentLayerForm form;
+  Isa isa = Isa::baseline;
+  AlignedBuffer weights;
+  bool has_weights = false;
+};
+
+template <typename T>
+PreparedPtr prepare_layer(const std::shared_ptr<const CompiledLayer>& layer,
+                          const PrepareContext& context) {
+  const RecurrentLayerForm& form = layer->form;
+  const RecurrentSizes sizes =
+      recurrent_sizes(form, context.inputs[0].shape, context.inputs[2].shape[2]);
+  const PackedRecurrentProducts<T> unbound(form, sizes.input, sizes.hidden, layer->isa, nullptr);
+  WorkspaceLayout layout;
+  layout.add(recurrent_workspace_bytes(form, sizes, unbound));
+  std::int64_t packed_at = 0;
+  if (!layer->has_weights) {
+    packed_at = layout.add(
+        bytes_of(DataTypeOf<T>::value,
+                 packed_recurrent_elements<T>(form, sizes.input, sizes.hidden, layer->isa)));
+  }
+  return make_prepared({.workspace_bytes = layout.bytes()}, [=](const RunContext& run) {
+    const auto operands = recurrent_operands<T>(form, sizes, run);
+    const T* packed = layer->weights.template as<T>();
+    if (!layer->has_weights) {
+      T* own = reinterpret_cast<T*>(run.workspace() + packed_at);
+      pack_recurrent(form, sizes.input, sizes.hidden, run.input<T>(1), run.input<T>(2), layer->isa,
+                     own, run.workers());
+      packed = own;
+    }
+    const PackedRecurrentProducts<T> products(form, sizes.input, sizes.hidden, layer->isa, packed);
+    recurrent_layer(form, sizes, operands, products, layer->isa, run.workspace(), run.workers());
+  });
+}
+
+std::optional<Tensor> weight_constant(const NodeView& view, std::int64_t input, MemoryCap* cap) {
+  if (view.input_type(0) != DataType::float64) return float_constant(view.node().input(input), cap);
+  const Tensor* constant = view.constant(input);
+  return constant != nullptr ? std::optional(constant->aligned()) : std::nullopt;
+}
+
+template <typename T>
+KernelPtr make_layer(const NodeView& view, const KernelRow& row, const CompileContext& context,
+                     const RecurrentLayerForm& form) {
+  auto layer = std::make_shared<CompiledLayer>();
+  layer->form = form;
+  layer->isa = row.isa;
+  const std::optional<Tensor> w = weight_constant(view, 1, context.cap);
+  const std::optional<Tensor> r = weight_constant(view, 2, context.cap);
+  Compilation compilation;
+  if (w && r) {
+    const std::int64_t input = w->shape()[2];
+    const std::int64_t hidden = r->shape()[2];
+    layer->weights = AlignedBuffer(
+        bytes_of(DataTypeOf<T>::value, packed_recurrent_elements<T>(form, input, hidden, row.isa)),
+        context.cap, "packed weights");
+    pack_recurrent(form, input, hidden, w->data<T>().data(), r->data<T>().data(), row.isa,
+                   layer->weights.as<T>(), context.workers);
+    layer->has_weights = true;
+    compilation = {.packed = {1, 2}, .packed_bytes = layer->weights.size_bytes()};
+  }
+  return make_kernel(
+      row.name,
+      [layer = std::shared_ptr<const CompiledLayer>(std::move(layer))](
+          const PrepareContext& prepare) { return prepare_layer<T>(layer, prepare); },
+      compilation);
+}
+
+template <typename Op>
+KernelPtr compile_recurrent(const NodeView& view, const KernelRow& row,
+                            const CompileContext& context) {
+  const RecurrentLayerForm form = form_of(read_op<Op>(view.node()));
+  if (view.input_type(0) == DataType::float64) return make_layer<double>(view, row, context, form);
+  KernelPtr kernel = make_layer<float>(view, row, context, form);
+  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+}
+
+constexpr auto recurrent_rows =
+    join_rows(level_rows<"gru">("GRU", float_type_names, accepts_floats, compile_recurrent<GRU>),
+              level_rows<"lstm">("LSTM", float_type_names, accepts_floats, compile_recurrent<LSTM>),
+              level_rows<"rnn">("RNN", float_type_names, accepts_floats, compile_recurrent<RNN>));
+
+}  // namespace
+
+std::span<const KernelRow> recurrent_kernels() {
+  return recurrent_rows;
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,25 @@
+// Nodes of recurrent layers as the kernels want them.
+#pragma once
+
+#include "kernels/cpu/recurrent/recurrent.hpp"
+#include "libcore/ops/rnn/gru.hpp"
+#include "libcore/ops/rnn/lstm.hpp"
+#include "libcore/ops/rnn/rnn.hpp"
+#include "libcore/provider/kernel.hpp"
+
+namespace ortool::cpu {
+
+RecurrentLayerForm form_of(const LSTM& op);
+RecurrentLayerForm form_of(const GRU& op);
+RecurrentLayerForm form_of(const RNN& op);
+
+/// Throws where the layer's numbers are too many to count.
+RecurrentSizes recurrent_sizes(const RecurrentLayerForm& form, const Shape& x, std::int64_t hidden);
+
+/// Inputs 0 and 3 to 7, and the outputs. Throws unless every length lies in [0, sequence]. T:
+/// float, double.
+template <typename T>
+RecurrentOperands<T> recurrent_operands(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+                                        const RunContext& run);
+
+}  // namespace ortool::cpu

@@ -1,0 +1,35 @@
+// Scales and zero points of bytes as the kernels want them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "libcore/tensor/data_type.hpp"
+
+namespace ortool::cpu {
+
+/// Zero point `index` of the type int8 or uint8 (null: 0) for bytes that are flipped by `flip`:
+/// read as the other sign, 128 more or less.
+inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::int64_t index,
+                                 std::uint8_t flip) {
+  const std::uint8_t byte = zeros != nullptr ? zeros[index] : std::uint8_t{0};
+  const auto flipped = static_cast<std::uint8_t>(byte ^ flip);
+  const bool is_signed = (type == DataType::int8) == (flip == 0);
+  return is_signed ? std::int32_t{static_cast<std::int8_t>(flipped)} : std::int32_t{flipped};
+}
+
+/// The least and greatest byte of a result, as the numbers they are.
+struct ByteLimits {
+  std::int32_t low = 0;
+  std::int32_t high = 255;
+
+  static ByteLimits of(DataType type) {
+    return type == DataType::int8 ? ByteLimits{-128, 127} : ByteLimits{0, 255};
+  }
+  ByteRange range(std::int32_t zero_point) const {
+    return {static_cast<float>(low - zero_point), static_cast<float>(high - zero_point),
+            zero_point};
+  }
+};
+
+}  // namespace ortool::cpu

@@ -1,0 +1,74 @@
+// Bytes near a half are those of the float form, all others those of the sums.
+#include <cstdint>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "kernels/cpu/conv/int8_nchw/conv.hpp"
+#include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+constexpr std::int64_t columns = 37;
+
+/// What becomes of the numbers 0, 1, 2, … in units of 2 with a float bias that the sums know
+/// nothing of, in the second channel; by columns for one group, by planes for two.
+std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa isa) {
+  ConvSizes sizes;
+  sizes.channels_in = 2;
+  sizes.channels_out = 2;
+  sizes.groups = groups;
+  sizes.in[2] = sizes.out[2] = columns;
+  std::vector<std::uint8_t> image(2 * columns);
+  for (std::int64_t i = 0; i < 2 * columns; ++i)
+    image[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i % columns);
+  // With one group, the second input channel counts nothing.
+  const std::vector<std::uint8_t> weights =
+      groups == 2 ? std::vector<std::uint8_t>{1, 1} : std::vector<std::uint8_t>{1, 0, 1, 0};
+  AlignedBuffer packed = test::bytes(packed_byte_conv_bytes(sizes, isa));
+  std::int32_t sums[2] = {};
+  pack_byte_conv(sizes, weights.data(), 0, isa, packed.data(), sums);
+  const std::int32_t offsets[2] = {0, 0};
+  const float ones[2] = {1.0F, 1.0F};
+  const float halves[2] = {0.5F, 0.5F};
+  const float biases[2] = {0.0F, float_bias};
+  const ByteConvFloats floats = {weights.data(), ones, biases, 1.0F, 2.0F};
+  ByteConvNumbers numbers;
+  numbers.offsets = offsets;
+  numbers.scales = halves;
+  numbers.range = {0.0F, 255.0F, 0};
+  numbers.floats = &floats;
+  std::vector<std::uint8_t> result(2 * columns);
+  AlignedBuffer space = test::bytes(byte_conv_workspace_bytes(sizes, isa, 1));
+  Workers workers;
+  byte_conv(sizes, image.data(), {}, packed.data(), numbers, result.data(), isa, space.data(),
+            workers);
+  return result;
+}
+
+/// Halves of 0, 1, 2, …: odd ones rounded to even and, in the second channel, up or down.
+std::vector<std::uint8_t> expected(int direction) {
+  std::vector<std::uint8_t> result(2 * columns);
+  for (std::int64_t i = 0; i < columns; ++i) {
+    const std::int64_t even = i % 2 == 0 ? i / 2 : (i + 1) / 4 * 2;
+    const std::int64_t moved = direction < 0 ? i / 2 : (i + 1) / 2;
+    result[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(even);
+    result[static_cast<std::size_t>(columns + i)] =
+        static_cast<std::uint8_t>(direction == 0 ? even : moved);
+  }
+  return result;
+}
+
+TEST_CASE("numbers near a half are rounded as their float sums") {
+  for (const Isa isa : test::levels_here()) {
+    for (const std::int64_t groups : {1, 2}) {
+      CHECK(convolved(groups, 0.0F, isa) == expected(0));
+      CHECK(convolved(groups, 0.001F, isa) == expected(1));
+      CHECK(convolved(groups, -0.001F, isa) == expected(-1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ortool::cpu

@@ -1,0 +1,136 @@
+// Tests sums and products of bytes, and tables: each level gives the same bytes as the formula.
+#include "kernels/cpu/elementwise/binary_int8.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes some_bytes(test::Numbers& numbers, std::int64_t count) {
+  Bytes bytes(static_cast<std::size_t>(count));
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
+  return bytes;
+}
+
+float value_of(std::uint8_t byte, const ByteScale& scale) {
+  return static_cast<float>((byte ^ scale.flip) - scale.zero_point) * scale.scale;
+}
+
+std::uint8_t expected_byte(ByteBinary op, std::uint8_t a, std::uint8_t b,
+                           const ByteBinaryScales& scales) {
+  const float left = value_of(a, scales.a);
+  const float right = value_of(b, scales.b);
+  const float number = (op == ByteBinary::add ? left + right : left * right) / scales.out;
+  const float inside = std::min(std::max(number, scales.range.low), scales.range.high);
+  return static_cast<std::uint8_t>(static_cast<std::int32_t>(std::nearbyint(inside)) +
+                                   scales.range.zero_point);
+}
+
+/// Scales of one kind in four: powers of two give halves; a small one of the result leaves the
+/// range and what fixed point can hold.
+ByteBinaryScales some_scales(test::Numbers& numbers) {
+  ByteBinaryScales scales;
+  const bool is_signed = numbers.flip();
+  const std::uint8_t flip = is_signed ? 128 : 0;
+  scales.a = {flip, static_cast<std::int32_t>(numbers.between(0, 255)),
+              numbers.floats(1, 0.001F, 0.2F)[0]};
+  scales.b = {flip, static_cast<std::int32_t>(numbers.between(0, 255)),
+              numbers.floats(1, 0.001F, 0.2F)[0]};
+  const std::int64_t kind = numbers.between(0, 3);
+  if (kind == 0) scales.a.scale = scales.b.scale = 0.125F;
+  scales.out = kind == 1 ? 0.0001F : 0.25F;
+  scales.range = is_signed ? ByteRange{-118.0F, 137.0F, -10} : ByteRange{-20.0F, 200.0F, 20};
+  return scales;
+}
+
+TEST_CASE("sums and products of bytes are those of the formula on each level, near halves too") {
+  test::Numbers numbers(3);
+  for (int i = 0; i < 400; ++i) {
+    const ByteBinary op = i % 2 == 0 ? ByteBinary::add : ByteBinary::multiply;
+    const std::int64_t count = numbers.between(1, 2000);
+    const Bytes a = some_bytes(numbers, count);
+    const Bytes b = some_bytes(numbers, count);
+    const ByteBinaryScales scales = some_scales(numbers);
+    Bytes expected(a.size());
+    for (std::size_t at = 0; at < a.size(); ++at)
+      expected[at] = expected_byte(op, a[at], b[at], scales);
+    const std::int64_t dims[] = {count};
+    const BroadcastPlan plan = make_broadcast_plan(dims, dims);
+    for (const Isa isa : test::levels_here()) {
+      CAPTURE(isa_name(isa), i);
+      Workers workers;
+      Bytes out(a.size());
+      byte_binary(op, a.data(), b.data(), out.data(), scales, plan, isa, workers);
+      CHECK(out == expected);
+      Bytes over = a;
+      byte_binary(op, over.data(), b.data(), over.data(), scales, plan, isa, workers);
+      CHECK(over == expected);
+    }
+  }
+}
+
+TEST_CASE("a block of channels that counts for all pixels is either operand") {
+  test::Numbers numbers(4);
+  for (int i = 0; i < 40; ++i) {
+    const std::int64_t blocks = numbers.between(1, 5);
+    const std::int64_t pixels = numbers.between(1, 3000);
+    const std::int64_t channels = numbers.flip() ? 16 : numbers.between(1, 20);
+    const Bytes whole = some_bytes(numbers, blocks * pixels * channels);
+    const Bytes part = some_bytes(numbers, blocks * channels);
+    const ByteBinaryScales scales = some_scales(numbers);
+    const bool is_first = numbers.flip();
+    const Bytes& a = is_first ? part : whole;
+    const Bytes& b = is_first ? whole : part;
+    Bytes expected(whole.size());
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      const auto place = static_cast<std::int64_t>(at);
+      const std::int64_t block = place / (pixels * channels);
+      const std::uint8_t other =
+          part[static_cast<std::size_t>(block * channels + place % channels)];
+      expected[at] = expected_byte(ByteBinary::multiply, is_first ? other : whole[at],
+                                   is_first ? whole[at] : other, scales);
+    }
+    const std::int64_t whole_dims[] = {blocks, pixels, channels};
+    const std::int64_t part_dims[] = {blocks, 1, channels};
+    const BroadcastPlan plan = is_first ? make_broadcast_plan(part_dims, whole_dims)
+                                        : make_broadcast_plan(whole_dims, part_dims);
+    for (const Isa isa : test::levels_here()) {
+      CAPTURE(isa_name(isa), i);
+      Workers workers;
+      Bytes out(whole.size());
+      byte_binary(ByteBinary::multiply, a.data(), b.data(), out.data(), scales, plan, isa, workers);
+      CHECK(out == expected);
+    }
+  }
+}
+
+TEST_CASE("each level finds all bytes in a table") {
+  test::Numbers numbers(5);
+  for (int i = 0; i < 50; ++i) {
+    const Bytes table = some_bytes(numbers, 256);
+    const Bytes in = some_bytes(numbers, numbers.between(0, 700));
+    Bytes expected;
+    for (const std::uint8_t byte : in) expected.push_back(table[byte]);
+    for (const Isa isa : test::levels_here()) {
+      CAPTURE(isa_name(isa), i);
+      Workers workers;
+      Bytes out = in;
+      byte_lookup(out.data(), table.data(), static_cast<std::int64_t>(out.size()), out.data(), isa,
+                  workers);
+      CHECK(out == expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ortool::cpu

@@ -1,0 +1,231 @@
+// Products of matrices of bytes on every level, against plain sums and plain finishing.
+#include "kernels/cpu/gemm/int8/matmul.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/kernels/cpu/kernel_test_support.hpp"
+
+namespace ortool::cpu {
+namespace {
+
+struct Problem {
+  ByteMatMulSizes sizes;
+  bool is_a_signed = false;
+  bool is_b_signed = false;
+  bool is_b_transposed = false;
+  bool has_row_zeros = false;
+  bool has_column_zeros = false;
+};
+
+std::int32_t number(std::uint8_t byte, bool is_signed) {
+  return is_signed ? std::int32_t{static_cast<std::int8_t>(byte)} : std::int32_t{byte};
+}
+
+/// Operands, and the sums that are expected.
+struct Example {
+  Problem problem;
+  std::vector<std::uint8_t> a;
+  std::vector<std::uint8_t> b;
+  std::vector<std::int32_t> a_zeros;  ///< a row each, or one for all
+  std::vector<std::int32_t> b_zeros;
+  std::vector<std::int32_t> sums;
+
+  Example(const Problem& given, test::Numbers& numbers) : problem(given) {
+    const auto fill = [&](std::vector<std::uint8_t>& bytes, std::int64_t count) {
+      bytes.resize(static_cast<std::size_t>(count));
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
+    };
+    const ByteMatMulSizes& sizes = problem.sizes;
+    fill(a, sizes.m * sizes.k);
+    fill(b, sizes.k * sizes.n);
+    const auto zeros = [&](std::vector<std::int32_t>& list, std::int64_t count, bool is_signed) {
+      for (std::int64_t i = 0; i < count; ++i)
+        list.push_back(number(static_cast<std::uint8_t>(numbers.between(0, 255)), is_signed));
+    };
+    zeros(a_zeros, problem.has_row_zeros ? sizes.m : 1, problem.is_a_signed);
+    if (problem.has_column_zeros) {
+      zeros(b_zeros, sizes.n, problem.is_b_signed);
+    } else {
+      b_zeros.assign(static_cast<std::size_t>(sizes.n), 0);
+    }
+    for (std::int64_t row = 0; row < sizes.m; ++row) {
+      for (std::int64_t column = 0; column < sizes.n; ++column) sums.push_back(sum(row, column));
+    }
+  }
+
+  std::int32_t sum(std::int64_t row, std::int64_t column) const {
+    const ByteMatMulSizes& sizes = problem.sizes;
+    const std::int32_t a_zero = a_zeros[static_cast<std::size_t>(problem.has_row_zeros ? row : 0)];
+    std::int32_t total = 0;
+    for (std::int64_t i = 0; i < sizes.k; ++i) {
+      const std::int64_t at = problem.is_b_transposed ? column * sizes.k + i : i * sizes.n + column;
+      total +=
+          (number(a[static_cast<std::size_t>(row * sizes.k + i)], problem.is_a_signed) - a_zero) *
+          (number(b[static_cast<std::size_t>(at)], problem.is_b_signed) -
+           b_zeros[static_cast<std::size_t>(column)]);
+    }
+    return total;
+  }
+
+  /// The product on a level; `epilogue` lacks what follows from zero points.
+  void run(Isa isa, ByteEpilogue epilogue, int threads) const {
+    const ByteMatMulSizes& sizes = problem.sizes;
+    const std::uint8_t b_flip = problem.is_b_signed ? 0 : 128;
+    const std::int32_t b_shift = problem.is_b_signed ? 0 : 128;
+    const std::int32_t a_shift = row_flip(problem.is_a_signed, isa);
+    AlignedBuffer packed = test::bytes(packed_byte_matrix_bytes(sizes.k, sizes.n, isa));
+    std::vector<std::int32_t> terms(static_cast<std::size_t>(sizes.n));
+    pack_byte_matrix(sizes.k, sizes.n,
+                     {.data = b.data(), .is_transposed = problem.is_b_transposed, .flip = b_flip},
+                     isa, packed.data(), terms.data());
+    std::vector<std::int32_t> columns;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      columns.push_back(b_zeros[i] - b_shift);
+      terms[i] -= static_cast<std::int32_t>(sizes.k) * columns[i];
+    }
+    std::vector<std::int32_t> rows;
+    for (const std::int32_t zero : a_zeros) rows.push_back(-(zero + a_shift));
+    ByteMatMulZeros zeros;
+    zeros.columns = columns.data();
+    std::vector<std::int32_t> offsets(terms.size(), 0);
+    if (problem.has_row_zeros) {
+      zeros.rows_negated = rows.data();
+      zeros.column_terms = terms.data();
+    } else {
+      for (std::size_t i = 0; i < terms.size(); ++i) offsets[i] = rows[0] * terms[i];
+    }
+    epilogue.column_offsets = offsets.data();
+    epilogue.finish.offsets = offsets.data();
+    AlignedBuffer space = test::bytes(byte_matmul_workspace_bytes(sizes, isa));
+    ThreadPool pool(threads);
+    Workers workers(pool, threads);
+    byte_matmul(sizes, {a.data(), problem.is_a_signed}, packed.data(), zeros, epilogue, isa,
+                space.data(), workers);
+  }
+};
+
+std::vector<Problem> problems(test::Numbers& numbers) {
+  std::vector<Problem> result;
+  const ByteMatMulSizes all[] = {{1, 1, 1},     {1, 70, 64},   {5, 16, 63},    {16, 33, 65},
+                                 {17, 32, 64},  {31, 48, 130}, {33, 31, 4},    {64, 64, 128},
+                                 {65, 96, 3},   {2, 5, 0},     {100, 513, 70}, {40, 1100, 192},
+                                 {1, 700, 131}, {2, 300, 70},  {3, 270, 50},   {4, 260, 9}};
+  for (const ByteMatMulSizes& sizes : all) {
+    for (int variant = 0; variant < 4; ++variant) {
+      result.push_back({sizes, (variant & 1) != 0, (variant & 2) != 0, numbers.flip(),
+                        numbers.flip(), numbers.flip()});
+    }
+  }
+  return result;
+}
+
+TEST_CASE("byte products give the exact sums on every level") {
+  test::Numbers numbers(5);
+  for (const Problem& problem : problems(numbers)) {
+    const Example example(problem, numbers);
+    for (const Isa isa : test::levels_here()) {
+      for (const int threads : {1, 2}) {
+        std::vector<std::int32_t> sums(example.sums.size(), -1);
+        ByteEpilogue epilogue;
+        epilogue.out = sums.data();
+        epilogue.out_stride = problem.sizes.n;
+        example.run(isa, epilogue, threads);
+        INFO(isa_name(isa) << " " << problem.sizes.m << "x" << problem.sizes.n << "x"
+                           << problem.sizes.k);
+        REQUIRE(sums == example.sums);
+      }
+    }
+  }
+}
+
+/// What follows the sums, number by number.
+struct PlainFinish {
+  const ByteFinish& finish;
+
+  float clamped(float value, float low, float high) const {
+    const float raised = value > low ? value : low;
+    return std::nearbyint(raised < high ? raised : high);
+  }
+
+  float value(std::int32_t sum, std::int64_t row, std::int64_t column) const {
+    float x = static_cast<float>(sum) * finish.scales[column];
+    if (finish.has_steps != 0) x = clamped(x, finish.steps_low, finish.steps_high) * finish.step;
+    if (finish.bias != nullptr) x += finish.bias[column];
+    if (finish.residual != nullptr) x += finish.residual[row * finish.residual_stride + column];
+    switch (finish.activation) {
+      case Activation::relu:
+        return x < 0 ? 0.0F : x;
+      case Activation::clip:
+        return std::min(std::max(x, finish.low), finish.high);
+      case Activation::leaky_relu:
+        return x < 0 ? x * finish.low : x;
+      case Activation::hard_swish:
+        return x * std::min(std::max(x * finish.low + finish.high, 0.0F), 1.0F);
+      default:
+        return x;
+    }
+  }
+
+  std::uint8_t byte(float x) const {
+    const float whole =
+        clamped(finish.divisor != 0 ? x / finish.divisor : x, finish.range.low, finish.range.high);
+    return static_cast<std::uint8_t>(static_cast<std::int32_t>(whole) + finish.range.zero_point);
+  }
+};
+
+TEST_CASE("sums become floats and bytes in the same way on every level") {
+  test::Numbers numbers(6);
+  const Activation activations[] = {Activation::none, Activation::relu, Activation::clip,
+                                    Activation::leaky_relu, Activation::hard_swish};
+  for (const Problem& problem : problems(numbers)) {
+    const Example example(problem, numbers);
+    const ByteMatMulSizes& sizes = problem.sizes;
+    const std::vector<float> scales = numbers.floats(sizes.n, 1e-4F, 1e-3F);
+    const std::vector<float> bias = numbers.floats(sizes.n, -20.0F, 20.0F);
+    const std::vector<float> residual = numbers.floats(sizes.n * sizes.m, -20.0F, 20.0F);
+    ByteFinish finish = {};
+    finish.scales = scales.data();
+    finish.has_steps = numbers.flip() ? 1 : 0;
+    finish.steps_low = -100.0F;
+    finish.steps_high = 155.0F;
+    finish.step = 0.37F;
+    if (numbers.flip()) finish.bias = bias.data();
+    if (numbers.flip()) finish.residual = residual.data();
+    finish.residual_stride = sizes.n;
+    finish.activation = activations[numbers.between(0, 4)];
+    finish.low = finish.activation == Activation::hard_swish ? 1.0F / 6.0F : -1.5F;
+    finish.high = finish.activation == Activation::hard_swish ? 0.5F : 9.0F;
+    finish.makes_bytes = numbers.flip() ? 1 : 0;
+    finish.divisor = numbers.flip() ? 0.21F : 0.0F;
+    finish.range = {-3.0F, 252.0F, 3};
+    finish.out_stride = sizes.n;
+    const PlainFinish plain{finish};
+    for (const Isa isa : test::levels_here()) {
+      std::vector<std::uint8_t> bytes(example.sums.size());
+      std::vector<float> floats(example.sums.size());
+      ByteEpilogue epilogue;
+      epilogue.kind = ByteEpilogue::Kind::by_column;
+      epilogue.finish = finish;
+      epilogue.finish.out = finish.makes_bytes != 0 ? static_cast<void*>(bytes.data())
+                                                    : static_cast<void*>(floats.data());
+      example.run(isa, epilogue, 2);
+      std::vector<std::uint8_t> expected_bytes(bytes.size());
+      std::vector<float> expected(floats.size());
+      for (std::int64_t i = 0; i < sizes.m * sizes.n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const float x = plain.value(example.sums[at], i / sizes.n, i % sizes.n);
+        (finish.makes_bytes != 0 ? void(expected_bytes[at] = plain.byte(x))
+                                 : void(expected[at] = x));
+      }
+      INFO(isa_name(isa) << " " << sizes.m << "x" << sizes.n << "x" << sizes.k);
+      REQUIRE(bytes == expected_bytes);
+      REQUIRE(floats == expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ortool::cpu
