@@ -53,13 +53,16 @@ function(ortool_unity_build target size)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # g++ takes what a file of a group has to itself for something that a header would give to others.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [OPTIONS option...] [LINK lib...]):
-# the .cpp files of a folder (LIST: not of its subfolders), but one, or one alone, as an object library NAME and one more
-# for each instruction set that files are named after; all are compiled with OPTIONS and linked into libortool.so.
+# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [SOURCES file...]
+# [OPTIONS option...] [LINK lib...]): the .cpp files of a folder (LIST: not of its subfolders), but one, or one alone, and
+# SOURCES beside them, as an object library NAME and one more for each instruction set that files are named after; all
+# are compiled with OPTIONS and linked into libortool.so.
 function(ortool_add_layer name folder)
-  cmake_parse_arguments(ARG "LIST" "UNITY;EXCLUDE;ONLY" "OPTIONS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LIST" "UNITY;EXCLUDE;ONLY" "SOURCES;OPTIONS;LINK" ${ARGN})
   if(ARG_LIST)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   else()
@@ -70,6 +73,7 @@ function(ortool_add_layer name folder)
   elseif(ARG_ONLY)
     set(sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_ONLY}")
   endif()
+  list(APPEND sources ${ARG_SOURCES})
   foreach(set IN LISTS ORTOOL_INSTRUCTION_SETS ITEMS "")
     set(library ${name})
     set(files ${sources})

@@ -3,22 +3,19 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
-namespace baseline {
-/// Turns scores into weights that sum to one: e^(s + bias - max) / Σ; `bias` may be null. Scores
-/// that are all -inf give zeros, NaN among them gives NaN throughout.
-void attention_weights(float* scores, const float* bias, int64_t count);
-/// s = cap · tanh(s / cap).
-void cap_scores(float* scores, int64_t count, float cap);
-}  // namespace baseline
-namespace avx2 {
-void attention_weights(float* scores, const float* bias, int64_t count);
-void cap_scores(float* scores, int64_t count, float cap);
-}  // namespace avx2
-namespace avx512 {
-void attention_weights(float* scores, const float* bias, int64_t count);
-void cap_scores(float* scores, int64_t count, float cap);
-}  // namespace avx512
+/// `weights` turns scores into weights that sum to one: e^(s + bias - max) / Σ; `bias` may be null.
+/// Scores that are all -inf give zeros, NaN among them gives NaN throughout. `cap`: s = cap ·
+/// tanh(s / cap). `scale`: out = in · factor, and never -0.
+struct AttentionRowFunctions {
+  void (*weights)(float* scores, const float* bias, int64_t count);
+  void (*cap)(float* scores, int64_t count, float cap);
+  void (*scale)(const float* in, float* out, int64_t count, float factor);
+};
+
+ORTOOL_ISA_KERNEL(AttentionRowFunctions, attention_row_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -7,30 +7,12 @@
 
 #include "kernels/cpu/attention/attention_rows.hpp"
 #include "kernels/cpu/gemm/f32/packed_product.hpp"
-#include "kernels/cpu/normalization/normalize_loops.hpp"
 #include "kernels/cpu/types/fp16_convert.hpp"
 
 namespace ortool::cpu {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-struct RowFunctions {
-  decltype(&baseline::attention_weights) weights;
-  decltype(&baseline::cap_scores) cap;
-};
-
-RowFunctions row_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return {avx512::attention_weights, avx512::cap_scores};
-    case Isa::avx2:
-      return {avx2::attention_weights, avx2::cap_scores};
-    default:
-      return {baseline::attention_weights, baseline::cap_scores};
-  }
-}
 
 std::int64_t in_lines(std::int64_t floats) {
   return (floats + 15) / 16 * 16;
@@ -77,8 +59,8 @@ class TaskRun {
         operands_(call.operands),
         task_(task),
         functions_(gemm_functions(call.isa)),
-        row_functions_(row_functions(call.isa)),
-        multiply_row_(normalize_loops(call.isa).affine_row),
+        row_functions_(attention_row_functions(call.isa)),
+
         is_bounded_(is_bounded(rules_)),
         common_(visible_keys(sizes_, rules_, operands_, task.batch, 0)) {
     const AttentionSpace space = attention_space(sizes_, call.cut, call.isa);
@@ -169,7 +151,7 @@ class TaskRun {
     for (std::int64_t row = begin; row < end; ++row) {
       const float* from = operands_.queries.at(task_.batch, head_of(row), query_of(row));
       float* to = queries_ + (row - begin) * sizes_.key_size;
-      multiply_row_(from, to, sizes_.key_size, 0.0F, rules_.scale, 0.0F);
+      row_functions_.scale(from, to, sizes_.key_size, rules_.scale);
     }
   }
 
@@ -290,8 +272,7 @@ class TaskRun {
   const AttentionOperands<float>& operands_;
   const AttentionTask& task_;
   const GemmFunctions& functions_;
-  RowFunctions row_functions_;
-  decltype(NormalizeLoops::affine_row) multiply_row_;
+  const AttentionRowFunctions& row_functions_;
   bool is_bounded_;
   KeyRange common_;          ///< what all queries see where they see the same
   KeyRange range_;           ///< of all rows of the task

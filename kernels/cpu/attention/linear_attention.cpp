@@ -13,31 +13,13 @@ namespace {
 
 constexpr std::int64_t strip_columns = 64;
 
-struct StepFunctions {
-  decltype(&baseline::linear_step) step;
-  decltype(&baseline::unary_float) unary;
-};
-
-StepFunctions step_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return {avx512::linear_step, avx512::unary_float};
-    case Isa::avx2:
-      return {avx2::linear_step, avx2::unary_float};
-    default:
-      return {baseline::linear_step, baseline::unary_float};
-  }
-}
-
 std::int64_t slot_bytes(const LinearAttentionSizes& sizes) {
   return (sizes.key_size * 4 + 63) / 64 * 64;
 }
 
 /// All steps of some columns of one head; `factors` has room for a number a row of the state.
-void run_strip(const LinearAttentionSizes& sizes, const LinearAttentionOperands& operands,
-               const StepFunctions& functions, std::int64_t batch, std::int64_t head,
-               std::int64_t column, float* factors) {
+void run_strip(const LinearAttentionSizes& sizes, const LinearAttentionOperands& operands, Isa isa,
+               std::int64_t batch, std::int64_t head, std::int64_t column, float* factors) {
   const std::int64_t group = sizes.query_heads / sizes.shared_heads;
   const std::int64_t decays = operands.has_decay_rows ? sizes.key_size : 1;
   LinearStep step = {};
@@ -61,9 +43,9 @@ void run_strip(const LinearAttentionSizes& sizes, const LinearAttentionOperands&
     step.query = operands.queries + place * group * sizes.key_size;
     step.out = operands.out + place * group * sizes.value_size + column;
     if (operands.decay != nullptr)
-      functions.unary(UnaryOp::exp, operands.decay + place * decays, factors, decays, 0, 0);
+      unary_f32_function(isa)(UnaryOp::exp, operands.decay + place * decays, factors, decays, 0, 0);
     if (operands.beta != nullptr) step.beta = operands.beta[operands.has_beta_heads ? place : row];
-    functions.step(step);
+    linear_step_function(isa)(step);
   }
 }
 
@@ -75,22 +57,20 @@ std::int64_t linear_attention_workspace_bytes(const LinearAttentionSizes& sizes,
 
 void linear_attention(const LinearAttentionSizes& sizes, const LinearAttentionOperands& operands,
                       Isa isa, void* workspace, Workers& workers) {
-  const StepFunctions functions = step_functions(isa);
   const std::int64_t strips = (sizes.value_size + strip_columns - 1) / strip_columns;
   const std::int64_t products = std::max<std::int64_t>(
       1, sizes.length * sizes.key_size * std::min(strip_columns, sizes.value_size));
   WorkspaceSlots slots(workspace, slot_bytes(sizes), workers.count());
-  workers.parallel_ranges(sizes.batch * sizes.shared_heads * strips,
-                          std::max<std::int64_t>(1, 50000 / products),
-                          [&](std::int64_t begin, std::int64_t end) {
-                            const WorkspaceSlots::Loan loan(slots);
-                            for (std::int64_t i = begin; i < end; ++i) {
-                              const std::int64_t head = i / strips;
-                              run_strip(sizes, operands, functions, head / sizes.shared_heads,
-                                        head % sizes.shared_heads, i % strips * strip_columns,
-                                        reinterpret_cast<float*>(loan.data()));
-                            }
-                          });
+  workers.parallel_ranges(
+      sizes.batch * sizes.shared_heads * strips, std::max<std::int64_t>(1, 50000 / products),
+      [&](std::int64_t begin, std::int64_t end) {
+        const WorkspaceSlots::Loan loan(slots);
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t head = i / strips;
+          run_strip(sizes, operands, isa, head / sizes.shared_heads, head % sizes.shared_heads,
+                    i % strips * strip_columns, reinterpret_cast<float*>(loan.data()));
+        }
+      });
 }
 
 }  // namespace ortool::cpu

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// A step of one head: the state is key_size × columns, its rows `stride` floats apart.
@@ -25,15 +27,9 @@ struct LinearStep {
   int64_t out_stride;
 };
 
-namespace baseline {
 /// S = decay · S; v = beta (v - Sᵀ k); S += k ⊗ v; out = scale · Sᵀ q.
-void linear_step(const LinearStep& step);
-}  // namespace baseline
-namespace avx2 {
-void linear_step(const LinearStep& step);
-}  // namespace avx2
-namespace avx512 {
-void linear_step(const LinearStep& step);
-}  // namespace avx512
+using LinearStepFunction = void (*)(const LinearStep& step);
+
+ORTOOL_ISA_KERNEL(LinearStepFunction, linear_step_function, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

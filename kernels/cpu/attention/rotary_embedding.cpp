@@ -10,20 +10,6 @@
 namespace ortool::cpu {
 namespace {
 
-using Rotate = decltype(&baseline::rotate_halves);
-
-Rotate rotate_function(bool are_neighbours, Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return are_neighbours ? avx512::rotate_neighbours : avx512::rotate_halves;
-    case Isa::avx2:
-      return are_neighbours ? avx2::rotate_neighbours : avx2::rotate_halves;
-    default:
-      return are_neighbours ? baseline::rotate_neighbours : baseline::rotate_halves;
-  }
-}
-
 void check_positions(const RotaryAngles& angles, std::int64_t count) {
   if (angles.positions == nullptr) return;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -46,7 +32,8 @@ std::int64_t row_of(const RotaryAngles& angles, const RotarySizes& sizes, std::i
 void rotary_embedding(const float* in, const RotaryAngles& angles, float* out,
                       const RotarySizes& sizes, Workers& workers, Isa isa) {
   check_positions(angles, sizes.batch * sizes.length);
-  const Rotate rotate = rotate_function(sizes.are_neighbours, isa);
+  const RotaryFunctions& functions = rotary_functions(isa);
+  const auto rotate = sizes.are_neighbours ? functions.neighbours : functions.halves;
   const std::int64_t pairs = sizes.rotated / 2;
   const std::int64_t head_stride = sizes.is_packed ? sizes.size : sizes.length * sizes.size;
   const std::int64_t row_stride = sizes.is_packed ? sizes.heads * sizes.size : sizes.size;

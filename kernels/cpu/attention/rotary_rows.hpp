@@ -3,27 +3,19 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
-namespace baseline {
-/// Turns `pairs` pairs (a, b) to (a cos - b sin, a sin + b cos); `out` may be `in`. A pair's
-/// elements lie `pairs` apart, or side by side.
-void rotate_halves(const float* in, const float* cosines, const float* sines, float* out,
-                   int64_t pairs);
-void rotate_neighbours(const float* in, const float* cosines, const float* sines, float* out,
-                       int64_t pairs);
-}  // namespace baseline
-namespace avx2 {
-void rotate_halves(const float* in, const float* cosines, const float* sines, float* out,
-                   int64_t pairs);
-void rotate_neighbours(const float* in, const float* cosines, const float* sines, float* out,
-                       int64_t pairs);
-}  // namespace avx2
-namespace avx512 {
-void rotate_halves(const float* in, const float* cosines, const float* sines, float* out,
-                   int64_t pairs);
-void rotate_neighbours(const float* in, const float* cosines, const float* sines, float* out,
-                       int64_t pairs);
-}  // namespace avx512
+/// Rotates `pairs` pairs (a, b) to (a cos - b sin, a sin + b cos); `out` may be `in`. A pair's
+/// elements lie `pairs` apart (`halves`), or side by side (`neighbours`).
+struct RotaryFunctions {
+  void (*halves)(const float* in, const float* cosines, const float* sines, float* out,
+                 int64_t pairs);
+  void (*neighbours)(const float* in, const float* cosines, const float* sines, float* out,
+                     int64_t pairs);
+};
+
+ORTOOL_ISA_KERNEL(RotaryFunctions, rotary_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

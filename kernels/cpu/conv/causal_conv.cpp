@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/elementwise/unary.hpp"
+#include "kernels/cpu/isa/unary_f32.hpp"
 
 namespace ortool::cpu {
 
@@ -28,10 +28,7 @@ void causal_conv(const CausalConvSizes& sizes, const float* x, const float* weig
         out[t] += factor * before[k + t];
       for (std::int64_t t = first; t < length; ++t) out[t] += factor * in[t - lag];
     }
-    if (sizes.has_silu) {
-      Workers alone;
-      unary(UnaryOp::swish, {.alpha = 1.0}, out, out, length, alone, isa);
-    }
+    if (sizes.has_silu) unary_f32_function(isa)(UnaryOp::swish, out, out, length, 1.0F, 0.0F);
     if (present == nullptr) return;
     for (std::int64_t i = 0; i < state; ++i) {
       const std::int64_t from = i + length;

@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t float_bytes = 4;
+constexpr std::int64_t value_bytes = 4;
 
 std::int64_t product_of(const std::int64_t (&dims)[3]) {
   return dims[0] * dims[1] * dims[2];
@@ -32,12 +32,12 @@ struct TransposeCut {
     pixels = product_of(sizes.in);
     const std::int64_t width = functions.panel_columns;
     const std::int64_t fitting =
-        cache_bytes / (float_bytes * std::max<std::int64_t>(1, rows + depth));
+        cache_bytes / (value_bytes * std::max<std::int64_t>(1, rows + depth));
     tile = std::max(4 * width, fitting / width * width);
     tile = std::min(tile, (pixels + width - 1) / width * width);
   }
-  std::int64_t windows_bytes() const { return tile * rows * float_bytes; }
-  std::int64_t packed_bytes() const { return tile * depth * float_bytes; }
+  std::int64_t windows_bytes() const { return tile * rows * value_bytes; }
+  std::int64_t packed_bytes() const { return tile * depth * value_bytes; }
 };
 
 /// Adds what inputs [begin, end) of a row give a row of outputs, a kernel position after the other;
@@ -138,7 +138,7 @@ void fill_with_bias(const ConvTransposeSizes& sizes, const float* bias, float* y
 
 std::int64_t packed_conv_transpose_bytes(const ConvTransposeSizes& sizes, Isa) {
   return sizes.channels_in * (sizes.channels_out / sizes.groups) * product_of(sizes.kernel) *
-         float_bytes;
+         value_bytes;
 }
 
 void pack_conv_transpose_weights(const ConvTransposeSizes& sizes, const float* weights, Isa isa,
@@ -167,7 +167,7 @@ void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float
   const std::int64_t plane = product_of(sizes.out);
   if (cut.pixels == 0 || plane == 0 || cut.rows == 0) return;
   auto* packed = static_cast<float*>(workspace);
-  float* windows = packed + (cut.packed_bytes() + 63) / 64 * 64 / float_bytes;
+  float* windows = packed + (cut.packed_bytes() + 63) / 64 * 64 / value_bytes;
   const Epilogue epilogue;
   for (std::int64_t image = 0; image < sizes.batch * sizes.groups; ++image) {
     const float* from = x + image * cut.depth * cut.pixels;

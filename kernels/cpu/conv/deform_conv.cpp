@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/gemm/f32/gemm.hpp"
-#include "kernels/cpu/isa/gather_sum_level.hpp"
+#include "kernels/cpu/isa/gather_sum.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -90,14 +90,13 @@ template <typename T>
 void sample_channel(const Corners<T>& corners, const T* image, std::int64_t count, Isa isa,
                     T* out) {
   if constexpr (std::is_same_v<T, float>) {
-    gather_sum({.from = image,
-                .index = corners.index[0],
-                .weight = corners.weight[0],
-                .taps = corners.count,
-                .stride = most_tile,
-                .count = count,
-                .out = out},
-               isa);
+    gather_sum_function(isa)({.from = image,
+                              .index = corners.index[0],
+                              .weight = corners.weight[0],
+                              .taps = corners.count,
+                              .stride = most_tile,
+                              .count = count,
+                              .out = out});
   } else {
     for (std::int64_t p = 0; p < count; ++p) {
       T sum = T{0};

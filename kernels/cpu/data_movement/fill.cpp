@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t fill_grain = 32768;
 
-struct SixteenBytes {
+struct FilledElement16 {
   std::uint64_t words[2];
 };
 
@@ -42,7 +42,7 @@ void fill(const void* value, void* out, std::int64_t count, std::int64_t element
       return fill_elements<std::uint64_t>(value, out, count, workers);
     default:
       ORTOOL_CHECK(element_bytes == 16);
-      return fill_elements<SixteenBytes>(value, out, count, workers);
+      return fill_elements<FilledElement16>(value, out, count, workers);
   }
 }
 

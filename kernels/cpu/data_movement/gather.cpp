@@ -13,7 +13,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_bytes = 131072;
+constexpr std::int64_t gather_task_bytes = 131072;
 
 void copy_bytes(char* out, const char* in, std::int64_t bytes) {
   switch (bytes) {
@@ -59,7 +59,7 @@ void gather(const void* in, std::span<const Index> indices, void* out, GatherSiz
   });
   if (bytes == 0) return;
   const std::int64_t grain =
-      std::max<std::int64_t>(1, task_bytes / std::max<std::int64_t>(bytes, 16));
+      std::max<std::int64_t>(1, gather_task_bytes / std::max<std::int64_t>(bytes, 16));
   workers.parallel_ranges(sizes.outer * count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       std::int64_t index = indices[static_cast<std::size_t>(row % count)];
@@ -105,7 +105,7 @@ void gather_nd(const void* in, std::span<const std::int64_t> shape, const std::i
   ORTOOL_CHECK(batches > 0 && rows % batches == 0);
   const std::int64_t rows_a_batch = rows / batches;
   const std::int64_t grain =
-      std::max<std::int64_t>(1, task_bytes / std::max<std::int64_t>(bytes, 16));
+      std::max<std::int64_t>(1, gather_task_bytes / std::max<std::int64_t>(bytes, 16));
   workers.parallel_ranges(rows, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       std::int64_t offset = row / rows_a_batch;

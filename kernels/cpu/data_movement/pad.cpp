@@ -12,7 +12,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_bytes = 128 * 1024;
+constexpr std::int64_t pad_task_bytes = 128 * 1024;
 
 std::int64_t modulo(std::int64_t a, std::int64_t b) {
   const std::int64_t rest = a % b;
@@ -155,7 +155,7 @@ void PadPlan::write_row(const std::byte* in, std::byte* out, const std::byte* fi
 void PadPlan::run(const void* in, void* out, const void* fill, Workers& workers) const {
   const std::int64_t row_bytes = row_size_ * element_bytes_;
   if (row_bytes == 0) return;
-  const std::int64_t grain = std::max<std::int64_t>(1, task_bytes / row_bytes);
+  const std::int64_t grain = std::max<std::int64_t>(1, pad_task_bytes / row_bytes);
   workers.parallel_ranges(rows_, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       std::int64_t rest = row;

@@ -10,10 +10,10 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_bytes = 131072;
+constexpr std::int64_t move_task_bytes = 131072;
 
 std::int64_t entries_a_task(std::int64_t entry_bytes) {
-  return std::max<std::int64_t>(1, task_bytes / std::max<std::int64_t>(entry_bytes, 16));
+  return std::max<std::int64_t>(1, move_task_bytes / std::max<std::int64_t>(entry_bytes, 16));
 }
 
 }  // namespace

@@ -7,14 +7,14 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_bytes = 131072;
+constexpr std::int64_t triangle_task_bytes = 131072;
 
 /// Calls body(row of its matrix, the row's first byte) for all rows.
 template <typename Body>
 void for_matrix_rows(TriangleSizes sizes, std::int64_t row_bytes, Workers& workers, Body body) {
   if (row_bytes == 0) return;
   workers.parallel_ranges(sizes.matrices * sizes.rows,
-                          std::max<std::int64_t>(1, task_bytes / row_bytes),
+                          std::max<std::int64_t>(1, triangle_task_bytes / row_bytes),
                           [&](std::int64_t begin, std::int64_t end) {
                             std::int64_t row = begin % sizes.rows;
                             for (std::int64_t i = begin; i < end; ++i) {

@@ -12,30 +12,14 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t block = 512;
+constexpr std::int64_t binary_block = 512;
 
 RowResult row_of(Isa isa, BinaryOp op, NumberType type, const BinaryRow& row) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::binary_row(op, type, row);
-    case Isa::avx2:
-      return avx2::binary_row(op, type, row);
-    default:
-      return baseline::binary_row(op, type, row);
-  }
+  return binary_row_functions(isa).combine(op, type, row);
 }
 
 void row_of(Isa isa, Comparison comparison, NumberType type, const BinaryRow& row) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::compare_row(comparison, type, row);
-    case Isa::avx2:
-      return avx2::compare_row(comparison, type, row);
-    default:
-      return baseline::compare_row(comparison, type, row);
-  }
+  binary_row_functions(isa).compare(comparison, type, row);
 }
 
 /// Which loops serve a type that is not half as wide as they need.
@@ -95,12 +79,12 @@ void for_rows(const void* a, const void* b, void* out, std::int64_t bytes, std::
 /// The row cut into blocks whose operands are floats on the stack: call(float row, first element).
 template <typename Half, typename Call>
 void with_floats(const BinaryRow& row, Call call) {
-  float a[block];
-  float b[block];
+  float a[binary_block];
+  float b[binary_block];
   const Half* half_a = static_cast<const Half*>(row.a);
   const Half* half_b = static_cast<const Half*>(row.b);
-  for (std::int64_t i = 0; i < row.count; i += block) {
-    const std::int64_t size = std::min(block, row.count - i);
+  for (std::int64_t i = 0; i < row.count; i += binary_block) {
+    const std::int64_t size = std::min(binary_block, row.count - i);
     convert_to_float(half_a + i * row.a_step, a, row.a_step == 0 ? 1 : size);
     convert_to_float(half_b + i * row.b_step, b, row.b_step == 0 ? 1 : size);
     call(BinaryRow{a, b, row.a_step, row.b_step, nullptr, size}, i);
@@ -110,7 +94,7 @@ void with_floats(const BinaryRow& row, Call call) {
 template <typename Half>
 void half_row(Isa isa, BinaryOp op, const BinaryRow& row) {
   with_floats<Half>(row, [&](BinaryRow floats, std::int64_t first) {
-    float result[block];
+    float result[binary_block];
     floats.out = result;
     const RowResult done = row_of(isa, op, NumberType::float32, floats);
     ORTOOL_CHECK(done == RowResult::done);

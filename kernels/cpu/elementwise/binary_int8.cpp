@@ -29,9 +29,9 @@ FastFunction fast_function(ByteBinary op, const ByteBinaryScales& scales, Isa is
   const float b = most_byte * scales.b.scale;
   const bool is_amx = isa >= Isa::amx;
   if (op == ByteBinary::add && a < most && b < most)
-    return is_amx ? amx_avx512::add_bytes : avx2::add_bytes;
+    return is_amx ? vbmi::add_bytes : avx2::add_bytes;
   if (op == ByteBinary::multiply && a * b < most)
-    return is_amx ? amx_avx512::multiply_bytes : avx2::multiply_bytes;
+    return is_amx ? vbmi::multiply_bytes : avx2::multiply_bytes;
   return nullptr;
 }
 
@@ -131,8 +131,7 @@ void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t
                  std::uint8_t* out, Isa isa, Workers& workers) {
   workers.parallel_ranges(count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
     if (isa >= Isa::avx2) {
-      const ByteTableFunction look_up =
-          isa >= Isa::amx ? amx_avx512::look_bytes_up : avx2::look_bytes_up;
+      const ByteTableFunction look_up = isa >= Isa::amx ? vbmi::look_bytes_up : avx2::look_bytes_up;
       return look_up(in + begin, table, end - begin, out + begin);
     }
     for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
 
@@ -31,13 +32,7 @@ struct FastByteBinary {
 
 /// All compute pieces of 32 or 64 bytes up to the first that has a number near a half; they return
 /// how many bytes. No number may be larger than most_fast_number.
-namespace avx2 {
-int64_t add_bytes(const FastByteBinary& add);
-int64_t multiply_bytes(const FastByteBinary& multiply);
-}  // namespace avx2
-namespace amx_avx512 {
-int64_t add_bytes(const FastByteBinary& add);
-int64_t multiply_bytes(const FastByteBinary& multiply);
-}  // namespace amx_avx512
+ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FastByteBinary& add);
+                     int64_t multiply_bytes(const FastByteBinary& multiply);)
 
 }  // namespace ortool::cpu

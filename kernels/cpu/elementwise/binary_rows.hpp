@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/elementwise/binary_op.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 #include "kernels/cpu/types/element_type.hpp"
 
 namespace ortool::cpu {
@@ -21,18 +22,12 @@ struct BinaryRow {
 /// What a row came to.
 enum class RowResult : int { done, divided_by_zero, no_such_operation };
 
-namespace baseline {
-RowResult binary_row(BinaryOp op, NumberType type, const BinaryRow& row);
-/// `out` gets bytes of 0 or 1.
-void compare_row(Comparison comparison, NumberType type, const BinaryRow& row);
-}  // namespace baseline
-namespace avx2 {
-RowResult binary_row(BinaryOp op, NumberType type, const BinaryRow& row);
-void compare_row(Comparison comparison, NumberType type, const BinaryRow& row);
-}  // namespace avx2
-namespace avx512 {
-RowResult binary_row(BinaryOp op, NumberType type, const BinaryRow& row);
-void compare_row(Comparison comparison, NumberType type, const BinaryRow& row);
-}  // namespace avx512
+/// `compare` writes bytes of 0 or 1.
+struct BinaryRowFunctions {
+  RowResult (*combine)(BinaryOp op, NumberType type, const BinaryRow& row);
+  void (*compare)(Comparison comparison, NumberType type, const BinaryRow& row);
+};
+
+ORTOOL_ISA_KERNEL(BinaryRowFunctions, binary_row_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t grain = 32768;
+constexpr std::int64_t cast_grain = 32768;
 
 /// A row of choices with steps that the compiler knows.
 template <std::int64_t a_step, std::int64_t b_step, typename T>
@@ -65,7 +65,7 @@ template <typename T>
 void where_typed(const bool* condition, const void* a, const void* b, void* out,
                  const BroadcastPlan& plan, Workers& workers) {
   const auto row = where_row_of<T>(plan.loops.back());
-  workers.parallel_ranges(plan.count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(plan.count, cast_grain, [&](std::int64_t begin, std::int64_t end) {
     walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t at, std::int64_t length) {
       row(condition + offsets[0], static_cast<const T*>(a) + offsets[1],
           static_cast<const T*>(b) + offsets[2], static_cast<T*>(out) + at, length);
@@ -87,7 +87,7 @@ void cast(DataType from, const void* in, DataType to, void* out, std::int64_t co
       using To = decltype(to_value);
       const From* all_in = static_cast<const From*>(in);
       To* all_out = static_cast<To*>(out);
-      workers.parallel_ranges(count, grain, [=](std::int64_t begin, std::int64_t end) {
+      workers.parallel_ranges(count, cast_grain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) all_out[i] = convert_number<To>(all_in[i]);
       });
     });

@@ -22,7 +22,7 @@ void look_up_pixels_singly(const std::uint8_t* in, const std::uint8_t* tables,
 }
 
 ByteTableFunction row_function(Isa isa) {
-  if (isa >= Isa::amx) return amx_avx512::look_bytes_up;
+  if (isa >= Isa::amx) return vbmi::look_bytes_up;
   return isa >= Isa::avx2 ? avx2::look_bytes_up : look_up_singly;
 }
 

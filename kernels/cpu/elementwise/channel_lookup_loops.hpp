@@ -3,12 +3,14 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
-namespace avx512 {
-/// out[16 p + lane] = tables[offsets[lane] + in[16 p + lane]]; offsets are multiples of four.
-void look_up_pixels(const uint8_t* in, const uint8_t* tables, const int32_t* offsets,
-                    int64_t pixels, uint8_t* out);
-}  // namespace avx512
+ORTOOL_ISA_FUNCTIONS(
+    (avx512),
+    /// out[16 p + lane] = tables[offsets[lane] + in[16 p + lane]]; offsets are multiples of four.
+    void look_up_pixels(const uint8_t* in, const uint8_t* tables, const int32_t* offsets,
+                        int64_t pixels, uint8_t* out);)
 
 }  // namespace ortool::cpu

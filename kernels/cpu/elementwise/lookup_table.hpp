@@ -3,17 +3,15 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// out[i] = table[in[i]] for `count` bytes; `out` may be `in`.
 using ByteTableFunction = void (*)(const uint8_t* in, const uint8_t* table, int64_t count,
                                    uint8_t* out);
 
-namespace avx2 {
-void look_bytes_up(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out);
-}
-namespace amx_avx512 {
-void look_bytes_up(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out);
-}
+ORTOOL_ISA_FUNCTIONS((avx2, vbmi), void look_bytes_up(const uint8_t* in, const uint8_t* table,
+                                                      int64_t count, uint8_t* out);)
 
 }  // namespace ortool::cpu

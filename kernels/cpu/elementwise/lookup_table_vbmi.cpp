@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/elementwise/lookup_table.hpp"
 
-namespace ortool::cpu::amx_avx512 {
+namespace ortool::cpu::vbmi {
 
 void look_bytes_up(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out) {
   const __m512i parts[4] = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
@@ -23,4 +23,4 @@ void look_bytes_up(const uint8_t* in, const uint8_t* table, int64_t count, uint8
   _mm512_mask_storeu_epi8(out + i, rest, look_up(_mm512_maskz_loadu_epi8(rest, in + i)));
 }
 
-}  // namespace ortool::cpu::amx_avx512
+}  // namespace ortool::cpu::vbmi

@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t grain = 4096;
+constexpr std::int64_t power_grain = 4096;
 constexpr std::int64_t square_grain = 32768;
 
 template <typename T>
@@ -85,7 +85,7 @@ void power_typed(const Base* a, const Exponent* b, Base* out, const BroadcastPla
       return small_powers(a, out, plan.count, exponent == 3.0F, workers);
   }
   const BroadcastPlan::Loop& inner = plan.loops.back();
-  workers.parallel_ranges(plan.count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(plan.count, power_grain, [&](std::int64_t begin, std::int64_t end) {
     walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
       const Base* row_a = a + offsets[0];
       const Exponent* row_b = b + offsets[1];

@@ -11,7 +11,8 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t grain = 16384;  // a multiple of what fills whole bytes in any packed type
+constexpr std::int64_t quantize_grain =
+    16384;  // a multiple of what fills whole bytes in any packed type
 constexpr std::int64_t chunk = 256;
 
 /// Elements that follow each other, with one scale (step 0) or scales that do so too (step 1).
@@ -46,7 +47,7 @@ Run run_at(const ScaleLayout& layout, std::int64_t index) {
 template <typename Body>
 void for_each_run(const ScaleLayout& layout, Workers& workers, Body body) {
   const std::int64_t total = layout.outer * layout.axis * layout.inner;
-  workers.parallel_ranges(total, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(total, quantize_grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t index = begin; index < end;) {
       Run run = run_at(layout, index);
       run.count = std::min(run.count, end - index);
@@ -132,7 +133,7 @@ FloatRange range_of(const float* in, std::int64_t count, const ByteRowFunctions&
                     Workers& workers) {
   constexpr std::int64_t most_parts = 64;
   FloatRange parts[most_parts];
-  const std::int64_t part = std::max(grain, (count + most_parts - 1) / most_parts);
+  const std::int64_t part = std::max(quantize_grain, (count + most_parts - 1) / most_parts);
   workers.parallel_ranges(count, part, [&](std::int64_t begin, std::int64_t end) {
     FloatRange& own = parts[begin / part];
     functions.extremes(in + begin, end - begin, &own.low, &own.high);
@@ -195,7 +196,7 @@ void dynamic_quantize(const float* in, std::int64_t count, std::uint8_t* out, fl
   const float zero = std::nearbyint(std::clamp(-low / *scale, 0.0F, 255.0F));
   *zero_point = static_cast<std::uint8_t>(zero == zero ? zero : 0.0F);
   const auto shift = static_cast<float>(*zero_point);
-  workers.parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+  workers.parallel_ranges(count, quantize_grain, [&](std::int64_t begin, std::int64_t end) {
     functions.quantize(in + begin, end - begin, *scale, {-shift, 255.0F - shift, *zero_point},
                        out + begin);
   });

@@ -13,34 +13,17 @@ namespace {
 constexpr std::int64_t task_elements = 16384;
 constexpr std::int64_t block_elements = 2048;
 
-struct SwigluFunctions {
-  decltype(&baseline::unary_float) unary;
-  decltype(&baseline::binary_row) binary;
-};
-
-SwigluFunctions swiglu_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return {avx512::unary_float, avx512::binary_row};
-    case Isa::avx2:
-      return {avx2::unary_float, avx2::binary_row};
-    default:
-      return {baseline::unary_float, baseline::binary_row};
-  }
-}
-
 }  // namespace
 
 void swiglu(const float* gate, const float* value, float* out, std::int64_t count, float alpha,
             Workers& workers, Isa isa) {
-  const SwigluFunctions functions = swiglu_functions(isa);
+  const UnaryF32Function swish = unary_f32_function(isa);
+  const auto multiply = binary_row_functions(isa).combine;
   workers.parallel_ranges(count, task_elements, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; i += block_elements) {
       const std::int64_t here = std::min(block_elements, end - i);
-      functions.unary(UnaryOp::swish, gate + i, out + i, here, alpha, 0);
-      functions.binary(BinaryOp::multiply, NumberType::float32,
-                       {out + i, value + i, 1, 1, out + i, here});
+      swish(UnaryOp::swish, gate + i, out + i, here, alpha, 0);
+      multiply(BinaryOp::multiply, NumberType::float32, {out + i, value + i, 1, 1, out + i, here});
     }
   });
 }

@@ -16,21 +16,13 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t double_grain = 8192;
-constexpr std::int64_t block = 512;
+constexpr std::int64_t unary_block = 512;
 
 bool vector_unary(Isa isa, UnaryOp op, const float* in, float* out, std::int64_t count,
                   UnaryParameters parameters) {
   const float alpha = static_cast<float>(parameters.alpha);
   const float beta = static_cast<float>(parameters.beta);
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::unary_float(op, in, out, count, alpha, beta);
-    case Isa::avx2:
-      return avx2::unary_float(op, in, out, count, alpha, beta);
-    default:
-      return baseline::unary_float(op, in, out, count, alpha, beta);
-  }
+  return unary_f32_function(isa)(op, in, out, count, alpha, beta);
 }
 
 template <typename T, typename Function>
@@ -181,9 +173,9 @@ template <typename Half>
 void half_unary(UnaryOp op, UnaryParameters parameters, const Half* in, Half* out,
                 std::int64_t count, Workers& workers, Isa isa) {
   workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    float values[block];
-    for (std::int64_t i = begin; i < end; i += block) {
-      const std::int64_t size = std::min(block, end - i);
+    float values[unary_block];
+    for (std::int64_t i = begin; i < end; i += unary_block) {
+      const std::int64_t size = std::min(unary_block, end - i);
       convert_to_float(in + i, values, size);
       float_unary(isa, op, parameters, values, values, size);
       convert_from_float(values, out + i, size);

@@ -3,22 +3,14 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
 #include "libcore/base/activation.hpp"
 
 namespace ortool::cpu {
 
 // They mean what GemmFunctions::activate says.
-namespace baseline {
-void activate_rows(Activation activation, float low, float* values, int64_t stride, int64_t rows,
-                   int64_t columns);
-}  // namespace baseline
-namespace avx2 {
-void activate_rows(Activation activation, float low, float* values, int64_t stride, int64_t rows,
-                   int64_t columns);
-}  // namespace avx2
-namespace avx512 {
-void activate_rows(Activation activation, float low, float* values, int64_t stride, int64_t rows,
-                   int64_t columns);
-}  // namespace avx512
+ORTOOL_ISA_FUNCTIONS((baseline, avx2, avx512),
+                     void activate_rows(Activation activation, float low, float* values,
+                                        int64_t stride, int64_t rows, int64_t columns);)
 
 }  // namespace ortool::cpu

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-namespace ortool::cpu {
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
-enum class Isa;
+namespace ortool::cpu {
 
 /// Where quantised numbers may lie. int8 and uint8 differ in the bounds alone: bytes are the low
 /// bits of the sum of a whole number and the zero point.
@@ -53,16 +53,6 @@ struct ByteRowFunctions {
                  float out_scale, const ByteRange& range, uint8_t* out);
 };
 
-const ByteRowFunctions& byte_row_functions(Isa isa);
-
-namespace baseline {
-extern const ByteRowFunctions byte_row_functions;
-}
-namespace avx2 {
-extern const ByteRowFunctions byte_row_functions;
-}
-namespace avx512 {
-extern const ByteRowFunctions byte_row_functions;
-}
+ORTOOL_ISA_KERNEL(ByteRowFunctions, byte_row_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 #include "libcore/base/activation.hpp"
 
 namespace ortool::cpu {
@@ -51,16 +52,6 @@ struct ByteSums {
 using FinishBytes = void (*)(const ByteFinish& finish, const ByteSums& block);
 
 /// The function of a level. Without functions among the activations all give the same bits.
-FinishBytes finish_bytes_function(Isa isa);
-
-namespace baseline {
-void finish_bytes(const ByteFinish& finish, const ByteSums& block);
-}
-namespace avx2 {
-void finish_bytes(const ByteFinish& finish, const ByteSums& block);
-}
-namespace avx512 {
-void finish_bytes(const ByteFinish& finish, const ByteSums& block);
-}
+ORTOOL_ISA_KERNEL(FinishBytes, finish_bytes_function, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

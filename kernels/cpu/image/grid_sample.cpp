@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/image/interpolation_taps.hpp"
-#include "kernels/cpu/isa/gather_sum_level.hpp"
+#include "kernels/cpu/isa/gather_sum.hpp"
 #include "kernels/cpu/types/convert_element.hpp"
 #include "kernels/cpu/types/dispatch_data_type.hpp"
 #include "libcore/base/error.hpp"
@@ -67,14 +67,13 @@ template <typename T, typename C>
 void sum_tile(const SampleTile<C>& tile, std::int64_t taps, std::int64_t count, const T* image,
               Isa isa, T* out) {
   if constexpr (std::is_same_v<T, float> && std::is_same_v<C, float>) {
-    gather_sum({.from = image,
-                .index = tile.index,
-                .weight = tile.weight,
-                .taps = taps,
-                .stride = tile.size,
-                .count = count,
-                .out = out},
-               isa);
+    gather_sum_function(isa)({.from = image,
+                              .index = tile.index,
+                              .weight = tile.weight,
+                              .taps = taps,
+                              .stride = tile.size,
+                              .count = count,
+                              .out = out});
   } else {
     using S = std::conditional_t<std::is_same_v<T, double> ||
                                      (std::is_integral_v<T> && sizeof(T) >= sizeof(std::int32_t)),

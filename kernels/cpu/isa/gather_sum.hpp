@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// Tap k of output i is from[index[k * stride + i]] times weight[k * stride + i]; a negative index
@@ -17,14 +19,8 @@ struct GatherSum {
   float* out;
 };
 
-namespace baseline {
-void gather_sum(const GatherSum& sum);
-}
-namespace avx2 {
-void gather_sum(const GatherSum& sum);
-}
-namespace avx512 {
-void gather_sum(const GatherSum& sum);
-}
+using GatherSumFunction = void (*)(const GatherSum& sum);
+
+ORTOOL_ISA_KERNEL(GatherSumFunction, gather_sum_function, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

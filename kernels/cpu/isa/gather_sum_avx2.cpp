@@ -11,8 +11,6 @@ __m256i first_lanes(int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(count < 8 ? static_cast<int32_t>(count) : 8), lane);
 }
 
-}  // namespace
-
 void gather_sum(const GatherSum& sum) {
   for (int64_t i = 0; i < sum.count; i += 8) {
     const __m256i lanes = first_lanes(sum.count - i);
@@ -29,5 +27,9 @@ void gather_sum(const GatherSum& sum) {
     _mm256_maskstore_ps(sum.out + i, lanes, value);
   }
 }
+
+}  // namespace
+
+const GatherSumFunction gather_sum_function = gather_sum;
 
 }  // namespace ortool::cpu::avx2

@@ -4,6 +4,7 @@
 #include "kernels/cpu/isa/gather_sum.hpp"
 
 namespace ortool::cpu::avx512 {
+namespace {
 
 void gather_sum(const GatherSum& sum) {
   for (int64_t i = 0; i < sum.count; i += 16) {
@@ -21,5 +22,9 @@ void gather_sum(const GatherSum& sum) {
     _mm512_mask_storeu_ps(sum.out + i, lanes, value);
   }
 }
+
+}  // namespace
+
+const GatherSumFunction gather_sum_function = gather_sum;
 
 }  // namespace ortool::cpu::avx512

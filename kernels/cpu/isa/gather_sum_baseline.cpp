@@ -2,6 +2,7 @@
 #include "kernels/cpu/isa/gather_sum.hpp"
 
 namespace ortool::cpu::baseline {
+namespace {
 
 void gather_sum(const GatherSum& sum) {
   static constexpr float nothing = 0.0F;
@@ -16,5 +17,9 @@ void gather_sum(const GatherSum& sum) {
     sum.out[i] = value;
   }
 }
+
+}  // namespace
+
+const GatherSumFunction gather_sum_function = gather_sum;
 
 }  // namespace ortool::cpu::baseline

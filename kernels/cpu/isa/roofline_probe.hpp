@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 struct SpeedLoops {
@@ -14,14 +16,6 @@ struct SpeedLoops {
   void (*add_blocks)(const float* a, const float* b, int64_t count, float* out);
 };
 
-namespace baseline {
-extern const SpeedLoops speed_loops;
-}
-namespace avx2 {
-extern const SpeedLoops speed_loops;
-}
-namespace avx512 {
-extern const SpeedLoops speed_loops;
-}
+ORTOOL_ISA_KERNEL(SpeedLoops, speed_loops, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -3,20 +3,16 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
 #include "kernels/cpu/isa/unary_op.hpp"
 
 namespace ortool::cpu {
 
-namespace baseline {
-/// out[i] = op(in[i]); false when `op` has no vector form (tan and
-/// the inverse and hyperbolic functions). `in` may be `out`.
-bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
-}  // namespace baseline
-namespace avx2 {
-bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
-}  // namespace avx2
-namespace avx512 {
-bool unary_float(UnaryOp op, const float* in, float* out, int64_t count, float alpha, float beta);
-}  // namespace avx512
+/// out[i] = op(in[i]); false when `op` has no vector form (tan and the inverse and hyperbolic
+/// functions). `in` may be `out`.
+using UnaryF32Function = bool (*)(UnaryOp op, const float* in, float* out, int64_t count,
+                                  float alpha, float beta);
+
+ORTOOL_ISA_KERNEL(UnaryF32Function, unary_f32_function, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

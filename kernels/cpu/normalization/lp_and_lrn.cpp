@@ -9,21 +9,11 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_elements = 16384;
-constexpr std::int64_t block = 512;
+constexpr std::int64_t norm_task_elements = 16384;
+constexpr std::int64_t norm_block = 512;
 
 void float_row(Isa isa, UnaryOp op, float* values, std::int64_t count) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      avx512::unary_float(op, values, values, count, 0, 0);
-      return;
-    case Isa::avx2:
-      avx2::unary_float(op, values, values, count, 0, 0);
-      return;
-    default:
-      baseline::unary_float(op, values, values, count, 0, 0);
-  }
+  unary_f32_function(isa)(op, values, values, count, 0, 0);
 }
 
 }  // namespace
@@ -32,7 +22,7 @@ template <typename T>
 void lp_normalization(const T* in, T* out, std::int64_t outer, std::int64_t axis,
                       std::int64_t inner, int p, Workers& workers) {
   const std::int64_t grain =
-      std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, axis));
+      std::max<std::int64_t>(1, norm_task_elements / std::max<std::int64_t>(1, axis));
   workers.parallel_ranges(outer * inner, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t slice = begin; slice < end; ++slice) {
       const std::int64_t first = slice / inner * axis * inner + slice % inner;
@@ -67,7 +57,7 @@ void local_response_normalization(const float* in, float* out, ChannelSizes size
   const auto channel_block = [&](std::int64_t image, std::int64_t channel, std::int64_t first,
                                  std::int64_t width) {
     const float* base = in + image * sizes.channels * sizes.spatial + first;
-    float powers[block] = {};
+    float powers[norm_block] = {};
     const std::int64_t end = std::min(channel + after + 1, sizes.channels);
     for (std::int64_t c = std::max<std::int64_t>(channel - before, 0); c < end; ++c) {
       const float* from = base + c * sizes.spatial;
@@ -82,16 +72,16 @@ void local_response_normalization(const float* in, float* out, ChannelSizes size
     for (std::int64_t i = 0; i < width; ++i) to[i] = from[i] * powers[i];
   };
   const std::int64_t grain =
-      std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, sizes.spatial));
-  workers.parallel_ranges(sizes.batch * sizes.channels, grain,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t row = begin; row < end; ++row) {
-                              for (std::int64_t first = 0; first < sizes.spatial; first += block) {
-                                channel_block(row / sizes.channels, row % sizes.channels, first,
-                                              std::min(block, sizes.spatial - first));
-                              }
-                            }
-                          });
+      std::max<std::int64_t>(1, norm_task_elements / std::max<std::int64_t>(1, sizes.spatial));
+  workers.parallel_ranges(
+      sizes.batch * sizes.channels, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          for (std::int64_t first = 0; first < sizes.spatial; first += norm_block) {
+            channel_block(row / sizes.channels, row % sizes.channels, first,
+                          std::min(norm_block, sizes.spatial - first));
+          }
+        }
+      });
 }
 
 }  // namespace ortool::cpu

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/cpu/normalization/normalize.hpp"
-#include "kernels/cpu/normalization/normalize_loops.hpp"
+#include "kernels/cpu/normalization/normalize_rows.hpp"
 #include "kernels/cpu/parallel/task_grain.hpp"
 #include "libcore/base/error.hpp"
 
@@ -32,27 +32,27 @@ void batch_normalization(const float* in, float* out, ChannelSizes sizes,
     bias[c] = static_cast<float>(static_cast<double>(parameters.bias[c]) -
                                  static_cast<double>(parameters.mean[c]) * a);
   }
-  const NormalizeLoops loops = normalize_loops(isa);
+  const NormalizeFunctions& functions = normalize_functions(isa);
   if (sizes.spatial == 1) {
     workers.parallel_ranges(sizes.batch, grain_of(sizes.batch, sizes.channels),
                             [&](std::int64_t begin, std::int64_t end) {
                               for (std::int64_t row = begin; row < end; ++row) {
                                 const std::int64_t first = row * sizes.channels;
-                                loops.scaled_row(in + first, out + first, sizes.channels, 0.0F,
-                                                 1.0F, factor.data(), bias.data());
+                                functions.scaled_row(in + first, out + first, sizes.channels, 0.0F,
+                                                     1.0F, factor.data(), bias.data());
                               }
                             });
     return;
   }
-  workers.parallel_ranges(sizes.batch * sizes.channels,
-                          grain_of(sizes.batch * sizes.channels, sizes.spatial),
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t row = begin; row < end; ++row) {
-                              const std::size_t c = static_cast<std::size_t>(row % sizes.channels);
-                              loops.affine_row(in + row * sizes.spatial, out + row * sizes.spatial,
-                                               sizes.spatial, 0.0F, factor[c], bias[c]);
-                            }
-                          });
+  workers.parallel_ranges(
+      sizes.batch * sizes.channels, grain_of(sizes.batch * sizes.channels, sizes.spatial),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const std::size_t c = static_cast<std::size_t>(row % sizes.channels);
+          functions.affine_row(in + row * sizes.spatial, out + row * sizes.spatial, sizes.spatial,
+                               0.0F, factor[c], bias[c]);
+        }
+      });
 }
 
 void instance_normalization(const float* in, float* out, ChannelSizes sizes, const float* scale,
@@ -65,7 +65,7 @@ void group_normalization(const float* in, float* out, ChannelSizes sizes, std::i
                          Isa isa) {
   if (sizes.batch * sizes.channels * sizes.spatial == 0) return;
   ORTOOL_CHECK(groups > 0 && sizes.channels % groups == 0);
-  const NormalizeLoops loops = normalize_loops(isa);
+  const NormalizeFunctions& functions = normalize_functions(isa);
   const std::int64_t channels = sizes.channels / groups;
   const std::int64_t elements = channels * sizes.spatial;
   workers.parallel_ranges(sizes.batch * groups, grain_of(sizes.batch * groups, elements),
@@ -73,13 +73,13 @@ void group_normalization(const float* in, float* out, ChannelSizes sizes, std::i
                             for (std::int64_t group = begin; group < end; ++group) {
                               const float* from = in + group * elements;
                               float* to = out + group * elements;
-                              const Moments moments = loops.moments(from, elements);
+                              const Moments moments = functions.moments(from, elements);
                               const float deviation = 1.0F / std::sqrt(moments.variance + epsilon);
                               for (std::int64_t c = 0; c < channels; ++c) {
                                 const std::int64_t channel = group % groups * channels + c;
-                                loops.affine_row(from + c * sizes.spatial, to + c * sizes.spatial,
-                                                 sizes.spatial, moments.mean,
-                                                 scale[channel] * deviation, bias[channel]);
+                                functions.affine_row(
+                                    from + c * sizes.spatial, to + c * sizes.spatial, sizes.spatial,
+                                    moments.mean, scale[channel] * deviation, bias[channel]);
                               }
                             }
                           });

@@ -7,7 +7,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_elements = 8192;
+constexpr std::int64_t f64_task_elements = 8192;
 
 struct RowMoments {
   double mean = 0;
@@ -29,7 +29,7 @@ RowMoments row_moments(const double* in, std::int64_t size, double epsilon, bool
 }
 
 std::int64_t rows_of_task(std::int64_t size) {
-  return std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, size));
+  return std::max<std::int64_t>(1, f64_task_elements / std::max<std::int64_t>(1, size));
 }
 
 }  // namespace

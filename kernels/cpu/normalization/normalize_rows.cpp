@@ -1,29 +1,30 @@
 // Layer and root mean square normalisation: each row by its own moments.
+#include "kernels/cpu/normalization/normalize_rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/normalization/normalize.hpp"
-#include "kernels/cpu/normalization/normalize_loops.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_elements = 16384;
+constexpr std::int64_t row_task_elements = 16384;
 
 /// The row to normalise: the input itself, or its sum with skip, written where there is room.
-const float* prepare_row(const LayerNormalization& layer, const NormalizeLoops& loops,
+const float* prepare_row(const LayerNormalization& layer, const NormalizeFunctions& functions,
                          std::int64_t row) {
   const std::int64_t first = row * layer.size;
   if (layer.skip == nullptr) return layer.in + first;
   float* sum = (layer.sum != nullptr ? layer.sum : layer.out) + first;
-  loops.add_rows(layer.in + first, layer.skip + first, layer.skip_bias, sum, layer.size);
+  functions.add_rows(layer.in + first, layer.skip + first, layer.skip_bias, sum, layer.size);
   return sum;
 }
 
 template <typename Row>
 void for_rows(const LayerNormalization& layer, Workers& workers, Row row) {
   const std::int64_t grain =
-      std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, layer.size));
+      std::max<std::int64_t>(1, row_task_elements / std::max<std::int64_t>(1, layer.size));
   workers.parallel_ranges(layer.rows, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) row(i);
   });
@@ -32,26 +33,27 @@ void for_rows(const LayerNormalization& layer, Workers& workers, Row row) {
 }  // namespace
 
 void layer_normalization(const LayerNormalization& layer, Workers& workers, Isa isa) {
-  const NormalizeLoops loops = normalize_loops(isa);
+  const NormalizeFunctions& functions = normalize_functions(isa);
   for_rows(layer, workers, [&](std::int64_t row) {
-    const float* in = prepare_row(layer, loops, row);
-    const Moments moments = loops.moments(in, layer.size);
+    const float* in = prepare_row(layer, functions, row);
+    const Moments moments = functions.moments(in, layer.size);
     const float factor = 1.0F / std::sqrt(moments.variance + layer.epsilon);
     workers.poll();
-    loops.scaled_row(in, layer.out + row * layer.size, layer.size, moments.mean, factor,
-                     layer.scale, layer.bias);
+    functions.scaled_row(in, layer.out + row * layer.size, layer.size, moments.mean, factor,
+                         layer.scale, layer.bias);
     if (layer.mean != nullptr) layer.mean[row] = moments.mean;
     if (layer.inverse_deviation != nullptr) layer.inverse_deviation[row] = factor;
   });
 }
 
 void rms_normalization(const LayerNormalization& layer, Workers& workers, Isa isa) {
-  const NormalizeLoops loops = normalize_loops(isa);
+  const NormalizeFunctions& functions = normalize_functions(isa);
   for_rows(layer, workers, [&](std::int64_t row) {
-    const float* in = prepare_row(layer, loops, row);
-    const float factor = 1.0F / std::sqrt(loops.mean_of_squares(in, layer.size) + layer.epsilon);
-    loops.scaled_row(in, layer.out + row * layer.size, layer.size, 0.0F, factor, layer.scale,
-                     layer.bias);
+    const float* in = prepare_row(layer, functions, row);
+    const float factor =
+        1.0F / std::sqrt(functions.mean_of_squares(in, layer.size) + layer.epsilon);
+    functions.scaled_row(in, layer.out + row * layer.size, layer.size, 0.0F, factor, layer.scale,
+                         layer.bias);
     if (layer.inverse_deviation != nullptr) layer.inverse_deviation[row] = factor;
   });
 }

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 struct Moments {
@@ -12,32 +14,19 @@ struct Moments {
 
 /// Σ in two levels: blocks of 2048 in vectors of float32, the blocks' sums in float64; the variance
 /// from a second pass over the differences.
-namespace baseline {
-Moments moments(const float* in, int64_t size);
-float mean_of_squares(const float* in, int64_t size);
-/// out = (in - offset) · factor + bias.
-void affine_row(const float* in, float* out, int64_t size, float offset, float factor, float bias);
-/// out[i] = (in[i] - offset) · factor · scale[i] + bias[i]; bias may be null.
-void scaled_row(const float* in, float* out, int64_t size, float offset, float factor,
-                const float* scale, const float* bias);
-/// out = a + b (+ c unless null).
-void add_rows(const float* a, const float* b, const float* c, float* out, int64_t size);
-}  // namespace baseline
-namespace avx2 {
-Moments moments(const float* in, int64_t size);
-float mean_of_squares(const float* in, int64_t size);
-void affine_row(const float* in, float* out, int64_t size, float offset, float factor, float bias);
-void scaled_row(const float* in, float* out, int64_t size, float offset, float factor,
-                const float* scale, const float* bias);
-void add_rows(const float* a, const float* b, const float* c, float* out, int64_t size);
-}  // namespace avx2
-namespace avx512 {
-Moments moments(const float* in, int64_t size);
-float mean_of_squares(const float* in, int64_t size);
-void affine_row(const float* in, float* out, int64_t size, float offset, float factor, float bias);
-void scaled_row(const float* in, float* out, int64_t size, float offset, float factor,
-                const float* scale, const float* bias);
-void add_rows(const float* a, const float* b, const float* c, float* out, int64_t size);
-}  // namespace avx512
+struct NormalizeFunctions {
+  Moments (*moments)(const float* in, int64_t size);
+  float (*mean_of_squares)(const float* in, int64_t size);
+  /// out = (in - offset) · factor + bias.
+  void (*affine_row)(const float* in, float* out, int64_t size, float offset, float factor,
+                     float bias);
+  /// out[i] = (in[i] - offset) · factor · scale[i] + bias[i]; bias may be null.
+  void (*scaled_row)(const float* in, float* out, int64_t size, float offset, float factor,
+                     const float* scale, const float* bias);
+  /// out = a + b (+ c unless null).
+  void (*add_rows)(const float* a, const float* b, const float* c, float* out, int64_t size);
+};
+
+ORTOOL_ISA_KERNEL(NormalizeFunctions, normalize_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

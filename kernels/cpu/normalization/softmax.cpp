@@ -11,34 +11,8 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t task_elements = 16384;
+constexpr std::int64_t softmax_task_elements = 16384;
 constexpr std::int64_t column_block = 64;
-
-void rows_of(Isa isa, const float* in, float* out, std::int64_t rows, std::int64_t size,
-             bool logarithm) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::softmax_rows(in, out, rows, size, logarithm);
-    case Isa::avx2:
-      return avx2::softmax_rows(in, out, rows, size, logarithm);
-    default:
-      return baseline::softmax_rows(in, out, rows, size, logarithm);
-  }
-}
-
-void columns_of(Isa isa, const float* in, float* out, std::int64_t size, std::int64_t stride,
-                std::int64_t width, bool logarithm) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::softmax_columns(in, out, size, stride, width, logarithm);
-    case Isa::avx2:
-      return avx2::softmax_columns(in, out, size, stride, width, logarithm);
-    default:
-      return baseline::softmax_columns(in, out, size, stride, width, logarithm);
-  }
-}
 
 /// Calls body(first element of the block, width) for blocks of neighbouring columns.
 template <typename Body>
@@ -46,7 +20,7 @@ void for_column_blocks(SoftmaxSizes sizes, Workers& workers, Body body) {
   const std::int64_t blocks = (sizes.inner + column_block - 1) / column_block;
   const std::int64_t block_elements = sizes.axis * std::min(column_block, sizes.inner);
   const std::int64_t grain =
-      std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(1, block_elements));
+      std::max<std::int64_t>(1, softmax_task_elements / std::max<std::int64_t>(1, block_elements));
   workers.parallel_ranges(sizes.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t column = task % blocks * column_block;
@@ -66,9 +40,10 @@ void half_softmax(SoftmaxKind kind, const Half* in, Half* out, SoftmaxSizes size
     }
     const bool logarithm = kind == SoftmaxKind::logarithms;
     if (sizes.inner == 1) {
-      rows_of(isa, values.data(), values.data(), 1, sizes.axis, logarithm);
+      softmax_functions(isa).rows(values.data(), values.data(), 1, sizes.axis, logarithm);
     } else {
-      columns_of(isa, values.data(), values.data(), sizes.axis, width, width, logarithm);
+      softmax_functions(isa).columns(values.data(), values.data(), sizes.axis, width, width,
+                                     logarithm);
     }
     for (std::int64_t i = 0; i < sizes.axis; ++i) {
       convert_from_float(values.data() + i * width, out + first + i * sizes.inner, width);
@@ -97,15 +72,16 @@ void softmax(SoftmaxKind kind, const float* in, float* out, SoftmaxSizes sizes, 
   const bool logarithm = kind == SoftmaxKind::logarithms;
   if (sizes.axis == 0) return;
   if (sizes.inner == 1) {
-    const std::int64_t grain = std::max<std::int64_t>(1, task_elements / sizes.axis);
+    const std::int64_t grain = std::max<std::int64_t>(1, softmax_task_elements / sizes.axis);
     workers.parallel_ranges(sizes.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-      rows_of(isa, in + begin * sizes.axis, out + begin * sizes.axis, end - begin, sizes.axis,
-              logarithm);
+      softmax_functions(isa).rows(in + begin * sizes.axis, out + begin * sizes.axis, end - begin,
+                                  sizes.axis, logarithm);
     });
     return;
   }
   for_column_blocks(sizes, workers, [&](std::int64_t first, std::int64_t width) {
-    columns_of(isa, in + first, out + first, sizes.axis, sizes.inner, width, logarithm);
+    softmax_functions(isa).columns(in + first, out + first, sizes.axis, sizes.inner, width,
+                                   logarithm);
   });
 }
 

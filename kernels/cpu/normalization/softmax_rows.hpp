@@ -3,24 +3,18 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
-namespace baseline {
-/// `rows` slices of `size` neighbouring floats; with `logarithm` their log-softmax.
-void softmax_rows(const float* in, float* out, int64_t rows, int64_t size, bool logarithm);
-/// `width` slices side by side: element i of each lies `stride` floats after element i - 1.
-void softmax_columns(const float* in, float* out, int64_t size, int64_t stride, int64_t width,
-                     bool logarithm);
-}  // namespace baseline
-namespace avx2 {
-void softmax_rows(const float* in, float* out, int64_t rows, int64_t size, bool logarithm);
-void softmax_columns(const float* in, float* out, int64_t size, int64_t stride, int64_t width,
-                     bool logarithm);
-}  // namespace avx2
-namespace avx512 {
-void softmax_rows(const float* in, float* out, int64_t rows, int64_t size, bool logarithm);
-void softmax_columns(const float* in, float* out, int64_t size, int64_t stride, int64_t width,
-                     bool logarithm);
-}  // namespace avx512
+struct SoftmaxFunctions {
+  /// `rows` slices of `size` neighbouring floats; with `logarithm` their log-softmax.
+  void (*rows)(const float* in, float* out, int64_t rows, int64_t size, bool logarithm);
+  /// `width` slices side by side: element i of each lies `stride` floats after element i - 1.
+  void (*columns)(const float* in, float* out, int64_t size, int64_t stride, int64_t width,
+                  bool logarithm);
+};
+
+ORTOOL_ISA_KERNEL(SoftmaxFunctions, softmax_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -208,16 +208,4 @@ void global_max_pool(std::int64_t planes, std::int64_t pixels, const T* x, T* y,
 template void global_max_pool(std::int64_t, std::int64_t, const float*, float*, Isa, Workers&);
 template void global_max_pool(std::int64_t, std::int64_t, const double*, double*, Isa, Workers&);
 
-const PoolFunctions& pool_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::pool_functions;
-    case Isa::avx2:
-      return avx2::pool_functions;
-    default:
-      return baseline::pool_functions;
-  }
-}
-
 }  // namespace ortool::cpu

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// Floats behind a row that its functions may read, but that change nothing.
@@ -25,14 +27,6 @@ struct PoolFunctions {
   float (*sum_of)(const float* in, int64_t count);
 };
 
-namespace baseline {
-extern const PoolFunctions pool_functions;
-}
-namespace avx2 {
-extern const PoolFunctions pool_functions;
-}
-namespace avx512 {
-extern const PoolFunctions pool_functions;
-}
+ORTOOL_ISA_KERNEL(PoolFunctions, pool_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

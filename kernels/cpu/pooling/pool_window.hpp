@@ -122,6 +122,4 @@ inline std::int64_t pool_grain(const PoolSizes& sizes) {
   return std::max<std::int64_t>(1, task_steps / std::max<std::int64_t>(1, row_steps));
 }
 
-const PoolFunctions& pool_functions(Isa isa);
-
 }  // namespace ortool::cpu

@@ -3,15 +3,10 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/recurrent/recurrent_reproducible.hpp"
+
 namespace ortool::cpu {
 namespace {
-
-using LstmStep = void (*)(const RecurrentRow& row);
-
-LstmStep same_lstm_step(Isa isa) {
-  if (isa >= Isa::avx512) return avx512::same_lstm;
-  return isa == Isa::avx2 ? avx2::same_lstm : baseline::same_lstm;
-}
 
 bool has_usual_functions(const RecurrentLayerForm& form, const GateFunction* functions) {
   if (form.clip || form.couples_gates || form.cell == RecurrentCell::rnn) return false;
@@ -21,18 +16,6 @@ bool has_usual_functions(const RecurrentLayerForm& form, const GateFunction* fun
 }
 
 }  // namespace
-
-const RecurrentFunctions& recurrent_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::recurrent_functions;
-    case Isa::avx2:
-      return avx2::recurrent_functions;
-    default:
-      return baseline::recurrent_functions;
-  }
-}
 
 template <typename T>
 CellSteps<T>::CellSteps(const RecurrentLayerForm& form, std::int64_t direction, std::int64_t hidden,
@@ -79,7 +62,7 @@ void CellSteps<T>::rnn(const CellRow<T>& row) const {
 
 template <typename T>
 void CellSteps<T>::lstm(const CellRow<T>& row) const {
-  if (is_usual_ && form_.is_same_on_levels) return same_lstm_step(isa_)(float_row(row));
+  if (is_usual_ && form_.is_same_on_levels) return reproducible_lstm(isa_)(float_row(row));
   if (is_usual_) return recurrent_functions(isa_).lstm(float_row(row));
   T* const input = row.gates;
   T* const output = input + hidden_;

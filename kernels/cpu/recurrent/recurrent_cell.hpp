@@ -7,8 +7,6 @@
 
 namespace ortool::cpu {
 
-const RecurrentFunctions& recurrent_functions(Isa isa);
-
 /// Where a step of one sequence reads and writes; see RecurrentRow.
 template <typename T>
 struct CellRow {

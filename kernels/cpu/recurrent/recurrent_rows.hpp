@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// One step of one sequence of the batch. Gates lie one behind the other, `hidden` floats each.
@@ -25,18 +27,6 @@ struct RecurrentFunctions {
   void (*gru_state)(const RecurrentRow& row, bool linear);
 };
 
-/// `same_lstm`: RecurrentFunctions::lstm with the same bits on every level.
-namespace baseline {
-extern const RecurrentFunctions recurrent_functions;
-void same_lstm(const RecurrentRow& row);
-}  // namespace baseline
-namespace avx2 {
-extern const RecurrentFunctions recurrent_functions;
-void same_lstm(const RecurrentRow& row);
-}  // namespace avx2
-namespace avx512 {
-extern const RecurrentFunctions recurrent_functions;
-void same_lstm(const RecurrentRow& row);
-}  // namespace avx512
+ORTOOL_ISA_KERNEL(RecurrentFunctions, recurrent_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

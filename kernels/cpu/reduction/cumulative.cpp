@@ -11,7 +11,7 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t line_block = 128;
-constexpr std::int64_t task_elements = 16384;
+constexpr std::int64_t cumulative_task_elements = 16384;
 
 template <typename T>
 using RunningTotal =
@@ -56,7 +56,7 @@ void cumulative_of(CumulativeForm form, const T* in, T* out, CumulativeSizes siz
   };
   if (sizes.axis == 0) return;
   workers.parallel_ranges(sizes.outer * blocks,
-                          std::max<std::int64_t>(1, task_elements / block_elements),
+                          std::max<std::int64_t>(1, cumulative_task_elements / block_elements),
                           [&](std::int64_t begin, std::int64_t end) {
                             for (std::int64_t i = begin; i < end; ++i) run_block(i);
                           });

@@ -8,7 +8,7 @@ namespace ortool::cpu {
 
 namespace {
 
-constexpr std::int64_t block = 16;
+constexpr std::int64_t channel_block = 16;
 constexpr std::int64_t task_bytes = 32768;
 /// So many bytes' sum fits 32 bits.
 constexpr std::int64_t stretch = std::int64_t{1} << 23;
@@ -25,15 +25,15 @@ std::int64_t sum_row(const std::uint8_t* in, std::int64_t count, std::uint8_t fl
 }
 
 void sum_block(const std::uint8_t* in, std::int64_t pixels, std::uint8_t flip, std::int64_t* sums) {
-  std::fill_n(sums, block, std::int64_t{0});
+  std::fill_n(sums, channel_block, std::int64_t{0});
   for (std::int64_t first = 0; first < pixels; first += stretch) {
     const std::int64_t behind = std::min(pixels, first + stretch);
-    std::uint32_t parts[block] = {};
+    std::uint32_t parts[channel_block] = {};
     for (std::int64_t i = first; i < behind; ++i) {
-      for (std::int64_t lane = 0; lane < block; ++lane)
-        parts[lane] += static_cast<std::uint8_t>(in[i * block + lane] ^ flip);
+      for (std::int64_t lane = 0; lane < channel_block; ++lane)
+        parts[lane] += static_cast<std::uint8_t>(in[i * channel_block + lane] ^ flip);
     }
-    for (std::int64_t lane = 0; lane < block; ++lane) sums[lane] += parts[lane];
+    for (std::int64_t lane = 0; lane < channel_block; ++lane) sums[lane] += parts[lane];
   }
 }
 
@@ -50,7 +50,7 @@ std::uint8_t mean_byte(const ByteMean& mean, std::int64_t sum) {
 }  // namespace
 
 void byte_mean(const ByteMean& mean, const std::uint8_t* in, std::uint8_t* out, Workers& workers) {
-  const std::int64_t width = mean.is_blocked ? block : 1;
+  const std::int64_t width = mean.is_blocked ? channel_block : 1;
   const std::int64_t groups = (mean.channels + width - 1) / width;
   const std::int64_t bytes = mean.pixels * width;
   const std::int64_t grain =
@@ -62,11 +62,11 @@ void byte_mean(const ByteMean& mean, const std::uint8_t* in, std::uint8_t* out, 
         out[i] = mean_byte(mean, sum_row(from, mean.pixels, mean.x.flip));
         continue;
       }
-      std::int64_t sums[block];
+      std::int64_t sums[channel_block];
       sum_block(from, mean.pixels, mean.x.flip, sums);
-      const std::int64_t first = i % groups * block;
+      const std::int64_t first = i % groups * channel_block;
       std::uint8_t* to = out + i / groups * mean.channels + first;
-      for (std::int64_t lane = 0; lane < std::min(block, mean.channels - first); ++lane)
+      for (std::int64_t lane = 0; lane < std::min(channel_block, mean.channels - first); ++lane)
         to[lane] = mean_byte(mean, sums[lane]);
     }
   });

@@ -53,27 +53,6 @@ struct Part {
   }
 };
 
-/// The vector loops of one level.
-struct FloatRows {
-  decltype(&baseline::sum_rows) sum_rows;
-  decltype(&baseline::sum_columns) sum_columns;
-  decltype(&baseline::extreme_rows) extreme_rows;
-  decltype(&baseline::extreme_columns) extreme_columns;
-};
-
-FloatRows float_rows(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return {avx512::sum_rows, avx512::sum_columns, avx512::extreme_rows, avx512::extreme_columns};
-    case Isa::avx2:
-      return {avx2::sum_rows, avx2::sum_columns, avx2::extreme_rows, avx2::extreme_columns};
-    default:
-      return {baseline::sum_rows, baseline::sum_columns, baseline::extreme_rows,
-              baseline::extreme_columns};
-  }
-}
-
 /// Which of the vector loops a step is, if any.
 template <typename Step>
 struct VectorForm {
@@ -93,7 +72,7 @@ struct VectorForm<ReduceStep<op, float>> {
 
 template <typename Step, typename T>
 void take_row(const T* in, typename Step::Partial* __restrict partials, std::int64_t count,
-              const FloatRows& rows) {
+              const ReduceRowFunctions& rows) {
   using Form = VectorForm<Step>;
   if constexpr (!Form::exists) {
     for (std::int64_t i = 0; i < count; ++i) partials[i] = Step::take(partials[i], in[i]);
@@ -107,7 +86,7 @@ void take_row(const T* in, typename Step::Partial* __restrict partials, std::int
 /// `count` rows of `size` neighbouring elements, by the vector loops.
 template <typename Step>
 void reduce_rows(const float* in, std::int64_t count, std::int64_t size,
-                 typename Step::Partial* partials, const FloatRows& rows) {
+                 typename Step::Partial* partials, const ReduceRowFunctions& rows) {
   using Form = VectorForm<Step>;
   if constexpr (Form::is_extreme) {
     rows.extreme_rows(Form::is_largest, in, count, size, partials);
@@ -118,7 +97,7 @@ void reduce_rows(const float* in, std::int64_t count, std::int64_t size,
 
 /// Elements next to each other.
 template <typename Step, typename T>
-typename Step::Partial reduce_run(const T* in, std::int64_t count, const FloatRows& rows) {
+typename Step::Partial reduce_run(const T* in, std::int64_t count, const ReduceRowFunctions& rows) {
   if constexpr (VectorForm<Step>::exists) {
     typename Step::Partial partial;
     reduce_rows<Step>(in, 1, count, &partial, rows);
@@ -143,7 +122,7 @@ typename Step::Partial reduce_run(const T* in, std::int64_t count, const FloatRo
 /// `width` columns of a group's part from `in` on, into the first `width` partials.
 template <typename Step, typename T>
 void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::int64_t width,
-                    typename Step::Partial* partials, const FloatRows& rows) {
+                    typename Step::Partial* partials, const ReduceRowFunctions& rows) {
   if (plan.columns == 1 && (VectorForm<Step>::exists || part.rows < least_lanes)) {
     *partials = Step::begin();
     for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
@@ -176,7 +155,7 @@ void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::
 /// Rows that lie behind one another, each an output.
 template <typename Step>
 void reduce_plain_rows(const float* in, float* out, const ReducePlan& plan, Workers& workers,
-                       const FloatRows& rows) {
+                       const ReduceRowFunctions& rows) {
   const std::int64_t grain = std::max<std::int64_t>(1, elements_of_task / plan.rows);
   workers.parallel_ranges(plan.groups, grain, [&](std::int64_t begin, std::int64_t end) {
     typename Step::Partial partials[reduce_lanes];
@@ -200,7 +179,7 @@ void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Wo
     std::fill_n(out, outputs, Step::finish(Step::begin(), 0));
     return;
   }
-  const FloatRows rows = float_rows(isa);
+  const ReduceRowFunctions& rows = reduce_row_functions(isa);
   if constexpr (VectorForm<Step>::exists) {
     const bool is_plain = plan.columns == 1 && plan.parts == 1 && plan.kept.size() <= 1;
     if (is_plain && plan.reduced.empty())

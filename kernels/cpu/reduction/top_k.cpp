@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t least_buffer = 64;
 constexpr std::int64_t key_block = 32;
-constexpr std::int64_t task_elements = 16384;
+constexpr std::int64_t top_k_task_elements = 16384;
 
 template <typename Key>
 struct Candidate {
@@ -77,7 +77,7 @@ void top_k_of(bool largest, const T* in, T* values, std::int64_t* indices, const
       buffer_size(sizes) * static_cast<std::int64_t>(sizeof(Candidate<std::uint64_t>));
   WorkspaceSlots slots(workspace, slot_bytes, workers.count());
   workers.parallel_ranges(sizes.outer * sizes.inner,
-                          std::max<std::int64_t>(1, task_elements / sizes.axis),
+                          std::max<std::int64_t>(1, top_k_task_elements / sizes.axis),
                           [&](std::int64_t begin, std::int64_t end) {
                             const WorkspaceSlots::Loan loan(slots);
                             auto* buffer = reinterpret_cast<Candidate<Key>*>(loan.data());

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-namespace ortool::cpu {
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
-enum class Isa;
+namespace ortool::cpu {
 
 /// The four directions of one instruction-set level; `in` and `out` must not overlap.
 struct HalfFunctions {
@@ -18,16 +18,6 @@ struct HalfFunctions {
 /// The functions of a level that this processor has. Widening is exact; narrowing rounds half to
 /// even, too large becomes infinity. Subnormals are kept; NaN stays NaN with its sign and leading
 /// payload bits, a signalling one may become quiet. All levels give the same bits otherwise.
-const HalfFunctions& half_functions(Isa isa);
-
-namespace baseline {
-extern const HalfFunctions half_functions;
-}
-namespace avx2 {
-extern const HalfFunctions half_functions;
-}
-namespace avx512 {
-extern const HalfFunctions half_functions;
-}
+ORTOOL_ISA_KERNEL(HalfFunctions, half_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/cpu/conv/int8_nchwc/pool_and_reorder.hpp"
+#include "kernels/cpu/conv/reorder_int8.hpp"
 #include "providers/cpu/kernel_files.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

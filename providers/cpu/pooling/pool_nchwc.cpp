@@ -4,7 +4,7 @@
 #include <array>
 
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
-#include "kernels/cpu/conv/int8_nchwc/pool_and_reorder.hpp"
+#include "kernels/cpu/pooling/pool_int8_nchwc.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"
 #include "providers/cpu/kernel_files.hpp"

@@ -23,18 +23,6 @@ constexpr std::size_t speed_rounds = 8;
 constexpr std::int64_t cached_bytes = std::int64_t{768} << 10U;
 constexpr std::int64_t memory_bytes_a_thread = std::int64_t{96} << 20U;
 
-const SpeedLoops& loops_of_this_processor() {
-  switch (best_isa()) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::speed_loops;
-    case Isa::avx2:
-      return avx2::speed_loops;
-    default:
-      return baseline::speed_loops;
-  }
-}
-
 /// When a thread began and ended a round.
 struct SpeedTurn {
   SpeedClock::time_point begin;
@@ -76,10 +64,10 @@ double best_round_s(int threads, const StopToken& stop, FunctionRef<void(int)> w
 double measure_gflops(int threads, const StopToken& stop) {
   constexpr std::int64_t count = 400'000;
   std::atomic<float> sink{0};
-  const double seconds = best_round_s(
-      threads, stop, [&](int) { sink = loops_of_this_processor().multiply_add(count); });
-  return static_cast<double>(count) * loops_of_this_processor().flops_per_round * threads /
-         seconds * 1e-9;
+  const double seconds =
+      best_round_s(threads, stop, [&](int) { sink = speed_loops(best_isa()).multiply_add(count); });
+  return static_cast<double>(count) * speed_loops(best_isa()).flops_per_round * threads / seconds *
+         1e-9;
 }
 
 /// Of blocks of `bytes` in all for each thread, gone through so often that a round takes a while.
@@ -90,7 +78,7 @@ double measure_gbytes(int threads, std::int64_t bytes, std::int64_t times, const
   const double seconds = best_round_s(threads, stop, [&](int thread) {
     float* block = blocks[static_cast<std::size_t>(thread)].data();
     for (std::int64_t i = 0; i < times; ++i) {
-      loops_of_this_processor().add_blocks(block, block + count, count, block + 2 * count);
+      speed_loops(best_isa()).add_blocks(block, block + count, count, block + 2 * count);
     }
   });
   return static_cast<double>(3 * count * times * static_cast<std::int64_t>(sizeof(float))) *

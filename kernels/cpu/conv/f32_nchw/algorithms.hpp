@@ -9,6 +9,12 @@
 
 namespace ortool::cpu {
 
+constexpr std::int64_t float_bytes = 4;
+
+inline std::int64_t round_up_to_line(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
 inline std::int64_t volume(const std::int64_t (&dims)[3]) {
   return dims[0] * dims[1] * dims[2];
 }

@@ -78,10 +78,6 @@ bool may_become_winograd(const ConvSizes& sizes) {
 
 namespace {
 
-std::int64_t round_up_to_line(std::int64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
 /// Floats of one group's packed weights.
 std::int64_t group_floats(const ConvSizes& sizes, ConvPath path, const GemmFunctions& functions) {
   const std::int64_t channels = sizes.channels_out / sizes.groups;

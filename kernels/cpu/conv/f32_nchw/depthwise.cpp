@@ -103,8 +103,7 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     flat.activation = epilogue.activation;
     flat.low = epilogue.low;
     flat.high = epilogue.high;
-    return (isa >= Isa::avx512 ? avx512::depthwise_planes(flat) : avx2::depthwise_planes(flat)) !=
-           0;
+    return depthwise_planes_function(isa)(flat) != 0;
   };
   const auto run_band = [&](std::int64_t plane, std::int64_t begin, std::int64_t end) {
     const std::int64_t channel = plane % sizes.channels_out;

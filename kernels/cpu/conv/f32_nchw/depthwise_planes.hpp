@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
 
@@ -35,12 +36,9 @@ struct DepthwisePlanes {
   float high;
 };
 
-namespace avx2 {
 /// Returns 0 when it has no variant for these sizes.
-int32_t depthwise_planes(const DepthwisePlanes& planes);
-}  // namespace avx2
-namespace avx512 {
-int32_t depthwise_planes(const DepthwisePlanes& planes);
-}  // namespace avx512
+using DepthwisePlanesFunction = int32_t (*)(const DepthwisePlanes& planes);
+
+ORTOOL_ISA_KERNEL(DepthwisePlanesFunction, depthwise_planes_function, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -184,8 +184,6 @@ void run_planes(const DepthwisePlanes& planes) {
   }
 }
 
-}  // namespace
-
 int32_t depthwise_planes(const DepthwisePlanes& planes) {
   if (planes.row_dilation != 1 || planes.column_dilation != 1 ||
       planes.kernel_rows != planes.kernel_columns || planes.row_stride != planes.column_stride) {
@@ -204,5 +202,9 @@ int32_t depthwise_planes(const DepthwisePlanes& planes) {
   }
   return 1;
 }
+
+}  // namespace
+
+const DepthwisePlanesFunction depthwise_planes_function = depthwise_planes;
 
 }  // namespace ortool::cpu::avx2

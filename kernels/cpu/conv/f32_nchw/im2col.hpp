@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// The windows of `columns` output pixels from `first` on (in row-major order), for all channels of
@@ -23,11 +25,8 @@ struct ImageColumns {
   float* to;      ///< (channels * kernel positions) × width
 };
 
-namespace baseline {
-void pack_image_columns(const ImageColumns& columns);
-}
-namespace avx512 {
-void pack_image_columns(const ImageColumns& columns);
-}
+using Im2colFunction = void (*)(const ImageColumns& columns);
+
+ORTOOL_ISA_KERNEL(Im2colFunction, im2col_function, baseline, avx512)
 
 }  // namespace ortool::cpu

@@ -296,8 +296,6 @@ bool pack_by_kernel_rows(const ImageColumns& columns, const Vector& vector, int3
   return true;
 }
 
-}  // namespace
-
 void pack_image_columns(const ImageColumns& columns) {
   const int64_t positions = columns.kernel[0] * columns.kernel[1] * columns.kernel[2];
   const int64_t to_stride = positions * columns.width;
@@ -329,5 +327,9 @@ void pack_image_columns(const ImageColumns& columns) {
     }
   }
 }
+
+}  // namespace
+
+const Im2colFunction im2col_function = pack_image_columns;
 
 }  // namespace ortool::cpu::avx512

@@ -49,8 +49,6 @@ void copy_run(const ImageColumns& columns, const Run& run, const std::int64_t (&
   }
 }
 
-}  // namespace
-
 void pack_image_columns(const ImageColumns& columns) {
   const std::int64_t positions = columns.kernel[0] * columns.kernel[1] * columns.kernel[2];
   if (columns.columns < columns.width) {
@@ -80,5 +78,9 @@ void pack_image_columns(const ImageColumns& columns) {
     }
   }
 }
+
+}  // namespace
+
+const Im2colFunction im2col_function = pack_image_columns;
 
 }  // namespace ortool::cpu::baseline

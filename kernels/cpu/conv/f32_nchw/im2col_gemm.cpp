@@ -9,10 +9,8 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t float_bytes = 4;
-
 /// How the output pixels of one image and group are cut: into tiles of whole panels.
-struct Cut {
+struct PixelTiles {
   std::int64_t k = 0;
   std::int64_t pixels = 0;
   std::int64_t width = 0;   ///< pixels a panel
@@ -28,11 +26,11 @@ struct Cut {
 
 /// As many tiles as the work is worth, if that leaves them wide enough for the weights to be read
 /// seldom, and more where they would not stay in the cache.
-Cut cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
+PixelTiles cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_bytes = 512 * 1024;
   constexpr std::int64_t least_panels = 2;
   constexpr double flops_a_nanosecond = 100;
-  Cut cut;
+  PixelTiles cut;
   cut.k = conv_depth(sizes);
   cut.pixels = volume(sizes.out);
   cut.width = functions.panel_columns;
@@ -63,7 +61,7 @@ struct Tile {
   Epilogue epilogue;
 };
 
-void set_tile(const ConvSizes& sizes, const Cut& cut, const GemmFunctions& functions,
+void set_tile(const ConvSizes& sizes, const PixelTiles& cut, const GemmFunctions& functions,
               std::int64_t index, const float* x, const float* packed_weights, float* y,
               const ConvEpilogue& epilogue, Tile& tile) {
   const std::int64_t group = index / cut.tiles % sizes.groups;
@@ -127,23 +125,19 @@ void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t
   windows.columns = static_cast<std::int32_t>(columns);
   windows.width = static_cast<std::int32_t>(width);
   windows.to = out;
-  if (isa >= Isa::avx512) {
-    avx512::pack_image_columns(windows);
-  } else {
-    baseline::pack_image_columns(windows);
-  }
+  im2col_function(isa)(windows);
 }
 
 std::int64_t conv_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
-  const Cut cut = cut_pixels(sizes, gemm_functions(isa));
+  const PixelTiles cut = cut_pixels(sizes, gemm_functions(isa));
   return cut.shares ? cut.tile_bytes : cut.tile_bytes * std::max(threads, 1);
 }
 
 void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                   const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const Cut cut = cut_pixels(sizes, functions);
+  const PixelTiles cut = cut_pixels(sizes, functions);
   const std::int64_t tiles = sizes.batch * sizes.groups * cut.tiles;
   if (!cut.shares) {
     WorkspaceSlots slots(workspace, cut.tile_bytes, workers.count());

@@ -7,14 +7,8 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t float_bytes = 4;
-
-std::int64_t round_up_to_line(std::int64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
 /// Pixels of all images are worked on in chunks, so that the windows stay in the cache.
-struct Cut {
+struct PixelChunks {
   std::int64_t k = 0;
   std::int64_t pixels = 0;  ///< of one image
   std::int64_t chunk = 0;
@@ -22,9 +16,9 @@ struct Cut {
   std::int64_t sums_bytes = 0;
 };
 
-Cut cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
+PixelChunks cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_bytes = 1024 * 1024;
-  Cut cut;
+  PixelChunks cut;
   cut.k = conv_depth(sizes);
   cut.pixels = volume(sizes.out);
   const std::int64_t fitting = cache_bytes / (float_bytes * std::max<std::int64_t>(cut.k, 1));
@@ -40,14 +34,14 @@ Cut cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
 
 std::int64_t conv_rows_workspace_bytes(const ConvSizes& sizes, Isa isa, int) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
-  const Cut cut = cut_images(sizes, gemm_functions(isa));
+  const PixelChunks cut = cut_images(sizes, gemm_functions(isa));
   return cut.windows_bytes + cut.sums_bytes;
 }
 
 void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const Cut cut = cut_images(sizes, functions);
+  const PixelChunks cut = cut_images(sizes, functions);
   const std::int64_t group_in = sizes.channels_in / sizes.groups;
   const std::int64_t group_out = sizes.channels_out / sizes.groups;
   auto* windows = static_cast<float*>(workspace);

@@ -9,25 +9,8 @@
 namespace ortool::cpu {
 namespace {
 
-struct WinogradFunctions {
-  decltype(&baseline::winograd_input) input;
-  decltype(&baseline::winograd_output) output;
-};
-
-WinogradFunctions winograd_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return {avx512::winograd_input, avx512::winograd_output};
-    case Isa::avx2:
-      return {avx2::winograd_input, avx2::winograd_output};
-    default:
-      return {baseline::winograd_input, baseline::winograd_output};
-  }
-}
-
 /// How an image's tiles, row by row, are cut into tasks.
-struct Cut {
+struct TileCut {
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;
   std::int64_t tiles = 0;
@@ -46,10 +29,10 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-Cut cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
+TileCut cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_floats = 160 * 1024;
   constexpr std::int64_t line = 16;
-  Cut cut;
+  TileCut cut;
   cut.tile_rows = divide_up(sizes.out[1], winograd_edge);
   cut.tile_columns = divide_up(sizes.out[2], winograd_edge);
   cut.tiles = cut.tile_rows * cut.tile_columns;
@@ -80,7 +63,7 @@ void transform_window(const float* weights, float* out, std::int64_t stride) {
 
 class WinogradTask {
  public:
-  WinogradTask(const ConvSizes& sizes, const Cut& cut, const ConvEpilogue& epilogue,
+  WinogradTask(const ConvSizes& sizes, const TileCut& cut, const ConvEpilogue& epilogue,
                const GemmFunctions& functions, Isa isa, float* slot)
       : sizes_(sizes),
         cut_(cut),
@@ -206,7 +189,7 @@ class WinogradTask {
   }
 
   const ConvSizes& sizes_;
-  const Cut& cut_;
+  const TileCut& cut_;
   const ConvEpilogue& epilogue_;
   const GemmFunctions& functions_;
   WinogradFunctions transforms_;
@@ -256,7 +239,7 @@ std::int64_t conv_winograd_workspace_bytes(const ConvSizes& sizes, Isa isa, int 
 void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                    const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const Cut cut = cut_tiles(sizes, functions);
+  const TileCut cut = cut_tiles(sizes, functions);
   WorkspaceSlots slots(workspace, cut.slot_bytes(), workers.count());
   workers.parallel_for(sizes.batch * cut.tasks, [&](std::int64_t index) {
     const WorkspaceSlots::Loan loan(slots);

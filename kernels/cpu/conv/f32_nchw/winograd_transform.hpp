@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
 
@@ -47,17 +48,11 @@ constexpr int64_t winograd_scratch_floats(int64_t tiles) {
   return 28 * (tiles + 32);
 }
 
-namespace baseline {
-void winograd_input(const WinogradInput& input);
-void winograd_output(const WinogradOutput& output);
-}  // namespace baseline
-namespace avx2 {
-void winograd_input(const WinogradInput& input);
-void winograd_output(const WinogradOutput& output);
-}  // namespace avx2
-namespace avx512 {
-void winograd_input(const WinogradInput& input);
-void winograd_output(const WinogradOutput& output);
-}  // namespace avx512
+struct WinogradFunctions {
+  void (*input)(const WinogradInput& input);
+  void (*output)(const WinogradOutput& output);
+};
+
+ORTOOL_ISA_KERNEL(WinogradFunctions, winograd_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

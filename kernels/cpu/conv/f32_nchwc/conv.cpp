@@ -9,11 +9,6 @@
 
 namespace ortool::cpu {
 
-const BlockedFunctions& blocked_functions(Isa isa) {
-  ORTOOL_CHECK(isa != Isa::baseline);
-  return isa >= Isa::avx512 ? avx512::blocked_functions : avx2::blocked_functions;
-}
-
 Layout blocked_layout(Isa isa) {
   switch (isa) {
     case Isa::amx:

@@ -4,10 +4,9 @@
 #include <stdint.h>
 
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
-
-enum class Isa;
 
 /// A stretch of the sums of a tile: for each plane, each row of the window and each run of it,
 /// `length` numbers one behind the other.
@@ -105,13 +104,6 @@ struct BlockedFunctions {
 };
 
 /// Of avx2 or avx512.
-const BlockedFunctions& blocked_functions(Isa isa);
-
-namespace avx2 {
-extern const BlockedFunctions blocked_functions;
-}
-namespace avx512 {
-extern const BlockedFunctions blocked_functions;
-}
+ORTOOL_ISA_KERNEL(BlockedFunctions, blocked_functions, avx2, avx512)
 
 }  // namespace ortool::cpu

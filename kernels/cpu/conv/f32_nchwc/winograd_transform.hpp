@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/conv/f32_nchw/winograd_transform.hpp"
 #include "kernels/cpu/conv/f32_nchwc/microkernel.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
 
@@ -39,11 +40,6 @@ struct BlockedWinogradFunctions {
   void (*output)(const BlockedWinogradOutput& output);
 };
 
-namespace avx2 {
-extern const BlockedWinogradFunctions blocked_winograd_functions;
-}
-namespace avx512 {
-extern const BlockedWinogradFunctions blocked_winograd_functions;
-}
+ORTOOL_ISA_KERNEL(BlockedWinogradFunctions, blocked_winograd_functions, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -6,9 +6,10 @@
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/int8_nchw/rounding_ties.hpp"
 #include "kernels/cpu/conv/int8_nchwc/conv.hpp"
+#include "kernels/cpu/conv/int8_nchwc/depthwise_window.hpp"
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
-#include "kernels/cpu/conv/int8_nchwc/microkernel_tiles.hpp"
 #include "kernels/cpu/conv/int8_nchwc/saturation.hpp"
+#include "kernels/cpu/conv/int8_nchwc/tiled_microkernel.hpp"
 
 namespace ortool::cpu {
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t pair_channels = 2 * byte_block;
 /// Bytes of a strip's copy, of a whole image's that tasks share, and of what a call reads of it.
-constexpr std::int64_t strip_bytes = std::int64_t{192} << 10U;
+constexpr std::int64_t tiled_strip_bytes = std::int64_t{192} << 10U;
 constexpr std::int64_t most_shared_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t call_bytes = std::int64_t{24} << 10U;
 constexpr std::int64_t most_call_groups = 16;
@@ -69,7 +69,7 @@ struct TiledPlan {
     if (!copies_whole) {
       // Where windows do not overlap, a strip is what a call reads, and stays in the first cache.
       const std::int64_t strip =
-          groups_in(strip_bytes, most_call_groups, pixels + most_call_groups);
+          groups_in(tiled_strip_bytes, most_call_groups, pixels + most_call_groups);
       strip_pixels = std::min(pixels, steps.taps == 1 ? call_pixels : strip);
     }
     plane_pixels = tiled_plane_pixels(rows.most_span(strip_pixels));

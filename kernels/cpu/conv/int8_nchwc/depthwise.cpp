@@ -121,7 +121,8 @@ class DepthwiseByteConv {
 }  // namespace
 
 JoinedWindowFunction joined_depthwise_bytes(const ConvSizes& sizes, Isa isa) {
-  return sizes.dilation[2] == 1 ? joined_window_function(isa) : nullptr;
+  const JoinedWindowFunction* joined = joined_window(isa);
+  return sizes.dilation[2] == 1 && joined != nullptr ? *joined : nullptr;
 }
 
 std::int64_t depthwise_byte_words(const ConvSizes& sizes, bool is_joined) {

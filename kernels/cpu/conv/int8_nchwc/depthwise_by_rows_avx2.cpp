@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/cpu/conv/int8_nchwc/depthwise_by_rows.hpp"
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 
 #define ORTOOL_ISA avx2

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
+#include "kernels/cpu/conv/int8_nchwc/depthwise_window.hpp"
 
-#define ORTOOL_ISA amx_avx512
+#define ORTOOL_ISA vbmi
 #include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
 #include "kernels/cpu/epilogue/requantize_fixed_point_avx512.inc"
 
-namespace ortool::cpu::amx_avx512 {
+namespace ortool::cpu::vbmi {
 namespace {
 
 /// How words of a channel's four pixels come out of four pixels of sixteen channels.
@@ -96,10 +96,12 @@ bool run_joined(const BlockedByteWindow& window) {
   return any != 0;
 }
 
-}  // namespace
-
 bool run_joined_window(const BlockedByteWindow& window) {
   return window.words == 3 ? run_joined<3>(window) : run_joined<0>(window);
 }
 
-}  // namespace ortool::cpu::amx_avx512
+}  // namespace
+
+const JoinedWindowFunction joined_window = run_joined_window;
+
+}  // namespace ortool::cpu::vbmi

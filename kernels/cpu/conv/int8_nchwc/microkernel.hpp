@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
 
@@ -57,35 +58,6 @@ struct BlockedByteTile {
   uint64_t* doubts;
 };
 
-/// Rows of pixels of one block of channels, to be turned into words of four pixels that lie above
-/// each other.
-struct ByteColumnTurn {
-  const uint8_t* rows[4];
-  int64_t pixels;
-  uint8_t flip;
-  uint8_t* out;  ///< pixels × 16 × 4
-};
-
-/// Pixels of one row of one block of channels, each channel by itself, from such words.
-struct ByteColumnRow {
-  const uint8_t* in;       ///< where the first pixel's window begins
-  const int64_t* offsets;  ///< one a word of a window: bytes from there to it
-  int64_t words;
-  int64_t pixel_step;      ///< bytes from a pixel's window to the next
-  const uint8_t* weights;  ///< words × 16 × 4
-  BlockWordsAgain again;
-  BlockedByteFinish finish;
-  uint8_t* out;
-  int64_t pixels;
-  int64_t channels;  ///< that are there; the rest may be anything
-  uint64_t* doubts;  ///< a word for each four pixels; all are written
-};
-
-struct ByteColumnFunctions {
-  void (*turn)(const ByteColumnTurn& turn);
-  bool (*run)(const ByteColumnRow& row);  ///< returns whether any number lies near a half
-};
-
 /// Pixels of one row of one block of channels, each channel by itself.
 struct BlockedByteWindow {
   const uint8_t* in;           ///< where the first pixel's window begins
@@ -99,6 +71,7 @@ struct BlockedByteWindow {
   uint64_t* doubts;  ///< as above, a word for each four pixels; all are written
 };
 
+struct ByteColumnFunctions;
 struct ByteWinogradFunctions;
 
 /// Both return whether any number lies near a half.
@@ -111,23 +84,6 @@ struct BlockedByteFunctions {
   const ByteWinogradFunctions* winograd;  ///< null: 3 × 3 windows are summed up as they are
 };
 
-/// Null where this processor, up to the level, has none.
-const BlockedByteFunctions* blocked_byte_functions(Isa isa);
-
-/// As `window`, where words are of four taps side by side: offsets are one a word, to its first
-/// tap, and weights are words × 16 × 4. Null where the level has none.
-using JoinedWindowFunction = bool (*)(const BlockedByteWindow& window);
-JoinedWindowFunction joined_window_function(Isa isa);
-
-namespace avx2 {
-extern const BlockedByteFunctions blocked_byte_functions;
-extern const ByteColumnFunctions byte_column_functions;
-}  // namespace avx2
-namespace vnni_avx512 {
-extern const BlockedByteFunctions blocked_byte_functions;
-}
-namespace amx_avx512 {
-bool run_joined_window(const BlockedByteWindow& window);
-}
+ORTOOL_ISA_KERNEL_OR_NULL(BlockedByteFunctions, blocked_byte_functions, avx2, vnni)
 
 }  // namespace ortool::cpu

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/cpu/conv/int8_nchwc/depthwise_by_rows.hpp"
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 #include "kernels/cpu/conv/int8_nchwc/winograd_transform.hpp"
 

@@ -5,10 +5,10 @@
 
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 
-#define ORTOOL_ISA vnni_avx512
+#define ORTOOL_ISA vnni
 #include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
 
-namespace ortool::cpu::vnni_avx512 {
+namespace ortool::cpu::vnni {
 namespace {
 
 constexpr int most_pixels = 14;
@@ -200,4 +200,4 @@ const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
                                                      .columns = nullptr,
                                                      .winograd = nullptr};
 
-}  // namespace ortool::cpu::vnni_avx512
+}  // namespace ortool::cpu::vnni

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/cpu/conv/int8_nchwc/microkernel_tiles.hpp"
+#include "kernels/cpu/conv/int8_nchwc/rounding_ties.hpp"
 
-namespace ortool::cpu::amx_avx512 {
+namespace ortool::cpu::vbmi {
 namespace {
 
 constexpr int lanes = settled_lanes;
@@ -97,4 +97,4 @@ void sum_lanes(const SettledLanes& given, float* sums) {
   _mm512_storeu_ps(sums, all);
 }
 
-}  // namespace ortool::cpu::amx_avx512
+}  // namespace ortool::cpu::vbmi

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
 
@@ -57,8 +58,6 @@ struct ByteWinogradFunctions {
   bool (*output)(const ByteWinogradOutput& output);  ///< whether any number lies near a half
 };
 
-namespace avx2 {
-extern const ByteWinogradFunctions byte_winograd_functions;
-}
+ORTOOL_ISA_FUNCTIONS((avx2), extern const ByteWinogradFunctions byte_winograd_functions;)
 
 }  // namespace ortool::cpu

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
 #include "libcore/base/activation.hpp"
 
 namespace ortool::cpu {
@@ -75,14 +76,6 @@ struct GemmFunctions {
                          int64_t k, float* out);
 };
 
-namespace baseline {
-extern const GemmFunctions gemm_functions;
-}
-namespace avx2 {
-extern const GemmFunctions gemm_functions;
-}
-namespace avx512 {
-extern const GemmFunctions gemm_functions;
-}
+ORTOOL_ISA_KERNEL(GemmFunctions, gemm_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -3,53 +3,25 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 // The functions mean what the members of GemmFunctions say.
-namespace baseline {
-void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
-                     float* out, int64_t out_stride);
-void pack_rows(const float* in, int64_t in_stride, int32_t columns, int32_t width, int64_t k,
-               float* out);
-void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const float* x,
-              float* out);
-void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
-                  const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
-                  int64_t out_stride);
-void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
-               int64_t k, float* out, int64_t out_stride);
-void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
-                    float* out);
-}  // namespace baseline
-namespace avx2 {
-void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
-                     float* out, int64_t out_stride);
-void pack_rows(const float* in, int64_t in_stride, int32_t columns, int32_t width, int64_t k,
-               float* out);
-void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const float* x,
-              float* out);
-void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
-                  const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
-                  int64_t out_stride);
-void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
-               int64_t k, float* out, int64_t out_stride);
-void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
-                    float* out);
-}  // namespace avx2
-namespace avx512 {
-void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
-                     float* out, int64_t out_stride);
-void pack_rows(const float* in, int64_t in_stride, int32_t columns, int32_t width, int64_t k,
-               float* out);
-void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const float* x,
-              float* out);
-void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
-                  const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
-                  int64_t out_stride);
-void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
-               int64_t k, float* out, int64_t out_stride);
-void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
-                    float* out);
-}  // namespace avx512
+ORTOOL_ISA_FUNCTIONS((baseline, avx2, avx512),
+                     void pack_transposed(const float* in, int64_t in_stride, int32_t rows,
+                                          int32_t width, int64_t k, float* out, int64_t out_stride);
+                     void pack_rows(const float* in, int64_t in_stride, int32_t columns,
+                                    int32_t width, int64_t k, float* out);
+                     void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k,
+                                   const float* x, float* out);
+                     void thin_product(const float* a, int64_t a_row_stride, int64_t a_step,
+                                       int32_t rows, const float* b, int64_t b_stride,
+                                       int64_t columns, int64_t k, float* out, int64_t out_stride);
+                     void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step,
+                                    int32_t rows, const float* b, int64_t k, float* out,
+                                    int64_t out_stride);
+                     void row_transposed(const float* x, const float* b, int64_t b_stride,
+                                         int64_t columns, int64_t k, float* out);)
 
 }  // namespace ortool::cpu

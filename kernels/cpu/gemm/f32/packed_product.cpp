@@ -196,18 +196,6 @@ ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions) {
   return panels;
 }
 
-const GemmFunctions& gemm_functions(Isa isa) {
-  switch (isa) {
-    case Isa::amx:
-    case Isa::avx512:
-      return avx512::gemm_functions;
-    case Isa::avx2:
-      return avx2::gemm_functions;
-    default:
-      return baseline::gemm_functions;
-  }
-}
-
 void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
                     const GemmFunctions& functions, float* out) {
   const std::int64_t first = panels.first_row(panel);

@@ -87,9 +87,6 @@ struct ColumnPanels {
 
 ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions);
 
-/// The functions of a level that this processor has.
-const GemmFunctions& gemm_functions(Isa isa);
-
 /// Where a matrix lies: `stride` floats from row to row as stored; `transposed`: stored as its
 /// transpose (k × m for a, n × k for b).
 struct MatrixIn {

@@ -4,9 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/cpu/gemm/int8/microkernel_amx.hpp"
+#include "kernels/cpu/gemm/int8/gemv.hpp"
+#include "kernels/cpu/gemm/int8/tiled_microkernel.hpp"
 
-namespace ortool::cpu::amx_avx512 {
+namespace ortool::cpu::vnni {
 namespace {
 
 constexpr int64_t line = 64;
@@ -71,4 +72,4 @@ void multiply_thin_bytes(const ThinByteProduct& product) {
   }
 }
 
-}  // namespace ortool::cpu::amx_avx512
+}  // namespace ortool::cpu::vnni

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernels/cpu/gemm/int8/algorithms.hpp"
-#include "kernels/cpu/gemm/int8/microkernel_amx.hpp"
 #include "kernels/cpu/gemm/int8/pack.hpp"
+#include "kernels/cpu/gemm/int8/tiled_microkernel.hpp"
 
 namespace ortool::cpu {
 namespace {

@@ -3,7 +3,8 @@
 #include <cstring>
 
 #include "kernels/cpu/gemm/int8/algorithms.hpp"
-#include "kernels/cpu/gemm/int8/microkernel_amx.hpp"
+#include "kernels/cpu/gemm/int8/gemv.hpp"
+#include "kernels/cpu/gemm/int8/tiled_microkernel.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -77,16 +78,15 @@ void multiply_thin(const ByteMatMulCall& call, Workers& workers) {
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * thin_columns;
       const std::int64_t columns = std::min(thin_columns, sizes.n - first);
-      amx_avx512::multiply_thin_bytes(
-          {.a = a,
-           .a_stride = a_stride,
-           .rows = sizes.m,
-           .words = words_of(sizes.k),
-           .b =
-               reinterpret_cast<const std::uint8_t*>(call.b) + piece * panels_a_piece * panel_bytes,
-           .panel_bytes = panel_bytes,
-           .panels = (columns + tile_panel_columns - 1) / tile_panel_columns,
-           .sums = sums});
+      vnni::multiply_thin_bytes({.a = a,
+                                 .a_stride = a_stride,
+                                 .rows = sizes.m,
+                                 .words = words_of(sizes.k),
+                                 .b = reinterpret_cast<const std::uint8_t*>(call.b) +
+                                      piece * panels_a_piece * panel_bytes,
+                                 .panel_bytes = panel_bytes,
+                                 .panels = (columns + tile_panel_columns - 1) / tile_panel_columns,
+                                 .sums = sums});
       const ByteOuters outers(call, first);
       finish_byte_sums(functions, call.epilogue, {outers.all, outers.count},
                        {sums, thin_columns, 0, sizes.m, first, columns});
@@ -126,7 +126,7 @@ void tile_matmul(const ByteMatMulCall& call, Workers& workers) {
     part.panel_end = end;
     // What comes behind may be another thread's.
     part.panels_near = workers.count() == 1 ? panels : end;
-    amx_avx512::multiply_byte_tiles(part);
+    amx::multiply_byte_tiles(part);
   });
 }
 

@@ -8,18 +8,12 @@ namespace ortool::cpu {
 int byte_tile_variants(Isa isa, const ByteTileFunctions* (&variants)[most_byte_variants]) {
   int count = 0;
   if (isa >= Isa::avx512) {
-    if (has_avx512_vnni()) variants[count++] = &vnni_avx512::byte_tile_functions;
+    if (has_avx512_vnni()) variants[count++] = &vnni::byte_tile_functions;
     variants[count++] = &avx512::byte_tile_functions;
   }
   if (isa >= Isa::avx2) variants[count++] = &avx2::byte_tile_functions;
   variants[count++] = &baseline::byte_tile_functions;
   return count;
-}
-
-const ByteTileFunctions& byte_tile_functions(Isa isa) {
-  const ByteTileFunctions* variants[most_byte_variants];
-  byte_tile_variants(isa, variants);
-  return *variants[0];
 }
 
 }  // namespace ortool::cpu

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-namespace ortool::cpu {
+#include "kernels/cpu/isa/isa_kernel.hpp"
 
-enum class Isa;
+namespace ortool::cpu {
 
 /// c = a * b, exact in int32 (wrapping). Both factors are packed as words of 32 bits that hold as
 /// many neighbours along k as the variant multiplies at once: four bytes or two 16-bit numbers.
@@ -59,25 +59,12 @@ constexpr bool is_small_window(int64_t stride, int64_t dilation, int64_t group) 
   return stride <= 4 && dilation <= 16 && 3 * stride + (group - 1) * dilation <= 15;
 }
 
-/// The best functions for a level that this processor has. With the level avx512 they use its
-/// instructions for bytes (VNNI) where the processor has them. All give the same bits.
-const ByteTileFunctions& byte_tile_functions(Isa isa);
-
 /// All that this processor can run up to a level, best first.
 constexpr int most_byte_variants = 4;
 int byte_tile_variants(Isa isa, const ByteTileFunctions* (&variants)[most_byte_variants]);
 
-namespace baseline {
-extern const ByteTileFunctions byte_tile_functions;
-}
-namespace avx2 {
-extern const ByteTileFunctions byte_tile_functions;
-}
-namespace avx512 {
-extern const ByteTileFunctions byte_tile_functions;
-}
-namespace vnni_avx512 {
-extern const ByteTileFunctions byte_tile_functions;
-}
+/// The best functions for a level that this processor has. With the level avx512 they use its
+/// instructions for bytes (VNNI) where the processor has them. All give the same bits.
+ORTOOL_ISA_KERNEL(ByteTileFunctions, byte_tile_functions, baseline, avx2, avx512, vnni)
 
 }  // namespace ortool::cpu

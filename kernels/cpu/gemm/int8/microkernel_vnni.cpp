@@ -5,13 +5,13 @@
 
 #include "kernels/cpu/gemm/int8/microkernel.hpp"
 
-#define ORTOOL_ISA vnni_avx512
+#define ORTOOL_ISA vnni
 #define ORTOOL_TILE_GROUP 4
 #define ORTOOL_TILE_ROWS 8
 #define ORTOOL_TILE_VECTORS 3
 #define ORTOOL_TILE_PLANE run_plane
 
-namespace ortool::cpu::vnni_avx512 {
+namespace ortool::cpu::vnni {
 namespace {
 
 typedef __m512i Words;
@@ -45,7 +45,7 @@ struct Spread {
 };
 
 }  // namespace
-}  // namespace ortool::cpu::vnni_avx512
+}  // namespace ortool::cpu::vnni
 
 #include "kernels/cpu/gemm/int8/depthwise_plane.inc"
 #include "kernels/cpu/gemm/int8/microkernel.inc"

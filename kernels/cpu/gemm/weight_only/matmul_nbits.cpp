@@ -25,11 +25,6 @@ constexpr std::int64_t line_bytes = 64;
 /// So many at a time, so that the copy stays small.
 constexpr std::int64_t most_copied_rows = 512;
 
-const BlockRowFunctions& block_functions(Isa isa) {
-  if (isa >= Isa::avx512) return avx512::block_row_functions;
-  return isa == Isa::avx2 ? avx2::block_row_functions : baseline::block_row_functions;
-}
-
 std::int64_t panels_of(const BlockMatMulSizes& sizes) {
   return (sizes.n + block_panel_columns - 1) / block_panel_columns;
 }
@@ -169,7 +164,7 @@ struct RowsOfFloats {
 void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes,
                          const std::byte* packed, const Epilogue& epilogue, Isa isa,
                          Workers& workers) {
-  const BlockRowFunctions& functions = block_functions(isa);
+  const BlockRowFunctions& functions = block_row_functions(isa);
   const std::int64_t panel_bytes = sizes.blocks() * block_bytes(sizes);
   const std::int64_t group = functions.most_panels;
   const std::int64_t groups = (panels_of(sizes) + group - 1) / group;
@@ -210,7 +205,7 @@ void multiply_made_columns(const RowsOfFloats& given, const BlockMatMulSizes& si
                            const std::byte* packed, const Epilogue& epilogue, Isa isa,
                            float* packed_rows, void* made, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const LevelColumns maker(sizes, packed, block_functions(isa));
+  const LevelColumns maker(sizes, packed, block_row_functions(isa));
   const RowPanels rows = cut_rows(given.count, functions);
   const ColumnPanels columns = cut_columns(sizes.n, functions);
   const std::int64_t pack_grain =
@@ -256,7 +251,7 @@ void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix,
 
 std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
                                           int threads) {
-  const bool has_made = m >= block_functions(isa).slab_rows;
+  const bool has_made = m >= block_row_functions(isa).slab_rows;
   return copy_bytes(m, sizes) + (has_made ? threads * made_bytes(isa) : 0);
 }
 
@@ -271,7 +266,7 @@ void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
   std::byte* const made = static_cast<std::byte*>(workspace) + copy_bytes(m, sizes);
   const std::int64_t stride = row_lines(sizes) * line_floats;
   const std::int64_t grain = std::max<std::int64_t>(1, least_task / stride);
-  const bool has_made = m >= block_functions(isa).slab_rows;
+  const bool has_made = m >= block_row_functions(isa).slab_rows;
   for (std::int64_t first = 0; first < m; first += most_copied_rows) {
     const RowsOfFloats rows = {a + first * sizes.k, sizes.k, std::min(most_copied_rows, m - first),
                                out + first * sizes.n};

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
 namespace ortool::cpu {
 
 /// Columns that lie side by side, a byte each at a time.
@@ -40,14 +42,6 @@ struct BlockRowFunctions {
   void (*unpack)(const BlockPanelTask& task, int64_t first, int64_t count, float* to, int64_t step);
 };
 
-namespace baseline {
-extern const BlockRowFunctions block_row_functions;
-}
-namespace avx2 {
-extern const BlockRowFunctions block_row_functions;
-}
-namespace avx512 {
-extern const BlockRowFunctions block_row_functions;
-}
+ORTOOL_ISA_KERNEL(BlockRowFunctions, block_row_functions, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -1,7 +1,8 @@
 // Weighted sums of gathered numbers: every level gives the bits of the plain loops.
+#include "kernels/cpu/isa/gather_sum.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "kernels/cpu/isa/gather_sum_level.hpp"
 #include "tests/support/kernel_test.hpp"
 
 namespace ortool::cpu {
@@ -25,14 +26,13 @@ TEST_CASE("weighted sums of gathered numbers have the same bits on every level")
       }
       for (const Isa isa : test::available_isas()) {
         std::vector<float> found(expected.size(), 42.0F);
-        gather_sum({.from = from.data(),
-                    .index = index.data(),
-                    .weight = weight.data(),
-                    .taps = taps,
-                    .stride = stride,
-                    .count = count,
-                    .out = found.data()},
-                   isa);
+        gather_sum_function(isa)({.from = from.data(),
+                                  .index = index.data(),
+                                  .weight = weight.data(),
+                                  .taps = taps,
+                                  .stride = stride,
+                                  .count = count,
+                                  .out = found.data()});
         INFO(count << " sums of " << taps);
         CHECK(test::same_bits(found, expected));
       }

@@ -8,8 +8,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernels/cpu/conv/int8_nchwc/pool_and_reorder.hpp"
+#include "kernels/cpu/conv/reorder_int8.hpp"
 #include "kernels/cpu/gemm/int8/pack.hpp"
+#include "kernels/cpu/pooling/pool_int8_nchwc.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 #include "tests/unit/kernels/cpu/window_test_support.hpp"
 

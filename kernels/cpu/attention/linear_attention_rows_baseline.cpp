@@ -1,3 +1,0 @@
-// The step of linear attention for baseline.
-#define ORTOOL_ISA baseline
-#include "kernels/cpu/attention/linear_attention_rows.inc"

@@ -1,3 +1,0 @@
-// Register tiles over blocked tensors for avx512.
-#define ORTOOL_ISA avx512
-#include "kernels/cpu/conv/f32_nchwc/microkernel.inc"

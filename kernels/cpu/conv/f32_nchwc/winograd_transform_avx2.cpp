@@ -1,3 +1,0 @@
-// Winograd's transformations of blocked tensors for avx2.
-#define ORTOOL_ISA avx2
-#include "kernels/cpu/conv/f32_nchwc/winograd_transform.inc"

@@ -1,0 +1,42 @@
+// Depthwise convolution of int8 NCHW16c where words of four rows are split: what one call computes.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
+namespace ortool::cpu {
+
+/// Rows of pixels of one block of channels, to be turned into words of four pixels that lie above
+/// each other.
+struct ByteColumnTurn {
+  const uint8_t* rows[4];
+  int64_t pixels;
+  uint8_t flip;
+  uint8_t* out;  ///< pixels × 16 × 4
+};
+
+/// Pixels of one row of one block of channels, each channel by itself, from such words.
+struct ByteColumnRow {
+  const uint8_t* in;       ///< where the first pixel's window begins
+  const int64_t* offsets;  ///< one a word of a window: bytes from there to it
+  int64_t words;
+  int64_t pixel_step;      ///< bytes from a pixel's window to the next
+  const uint8_t* weights;  ///< words × 16 × 4
+  BlockWordsAgain again;
+  BlockedByteFinish finish;
+  uint8_t* out;
+  int64_t pixels;
+  int64_t channels;  ///< that are there; the rest may be anything
+  uint64_t* doubts;  ///< a word for each four pixels; all are written
+};
+
+struct ByteColumnFunctions {
+  void (*turn)(const ByteColumnTurn& turn);
+  bool (*run)(const ByteColumnRow& row);  ///< returns whether any number lies near a half
+};
+
+ORTOOL_ISA_FUNCTIONS((avx2), extern const ByteColumnFunctions byte_column_functions;)
+
+}  // namespace ortool::cpu

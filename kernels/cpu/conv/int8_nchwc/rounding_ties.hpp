@@ -1,0 +1,35 @@
+// Rounding ties of int8 convolutions: sums of 16 results as floats, each in its own order.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
+namespace ortool::cpu {
+
+/// Results summed up as floats side by side, and taps of a window that there may be.
+constexpr int settled_lanes = 16;
+constexpr int most_settled_taps = 25;
+
+/// Sixteen channels of a pixel, and bytes from there to the next sixteen.
+struct SettledPixel {
+  const uint8_t* bytes;
+  int64_t stride;
+};
+
+/// Windows and weights of some results: by channel, then tap, in this order.
+struct SettledLanes {
+  const SettledPixel* pixels;  ///< taps × lanes
+  const uint8_t* weights[settled_lanes];
+  float weight_scales[settled_lanes];
+  int64_t taps;
+  int64_t channels;
+  int32_t image_zero;
+  float image_scale;
+  uint8_t image_flip;
+  uint8_t weight_flip;
+};
+
+ORTOOL_ISA_FUNCTIONS((vbmi), void sum_lanes(const SettledLanes& lanes, float* sums);)
+
+}  // namespace ortool::cpu

@@ -1,0 +1,16 @@
+// Reorders of int8 tensors between NCHW and NCHW16c.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/conv/reorder.hpp"
+
+namespace ortool::cpu {
+
+/// As reorder_to_blocked and reorder_to_plain of floats.
+void reorder_bytes_to_blocked(const ReorderSizes& sizes, const std::uint8_t* plain,
+                              std::uint8_t* blocked, Workers& workers);
+void reorder_bytes_to_plain(const ReorderSizes& sizes, const std::uint8_t* blocked,
+                            std::uint8_t* plain, Workers& workers);
+
+}  // namespace ortool::cpu

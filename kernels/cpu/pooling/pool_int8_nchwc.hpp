@@ -1,0 +1,14 @@
+// Max pooling of int8 tensors in NCHW16c.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/pooling/pool_nchwc.hpp"
+
+namespace ortool::cpu {
+
+/// The largest of each window, as max_pool has it. `flip` is 128 for int8, else 0.
+void max_pool_blocked_bytes(const BlockedPoolSizes& sizes, std::uint8_t flip, const std::uint8_t* x,
+                            std::uint8_t* y, Workers& workers);
+
+}  // namespace ortool::cpu

@@ -1,4 +1,0 @@
-// The step of an LSTM that gives the same bits on every level, for avx512.
-#define ORTOOL_ISA avx512
-#define ORTOOL_SAME_BITS
-#include "kernels/cpu/recurrent/recurrent_rows.inc"
