@@ -11,7 +11,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/attention/flex_attention.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/cast_operand.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"

@@ -5,7 +5,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv/causal_conv_with_state.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

@@ -10,7 +10,7 @@
 #include "libcore/ops/quantization/quantized_conv.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/int8_clip.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -329,7 +329,7 @@ constexpr auto quantized_conv_rows = join_rows(
 
 }  // namespace
 
-std::span<const KernelRow> quantized_conv_kernels() {
+std::span<const KernelRow> conv_int8_nchw_kernels() {
   return quantized_conv_rows;
 }
 

@@ -12,7 +12,7 @@
 #include "libcore/provider/workspace_layout.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/int8_clip.hpp"
 #include "providers/cpu/support/quantization_params.hpp"
 
@@ -358,7 +358,7 @@ constexpr std::array<KernelRow, 6> quantized_conv_blocked_rows = {{
 
 }  // namespace
 
-std::span<const KernelRow> quantized_conv_blocked_kernels() {
+std::span<const KernelRow> conv_int8_nchwc_kernels() {
   return quantized_conv_blocked_rows;
 }
 

@@ -12,7 +12,7 @@
 #include "libcore/provider/product_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
@@ -247,7 +247,7 @@ constexpr std::array<KernelRow, 7> conv_rows = {{
 
 }  // namespace
 
-std::span<const KernelRow> conv_kernels() {
+std::span<const KernelRow> conv_nchw_kernels() {
   return conv_rows;
 }
 

@@ -8,7 +8,7 @@
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/conv/conv_cost.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"
 #include "providers/cpu/support/fused_epilogue.hpp"
@@ -183,7 +183,7 @@ constexpr std::array<KernelRow, 2> blocked_conv_rows = {{
 
 }  // namespace
 
-std::span<const KernelRow> conv_blocked_kernels() {
+std::span<const KernelRow> conv_nchwc_kernels() {
   return blocked_conv_rows;
 }
 

@@ -8,7 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/window_sizes.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

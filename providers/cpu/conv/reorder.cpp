@@ -5,7 +5,7 @@
 #include <array>
 
 #include "kernels/cpu/conv/reorder_int8.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 

@@ -6,7 +6,7 @@
 #include "kernels/cpu/data_movement/copy_strided.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/split.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -9,7 +9,7 @@
 #include "libcore/ops/generator/constant_of_shape.hpp"
 #include "libcore/ops/generator/range.hpp"
 #include "libcore/ops/tensor/layout/shape_op.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

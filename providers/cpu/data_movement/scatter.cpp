@@ -7,7 +7,7 @@
 #include "libcore/ops/tensor/indexing/scatter_elements.hpp"
 #include "libcore/ops/tensor/indexing/scatter_nd.hpp"
 #include "providers/cpu/data_movement/copied_input.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

@@ -5,7 +5,7 @@
 #include "libcore/ops/tensor/indexing/tensor_scatter.hpp"
 #include "libcore/ops/tensor/reverse_sequence.hpp"
 #include "providers/cpu/data_movement/copied_input.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

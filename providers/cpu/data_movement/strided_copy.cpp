@@ -11,7 +11,7 @@
 #include "libcore/ops/tensor/layout/transpose.hpp"
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/ops/tensor/tile.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -5,7 +5,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/indexing/scatter_elements.hpp"
 #include "libcore/ops/tensor/indexing/scatter_nd.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 #include "providers/cpu/support/string_kernel.hpp"

@@ -1,6 +1,6 @@
 // Kernel rows for types of several elements a byte of the operators that move elements: each runs
 // the operator's own kernel on a byte for every element.
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 #include "providers/cpu/support/subbyte_kernel.hpp"
@@ -33,7 +33,7 @@ constexpr auto packed_movement_rows =
 
 }  // namespace
 
-std::span<const KernelRow> packed_movement_kernels() {
+std::span<const KernelRow> subbyte_movement_kernels() {
   return packed_movement_rows;
 }
 

@@ -9,7 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/eye_like.hpp"
 #include "libcore/ops/tensor/trilu.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -1,6 +1,6 @@
 // Kernel rows of operators that give their input's bytes another shape: nothing is computed.
 #include "kernels/cpu/elementwise/cast.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/int8_layouts.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -7,7 +7,7 @@
 #include "kernels/cpu/elementwise/unary.hpp"
 #include "kernels/cpu/types/dispatch_data_type.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 

@@ -5,7 +5,7 @@
 #include "kernels/cpu/elementwise/unary.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/logical/boolean.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

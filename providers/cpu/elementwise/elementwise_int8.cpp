@@ -6,7 +6,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/byte_lookup.hpp"
 #include "libcore/ops/quantization/quantized_binary.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/int8_layouts.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -139,7 +139,7 @@ constexpr auto quantized_elementwise_rows = own_rows();
 
 }  // namespace
 
-std::span<const KernelRow> quantized_elementwise_kernels() {
+std::span<const KernelRow> elementwise_int8_kernels() {
   return quantized_elementwise_rows;
 }
 

@@ -7,7 +7,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/tensor/concat.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/nchwc_shape.hpp"
 
@@ -210,7 +210,7 @@ constexpr std::array<KernelRow, 5> stored_rows = {{
 
 }  // namespace
 
-std::span<const KernelRow> blocked_elementwise_kernels() {
+std::span<const KernelRow> elementwise_nchwc_kernels() {
   return stored_rows;
 }
 

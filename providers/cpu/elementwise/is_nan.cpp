@@ -2,7 +2,7 @@
 #include "libcore/ops/math/is_nan.hpp"
 
 #include "kernels/cpu/elementwise/unary.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/float_bits.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/elementwise/binary.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 
 namespace ortool::cpu {

@@ -6,7 +6,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/dynamic_quantize_linear.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -7,7 +7,7 @@
 #include "kernels/cpu/data_movement/copy_strided.hpp"
 #include "kernels/cpu/elementwise/binary.hpp"
 #include "kernels/cpu/elementwise/cast.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -13,7 +13,7 @@
 #include "libcore/ops/experimental/dynamic_slice.hpp"
 #include "libcore/ops/experimental/fill.hpp"
 #include "libcore/ops/experimental/scaled_functions.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

@@ -10,7 +10,7 @@
 #include "libcore/provider/product_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/gemm/packed_weights.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"

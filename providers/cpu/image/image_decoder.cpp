@@ -8,7 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/io/image.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

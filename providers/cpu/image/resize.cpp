@@ -13,7 +13,7 @@
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/image/resize_taps.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/content_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

@@ -7,7 +7,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/pooling/roi_pool.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
@@ -86,7 +86,7 @@ constexpr auto region_pool_rows = join_rows(
 
 }  // namespace
 
-std::span<const KernelRow> region_pool_kernels() {
+std::span<const KernelRow> roi_pool_kernels() {
   return region_pool_rows;
 }
 

@@ -12,7 +12,7 @@
 #include "libcore/ops/ml/imputer.hpp"
 #include "libcore/ops/ml/normalizer.hpp"
 #include "libcore/ops/ml/scaler.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

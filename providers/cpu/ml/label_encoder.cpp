@@ -9,7 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/ml/category_mapper.hpp"
 #include "libcore/tensor/counted_texts.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/label_table.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

@@ -13,7 +13,7 @@
 #include "libcore/ops/ml/cast_map.hpp"
 #include "libcore/ops/ml/dict_vectorizer.hpp"
 #include "libcore/ops/ml/zip_map.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/label_table.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

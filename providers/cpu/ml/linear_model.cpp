@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/example_product.hpp"
 #include "providers/cpu/ml/labelled_kernel.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"

@@ -8,7 +8,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/ml/support_vectors.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/example_product.hpp"
 #include "providers/cpu/ml/labelled_kernel.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
@@ -231,7 +231,7 @@ constexpr auto support_vectors_rows =
 
 }  // namespace
 
-std::span<const KernelRow> support_vectors_kernels() {
+std::span<const KernelRow> support_vector_machine_kernels() {
   return support_vectors_rows;
 }
 

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/ml/tree_scores.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/labelled_kernel.hpp"
 #include "providers/cpu/ml/make_tree_ensemble.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"

@@ -8,7 +8,7 @@
 #include "kernels/cpu/data_movement/gather.hpp"
 #include "kernels/cpu/normalization/normalize.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -9,7 +9,7 @@
 #include "kernels/cpu/normalization/normalize_f64.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/cast_operand.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"

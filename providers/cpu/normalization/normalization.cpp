@@ -12,7 +12,7 @@
 #include "libcore/ops/nn/normalization/lrn.hpp"
 #include "libcore/ops/nn/normalization/mean_variance_normalization.hpp"
 #include "libcore/ops/shape_rules.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"

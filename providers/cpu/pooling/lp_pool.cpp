@@ -8,7 +8,7 @@
 #include "libcore/ops/nn/pooling/global_pool.hpp"
 #include "libcore/ops/nn/pooling/max_unpool.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/pooling/pool_sizes.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"

@@ -3,7 +3,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/pooling/pool_sizes.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
@@ -129,7 +129,7 @@ constexpr std::array<KernelRow, 24> pool_rows = {{
 
 }  // namespace
 
-std::span<const KernelRow> pool_kernels() {
+std::span<const KernelRow> pool_nchw_kernels() {
   return pool_rows;
 }
 

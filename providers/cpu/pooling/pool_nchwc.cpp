@@ -7,7 +7,7 @@
 #include "kernels/cpu/pooling/pool_int8_nchwc.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/pooling/pool_sizes.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
@@ -134,7 +134,7 @@ constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
 
 }  // namespace
 
-std::span<const KernelRow> pool_blocked_kernels() {
+std::span<const KernelRow> pool_nchwc_kernels() {
   return blocked_pool_rows;
 }
 

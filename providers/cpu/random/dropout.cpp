@@ -11,7 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/float_formats.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/float_bits.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/node_key.hpp"

@@ -7,7 +7,7 @@
 #include "kernels/cpu/recurrent/dynamic_quantized_recurrent.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/recurrent/recurrent_params.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -128,7 +128,7 @@ constexpr auto dynamic_lstm_rows = byte_level_rows<"dynamic_lstm">(
 
 }  // namespace
 
-std::span<const KernelRow> dynamic_lstm_kernels() {
+std::span<const KernelRow> dynamic_quantize_lstm_kernels() {
   return dynamic_lstm_rows;
 }
 

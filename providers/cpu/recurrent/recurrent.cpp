@@ -4,7 +4,7 @@
 #include "kernels/cpu/recurrent/recurrent_products.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/recurrent/recurrent_params.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"

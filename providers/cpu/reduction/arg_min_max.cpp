@@ -4,7 +4,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/reduction/arg_extreme.hpp"
 #include "libcore/ops/shape_rules.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -37,7 +37,7 @@ constexpr auto arg_extreme_rows =
 
 }  // namespace
 
-std::span<const KernelRow> arg_extreme_kernels() {
+std::span<const KernelRow> arg_min_max_kernels() {
   return arg_extreme_rows;
 }
 

@@ -6,7 +6,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/quantized_mean.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/int8_layouts.hpp"
 #include "providers/cpu/support/quantization_params.hpp"
@@ -57,7 +57,7 @@ constexpr std::array<KernelRow, 2> quantized_mean_rows = {
 
 }  // namespace
 
-std::span<const KernelRow> quantized_mean_kernels() {
+std::span<const KernelRow> mean_int8_kernels() {
   return quantized_mean_rows;
 }
 

@@ -4,7 +4,7 @@
 #include "kernels/cpu/reduction/top_k.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

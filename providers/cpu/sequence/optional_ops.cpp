@@ -1,7 +1,7 @@
 // Kernel rows of Optional, OptionalHasElement and OptionalGetElement.
 #include "libcore/ops/sequence/optional_ops.hpp"
 
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

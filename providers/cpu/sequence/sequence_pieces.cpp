@@ -10,7 +10,7 @@
 #include "libcore/ops/sequence/split_to_sequence.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/tensor/counted_texts.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -8,7 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/signal/mel_weight_matrix.hpp"
 #include "libcore/ops/signal/window.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -73,7 +73,7 @@ constexpr auto signal_weight_rows =
 
 }  // namespace
 
-std::span<const KernelRow> signal_weight_kernels() {
+std::span<const KernelRow> windows_kernels() {
   return signal_weight_rows;
 }
 

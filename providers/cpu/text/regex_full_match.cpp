@@ -7,7 +7,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/text/string_ops.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -9,7 +9,7 @@
 #include "kernels/cpu/parallel/broadcast.hpp"
 #include "libcore/base/letter_case.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -9,7 +9,7 @@
 #include "libcore/ops/loss/negative_log_likelihood_loss.hpp"
 #include "libcore/ops/loss/softmax_cross_entropy_loss.hpp"
 #include "libcore/provider/workspace_layout.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
@@ -90,7 +90,7 @@ constexpr auto class_loss_rows = join_rows(
 
 }  // namespace
 
-std::span<const KernelRow> class_loss_kernels() {
+std::span<const KernelRow> cross_entropy_loss_kernels() {
   return class_loss_rows;
 }
 

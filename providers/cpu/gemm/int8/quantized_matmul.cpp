@@ -7,7 +7,7 @@
 #include "providers/cpu/gemm/int8/epilogue.hpp"
 #include "providers/cpu/gemm/int8/matmul_kernel.hpp"
 #include "providers/cpu/gemm/int8/reference_matmul.hpp"
-#include "providers/cpu/kernel_files.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 

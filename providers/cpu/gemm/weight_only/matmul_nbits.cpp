@@ -1,14 +1,14 @@
 // Kernel rows of com.microsoft.MatMulNBits with 4 and 8 bits.
-#include "providers/cpu/gemm/weight_only/matmul_nbits.hpp"
+#include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <optional>
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
-#include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
 #include "libcore/provider/product_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
@@ -213,7 +213,7 @@ constexpr auto matmul_n_bits_rows = [] {
 
 }  // namespace
 
-std::span<const KernelRow> matmul_n_bits_kernels() {
+std::span<const KernelRow> matmul_nbits_kernels() {
   return matmul_n_bits_rows;
 }
 

@@ -1,0 +1,11 @@
+// Attention and rotary embedding: the kernels of the family, one line a file.
+#include "providers/cpu/kernel_family.hpp"
+
+// clang-format off
+#define ORTOOL_KERNEL_FILES(file) \
+  file(attention_kernels)         \
+  file(linear_attention_kernels)  \
+  file(rotary_embedding_kernels)
+// clang-format on
+
+ORTOOL_KERNEL_FAMILY(attention_kernel_files)

@@ -1,0 +1,13 @@
+// Resampling, regions and boxes of images: the kernels of the family, one line a file.
+#include "providers/cpu/kernel_family.hpp"
+
+// clang-format off
+#define ORTOOL_KERNEL_FILES(file)   \
+  file(grid_sample_kernels)         \
+  file(image_decoder_kernels)       \
+  file(non_max_suppression_kernels) \
+  file(resize_kernels)              \
+  file(roi_pool_kernels)
+// clang-format on
+
+ORTOOL_KERNEL_FAMILY(image_kernel_files)

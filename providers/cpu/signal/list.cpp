@@ -1,0 +1,10 @@
+// Signal processing: the kernels of the family, one line a file.
+#include "providers/cpu/kernel_family.hpp"
+
+// clang-format off
+#define ORTOOL_KERNEL_FILES(file) \
+  file(spectrum_kernels)          \
+  file(windows_kernels)
+// clang-format on
+
+ORTOOL_KERNEL_FAMILY(signal_kernel_files)

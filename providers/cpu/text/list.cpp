@@ -1,0 +1,10 @@
+// Texts: the kernels of the family, one line a file.
+#include "providers/cpu/kernel_family.hpp"
+
+// clang-format off
+#define ORTOOL_KERNEL_FILES(file) \
+  file(regex_full_match_kernels)  \
+  file(string_ops_kernels)
+// clang-format on
+
+ORTOOL_KERNEL_FAMILY(text_kernel_files)
