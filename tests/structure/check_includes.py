@@ -16,6 +16,22 @@ def folder_of(path):
     return "/".join(parts[:2]) + "/" if len(parts) > 2 else path
 
 
+def kernel_rooms(path):
+    """Prefixes of the kernels that a kernel may include; None: its family is in no row of the table."""
+    parts = path.split("/")
+    if parts[1] != "cpu":
+        return [folder_of(path)]
+    family = parts[2]
+    shared = layer_table.KERNEL_ROOMS
+    if family in shared:
+        rooms = shared[:shared.index(family) + 1]
+    elif family in layer_table.KERNEL_FAMILIES:
+        rooms = [family, *shared, *layer_table.KERNEL_FAMILIES[family]]
+    else:
+        return None
+    return [f"kernels/cpu/{room}/" for room in rooms]
+
+
 def allowed_prefixes(path):
     """Prefixes of the headers that the file may include, its own folder's among them."""
     parts = path.split("/")
@@ -26,7 +42,8 @@ def allowed_prefixes(path):
             return None
         return own + [f"libcore/{name}/" for name in layer_table.LIBCORE[layer]]
     if parts[0] == "kernels":
-        return own + layer_table.KERNELS
+        rooms = kernel_rooms(path)
+        return None if rooms is None else rooms + layer_table.KERNELS
     if parts[0] == "providers":
         is_list = len(parts) == 2
         return own + (layer_table.PROVIDER_LIST if is_list else layer_table.PROVIDERS)
@@ -90,7 +107,7 @@ def check(root):
         for is_quoted, header in tree.list_includes(root, path):
             violations.append(check_layers(root, path, is_quoted, header))
             violations.append(check_heavy(path, header))
-        if re.search(r"_(avx2|avx512|vnni|vbmi|amx)\.cpp$", path):
+        if re.search(r"_(avx2|avx512|vnni|vbmi|amx)\.cpp$|\.inc$", path):
             violations += check_isa_file(root, path)
     return [violation for violation in violations if violation]
 

@@ -1,9 +1,11 @@
 # Checks the files themselves: what lies at the top, first lines, and paths that hold on one machine.
 import argparse
+import collections
 import os
 import re
 import sys
 
+import layer_table
 import tree
 
 TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "cmake", "apps", "libcore",
@@ -56,8 +58,19 @@ def check_machine_paths(root, path):
             "one machine" for match in _MACHINE_PATH.finditer(text)]
 
 
+def check_folder_sizes(root):
+    """A folder of code that one can still overlook holds at most MOST_FILES files."""
+    counts = collections.Counter(os.path.dirname(path) for path in tree.list_sources(root))
+    full = layer_table.FULL_FOLDERS
+    most = layer_table.MOST_FILES
+    violations = [f"{folder}: holds {count} files of code (at most {most})"
+                  for folder, count in sorted(counts.items()) if count > most and folder not in full]
+    return violations + [f"{folder}: holds {counts[folder]} files of code now; take it from FULL_FOLDERS of layer_table.py"
+                         for folder in full if 0 < counts[folder] <= most]
+
+
 def check(root):
-    violations = check_top_level(root)
+    violations = check_top_level(root) + check_folder_sizes(root)
     for path in tree.list_files(root):
         violations.append(check_first_line(root, path))
         violations += check_machine_paths(root, path)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import check_documents
 import check_includes
@@ -24,7 +25,7 @@ class SmallTree(unittest.TestCase):
         self.write("LICENSE", "none\n")
         self.write("libcore/base/error.hpp", "// Errors are values.\n#pragma once\n")
         self.write("libcore/graph/graph.hpp", '// A graph of nodes.\n#include "libcore/base/error.hpp"\n')
-        self.write("kernels/cpu/plain.hpp", "// Sizes only.\nstruct Sizes { long rows; };\n")
+        self.write("kernels/cpu/isa/plain.hpp", "// Sizes only.\nstruct Sizes { long rows; };\n")
 
     def write(self, path, text):
         full = os.path.join(self.root, path)
@@ -107,11 +108,11 @@ class Includes(SmallTree):
 
     def test_accepts_what_the_table_allows(self):
         self.include("libcore/ops/relu.cpp", '"libcore/graph/graph.hpp"')
-        self.include("providers/cpu/relu.cpp", '"kernels/cpu/plain.hpp"')
+        self.include("providers/cpu/relu.cpp", '"kernels/cpu/isa/plain.hpp"')
         self.include("apps/ortool/command_line.cpp", "<CLI/CLI.hpp>")
         self.include("libcore/base/log.cpp", "<spdlog/spdlog.h>")
         self.include("tests/unit/relu_test.cpp", '"libcore/graph/graph.hpp"')
-        self.include("kernels/cpu/relu_avx2.cpp", '"kernels/cpu/plain.hpp"')
+        self.include("kernels/cpu/elementwise/relu_avx2.cpp", '"kernels/cpu/isa/plain.hpp"')
         self.assertEqual(check_includes.check(self.root), [])
 
     def test_a_lower_layer_may_not_see_a_higher_one(self):
@@ -123,8 +124,24 @@ class Includes(SmallTree):
         self.expect(check_includes.check(self.root), "layer_table.py")
 
     def test_kernels_see_base_and_tensor_only(self):
-        self.include("kernels/cpu/bad.cpp", '"libcore/graph/graph.hpp"')
-        self.expect(check_includes.check(self.root), "kernels/cpu/bad.cpp")
+        self.include("kernels/cpu/elementwise/bad.cpp", '"libcore/graph/graph.hpp"')
+        self.expect(check_includes.check(self.root), "kernels/cpu/elementwise/bad.cpp")
+
+    def test_families_of_kernels_see_shared_rooms_and_what_their_row_names(self):
+        self.write("kernels/cpu/gemm/f32/gemm.hpp", "// A product.\n")
+        self.include("kernels/cpu/conv/f32_nchw/im2col_gemm.cpp", '"kernels/cpu/gemm/f32/gemm.hpp"')
+        self.assertEqual(check_includes.check(self.root), [])
+        self.include("kernels/cpu/reduction/bad.cpp", '"kernels/cpu/gemm/f32/gemm.hpp"')
+        self.expect(check_includes.check(self.root), "kernels/cpu/reduction/bad.cpp", "gemm/f32/gemm.hpp")
+
+    def test_shared_rooms_of_kernels_see_those_before_them_only(self):
+        self.write("kernels/cpu/epilogue/requantize.hpp", "// Requantization.\n")
+        self.include("kernels/cpu/isa/bad.cpp", '"kernels/cpu/epilogue/requantize.hpp"')
+        self.expect(check_includes.check(self.root), "kernels/cpu/isa/bad.cpp")
+
+    def test_a_new_family_of_kernels_needs_a_row_in_the_table(self):
+        self.include("kernels/cpu/surprise/bad.cpp", '"kernels/cpu/isa/plain.hpp"')
+        self.expect(check_includes.check(self.root), "layer_table.py")
 
     def test_a_provider_may_not_see_another(self):
         self.write("providers/onednn/memory.hpp", "// Memory there.\n")
@@ -132,7 +149,7 @@ class Includes(SmallTree):
         self.expect(check_includes.check(self.root), "providers/cpu/bad.cpp")
 
     def test_apps_see_no_kernel(self):
-        self.include("apps/ortool/bad.cpp", '"kernels/cpu/plain.hpp"')
+        self.include("apps/ortool/bad.cpp", '"kernels/cpu/isa/plain.hpp"')
         self.expect(check_includes.check(self.root), "apps/ortool/bad.cpp")
 
     def test_includes_are_relative_to_the_root(self):
@@ -158,12 +175,12 @@ class Includes(SmallTree):
         self.assertEqual(check_includes.check(self.root), [])
 
     def test_instruction_set_files_include_c_headers_only(self):
-        self.include("kernels/cpu/bad_avx2.cpp", "<cmath>")
+        self.include("kernels/cpu/elementwise/bad_avx2.cpp", "<cmath>")
         self.expect(check_includes.check(self.root), "reaches <cmath>")
 
     def test_instruction_set_files_reach_no_inline_code(self):
-        self.write("kernels/cpu/helper.hpp", "// Help.\ninline int twice(int x) { return 2 * x; }\n")
-        self.include("kernels/cpu/bad_avx512.cpp", '"kernels/cpu/helper.hpp"')
+        self.write("kernels/cpu/isa/helper.hpp", "// Help.\ninline int twice(int x) { return 2 * x; }\n")
+        self.include("kernels/cpu/elementwise/bad_vnni.cpp", '"kernels/cpu/isa/helper.hpp"')
         self.expect(check_includes.check(self.root), "helper.hpp holds 'inline'")
 
 
@@ -177,6 +194,19 @@ class Tree(SmallTree):
     def test_the_top_level_is_closed(self):
         self.write("notes.txt", "none\n")
         self.expect(check_tree.check(self.root), "notes.txt")
+
+    def test_a_folder_holds_forty_files_of_code(self):
+        for i in range(40):
+            self.write(f"libcore/text/part_{i}.cpp", "// A part.\n")
+        self.write("libcore/text/README.md", "# Parts\n")
+        self.assertEqual(check_tree.check(self.root), [])
+        self.write("libcore/text/one_more.cpp", "// A part.\n")
+        self.expect(check_tree.check(self.root), "libcore/text: holds 41 files")
+
+    def test_a_folder_that_is_no_longer_too_full_leaves_the_list(self):
+        self.write("libcore/text/one.cpp", "// One part.\n")
+        with unittest.mock.patch.object(check_tree.layer_table, "FULL_FOLDERS", ["libcore/text"]):
+            self.expect(check_tree.check(self.root), "FULL_FOLDERS")
 
     def test_first_lines_are_sentences(self):
         for path, text in [("libcore/base/bad.hpp", "#pragma once\n"),

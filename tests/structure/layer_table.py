@@ -35,6 +35,26 @@ LIBCORE = {
     "quantize": _VERIFY + ["measure", "check"],
 }
 
+# Families of kernels/cpu: each may include itself, the rooms that all share, and the families that it is built from.
+# Of the shared rooms, each may include those before it.
+KERNEL_ROOMS = ["isa", "types", "parallel", "epilogue"]
+KERNEL_FAMILIES = {
+    "attention": ["gemm"],
+    "conv": ["gemm"],
+    "data_movement": [],
+    "elementwise": [],
+    "gemm": [],
+    "image": [],
+    "ml": [],
+    "normalization": [],
+    "pooling": ["conv"],
+    "random": [],
+    "recurrent": ["elementwise", "gemm"],
+    "reduction": [],
+    "signal": [],
+    "training": [],
+}
+
 # What the other folders may include besides their own folder (the first two parts of the path).
 KERNELS = ["libcore/base/", "libcore/tensor/"]
 PROVIDERS = ["libcore/", "kernels/"]
@@ -55,6 +75,14 @@ HEAVY_HEADERS = [
     (r"png\.h|jpeglib\.h|jerror\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
     (r"re2/.*", r"providers/cpu/text/regex_full_match\.cpp"),
+]
+
+# Files of code that a folder may hold, and the folders that still hold more; none is added.
+MOST_FILES = 40
+FULL_FOLDERS = [
+    "apps/ortool/quantize",
+    "apps/ortool/run",
+    "libcore/quantize",
 ]
 
 # Headers nobody includes outside tests, with the reason.
