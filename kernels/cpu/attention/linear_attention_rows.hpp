@@ -1,4 +1,4 @@
-// One step of linear attention on some columns of a state, one set an instruction set.
+// Linear attention: one step on some columns of a state, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

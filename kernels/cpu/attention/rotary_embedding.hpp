@@ -1,4 +1,4 @@
-// Rotary embedding: pairs of elements of each head turned by the angle of their position.
+// Rotary embedding: pairs of elements of each head rotated by the angle of their position.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A row of outputs at a time, a kernel position after the other.
+// Convolution in float64 (NCHW): a row of outputs at a time, a kernel position after the other.
 #include "kernels/cpu/conv/conv_f64.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Transposing blocks of channels with the functions that pack matrices.
+// Reorders between NCHW and NCHWc: blocks of channels are transposed by the functions that pack
+// matrices.
 #include "kernels/cpu/conv/reorder.hpp"
 
 #include <algorithm>

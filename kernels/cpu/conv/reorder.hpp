@@ -1,4 +1,4 @@
-// Float32 tensors from plain to blocked and back (libcore/tensor/layout.hpp).
+// Reorders of float32 tensors between NCHW and NCHWc (libcore/tensor/layout.hpp).
 #pragma once
 
 #include <cstdint>

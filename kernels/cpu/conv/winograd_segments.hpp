@@ -1,4 +1,4 @@
-// Pieces of a grid of Winograd's tiles, cut where rows of tiles end.
+// Winograd: segments of the grid of tiles, cut where rows of tiles end.
 #pragma once
 
 #include <algorithm>

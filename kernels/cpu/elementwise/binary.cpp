@@ -1,4 +1,4 @@
-// Functions of two numbers: rows of the broadcast go to the loops of the instruction set.
+// Binary elementwise functions: rows of the broadcast go to the loops of the instruction set.
 #include "kernels/cpu/elementwise/binary.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Functions of two numbers applied to every pair of elements, with broadcasting.
+// Binary elementwise functions, with broadcasting.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Pieces of rows are cut by size and handed to the level's loop; short rows that repeat become long
-// ones.
+// Quantized binary operators: pieces of rows are cut by size and handed to the level's loop; short
+// rows that repeat become long ones.
 #include "kernels/cpu/elementwise/binary_int8.hpp"
 
 #include <algorithm>

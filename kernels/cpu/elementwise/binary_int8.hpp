@@ -1,4 +1,4 @@
-// Sums, differences and products of byte tensors that stand for floats, and bytes by table.
+// Quantized (int8) sums, differences and products, and lookups by table.
 #pragma once
 
 #include <cstdint>

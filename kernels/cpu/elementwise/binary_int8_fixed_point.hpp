@@ -1,4 +1,4 @@
-// Sums and products of two tensors of bytes in fixed point: what one call computes.
+// Quantized (int8) sums and products in fixed point: what one call computes.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Sums and products of bytes in fixed point with AVX2, 32 at a time, without a division: exact but
-// near halves.
+// Quantized sums and products in fixed point for AVX2, 32 at a time, without a division: exact but
+// at rounding ties.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

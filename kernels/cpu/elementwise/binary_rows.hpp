@@ -1,4 +1,4 @@
-// The inner loops of functions of two numbers, one set an instruction set.
+// Binary elementwise functions: the inner loops, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Bytes by a table of 256 a channel, of plain images and of those in blocks of 16 channels.
+// Lookup tables a channel: int8 by a table of 256 for each channel, in NCHW and NCHW16c.
 #pragma once
 
 #include <cstdint>

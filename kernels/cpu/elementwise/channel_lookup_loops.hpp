@@ -1,4 +1,4 @@
-// The loop of lookups in blocks of channels that needs instructions of a level.
+// Lookup tables a channel: the loop over NCHW16c that needs instructions of its own.
 #pragma once
 
 #include <stdint.h>

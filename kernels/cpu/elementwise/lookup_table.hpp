@@ -1,4 +1,4 @@
-// Bytes by a table of 256, in registers where a processor can look up many at a time.
+// Lookup tables of int8: a table of 256, in registers where a processor can look up many at a time.
 #pragma once
 
 #include <stdint.h>

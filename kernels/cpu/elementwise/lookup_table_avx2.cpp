@@ -1,6 +1,6 @@
-// Thirty-two bytes at a time through sixteen tables of sixteen. Each table but the first holds what
-// it differs by from the one before, so that a byte takes all up to its own by exclusive or: those
-// behind it see a number below 0, for which the shuffle gives 0.
+// Lookup table for AVX2: thirty-two bytes at a time through sixteen tables of sixteen. Each table
+// but the first holds what it differs by from the one before, so that a byte takes all up to its
+// own by exclusive or: those behind it see a number below 0, for which the shuffle gives 0.
 #include <immintrin.h>
 #include <stdint.h>
 

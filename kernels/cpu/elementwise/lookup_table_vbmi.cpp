@@ -1,5 +1,5 @@
-// Sixty-four bytes at a time: the table lies in four registers, two for either value of the top
-// bit.
+// Lookup table for VBMI, sixty-four bytes at a time: the table lies in four registers, two for
+// either value of the top bit.
 #include <immintrin.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// Functions of one number: float by the vector loops, everything else by plain ones.
+// Unary elementwise functions: float by the vector loops, everything else by scalar ones.
 #include "kernels/cpu/elementwise/unary.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Functions of one number applied to every element.
+// Unary elementwise functions.
 #pragma once
 
 #include <cstdint>

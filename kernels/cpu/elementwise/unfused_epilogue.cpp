@@ -1,4 +1,4 @@
-// The epilogue's activations by the names of elementwise functions.
+// Unfused epilogue: activations by the names of elementwise functions.
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 
 namespace ortool::cpu {

@@ -1,4 +1,5 @@
-// A residual sum and activation done apart from the product, when shapes turn out to differ.
+// Unfused epilogue: a residual sum and activation done apart from the product, when shapes turn out
+// to differ.
 #pragma once
 
 #include "kernels/cpu/elementwise/binary.hpp"

@@ -1,4 +1,4 @@
-// Functions of one number at the end of a product, one set an instruction set.
+// Activations at the end of a product, a function for each instruction set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Rows of bytes from floats and sums and back, an instruction-set level each.
+// Quantization, dequantization and requantization of rows, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

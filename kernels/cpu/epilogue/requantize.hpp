@@ -1,4 +1,5 @@
-// What becomes of the sums of a product of bytes, an instruction-set level each.
+// Epilogue of int8 products: int32 accumulators to floats or int8, a function for each instruction
+// set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// A MatMul's operands as matrices and batches of them.
+// MatMul shapes: operands as matrices and batches of them.
 #pragma once
 
 #include <vector>

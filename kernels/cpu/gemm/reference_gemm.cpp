@@ -1,4 +1,5 @@
-// A task is some rows of one product; k is walked in blocks so that b's rows stay near.
+// Reference GEMM: a task is some rows of one product; k is walked in blocks so that b's rows stay
+// in cache.
 #include "kernels/cpu/gemm/reference_gemm.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Matrix products of the types without vector kernels: float64 and integers, which wrap.
+// Reference GEMM for the types without vector kernels: float64 and integers, which wrap.
 #pragma once
 
 #include <cstdint>

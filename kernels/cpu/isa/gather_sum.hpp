@@ -1,4 +1,4 @@
-// Weighted sums of numbers from anywhere, one set of loops an instruction set.
+// Gathered weighted sums (interpolation), a function for each instruction set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Loops that do nothing but arithmetic or nothing but moving bytes: what a processor can give.
+// Roofline probe: loops that do nothing but arithmetic or nothing but moving bytes.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// The vector loops of the functions of one float, one set an instruction set.
+// Unary functions of float32 as vector loops, one for each instruction set.
 #pragma once
 
 #include <stdint.h>

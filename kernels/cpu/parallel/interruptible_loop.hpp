@@ -1,4 +1,5 @@
-// Long loops of a single task cut into pieces, with a look at whether to stop before each.
+// Interruptible loops: long loops of a single task in chunks, with a look at whether to stop before
+// each.
 #pragma once
 
 #include <algorithm>

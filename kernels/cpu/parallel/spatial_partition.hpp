@@ -1,5 +1,5 @@
-// How work on images in blocks of channels is cut into tasks: steps that follow each other are cut
-// alike, so that a thread finds in its own cache what it made a step before.
+// Spatial partition: how work on NCHWc images is cut into tasks. Steps that follow each other are
+// cut alike, so that a thread finds in its own cache what it made a step before.
 #pragma once
 
 #include <algorithm>

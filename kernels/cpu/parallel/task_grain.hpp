@@ -1,4 +1,4 @@
-// How many tasks a piece of work is cut into, by its size alone.
+// Task grain: how many tasks a piece of work is cut into, by its size alone.
 #pragma once
 
 #include <algorithm>

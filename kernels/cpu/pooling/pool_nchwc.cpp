@@ -1,4 +1,4 @@
-// Pools row by row, a block of channels at a time.
+// Pooling of NCHWc images, row by row, a block of channels at a time.
 #include "kernels/cpu/pooling/pool_nchwc.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Pooling of blocked images (libcore/tensor/layout.hpp), of one or two dimensions.
+// Pooling of NCHWc images (libcore/tensor/layout.hpp), of one or two dimensions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The steps of pooling along rows of float32, an instruction-set level each.
+// Pooling along rows of float32, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

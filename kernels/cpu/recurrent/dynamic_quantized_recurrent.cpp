@@ -1,4 +1,5 @@
-// Of each factor: panels of bytes, then what its columns ask for, a list each.
+// Dynamically quantized recurrent layers: of each factor int8 panels, then what its columns ask
+// for, a list each.
 #include "kernels/cpu/recurrent/dynamic_quantized_recurrent.hpp"
 
 #include <algorithm>

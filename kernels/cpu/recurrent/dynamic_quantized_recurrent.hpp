@@ -1,4 +1,4 @@
-// Products of recurrent layers in bytes: weights are levels, inputs and states become levels while
+// Dynamically quantized recurrent layers: weights are int8, inputs and states are quantized while
 // the layer runs.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Means of each channel's pixels, of bytes that stand for floats.
+// Means of each channel's pixels of quantized (int8) images.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// From a DataType known at run time to a C++ type: calls a generic function with the right one.
+// Dispatch by element type: from a DataType known at run time to a C++ type.
 #pragma once
 
 #include <cstdint>

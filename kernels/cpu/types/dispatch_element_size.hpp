@@ -1,4 +1,5 @@
-// From the bytes of an element known at run time to a type of that size, for moving elements.
+// Dispatch by element size: from bytes known at run time to a type of that size, for moving
+// elements.
 #pragma once
 
 #include <cstdint>

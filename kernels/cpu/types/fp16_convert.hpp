@@ -1,4 +1,4 @@
-// Conversion of arrays of float16 and bfloat16 bit patterns from and to float32.
+// fp16 and bfloat16 arrays from and to float32, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Elements of two, four or six bits with a byte for each, and back.
+// Sub-byte types: elements of two, four or six bits with a byte for each, and back.
 #pragma once
 
 #include <cstddef>

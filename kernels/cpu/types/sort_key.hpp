@@ -1,4 +1,4 @@
-// Unsigned numbers that stand in the order of the elements they are made from.
+// Sort keys: unsigned numbers in the order of the elements they are made from.
 #pragma once
 
 #include <bit>

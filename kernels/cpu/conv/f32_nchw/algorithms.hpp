@@ -1,4 +1,5 @@
-// The ways to compute a convolution, one file each; conv/f32_nchw/conv.hpp chooses among them.
+// Convolution algorithms for float32 NCHW (im2col, im2row, depthwise, Winograd), one file each;
+// conv/f32_nchw/conv.hpp chooses among them.
 #pragma once
 
 #include <cstdint>

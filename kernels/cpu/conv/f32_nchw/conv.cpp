@@ -1,4 +1,4 @@
-// Chooses among the ways to compute a convolution, and packs its weights.
+// Chooses the algorithm of a float32 NCHW convolution, and packs its weights.
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Convolution with one input channel a group: each output plane directly from its input plane.
+// Depthwise convolution (one input channel a group): each output plane directly from its input
+// plane.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"

@@ -1,4 +1,4 @@
-// Convolution of planes with a kernel each, an instruction-set level each.
+// Depthwise convolution of planes, a function for each instruction set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Convolution of planes with 3x3 or 5x5 kernels for AVX2: 8 columns by up to 4 rows at a time.
+// Depthwise convolution with 3x3 or 5x5 kernels for AVX2: 8 columns by up to 4 rows at a time.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

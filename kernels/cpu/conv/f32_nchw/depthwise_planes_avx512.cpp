@@ -1,5 +1,4 @@
-// Convolution of one plane with a 3x3 or 5x5 kernel for AVX-512: 16 columns by up to 4 rows at a
-// time.
+// Depthwise convolution with 3x3 or 5x5 kernels for AVX-512: 16 columns by up to 4 rows at a time.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Packing the pixels under a convolution's kernel as columns of a matrix, a panel at a time.
+// im2col: packs the pixels under a convolution's kernel as columns of a matrix, a panel at a time.
 #pragma once
 
 #include <stdint.h>

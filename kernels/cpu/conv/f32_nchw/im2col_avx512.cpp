@@ -1,4 +1,4 @@
-// Packing the pixels under a convolution's kernel for AVX-512, 16 output pixels at a time.
+// im2col for AVX-512, 16 output pixels at a time.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Packing the pixels under a convolution's kernel in portable C++.
+// im2col in portable C++.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Convolution with pixels as vector lanes: windows packed a cache-sized tile at a time, times the
-// weights.
+// Convolution by im2col and GEMM, pixels as vector lanes: windows are packed a cache-sized tile at
+// a time and multiplied by the weights.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"

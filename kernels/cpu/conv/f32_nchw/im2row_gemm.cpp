@@ -1,4 +1,4 @@
-// Convolution with output channels as vector lanes, for images of few pixels.
+// Convolution by im2row and GEMM, output channels as vector lanes, for images of few pixels.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"

@@ -1,4 +1,5 @@
-// Convolution of 3 × 3 windows by Winograd's F(4 × 4, 3 × 3): a quarter of the multiplications.
+// Winograd convolution F(4 × 4, 3 × 3) of float32 NCHW: a quarter of the multiplications of 3 × 3
+// windows.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"

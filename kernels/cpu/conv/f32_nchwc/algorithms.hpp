@@ -1,4 +1,5 @@
-// The kinds of blocked convolution, one file each; conv/f32_nchwc/conv.hpp is what others see.
+// Convolution algorithms for float32 NCHWc (dense, depthwise, Winograd), one file each;
+// conv/f32_nchwc/conv.hpp is what others see.
 #pragma once
 
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"

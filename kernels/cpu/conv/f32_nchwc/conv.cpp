@@ -1,4 +1,4 @@
-// Which convolutions have a blocked kernel, and how their weights are packed.
+// Chooses the algorithm of a float32 NCHWc convolution, and packs its weights.
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 
 #include <algorithm>

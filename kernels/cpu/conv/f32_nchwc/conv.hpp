@@ -1,4 +1,4 @@
-// Convolution of float32 images whose channels lie in blocks of a vector
+// Convolution of float32 images in NCHWc: channels in blocks of a vector
 // (libcore/tensor/layout.hpp).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Blocked convolution over all channels: bands of rows, each row in register tiles; rows whose
-// windows reach over the rim are copied between zeros first.
+// Dense NCHWc convolution: bands of rows, each row in register tiles; rows whose windows reach over
+// the rim are copied between zeros first.
 #include <algorithm>
 #include <cstring>
 

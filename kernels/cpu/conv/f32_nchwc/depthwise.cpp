@@ -1,5 +1,5 @@
-// Blocked convolution of each channel by itself: windows of 3 × 3 by code of their own, else narrow
-// images between zeros, wide ones row by row.
+// Depthwise NCHWc convolution: windows of 3 × 3 by code of their own, else narrow images between
+// zeros, wide ones row by row.
 #include <algorithm>
 #include <cstring>
 

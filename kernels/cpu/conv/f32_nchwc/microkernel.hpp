@@ -1,4 +1,5 @@
-// Register tiles over tensors whose channels lie in blocks of one vector, a function a level.
+// Microkernels of NCHWc convolutions and pools: register tiles of pixels by one or two vectors of
+// channels, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

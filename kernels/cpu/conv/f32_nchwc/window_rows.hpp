@@ -1,4 +1,4 @@
-// Rows of windows over single blocks of channels: which lie wholly inside, which are cut at a rim.
+// Rows of windows over blocks of channels (NCHWc): which lie wholly inside, which are cut at a rim.
 #pragma once
 
 #include <algorithm>

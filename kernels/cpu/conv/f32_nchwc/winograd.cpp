@@ -1,5 +1,5 @@
-// Blocked convolution of 3 × 3 windows by Winograd's F(4 × 4, 3 × 3): tiles become 36 numbers a
-// channel, which meet their weights in register tiles as pixels of a 1 × 1 convolution do.
+// Winograd convolution F(4 × 4, 3 × 3) of float32 NCHWc: tiles become 36 numbers a channel, which
+// meet their weights in register tiles as pixels of a 1 × 1 convolution do.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"

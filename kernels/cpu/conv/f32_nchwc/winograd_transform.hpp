@@ -1,5 +1,5 @@
-// The transformations of Winograd's convolution F(4 × 4, 3 × 3) of blocked tensors, a set a level:
-// each lane is a channel.
+// Winograd F(4 × 4, 3 × 3) transformations of NCHWc tensors, a table for each instruction set: each
+// lane is a channel.
 #pragma once
 
 #include <stdint.h>

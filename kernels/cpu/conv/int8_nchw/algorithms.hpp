@@ -1,4 +1,5 @@
-// The ways to convolve bytes, one file each; conv/int8_nchw/conv.hpp chooses between them.
+// Convolution algorithms for int8 NCHW (depthwise, im2col), one file each; conv/int8_nchw/conv.hpp
+// chooses between them.
 #pragma once
 
 #include <cstdint>

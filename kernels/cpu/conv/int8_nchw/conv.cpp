@@ -1,4 +1,4 @@
-// Chooses between planes and columns, and packs weights for either.
+// Chooses between depthwise and im2col for int8 NCHW convolutions, and packs weights for either.
 #include "kernels/cpu/conv/int8_nchw/conv.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Convolution of byte images (NCHW, one to three spatial dimensions), exact in int32, to int32 or
-// to bytes again.
+// Convolution of int8 and uint8 images (NCHW, one to three spatial dimensions), exact in int32, to
+// int32 or requantized.
 #pragma once
 
 #include <cstdint>

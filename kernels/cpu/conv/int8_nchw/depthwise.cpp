@@ -1,4 +1,4 @@
-// Convolution of bytes with one input channel a group: each output plane from its input plane.
+// Depthwise int8 convolution (one input channel a group): each output plane from its input plane.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Packing the byte pixels under a convolution's kernel: runs of one output row at a time.
+// im2col of int8 pixels: runs of one output row at a time.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchw/algorithms.hpp"

@@ -1,5 +1,5 @@
-// Convolution of bytes with pixels as vector lanes: windows packed a panel at a time, times the
-// weights.
+// Int8 convolution by im2col and GEMM, pixels as vector lanes: windows are packed a panel at a time
+// and multiplied by the weights.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchw/algorithms.hpp"

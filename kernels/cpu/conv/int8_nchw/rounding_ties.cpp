@@ -1,4 +1,4 @@
-// One output pixel at a time: few are in doubt.
+// Resolves rounding ties one output pixel at a time: there are few.
 #include "kernels/cpu/conv/int8_nchw/rounding_ties.hpp"
 
 #include <algorithm>

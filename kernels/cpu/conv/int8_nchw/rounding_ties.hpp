@@ -1,4 +1,5 @@
-// Bytes of a convolution that lie near a half, decided as the float form decides them.
+// Rounding ties of int8 convolutions: results near a half are decided as the float form decides
+// them.
 #pragma once
 
 #include <cstdint>

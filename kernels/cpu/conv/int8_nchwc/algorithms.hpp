@@ -1,4 +1,5 @@
-// The ways to convolve blocked bytes, one file each; conv/int8_nchwc/conv.hpp chooses between them.
+// Convolution algorithms for int8 NCHW16c (dense, depthwise, AMX tiles, Winograd), one file each;
+// conv/int8_nchwc/conv.hpp chooses between them.
 #pragma once
 
 #include <cstdint>

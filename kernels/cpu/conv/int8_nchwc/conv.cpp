@@ -1,4 +1,5 @@
-// Chooses between dense and depthwise, packs weights for either, and settles what is in doubt.
+// Chooses the algorithm of an int8 NCHW16c convolution, packs its weights, and resolves rounding
+// ties.
 #include "kernels/cpu/conv/int8_nchwc/conv.hpp"
 
 #include <algorithm>

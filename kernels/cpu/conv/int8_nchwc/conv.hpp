@@ -1,5 +1,5 @@
-// Convolution of byte images whose channels lie in blocks of 16 (libcore/tensor/layout.hpp), where
-// the processor has functions for it.
+// Convolution of int8 and uint8 images in NCHW16c (libcore/tensor/layout.hpp), where the processor
+// has functions for it.
 #pragma once
 
 #include <cstdint>

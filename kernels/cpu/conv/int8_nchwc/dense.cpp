@@ -1,4 +1,4 @@
-// Dense convolution of blocked bytes: runs of pixels of a row by pairs of blocks of channels. Where
+// Dense int8 NCHW16c convolution: runs of pixels of a row by pairs of blocks of channels. Where
 // windows do not lie in the image already, strips of it are copied with pads, in which each tap of
 // a window is the same copy some pixels on.
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Dense convolution of blocked bytes in tiles (AMX): the image is copied so that a pixel's channels
-// lie together, and every tap of a window then is the same copy a few pixels on.
+// Dense int8 NCHW16c convolution in tiles (AMX): the image is copied so that a pixel's channels lie
+// together, and every tap of a window then is the same copy a few pixels on.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Convolution of blocked bytes with each channel by itself: rows of pixels from a copy with pads.
+// Depthwise int8 NCHW16c convolution: rows of pixels from a copy with pads.
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Convolution of blocked bytes with each channel by itself, where words are split: the rows that a
-// row of the result reads are turned into words of four rows, and windows are words side by side.
+// Depthwise int8 NCHW16c convolution where quads of weights are split: the rows that a row of the
+// result reads are transposed into quads of four rows, and windows are quads side by side.
 #include "kernels/cpu/conv/int8_nchwc/depthwise_by_rows.hpp"
 
 #include <algorithm>

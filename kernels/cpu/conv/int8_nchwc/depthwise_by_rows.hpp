@@ -1,4 +1,4 @@
-// Depthwise convolution of int8 NCHW16c where words of four rows are split: what one call computes.
+// Depthwise int8 NCHW16c convolution where quads of four rows are split: what one call computes.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Windows of single channels of blocked bytes with AVX2: four rows become words of four pixels that
-// lie above each other, so that every column of a window is the same words some pixels on.
+// Depthwise int8 NCHW16c convolution for AVX2: four rows become quads of four pixels above each
+// other, so that every column of a window is the same quads some pixels on.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Depthwise convolution of int8 NCHW16c by taps side by side: one instruction gathers four pixels.
+// Depthwise int8 NCHW16c convolution by taps side by side: one instruction gathers four pixels.
 #pragma once
 
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"

@@ -1,5 +1,5 @@
-// Windows of single channels of blocked bytes: four pixels side by side are turned into words of
-// sixteen channels by one instruction (VBMI), which all processors with AMX have.
+// Depthwise int8 NCHW16c convolution with VBMI: one instruction transposes four pixels side by side
+// into quads of sixteen channels, which all processors with AMX have.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

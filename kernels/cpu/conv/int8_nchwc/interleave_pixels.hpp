@@ -1,4 +1,5 @@
-// Plain images of few channels, copied so that four neighbours of a row are sixteen bytes.
+// Interleaved pixels: NCHW images of few channels, copied so that four neighbours of a row are
+// sixteen bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Convolutions of blocked bytes, a few pixels at a time: what one call computes.
+// Microkernels of int8 NCHW16c convolutions, a few pixels at a time: what one call computes.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Dense convolutions of blocked bytes with AVX2: pairs of products are summed up in 16 bits, which
-// split words keep from running over, and sums stay in registers until they are bytes.
+// Int8 NCHW16c microkernel for AVX2: pairs of products are summed up in 16 bits, which split quads
+// keep from saturating, and sums stay in registers until they are requantized.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// Convolutions of blocked bytes with AVX-512 and VNNI: sums stay in registers until they are bytes.
+// Int8 NCHW16c microkernel for AVX-512 with VNNI: sums stay in registers until they are
+// requantized.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

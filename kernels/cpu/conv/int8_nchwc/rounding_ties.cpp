@@ -1,4 +1,4 @@
-// Bytes near a half of a dense convolution, settled sixteen at a time where there are functions.
+// Resolves rounding ties of dense int8 convolutions, sixteen at a time where there are functions.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"

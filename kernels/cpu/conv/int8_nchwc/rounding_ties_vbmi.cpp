@@ -1,5 +1,5 @@
-// Sums of products of 16 results of a convolution side by side, each in its own order, for
-// processors with AMX: what they read is turned so that a vector holds one product of each.
+// Rounding ties with VBMI: sums of products of 16 results side by side, each in its own order; what
+// they read is transposed so that a vector holds one product of each.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

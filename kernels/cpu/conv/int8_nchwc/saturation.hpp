@@ -1,5 +1,5 @@
-// Weights of blocked byte convolutions in words of four, for processors that add up pairs of
-// products in 16 bits.
+// Saturation correction: weights of int8 NCHW16c convolutions in quads, for processors that add up
+// pairs of products in 16 bits.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How dense convolutions of blocked bytes read copied pixels in tiles: which copies there are, and
+// Layout of AMX tiles of dense int8 NCHW16c convolutions: which copies of pixels there are, and
 // where each step of the sums reads in them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Products of blocked bytes by packed weights in tiles (AMX): what one call computes.
+// AMX microkernel of int8 NCHW16c convolutions: what one call computes.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Products of blocked bytes with AMX: while tiles sum up a group of pixels, vectors make bytes of
-// the group before.
+// AMX microkernel of int8 NCHW16c convolutions: while tiles sum up a group of pixels, vectors
+// requantize the group before.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

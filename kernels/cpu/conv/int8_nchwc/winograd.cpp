@@ -1,6 +1,6 @@
-// Convolution of blocked bytes by 3 × 3 windows after Winograd, F(4 × 4, 3 × 3), in whole numbers:
-// its fractions are multiplied out, and what remains is divided by 9, which is exact modulo 2^32,
-// and by a power of two. Sums are those of the plain form.
+// Winograd convolution F(4 × 4, 3 × 3) of int8 NCHW16c in whole numbers: its fractions are
+// multiplied out, and what remains is divided by 9, which is exact modulo 2^32, and by a power of
+// two. Sums are those of the direct form.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"

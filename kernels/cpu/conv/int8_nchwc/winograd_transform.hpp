@@ -1,5 +1,4 @@
-// The steps of Winograd's convolution F(4 × 4, 3 × 3) of blocked bytes, in whole numbers: each lane
-// is a channel.
+// Winograd F(4 × 4, 3 × 3) of int8 NCHW16c, its steps in whole numbers: each lane is a channel.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Winograd's convolution of blocked bytes with AVX2: tiles and weights are 16 bits, sums 32.
+// Winograd of int8 NCHW16c for AVX2: tiles and weights are 16 bits, sums 32.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Matrix products of a batch: large ones one after the other, small ones side by side.
+// Batched GEMM: large products one after the other, small ones side by side.
 #include <algorithm>
 
 #include "kernels/cpu/gemm/f32/gemm.hpp"

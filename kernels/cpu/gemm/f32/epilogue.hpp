@@ -1,4 +1,4 @@
-// The finishing step of a product done apart from the register tile, for edges and thin products.
+// GEMM epilogue applied apart from the microkernel, for edges and skinny products.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Matrix product in float32: c = activate(alpha * a * b + beta * added + residual).
+// GEMM in float32: c = activate(alpha * a * b + beta * added + residual).
 #pragma once
 
 #include <cstdint>

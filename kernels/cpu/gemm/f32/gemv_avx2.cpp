@@ -1,4 +1,4 @@
-// One row by a transposed matrix for AVX2: 8 columns a vector, turned in registers.
+// GEMV with a transposed matrix for AVX2: 8 columns a vector, transposed in registers.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// One row by a transposed matrix in portable C++: 4 columns a vector, turned in registers.
+// GEMV with a transposed matrix in portable C++: 4 columns a vector, transposed in registers.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

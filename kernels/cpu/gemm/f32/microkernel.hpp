@@ -1,4 +1,4 @@
-// The register tile of the float32 matrix product: what one call computes, and its variants.
+// Microkernel of the float32 GEMM: what one call computes, and a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

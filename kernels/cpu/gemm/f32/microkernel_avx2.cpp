@@ -1,4 +1,4 @@
-// The float32 register tile for AVX2: up to 6 rows by 16 columns in 12 accumulators.
+// Float32 GEMM microkernel for AVX2: up to 6 rows by 16 columns in 12 accumulators.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

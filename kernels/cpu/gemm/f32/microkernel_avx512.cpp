@@ -1,4 +1,4 @@
-// The float32 register tile for AVX-512: up to 14 rows by 32 columns in 28 accumulators.
+// Float32 GEMM microkernel for AVX-512: up to 14 rows by 32 columns in 28 accumulators.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

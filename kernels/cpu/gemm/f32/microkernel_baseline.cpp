@@ -1,4 +1,4 @@
-// The portable float32 register tile: up to 4 rows by 8 columns, for compilers to vectorise.
+// Portable float32 GEMM microkernel: up to 4 rows by 8 columns, for compilers to vectorize.
 #include "kernels/cpu/epilogue/activation_rows.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 #include "kernels/cpu/gemm/f32/microkernel.hpp"

@@ -1,4 +1,4 @@
-// Packing and the products with few rows or one column, an instruction-set level each.
+// GEMM packing, skinny products and GEMV, functions for each instruction set.
 #pragma once
 
 #include <stdint.h>

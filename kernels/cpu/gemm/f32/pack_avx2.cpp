@@ -1,4 +1,4 @@
-// Packing and thin products for AVX2.
+// GEMM packing and skinny products for AVX2.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Packing and thin products for AVX-512.
+// GEMM packing and skinny products for AVX-512.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

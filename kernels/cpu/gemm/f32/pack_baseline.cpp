@@ -1,4 +1,4 @@
-// Packing and thin products in portable C++.
+// GEMM packing and skinny products in portable C++.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// The two ways to multiply matrices of bytes: words of packed rows, or tiles of rows as they lie.
+// The two ways to multiply int8 matrices: packed quads, or AMX tiles of rows as they lie.
 #pragma once
 
 #include "kernels/cpu/gemm/int8/matmul.hpp"

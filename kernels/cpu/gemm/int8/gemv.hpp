@@ -1,4 +1,4 @@
-// Products of few rows of int8 (gemv) by panels packed for AMX tiles: what one call computes.
+// Int8 GEMV: products of few rows by panels packed for AMX tiles, what one call computes.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Few rows of bytes by panels packed for tiles: words of the rows by sixteen columns at a time.
+// Int8 GEMV for AVX-512 with VNNI: quads of the rows by sixteen columns at a time.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

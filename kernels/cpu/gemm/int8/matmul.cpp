@@ -1,4 +1,4 @@
-// Packing the right factor, and choosing between words and tiles.
+// Int8 MatMul: packs the right factor, and chooses between packed quads and AMX tiles.
 #include "kernels/cpu/gemm/int8/matmul.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Products of byte matrices, exact in int32: unsigned rows by signed columns.
+// Int8 MatMul, exact in int32: unsigned rows by signed columns.
 #pragma once
 
 #include <cstdint>

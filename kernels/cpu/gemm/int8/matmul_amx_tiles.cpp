@@ -1,4 +1,4 @@
-// Products on the tiles of AMX: rows are read as they lie; tasks are runs of panels.
+// Int8 MatMul on the tiles of AMX: rows are read as they lie; tasks are runs of panels.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Products of words: rows are packed once a product; tasks are blocks of panels.
+// Int8 MatMul of packed quads: rows are packed once a product; tasks are blocks of panels.
 #include <algorithm>
 
 #include "kernels/cpu/gemm/int8/algorithms.hpp"

@@ -1,4 +1,4 @@
-// Chooses the tile of byte matrices by level and by what the processor has besides.
+// Lists the int8 GEMM microkernels that this processor can run.
 #include "kernels/cpu/gemm/int8/microkernel.hpp"
 
 #include "kernels/cpu/isa/cpu_features.hpp"

@@ -1,4 +1,4 @@
-// The register tile of the product of byte matrices: what one call computes, and its variants.
+// Microkernel of the int8 GEMM: what one call computes, and a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// The tile of byte matrices for AVX2: pairs of 16-bit numbers, so that no product saturates.
+// Int8 GEMM microkernel for AVX2: pairs of 16-bit numbers, so that no product saturates.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
-// The tile of byte matrices for AVX-512 without its instructions for bytes: pairs of 16-bit
-// numbers.
+// Int8 GEMM microkernel for AVX-512 without VNNI: pairs of 16-bit numbers.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// The tile of byte matrices for any x86-64 processor: pairs of 16-bit numbers.
+// Int8 GEMM microkernel for any x86-64 processor: pairs of 16-bit numbers.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// The tile of byte matrices for AVX-512 with VNNI: four bytes by four bytes a lane and step.
+// Int8 GEMM microkernel for AVX-512 with VNNI: four bytes by four bytes a lane and step.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Words from rows of bytes: sixteen at once where they are neighbours, one by one elsewhere.
+// Int8 GEMM packing: sixteen quads at once where rows are neighbours, one by one elsewhere.
 #include "kernels/cpu/gemm/int8/pack.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Packing bytes as the words that the tiles of gemm/int8/microkernel.hpp read.
+// Int8 GEMM packing: rows of int8 as the quads that gemm/int8/microkernel.hpp reads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Sums go through a small buffer, so that all tiles share the finishing functions.
+// Products of packed int8 matrices: sums go through a small buffer, so that all microkernels share
+// the epilogues.
 #include "kernels/cpu/gemm/int8/packed_product.hpp"
 
 #include <algorithm>

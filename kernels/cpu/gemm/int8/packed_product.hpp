@@ -1,4 +1,4 @@
-// Products of packed byte matrices, a panel of columns at a time, with what is done to the sums.
+// Products of packed int8 matrices, a panel of columns at a time, with an epilogue.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Products of bytes on the tile registers of AMX: what one call computes.
+// AMX microkernel of the int8 GEMM: what one call computes.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// Blocks of 32 rows and 32 columns in four tiles of sums, finished while the next one is summed.
+// AMX microkernel of the int8 GEMM: blocks of 32 rows and 32 columns in four tiles of sums,
+// finished while the next one is summed.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

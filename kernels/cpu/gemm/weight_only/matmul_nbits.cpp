@@ -1,4 +1,5 @@
-// Panels of columns are the tasks; a panel stays near while all rows pass by.
+// Weight-only quantized MatMul: panels of columns are the tasks; a panel stays in cache while all
+// rows pass by.
 #include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <algorithm>

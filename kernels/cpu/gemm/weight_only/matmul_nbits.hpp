@@ -1,4 +1,5 @@
-// Products with a matrix of 4 or 8 bits whose blocks have a scale each.
+// Weight-only quantized MatMul (MatMulNBits): a matrix of 4 or 8 bits whose blocks have a scale
+// each.
 #pragma once
 
 #include <cstdint>

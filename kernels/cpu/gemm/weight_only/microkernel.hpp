@@ -1,5 +1,5 @@
-// Rows of floats times a panel of columns whose levels lie in blocks, an instruction-set level
-// each.
+// Microkernel of weight-only quantized products: rows of floats times a panel of columns of
+// quantized blocks, a table for each instruction set.
 #pragma once
 
 #include <stdint.h>

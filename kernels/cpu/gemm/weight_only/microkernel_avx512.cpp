@@ -1,5 +1,6 @@
-// Levels become floats by a table or a conversion, and a block's sum takes its scale as a whole;
-// panels side by side keep enough sums under way where there are few rows.
+// Weight-only microkernel for AVX-512: quantized values become floats by a table or a conversion,
+// and a block's sum takes its scale as a whole; panels side by side keep enough sums under way
+// where there are few rows.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
