@@ -236,7 +236,7 @@ class ConvPrepared : public Prepared {
     if (tile.addend == cpu::Addend::none && tile.residual == nullptr &&
         tile.activation == Activation::none)
       return;
-    cpu::finish_tile(tile, out, tile.c_stride);
+    cpu::apply_epilogue(tile, out, tile.c_stride);
   }
 
   const float* residual(const RunContext& context) const {

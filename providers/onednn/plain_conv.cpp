@@ -67,8 +67,8 @@ class PlainConvPrepared : public Prepared {
     const float* bias = conv_.has_bias() ? conv_.bias.data() : nullptr;
     if (conv_.reads_bias) bias = context.input<float>(2);
     if (shape_.is_transposed) {
-      cpu::conv_transpose_plain(transposed_sizes(shape_.sizes), context.input<float>(0), weights,
-                                bias, context.output<float>(0), sized.get());
+      cpu::conv_transpose_reference(transposed_sizes(shape_.sizes), context.input<float>(0),
+                                    weights, bias, context.output<float>(0), sized.get());
       return;
     }
     const cpu::Isa isa = conv_.tools.isa;

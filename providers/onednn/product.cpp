@@ -133,7 +133,7 @@ class ProductPrepared : public Prepared {
     tile.residual_stride = shape.sizes.n;
     const bool has_work = tile.alpha != 1.0F || tile.addend != cpu::Addend::none ||
                           tile.residual != nullptr || tile.activation != Activation::none;
-    if (has_work) cpu::finish_tile(tile, c, tile.c_stride);
+    if (has_work) cpu::apply_epilogue(tile, c, tile.c_stride);
   }
 
   static const float* added_at(const cpu::Epilogue& epilogue, std::int64_t row,

@@ -185,8 +185,8 @@ ConvSizes sizes_of(const Layer& layer) {
 void run_blocked_conv(const Options& options) {
   for (const Layer& layer : layers) {
     const ConvSizes sizes = sizes_of(layer);
-    const BlockedPath path =
-        layer.channels_in < 4 ? BlockedPath::from_plain : choose_blocked_path(sizes);
+    const NchwcConvAlgorithm path =
+        layer.channels_in < 4 ? NchwcConvAlgorithm::from_nchw : choose_nchwc_algorithm(sizes);
     if (!can_block_conv(sizes, path)) continue;
     constexpr std::int64_t widest_block = 16;
     const std::int64_t depth = layer.channels_in / layer.groups * layer.kernel * layer.kernel;
@@ -197,28 +197,29 @@ void run_blocked_conv(const Options& options) {
     AlignedBuffer y = filled((layer.channels_out + widest_block) * pixels);
     const double operations = 2.0 * static_cast<double>(layer.channels_out) *
                               static_cast<double>(depth) * static_cast<double>(pixels);
-    print_row(
-        options,
-        std::string(path == BlockedPath::winograd ? "blocked winograd " : "blocked ") + layer.name,
-        operations, [&](Isa isa, Workers& workers) {
-          if (isa == Isa::baseline) return HUGE_VAL;
-          const std::int64_t bytes = packed_blocked_weight_bytes(sizes, path, isa);
-          constexpr std::int64_t far_bytes = 48 << 20;
-          const std::int64_t copies = std::max<std::int64_t>(1, far_bytes / bytes);
-          AlignedBuffer packed(copies * bytes, nullptr);
-          for (std::int64_t i = 0; i < copies; ++i)
-            pack_blocked_weights(sizes, path, weights.as<float>(), isa,
-                                 packed.as<float>() + i * bytes / 4, workers);
-          AlignedBuffer workspace(blocked_conv_workspace_bytes(sizes, path, isa, workers.count()),
-                                  nullptr);
-          const ConvEpilogue epilogue{.bias = bias.as<float>(), .activation = Activation::relu};
-          std::int64_t copy = 0;
-          return best_seconds(options.seconds, [&] {
-            conv_blocked(sizes, path, x.as<float>(), packed.as<float>() + copy * bytes / 4,
-                         y.as<float>(), epilogue, isa, workspace.data(), workers);
-            copy = (copy + 1) % copies;
-          });
-        });
+    print_row(options,
+              std::string(path == NchwcConvAlgorithm::winograd ? "blocked winograd " : "blocked ") +
+                  layer.name,
+              operations, [&](Isa isa, Workers& workers) {
+                if (isa == Isa::baseline) return HUGE_VAL;
+                const std::int64_t bytes = packed_nchwc_weight_bytes(sizes, path, isa);
+                constexpr std::int64_t far_bytes = 48 << 20;
+                const std::int64_t copies = std::max<std::int64_t>(1, far_bytes / bytes);
+                AlignedBuffer packed(copies * bytes, nullptr);
+                for (std::int64_t i = 0; i < copies; ++i)
+                  pack_nchwc_weights(sizes, path, weights.as<float>(), isa,
+                                     packed.as<float>() + i * bytes / 4, workers);
+                AlignedBuffer workspace(
+                    nchwc_conv_workspace_bytes(sizes, path, isa, workers.count()), nullptr);
+                const ConvEpilogue epilogue{.bias = bias.as<float>(),
+                                            .activation = Activation::relu};
+                std::int64_t copy = 0;
+                return best_seconds(options.seconds, [&] {
+                  conv_nchwc(sizes, path, x.as<float>(), packed.as<float>() + copy * bytes / 4,
+                             y.as<float>(), epilogue, isa, workspace.data(), workers);
+                  copy = (copy + 1) % copies;
+                });
+              });
   }
 }
 

@@ -9,7 +9,7 @@ namespace ortool::cpu {
 namespace {
 
 /// Up to this many query rows a head, keys and values are better read where they lie.
-constexpr std::int64_t thin_rows = 4;
+constexpr std::int64_t skinny_rows = 4;
 constexpr std::int64_t wanted_tasks = 16;
 /// Keys and values are packed once a task, which costs as much as some rows.
 constexpr std::int64_t least_task_rows = 64;
@@ -31,7 +31,7 @@ AttentionCut cut_attention(const AttentionSizes& sizes, const AttentionRules& ru
   if (cut.rows == 0) return cut;
   const std::int64_t heads = std::max<std::int64_t>(1, sizes.batch * sizes.shared_heads);
   const std::int64_t pieces = divide_up(wanted_tasks, heads);
-  cut.is_thin = cut.rows <= thin_rows;
+  cut.is_skinny = cut.rows <= skinny_rows;
   cut.task_rows = std::max(least_task_rows, divide_up(cut.rows, pieces));
   const bool is_bounded = rules.is_causal || rules.left_window >= 0 || rules.right_window >= 0;
   if (is_bounded) cut.task_rows = std::min(cut.task_rows, most_bounded_rows);

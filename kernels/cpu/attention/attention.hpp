@@ -23,7 +23,7 @@ void attention(const AttentionSizes& sizes, const AttentionRules& rules,
                Workers& workers);
 
 /// The same in float64, by plain loops and without workspace.
-void attention_plain(const AttentionSizes& sizes, const AttentionRules& rules,
-                     const AttentionOperands<double>& operands, Workers& workers);
+void attention_f64(const AttentionSizes& sizes, const AttentionRules& rules,
+                   const AttentionOperands<double>& operands, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -92,8 +92,8 @@ struct PlainRow {
 
 }  // namespace
 
-void attention_plain(const AttentionSizes& sizes, const AttentionRules& rules,
-                     const AttentionOperands<double>& operands, Workers& workers) {
+void attention_f64(const AttentionSizes& sizes, const AttentionRules& rules,
+                   const AttentionOperands<double>& operands, Workers& workers) {
   const std::int64_t heads = sizes.batch * sizes.query_heads;
   const std::int64_t products = sizes.keys * (sizes.key_size + sizes.value_size) + 1;
   const std::int64_t grain = std::max<std::int64_t>(1, 50000 / products);

@@ -26,7 +26,7 @@ std::int64_t score_stride(std::int64_t keys) {
 }
 
 void round_to_halves(DataType type, float* values, std::int64_t count, Isa isa) {
-  const HalfFunctions& functions = half_functions(isa);
+  const Fp16Functions& functions = fp16_functions(isa);
   const bool is_float16 = type == DataType::float16;
   constexpr std::int64_t most = 512;
   std::uint16_t halves[most];
@@ -74,7 +74,7 @@ class TaskRun {
   void run() {
     range_ = visible_to(task_.begin, task_.end);
     stride_ = score_stride(range_.size());
-    if (!call_.cut.is_thin) pack();
+    if (!call_.cut.is_skinny) pack();
     for (std::int64_t row = task_.begin; row < task_.end; row += call_.cut.block_rows) {
       run_block(row, std::min(row + call_.cut.block_rows, task_.end));
     }
@@ -122,8 +122,8 @@ class TaskRun {
     const std::int64_t rows = end - begin;
     gather_queries(begin, end);
     if (range.size() > 0) {
-      if (call_.cut.is_thin) {
-        multiply_thin_keys(rows);
+      if (call_.cut.is_skinny) {
+        multiply_skinny_keys(rows);
       } else {
         range = multiply_keys(rows, range);
       }
@@ -133,7 +133,7 @@ class TaskRun {
     }
     if (range.size() == 0) {
       std::fill_n(sums_, rows * sizes_.value_size, 0.0F);
-    } else if (call_.cut.is_thin) {
+    } else if (call_.cut.is_skinny) {
       const MatrixIn values = values_at(range_.begin);
       functions_.thin(scores_, stride_, 1, static_cast<std::int32_t>(rows), values.data,
                       values.stride, sizes_.value_size, range_.size(), sums_, sizes_.value_size);
@@ -155,7 +155,7 @@ class TaskRun {
     }
   }
 
-  void multiply_thin_keys(std::int64_t rows) {
+  void multiply_skinny_keys(std::int64_t rows) {
     const MatrixIn keys = keys_at(range_.begin);
     for (std::int64_t row = 0; row < rows; ++row) {
       functions_.dot_rows(keys.data, keys.stride, range_.size(), sizes_.key_size,
@@ -293,7 +293,7 @@ std::int64_t AttentionSpace::bytes() const {
 AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionCut& cut, Isa isa) {
   const GemmFunctions& functions = gemm_functions(isa);
   AttentionSpace space;
-  if (!cut.is_thin) {
+  if (!cut.is_skinny) {
     space.keys = in_lines(cut_columns(sizes.keys, functions).stored * sizes.key_size);
     space.values = in_lines(cut_columns(sizes.value_size, functions).stored * sizes.keys);
   }

@@ -17,7 +17,7 @@ struct AttentionCut {
   std::int64_t tasks = 0;       ///< of a head
   std::int64_t block_rows = 0;  ///< whose scores a task holds at once
   std::int64_t grain = 0;       ///< tasks of all heads that are worth a hand-over
-  bool is_thin = false;         ///< keys and values are read where they lie
+  bool is_skinny = false;       ///< keys and values are read where they lie
 };
 
 AttentionCut cut_attention(const AttentionSizes& sizes, const AttentionRules& rules, Isa isa);

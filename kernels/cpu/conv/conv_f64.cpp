@@ -31,8 +31,8 @@ void add_row(const ConvSizes& sizes, const double* in, double factor, std::int64
 
 }  // namespace
 
-void conv_plain(const ConvSizes& sizes, const double* x, const double* weights, const double* bias,
-                double* y, Workers& workers) {
+void conv_f64(const ConvSizes& sizes, const double* x, const double* weights, const double* bias,
+              double* y, Workers& workers) {
   const std::int64_t depth = sizes.channels_in / sizes.groups;
   const std::int64_t maps = sizes.channels_out / sizes.groups;
   const std::int64_t positions = volume(sizes.kernel);

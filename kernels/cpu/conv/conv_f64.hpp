@@ -10,7 +10,7 @@ namespace ortool::cpu {
 
 /// y = the sum over input channels and kernel positions, in this order, + bias (null: none). Rows
 /// of outputs are computed whole, so that the bits do not depend on the number of threads.
-void conv_plain(const ConvSizes& sizes, const double* x, const double* weights, const double* bias,
-                double* y, Workers& workers);
+void conv_f64(const ConvSizes& sizes, const double* x, const double* weights, const double* bias,
+              double* y, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -216,8 +216,8 @@ void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float
 }
 
 template <typename T>
-void conv_transpose_plain(const ConvTransposeSizes& sizes, const T* x, const T* weights,
-                          const T* bias, T* y, Workers& workers) {
+void conv_transpose_reference(const ConvTransposeSizes& sizes, const T* x, const T* weights,
+                              const T* bias, T* y, Workers& workers) {
   const std::int64_t maps = sizes.channels_out / sizes.groups;
   const std::int64_t depth = sizes.channels_in / sizes.groups;
   const std::int64_t pixels = product_of(sizes.in);
@@ -260,9 +260,9 @@ void conv_transpose_plain(const ConvTransposeSizes& sizes, const T* x, const T* 
       });
 }
 
-template void conv_transpose_plain(const ConvTransposeSizes&, const float*, const float*,
-                                   const float*, float*, Workers&);
-template void conv_transpose_plain(const ConvTransposeSizes&, const double*, const double*,
-                                   const double*, double*, Workers&);
+template void conv_transpose_reference(const ConvTransposeSizes&, const float*, const float*,
+                                       const float*, float*, Workers&);
+template void conv_transpose_reference(const ConvTransposeSizes&, const double*, const double*,
+                                       const double*, double*, Workers&);
 
 }  // namespace ortool::cpu

@@ -41,7 +41,7 @@ void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float
 /// The same without packing: sums in the order of input channels and kernel positions. T: float
 /// (for groups of few channels), double.
 template <typename T>
-void conv_transpose_plain(const ConvTransposeSizes& sizes, const T* x, const T* weights,
-                          const T* bias, T* y, Workers& workers);
+void conv_transpose_reference(const ConvTransposeSizes& sizes, const T* x, const T* weights,
+                              const T* bias, T* y, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -22,10 +22,10 @@ void for_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
   const std::int64_t stretches = (sizes.pixels + together - 1) / together;
   if (sizes.batch * blocks * stretches <= 0) return;
-  const ImageCut cut(
+  const SpatialPartition cut(
       sizes.batch, stretches, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
       nanoseconds_a_float * static_cast<double>(sizes.batch * blocks * sizes.block * sizes.pixels));
-  cut.run(workers, [&](const ImagePiece& piece) {
+  cut.run(workers, [&](const PartitionTile& piece) {
     const std::int64_t first = piece.row_begin * together;
     const std::int64_t count = std::min(piece.row_end * together, sizes.pixels) - first;
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
@@ -39,8 +39,8 @@ std::int64_t channels_of(const ReorderSizes& sizes, std::int64_t block) {
 
 }  // namespace
 
-void reorder_to_blocked(const ReorderSizes& sizes, const float* plain, float* blocked, Isa isa,
-                        Workers& workers) {
+void reorder_to_nchwc(const ReorderSizes& sizes, const float* plain, float* blocked, Isa isa,
+                      Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
   for_stretches(
@@ -55,8 +55,8 @@ void reorder_to_blocked(const ReorderSizes& sizes, const float* plain, float* bl
       });
 }
 
-void reorder_to_plain(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
-                      Workers& workers) {
+void reorder_to_nchw(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
+                     Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
   for_stretches(

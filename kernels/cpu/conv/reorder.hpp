@@ -17,10 +17,10 @@ struct ReorderSizes {
 };
 
 /// The channels that fill up the last block become zero.
-void reorder_to_blocked(const ReorderSizes& sizes, const float* plain, float* blocked, Isa isa,
-                        Workers& workers);
-void reorder_to_plain(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
+void reorder_to_nchwc(const ReorderSizes& sizes, const float* plain, float* blocked, Isa isa,
                       Workers& workers);
+void reorder_to_nchw(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
+                     Workers& workers);
 
 /// Zeros in the place of the channels that fill up the last block.
 void clear_filling(const ReorderSizes& sizes, float* blocked, Workers& workers);

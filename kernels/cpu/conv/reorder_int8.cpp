@@ -19,10 +19,10 @@ void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) 
   const std::int64_t blocks = (sizes.channels + lanes - 1) / lanes;
   const std::int64_t stretches = (sizes.pixels + pixels_together - 1) / pixels_together;
   if (sizes.batch * blocks * stretches <= 0) return;
-  const ImageCut cut(
+  const SpatialPartition cut(
       sizes.batch, stretches, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
       nanoseconds_a_byte * static_cast<double>(sizes.batch * blocks * lanes * sizes.pixels));
-  cut.run(workers, [&](const ImagePiece& piece) {
+  cut.run(workers, [&](const PartitionTile& piece) {
     const std::int64_t begin = piece.row_begin * pixels_together;
     const std::int64_t end = std::min(piece.row_end * pixels_together, sizes.pixels);
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
@@ -51,8 +51,8 @@ inline void pair_rows(const ByteRow (&rows)[lanes], ByteRow (&paired)[lanes]) {
 }
 
 /// Sixteen rows of sixteen bytes, turned.
-void turn_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t* to,
-                std::int64_t to_stride) {
+void transpose_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t* to,
+                     std::int64_t to_stride) {
   ByteRow rows[lanes];
   ByteRow paired[lanes];
   for (std::int64_t i = 0; i < lanes; ++i)
@@ -68,7 +68,7 @@ void turn_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t
 /// Calls `turn(first)` for sixteen pixels each of `pixels`, the last ones of which may be turned
 /// twice; returns how many pixels are done: all, or none of fewer than sixteen.
 template <typename Turn>
-std::int64_t turn_all(std::int64_t pixels, Turn turn) {
+std::int64_t transpose_all(std::int64_t pixels, Turn turn) {
   if (pixels < lanes) return 0;
   for (std::int64_t first = 0; first + lanes <= pixels; first += lanes) turn(first);
   if (pixels % lanes != 0) turn(pixels - lanes);
@@ -77,14 +77,16 @@ std::int64_t turn_all(std::int64_t pixels, Turn turn) {
 
 }  // namespace
 
-void reorder_bytes_to_blocked(const ReorderSizes& sizes, const std::uint8_t* plain,
-                              std::uint8_t* blocked, Workers& workers) {
+void reorder_int8_to_nchwc(const ReorderSizes& sizes, const std::uint8_t* plain,
+                           std::uint8_t* blocked, Workers& workers) {
   for_byte_stretches(
       sizes, workers,
       [&](std::int64_t from, std::int64_t to, std::int64_t channels, std::int64_t pixels) {
-        const std::int64_t done = turn_all(channels == lanes ? pixels : 0, [&](std::int64_t first) {
-          turn_bytes(plain + from + first, sizes.pixels, blocked + to + first * lanes, lanes);
-        });
+        const std::int64_t done =
+            transpose_all(channels == lanes ? pixels : 0, [&](std::int64_t first) {
+              transpose_bytes(plain + from + first, sizes.pixels, blocked + to + first * lanes,
+                              lanes);
+            });
         if (channels < lanes)
           std::memset(blocked + to, 0, static_cast<std::size_t>(pixels * lanes));
         for (std::int64_t channel = 0; channel < channels; ++channel) {
@@ -94,14 +96,16 @@ void reorder_bytes_to_blocked(const ReorderSizes& sizes, const std::uint8_t* pla
       });
 }
 
-void reorder_bytes_to_plain(const ReorderSizes& sizes, const std::uint8_t* blocked,
-                            std::uint8_t* plain, Workers& workers) {
+void reorder_int8_to_nchw(const ReorderSizes& sizes, const std::uint8_t* blocked,
+                          std::uint8_t* plain, Workers& workers) {
   for_byte_stretches(
       sizes, workers,
       [&](std::int64_t to, std::int64_t from, std::int64_t channels, std::int64_t pixels) {
-        const std::int64_t done = turn_all(channels == lanes ? pixels : 0, [&](std::int64_t first) {
-          turn_bytes(blocked + from + first * lanes, lanes, plain + to + first, sizes.pixels);
-        });
+        const std::int64_t done =
+            transpose_all(channels == lanes ? pixels : 0, [&](std::int64_t first) {
+              transpose_bytes(blocked + from + first * lanes, lanes, plain + to + first,
+                              sizes.pixels);
+            });
         for (std::int64_t channel = 0; channel < channels; ++channel) {
           std::uint8_t* row = plain + to + channel * sizes.pixels;
           for (std::int64_t i = done; i < pixels; ++i) row[i] = blocked[from + i * lanes + channel];

@@ -7,10 +7,10 @@
 
 namespace ortool::cpu {
 
-/// As reorder_to_blocked and reorder_to_plain of floats.
-void reorder_bytes_to_blocked(const ReorderSizes& sizes, const std::uint8_t* plain,
-                              std::uint8_t* blocked, Workers& workers);
-void reorder_bytes_to_plain(const ReorderSizes& sizes, const std::uint8_t* blocked,
-                            std::uint8_t* plain, Workers& workers);
+/// As reorder_to_nchwc and reorder_to_nchw of floats.
+void reorder_int8_to_nchwc(const ReorderSizes& sizes, const std::uint8_t* plain,
+                           std::uint8_t* blocked, Workers& workers);
+void reorder_int8_to_nchw(const ReorderSizes& sizes, const std::uint8_t* blocked,
+                          std::uint8_t* plain, Workers& workers);
 
 }  // namespace ortool::cpu

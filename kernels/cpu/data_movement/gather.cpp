@@ -53,7 +53,7 @@ void gather(const void* in, std::span<const Index> indices, void* out, GatherSiz
             std::int64_t element_bytes, Workers& workers) {
   const std::int64_t count = static_cast<std::int64_t>(indices.size());
   const std::int64_t bytes = sizes.inner * element_bytes;
-  in_pieces(count, workers, [&](std::int64_t begin, std::int64_t end) {
+  interruptible_loop(count, workers, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       checked_index(indices[static_cast<std::size_t>(i)], sizes.axis, i);
   });
@@ -75,13 +75,13 @@ void gather_elements(const void* in, const Index* indices, void* out, const Elem
                      std::int64_t element_bytes, Workers& workers) {
   const std::int64_t rows_a_task =
       std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(places.row, 1));
-  with_element_size(element_bytes, [&](auto element) {
+  dispatch_element_size(element_bytes, [&](auto element) {
     using Element = decltype(element);
     const auto* from = static_cast<const Element*>(in);
     auto* to = static_cast<Element*>(out);
     workers.parallel_ranges(places.rows(), rows_a_task, [&](std::int64_t begin, std::int64_t end) {
       walk_element_rows(places, begin, end, [&](std::int64_t offset, std::int64_t first) {
-        in_pieces(places.row, workers, [&](std::int64_t left, std::int64_t right) {
+        interruptible_loop(places.row, workers, [&](std::int64_t left, std::int64_t right) {
           gather_row(from + offset + left * places.row_step, indices + first + left,
                      to + first + left, places, first + left, right - left);
         });

@@ -27,11 +27,11 @@ void one_hot(DataType type, const void* indices, const void* values, void* out, 
              bool counts_from_end, std::int64_t element_bytes, Workers& workers) {
   const std::int64_t count = sizes.outer * sizes.inner;
   fill(values, out, count * sizes.depth, element_bytes, workers);
-  with_element_size(element_bytes, [&](auto element) {
+  dispatch_element_size(element_bytes, [&](auto element) {
     using Element = decltype(element);
     const Element on = static_cast<const Element*>(values)[1];
     auto* to = static_cast<Element*>(out);
-    with_data_type(type, [&](auto index) {
+    dispatch_data_type(type, [&](auto index) {
       const auto* from = static_cast<const decltype(index)*>(indices);
       workers.parallel_ranges(count, one_hot_grain, [&](std::int64_t begin, std::int64_t end) {
         std::int64_t inner = begin % sizes.inner;

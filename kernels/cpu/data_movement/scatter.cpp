@@ -46,7 +46,7 @@ void scatter_elements(void* out, const Index* indices, const void* updates,
       const std::int64_t first_row = part / blocks * rows;
       walk_element_rows(
           places, first_row, first_row + rows, [&](std::int64_t offset, std::int64_t first) {
-            in_pieces(right - left, workers, [&](std::int64_t begin, std::int64_t end) {
+            interruptible_loop(right - left, workers, [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t column = left + begin; column < left + end; ++column) {
                 const std::int64_t i = first + column;
                 const std::int64_t index = checked_index(indices[i], places.axis_size, i);

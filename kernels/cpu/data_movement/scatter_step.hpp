@@ -52,7 +52,7 @@ void with_scatter_step(ScatterOp op, DataType type, Function function) {
   using Maximum = std::integral_constant<ScatterOp, ScatterOp::maximum>;
   using Minimum = std::integral_constant<ScatterOp, ScatterOp::minimum>;
   if (op == ScatterOp::replace) {
-    with_element_size(element_bits(type) / 8, [&](auto element) { with(element, Replace()); });
+    dispatch_element_size(element_bits(type) / 8, [&](auto element) { with(element, Replace()); });
     return;
   }
   const auto with_sum = [&](auto element) {
@@ -60,7 +60,7 @@ void with_scatter_step(ScatterOp op, DataType type, Function function) {
   };
   if (type == DataType::complex64) return with_sum(std::complex<float>());
   if (type == DataType::complex128) return with_sum(std::complex<double>());
-  with_data_type(type, [&](auto element) {
+  dispatch_data_type(type, [&](auto element) {
     if (op == ScatterOp::maximum) return with(element, Maximum());
     if (op == ScatterOp::minimum) return with(element, Minimum());
     with_sum(element);

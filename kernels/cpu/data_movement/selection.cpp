@@ -36,7 +36,7 @@ std::uint64_t telling_bits(DataType type) {
 void mark_non_zero(DataType type, const void* in, bool* marks, std::int64_t count,
                    Workers& workers) {
   const std::uint64_t mask = telling_bits(type);
-  with_element_size(element_bits(type) / 8, [&](auto element) {
+  dispatch_element_size(element_bits(type) / 8, [&](auto element) {
     using Element = decltype(element);
     const auto* elements = static_cast<const Element*>(in);
     workers.parallel_ranges(count, mark_grain, [=](std::int64_t begin, std::int64_t end) {

@@ -17,10 +17,10 @@ constexpr std::int64_t most_joined_bytes = 64;
 /// Of a row repeated.
 constexpr std::int64_t repeated_bytes = 1024;
 
-using FastFunction = std::int64_t (*)(const FastByteBinary& binary);
+using FastFunction = std::int64_t (*)(const FixedPointBinary& binary);
 
 /// The function in fixed point, where that is fine enough. What is not a number is not below.
-FastFunction fast_function(ByteBinary op, const ByteBinaryScales& scales, Isa isa) {
+FastFunction fast_function(Int8BinaryOp op, const Int8BinaryScales& scales, Isa isa) {
   const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
   if (!is_possible) return nullptr;
   const float most = most_fast_number * scales.out;
@@ -28,16 +28,16 @@ FastFunction fast_function(ByteBinary op, const ByteBinaryScales& scales, Isa is
   const float a = most_byte * scales.a.scale;
   const float b = most_byte * scales.b.scale;
   const bool is_amx = isa >= Isa::amx;
-  if (op == ByteBinary::add && a < most && b < most)
+  if (op == Int8BinaryOp::add && a < most && b < most)
     return is_amx ? vbmi::add_bytes : avx2::add_bytes;
-  if (op == ByteBinary::multiply && a * b < most)
+  if (op == Int8BinaryOp::multiply && a * b < most)
     return is_amx ? vbmi::multiply_bytes : avx2::multiply_bytes;
   return nullptr;
 }
 
 /// A faster function as far as it goes, again and again; the level's own does the pieces between.
-void run_fast(FastFunction run, ByteBinary op, FastByteBinary binary,
-              const ByteRowFunctions& functions) {
+void run_fast(FastFunction run, Int8BinaryOp op, FixedPointBinary binary,
+              const QuantizeFunctions& functions) {
   constexpr std::int64_t piece = 64;
   while (binary.count > 0) {
     const std::int64_t done = run(binary);
@@ -79,10 +79,10 @@ BroadcastPlan join_inner(const BroadcastPlan& plan, int repeated) {
 
 }  // namespace
 
-void byte_binary(ByteBinary op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
-                 const ByteBinaryScales& scales, const BroadcastPlan& plan, Isa isa,
+void int8_binary(Int8BinaryOp op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
+                 const Int8BinaryScales& scales, const BroadcastPlan& plan, Isa isa,
                  Workers& workers) {
-  const ByteRowFunctions& functions = byte_row_functions(isa);
+  const QuantizeFunctions& functions = quantize_functions(isa);
   const BroadcastPlan::Loop& inner = plan.loops.back();
   const FastFunction fast = fast_function(op, scales, isa);
   const auto compute = [&](const std::uint8_t* from_a, const std::uint8_t* from_b,
@@ -131,7 +131,8 @@ void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t
                  std::uint8_t* out, Isa isa, Workers& workers) {
   workers.parallel_ranges(count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
     if (isa >= Isa::avx2) {
-      const ByteTableFunction look_up = isa >= Isa::amx ? vbmi::look_bytes_up : avx2::look_bytes_up;
+      const LookupTableFunction look_up =
+          isa >= Isa::amx ? vbmi::look_up_table : avx2::look_up_table;
       return look_up(in + begin, table, end - begin, out + begin);
     }
     for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];

@@ -10,17 +10,17 @@
 
 namespace ortool::cpu {
 
-struct ByteBinaryScales {
-  ByteScale a;
-  ByteScale b;
+struct Int8BinaryScales {
+  Int8Scale a;
+  Int8Scale b;
   float out = 1.0F;
-  ByteRange range;
+  Int8Range range;
 };
 
 /// out = clamp(nearest((a op b) / out scale)) + zero point in float32, halves to even: the bits
 /// that dequantising, computing and quantising give. `out` may be an operand of its own size.
-void byte_binary(ByteBinary op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
-                 const ByteBinaryScales& scales, const BroadcastPlan& plan, Isa isa,
+void int8_binary(Int8BinaryOp op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
+                 const Int8BinaryScales& scales, const BroadcastPlan& plan, Isa isa,
                  Workers& workers);
 
 /// out[i] = table[in[i]]; `out` may be `in`.

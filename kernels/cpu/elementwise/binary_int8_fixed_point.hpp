@@ -17,22 +17,22 @@ constexpr float most_fast_number = 1024.0F;
 /// by up to 4 each.
 constexpr float fast_number_error = 40.0F;
 
-/// out = byte of (a + b) / out scale, or of a * b / out scale, the same as ByteRowFunctions::binary
-/// gives.
-struct FastByteBinary {
+/// out = byte of (a + b) / out scale, or of a * b / out scale, the same as
+/// QuantizeFunctions::binary gives.
+struct FixedPointBinary {
   const uint8_t* a;
   const uint8_t* b;
   int64_t count;
-  ByteScale a_scale;
-  ByteScale b_scale;
+  Int8Scale a_scale;
+  Int8Scale b_scale;
   float out_scale;
-  ByteRange range;
+  Int8Range range;
   uint8_t* out;  ///< may be a or b
 };
 
 /// All compute pieces of 32 or 64 bytes up to the first that has a number near a half; they return
 /// how many bytes. No number may be larger than most_fast_number.
-ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FastByteBinary& add);
-                     int64_t multiply_bytes(const FastByteBinary& multiply);)
+ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FixedPointBinary& add);
+                     int64_t multiply_bytes(const FixedPointBinary& multiply);)
 
 }  // namespace ortool::cpu

@@ -29,7 +29,7 @@ inline __m512 whole_numbers(const uint8_t* from, __m512i flip, __m512i zero_poin
 
 /// Sixteen numbers a call of `number(first)`.
 template <typename Number>
-inline int64_t make_bytes(const FastByteBinary& binary, const FixedBytes& make, Number number) {
+inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make, Number number) {
   int64_t done = 0;
   for (; done + 64 <= binary.count; done += 64) {
     __m512 numbers[4];
@@ -44,7 +44,7 @@ inline int64_t make_bytes(const FastByteBinary& binary, const FixedBytes& make, 
 
 }  // namespace
 
-int64_t add_bytes(const FastByteBinary& add) {
+int64_t add_bytes(const FixedPointBinary& add) {
   const double a_factor = static_cast<double>(add.a_scale.scale) / add.out_scale;
   const double b_factor = static_cast<double>(add.b_scale.scale) / add.out_scale;
   const FixedBytes make(add.range, fast_number_error);
@@ -61,7 +61,7 @@ int64_t add_bytes(const FastByteBinary& add) {
   });
 }
 
-int64_t multiply_bytes(const FastByteBinary& multiply) {
+int64_t multiply_bytes(const FixedPointBinary& multiply) {
   const double factor =
       static_cast<double>(multiply.a_scale.scale) * multiply.b_scale.scale / multiply.out_scale;
   const FixedBytes make(multiply.range, fast_number_error);

@@ -81,8 +81,8 @@ struct SixteenBytes {
 
 void cast(DataType from, const void* in, DataType to, void* out, std::int64_t count,
           Workers& workers) {
-  with_data_type(from, [&](auto from_value) {
-    with_data_type(to, [&](auto to_value) {
+  dispatch_data_type(from, [&](auto from_value) {
+    dispatch_data_type(to, [&](auto to_value) {
       using From = decltype(from_value);
       using To = decltype(to_value);
       const From* all_in = static_cast<const From*>(in);

@@ -95,7 +95,7 @@ void by_table(const NarrowCast& cast, const void* in, void* out, std::int64_t co
               Workers& workers) {
   const int bits = element_bits(cast.to);
   const std::int64_t element_bytes = std::max(bits, 8) / 8;
-  with_element_size(element_bytes, [&](auto element) {
+  dispatch_element_size(element_bytes, [&](auto element) {
     using To = decltype(element);
     if constexpr (sizeof(To) <= 8) {
       To table[256];
@@ -146,7 +146,7 @@ void narrow_cast(const NarrowCast& cast, const void* in, void* out, std::int64_t
   if (cast.has_table) return by_table(cast, in, out, count, workers);
   const int bits = element_bits(cast.to);
   auto* bytes = static_cast<std::byte*>(out);
-  with_data_type(cast.from, [&](auto number) {
+  dispatch_data_type(cast.from, [&](auto number) {
     const auto* from = static_cast<const decltype(number)*>(in);
     workers.parallel_ranges(count, narrow_grain, [&](std::int64_t begin, std::int64_t end) {
       std::uint8_t block[narrow_block];

@@ -21,16 +21,16 @@ void look_up_pixels_singly(const std::uint8_t* in, const std::uint8_t* tables,
   for (std::int64_t i = 0; i < pixels * 16; ++i) out[i] = tables[offsets[i % 16] + in[i]];
 }
 
-ByteTableFunction row_function(Isa isa) {
-  if (isa >= Isa::amx) return vbmi::look_bytes_up;
-  return isa >= Isa::avx2 ? avx2::look_bytes_up : look_up_singly;
+LookupTableFunction row_function(Isa isa) {
+  if (isa >= Isa::amx) return vbmi::look_up_table;
+  return isa >= Isa::avx2 ? avx2::look_up_table : look_up_singly;
 }
 
 }  // namespace
 
 void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
                     const std::uint8_t* tables, std::uint8_t* out, Isa isa, Workers& workers) {
-  const ByteTableFunction row = row_function(isa);
+  const LookupTableFunction row = row_function(isa);
   const std::int64_t grain =
       std::max<std::int64_t>(1, task_bytes / std::max<std::int64_t>(1, sizes.pixels));
   workers.parallel_ranges(sizes.batch * sizes.channels, grain,
@@ -42,9 +42,9 @@ void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
                           });
 }
 
-void channel_lookup_blocked(const ChannelLookupSizes& sizes, const std::uint8_t* in,
-                            const std::uint8_t* tables, std::uint8_t* out, Isa isa,
-                            Workers& workers) {
+void channel_lookup_nchwc(const ChannelLookupSizes& sizes, const std::uint8_t* in,
+                          const std::uint8_t* tables, std::uint8_t* out, Isa isa,
+                          Workers& workers) {
   const auto look_up = isa >= Isa::avx512 ? avx512::look_up_pixels : look_up_pixels_singly;
   constexpr std::int64_t block = 16;
   const std::int64_t blocks = (sizes.channels + block - 1) / block;

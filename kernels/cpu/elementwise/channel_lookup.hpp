@@ -22,8 +22,7 @@ void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
 
 /// The same where 16 channels of a pixel lie together (Layout::blocked16). What fills up
 /// the last block is looked up in the last channel's table.
-void channel_lookup_blocked(const ChannelLookupSizes& sizes, const std::uint8_t* in,
-                            const std::uint8_t* tables, std::uint8_t* out, Isa isa,
-                            Workers& workers);
+void channel_lookup_nchwc(const ChannelLookupSizes& sizes, const std::uint8_t* in,
+                          const std::uint8_t* tables, std::uint8_t* out, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

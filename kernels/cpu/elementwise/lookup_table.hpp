@@ -8,10 +8,10 @@
 namespace ortool::cpu {
 
 /// out[i] = table[in[i]] for `count` bytes; `out` may be `in`.
-using ByteTableFunction = void (*)(const uint8_t* in, const uint8_t* table, int64_t count,
-                                   uint8_t* out);
+using LookupTableFunction = void (*)(const uint8_t* in, const uint8_t* table, int64_t count,
+                                     uint8_t* out);
 
-ORTOOL_ISA_FUNCTIONS((avx2, vbmi), void look_bytes_up(const uint8_t* in, const uint8_t* table,
+ORTOOL_ISA_FUNCTIONS((avx2, vbmi), void look_up_table(const uint8_t* in, const uint8_t* table,
                                                       int64_t count, uint8_t* out);)
 
 }  // namespace ortool::cpu

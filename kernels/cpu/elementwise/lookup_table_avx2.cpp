@@ -8,7 +8,7 @@
 
 namespace ortool::cpu::avx2 {
 
-void look_bytes_up(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out) {
+void look_up_table(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out) {
   constexpr int parts = 8;
   __m256i low[parts];
   __m256i high[parts];

@@ -7,7 +7,7 @@
 
 namespace ortool::cpu::vbmi {
 
-void look_bytes_up(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out) {
+void look_up_table(const uint8_t* in, const uint8_t* table, int64_t count, uint8_t* out) {
   const __m512i parts[4] = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
                             _mm512_loadu_si512(table + 128), _mm512_loadu_si512(table + 192)};
   const auto look_up = [&](__m512i bytes) {

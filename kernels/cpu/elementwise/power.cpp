@@ -100,8 +100,8 @@ void power_typed(const Base* a, const Exponent* b, Base* out, const BroadcastPla
 
 void power(DataType type, DataType exponent_type, const void* a, const void* b, void* out,
            const BroadcastPlan& plan, Workers& workers) {
-  with_data_type(type, [&](auto base) {
-    with_data_type(exponent_type, [&](auto exponent) {
+  dispatch_data_type(type, [&](auto base) {
+    dispatch_data_type(exponent_type, [&](auto exponent) {
       using Base = decltype(base);
       using Exponent = decltype(exponent);
       if constexpr (std::is_same_v<Base, bool> || std::is_same_v<Exponent, bool>) {

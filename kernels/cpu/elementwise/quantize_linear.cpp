@@ -129,7 +129,7 @@ struct FloatRange {
 };
 
 /// The least and greatest number, widened to hold 0. NaN is passed over.
-FloatRange range_of(const float* in, std::int64_t count, const ByteRowFunctions& functions,
+FloatRange range_of(const float* in, std::int64_t count, const QuantizeFunctions& functions,
                     Workers& workers) {
   constexpr std::int64_t most_parts = 64;
   FloatRange parts[most_parts];
@@ -153,7 +153,7 @@ void quantize(const QuantizeOperands& operands, const ScaleLayout& layout, DataT
   const bool is_plain = operands.in_type == DataType::float32 &&
                         operands.scale_type == DataType::float32 &&
                         precision == DataType::float32 && is_byte(operands.out_type);
-  const ByteRowFunctions& functions = byte_row_functions(isa);
+  const QuantizeFunctions& functions = quantize_functions(isa);
   const float least = operands.out_type == DataType::int8 ? -128.0F : 0.0F;
   const std::int64_t count = layout.outer * layout.axis * layout.inner;
   // Bits behind the last packed element are zero.
@@ -174,12 +174,12 @@ void dequantize(const QuantizeOperands& operands, const ScaleLayout& layout, Isa
                 Workers& workers) {
   const bool is_plain = is_byte(operands.in_type) && operands.scale_type == DataType::float32 &&
                         operands.out_type == DataType::float32;
-  const ByteRowFunctions& functions = byte_row_functions(isa);
+  const QuantizeFunctions& functions = quantize_functions(isa);
   const bool is_signed = operands.in_type == DataType::int8;
   for_each_run(layout, workers, [&](const Run& run) {
     if (!is_plain || run.scale_step != 0) return dequantize_run(operands, run);
     const std::int32_t zero = byte_at(operands.zero_point_type, operands.zero_points, run.scale);
-    const ByteScale scale{static_cast<std::uint8_t>(is_signed ? 128 : 0),
+    const Int8Scale scale{static_cast<std::uint8_t>(is_signed ? 128 : 0),
                           zero + (is_signed ? 128 : 0),
                           reinterpret_cast<const float*>(operands.scales)[run.scale]};
     functions.dequantize(reinterpret_cast<const std::uint8_t*>(operands.in) + run.first, run.count,
@@ -189,7 +189,7 @@ void dequantize(const QuantizeOperands& operands, const ScaleLayout& layout, Isa
 
 void dynamic_quantize(const float* in, std::int64_t count, std::uint8_t* out, float* scale,
                       std::uint8_t* zero_point, Isa isa, Workers& workers) {
-  const ByteRowFunctions& functions = byte_row_functions(isa);
+  const QuantizeFunctions& functions = quantize_functions(isa);
   const auto [low, high] = range_of(in, count, functions, workers);
   const float range = high - low;
   *scale = range == 0.0F ? 1.0F : range / 255.0F;

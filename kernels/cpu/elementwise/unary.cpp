@@ -170,7 +170,7 @@ void float_unary(Isa isa, UnaryOp op, UnaryParameters parameters, const float* i
 }
 
 template <typename Half>
-void half_unary(UnaryOp op, UnaryParameters parameters, const Half* in, Half* out,
+void fp16_unary(UnaryOp op, UnaryParameters parameters, const Half* in, Half* out,
                 std::int64_t count, Workers& workers, Isa isa) {
   workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
     float values[unary_block];
@@ -201,12 +201,12 @@ void unary(UnaryOp op, UnaryParameters parameters, const double* in, double* out
 
 void unary(UnaryOp op, UnaryParameters parameters, const Float16Bits* in, Float16Bits* out,
            std::int64_t count, Workers& workers, Isa isa) {
-  half_unary(op, parameters, in, out, count, workers, isa);
+  fp16_unary(op, parameters, in, out, count, workers, isa);
 }
 
 void unary(UnaryOp op, UnaryParameters parameters, const BFloat16Bits* in, BFloat16Bits* out,
            std::int64_t count, Workers& workers, Isa isa) {
-  half_unary(op, parameters, in, out, count, workers, isa);
+  fp16_unary(op, parameters, in, out, count, workers, isa);
 }
 
 template <typename Integer>

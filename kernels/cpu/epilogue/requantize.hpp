@@ -19,7 +19,7 @@ namespace ortool::cpu {
 ///
 /// Halves go to even, and NaN becomes the least byte or step but behind a divisor.
 /// Lists have an element a column of the whole product.
-struct ByteFinish {
+struct Int8Epilogue {
   const int32_t* offsets;
   const float* scales;
   int32_t has_steps;  ///< rounded as a quantisation in between asks for
@@ -34,14 +34,14 @@ struct ByteFinish {
   float high;
   int32_t makes_bytes;
   float divisor;  ///< of bytes, NaN then counting as 0; 0: none
-  ByteRange range;
+  Int8Range range;
   void* out;  ///< bytes or floats
   int64_t out_stride;
 };
 
 /// A block of sums: `sums` holds those of rows [row, row + rows) and columns [column, column +
 /// columns) of the product, rows `sums_stride` apart.
-struct ByteSums {
+struct AccumulatorBlock {
   int32_t* sums;
   int64_t sums_stride;
   int64_t row;
@@ -50,9 +50,9 @@ struct ByteSums {
   int64_t columns;
 };
 
-using FinishBytes = void (*)(const ByteFinish& finish, const ByteSums& block);
+using RequantizeFunction = void (*)(const Int8Epilogue& finish, const AccumulatorBlock& block);
 
 /// The function of a level. Without functions among the activations all give the same bits.
-ORTOOL_ISA_KERNEL(FinishBytes, finish_bytes_function, baseline, avx2, avx512)
+ORTOOL_ISA_KERNEL(RequantizeFunction, requantize_function, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -29,7 +29,8 @@ T multiply_add(T sum, T a, T b) {
 
 template <typename T>
 void multiply_rows(const GemmSizes& sizes, std::int64_t begin, std::int64_t end,
-                   const PlainMatrix<T>& a, const PlainMatrix<T>& b, T* c, const Workers& workers) {
+                   const ReferenceMatrix<T>& a, const ReferenceMatrix<T>& b, T* c,
+                   const Workers& workers) {
   std::fill(c + begin * sizes.n, c + end * sizes.n, T{});
   const std::int64_t row_step = a.transposed ? 1 : a.stride;
   const std::int64_t depth_step = a.transposed ? a.stride : 1;
@@ -52,16 +53,18 @@ void multiply_rows(const GemmSizes& sizes, std::int64_t begin, std::int64_t end,
 }  // namespace
 
 template <typename T>
-void matmul_plain(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
-                  const PlainMatrix<T>& a, const PlainMatrix<T>& b, T* c, Workers& workers) {
+void matmul_reference(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
+                      const ReferenceMatrix<T>& a, const ReferenceMatrix<T>& b, T* c,
+                      Workers& workers) {
   const std::int64_t tasks = (sizes.m + rows_per_task - 1) / rows_per_task;
   const auto batch = static_cast<std::int64_t>(offsets.size());
   workers.parallel_for(batch * tasks, [&](std::int64_t task) {
     const GemmOffsets& offset = offsets[static_cast<std::size_t>(task / tasks)];
     const std::int64_t begin = task % tasks * rows_per_task;
     multiply_rows(sizes, begin, std::min(begin + rows_per_task, sizes.m),
-                  PlainMatrix<T>{a.data + offset.a, a.stride, a.transposed},
-                  PlainMatrix<T>{b.data + offset.b, b.stride, b.transposed}, c + offset.c, workers);
+                  ReferenceMatrix<T>{a.data + offset.a, a.stride, a.transposed},
+                  ReferenceMatrix<T>{b.data + offset.b, b.stride, b.transposed}, c + offset.c,
+                  workers);
   });
 }
 
@@ -80,10 +83,11 @@ void scale_and_add(std::int64_t m, std::int64_t n, T alpha, T beta, const T* add
   });
 }
 
-#define ORTOOL_INSTANTIATE(T)                                                             \
-  template void matmul_plain(std::span<const GemmOffsets>, const GemmSizes&,              \
-                             const PlainMatrix<T>&, const PlainMatrix<T>&, T*, Workers&); \
-  template void scale_and_add(std::int64_t, std::int64_t, T, T, const T*, std::int64_t,   \
+#define ORTOOL_INSTANTIATE(T)                                                              \
+  template void matmul_reference(std::span<const GemmOffsets>, const GemmSizes&,           \
+                                 const ReferenceMatrix<T>&, const ReferenceMatrix<T>&, T*, \
+                                 Workers&);                                                \
+  template void scale_and_add(std::int64_t, std::int64_t, T, T, const T*, std::int64_t,    \
                               std::int64_t, T*, Workers&)
 ORTOOL_INSTANTIATE(double);
 ORTOOL_INSTANTIATE(std::int32_t);

@@ -11,7 +11,7 @@ namespace ortool::cpu {
 
 /// Where a matrix of elements T lies; see MatrixIn.
 template <typename T>
-struct PlainMatrix {
+struct ReferenceMatrix {
   const T* data = nullptr;
   std::int64_t stride = 0;
   bool transposed = false;
@@ -20,8 +20,9 @@ struct PlainMatrix {
 /// c = a * b for each of `offsets` (of a, b and c), c row-major without gaps, sums in the order of
 /// k. T: double, int32_t, int64_t, uint32_t, uint64_t. c must not overlap a or b.
 template <typename T>
-void matmul_plain(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
-                  const PlainMatrix<T>& a, const PlainMatrix<T>& b, T* c, Workers& workers);
+void matmul_reference(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
+                      const ReferenceMatrix<T>& a, const ReferenceMatrix<T>& b, T* c,
+                      Workers& workers);
 
 /// c = alpha * c + beta * added, where `added` (null: none) lies `row_step` and `column_step`
 /// elements from row to row and column to column, 0 where it repeats.

@@ -111,7 +111,7 @@ void sample(const GridSampleSizes& sizes, DataType type, const void* x, const G*
     SampleTile<C> taps_here;
     taps_here.size = tile;
     fill_tile(sizes, grid + (image * sizes.positions + first) * axes, count, taps_here);
-    with_data_type(type, [&](auto number) {
+    dispatch_data_type(type, [&](auto number) {
       using T = decltype(number);
       for (std::int64_t c = 0; c < sizes.channels; ++c) {
         const std::int64_t plane = image * sizes.channels + c;

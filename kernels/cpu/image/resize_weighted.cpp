@@ -105,7 +105,7 @@ std::int64_t resize_workspace_bytes(const ResizePlan& plan, int threads) {
 
 void resize_weighted(const ResizePlan& plan, DataType type, const void* in, void* out,
                      double outside, void* workspace, int threads, Workers& workers) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (!std::is_same_v<T, bool>) {
       weighted(plan, static_cast<const T*>(in), static_cast<T*>(out), outside, workspace, threads,

@@ -10,7 +10,7 @@ enum class Isa;
 // Declares functions or tables in the namespace of each instruction set. The first argument lists
 // those that have them:
 //
-//     ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FastByteBinary& add);)
+//     ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FixedPointBinary& add);)
 //
 // For each set that the row of `loops.hpp` lists, cmake/OrtoolIsaKernels.cmake compiles
 // `loops_<set>.cpp` where there is such a file, else `loops.inc` with ORTOOL_ISA as the set's name.

@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-struct SpeedLoops {
+struct RooflineLoops {
   /// Multiplies and adds floats in registers, `rounds` times flops_per_round operations, a
   /// multiplication and an addition counting as two. Returns a sum that keeps the work alive.
   float (*multiply_add)(int64_t rounds);
@@ -16,6 +16,6 @@ struct SpeedLoops {
   void (*add_blocks)(const float* a, const float* b, int64_t count, float* out);
 };
 
-ORTOOL_ISA_KERNEL(SpeedLoops, speed_loops, baseline, avx2, avx512)
+ORTOOL_ISA_KERNEL(RooflineLoops, roofline_loops, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -34,6 +34,6 @@ void add_blocks(const float* a, const float* b, int64_t count, float* out) {
 
 }  // namespace
 
-const SpeedLoops speed_loops = {&multiply_add, 2.0 * chains * 16, &add_blocks};
+const RooflineLoops roofline_loops = {&multiply_add, 2.0 * chains * 16, &add_blocks};
 
 }  // namespace ortool::cpu::avx512

@@ -30,6 +30,6 @@ void add_blocks(const float* a, const float* b, int64_t count, float* out) {
 
 }  // namespace
 
-const SpeedLoops speed_loops = {&multiply_add, 2.0 * chains* lanes, &add_blocks};
+const RooflineLoops roofline_loops = {&multiply_add, 2.0 * chains* lanes, &add_blocks};
 
 }  // namespace ortool::cpu::baseline

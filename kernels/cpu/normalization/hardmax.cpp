@@ -32,7 +32,7 @@ void hardmax(const T* in, T* out, SoftmaxSizes sizes, Workers& workers) {
           slice / sizes.inner * sizes.axis * sizes.inner + slice % sizes.inner;
       std::int64_t best = 0;
       auto most = comparable(in[start]);
-      in_pieces(sizes.axis, workers, [&](std::int64_t first, std::int64_t last) {
+      interruptible_loop(sizes.axis, workers, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
           const auto value = comparable(in[start + i * sizes.inner]);
           out[start + i * sizes.inner] = T{};

@@ -27,14 +27,14 @@ void lp_normalization(const T* in, T* out, std::int64_t outer, std::int64_t axis
     for (std::int64_t slice = begin; slice < end; ++slice) {
       const std::int64_t first = slice / inner * axis * inner + slice % inner;
       double sum = 0;
-      in_pieces(axis, workers, [&](std::int64_t from, std::int64_t to) {
+      interruptible_loop(axis, workers, [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
           const double x = static_cast<double>(in[first + i * inner]);
           sum += p == 1 ? std::abs(x) : x * x;
         }
       });
       const T norm = static_cast<T>(p == 1 ? sum : std::sqrt(sum));
-      in_pieces(axis, workers, [&](std::int64_t from, std::int64_t to) {
+      interruptible_loop(axis, workers, [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
           const T x = in[first + i * inner];
           out[first + i * inner] = norm == T{0} ? T{0} : x / norm;

@@ -27,7 +27,7 @@ void for_each(const MeanVarianceSizes& sizes, std::int64_t start, const Workers&
   const Axis inner = sizes.reduced.empty() ? Axis{} : sizes.reduced.back();
   for (std::int64_t i = 0; i < sizes.length; i += inner.size) {
     const std::int64_t first = start + offset_of(sizes.reduced, i);
-    in_pieces(inner.size, workers, [&](std::int64_t begin, std::int64_t end) {
+    interruptible_loop(inner.size, workers, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) body(first + k * inner.stride);
     });
   }

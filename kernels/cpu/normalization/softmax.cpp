@@ -31,7 +31,7 @@ void for_column_blocks(SoftmaxSizes sizes, Workers& workers, Body body) {
 }
 
 template <typename Half>
-void half_softmax(SoftmaxKind kind, const Half* in, Half* out, SoftmaxSizes sizes, Workers& workers,
+void fp16_softmax(SoftmaxKind kind, const Half* in, Half* out, SoftmaxSizes sizes, Workers& workers,
                   Isa isa) {
   for_column_blocks(sizes, workers, [&](std::int64_t first, std::int64_t width) {
     std::vector<float> values(static_cast<std::size_t>(sizes.axis * width));
@@ -96,12 +96,12 @@ void softmax(SoftmaxKind kind, const double* in, double* out, SoftmaxSizes sizes
 
 void softmax(SoftmaxKind kind, const Float16Bits* in, Float16Bits* out, SoftmaxSizes sizes,
              Workers& workers, Isa isa) {
-  half_softmax(kind, in, out, sizes, workers, isa);
+  fp16_softmax(kind, in, out, sizes, workers, isa);
 }
 
 void softmax(SoftmaxKind kind, const BFloat16Bits* in, BFloat16Bits* out, SoftmaxSizes sizes,
              Workers& workers, Isa isa) {
-  half_softmax(kind, in, out, sizes, workers, isa);
+  fp16_softmax(kind, in, out, sizes, workers, isa);
 }
 
 }  // namespace ortool::cpu

@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 
 /// What one task computes: rows and blocks of channels of one image's result.
-struct ImagePiece {
+struct PartitionTile {
   std::int64_t image;
   std::int64_t row_begin;
   std::int64_t row_end;
@@ -22,11 +22,11 @@ struct ImagePiece {
 /// A step whose result is `batch` images of `rows` rows and `blocks` blocks of channels. Where
 /// channels are few and images large, it is cut by rows: the next step needs the same rows and a
 /// few more. Else it is cut by channels, each of which has weights that only one thread reads then.
-class ImageCut {
+class SpatialPartition {
  public:
   /// All sizes at least 1. `nanoseconds`: what the step takes one thread.
-  ImageCut(std::int64_t batch, std::int64_t rows, std::int64_t blocks, bool is_by_rows,
-           double nanoseconds)
+  SpatialPartition(std::int64_t batch, std::int64_t rows, std::int64_t blocks, bool is_by_rows,
+                   double nanoseconds)
       : batch_(batch), rows_(rows), blocks_(blocks), is_by_rows_(is_by_rows) {
     const std::int64_t wanted = worthwhile_tasks(nanoseconds);
     const std::int64_t wanted_pieces = (wanted + batch - 1) / batch;
@@ -56,8 +56,8 @@ class ImageCut {
         const std::int64_t piece = i % pieces;
         const std::int64_t band = is_by_rows_ ? piece / shares_ : piece % bands_;
         const std::int64_t share = is_by_rows_ ? piece % shares_ : piece / bands_;
-        compute(ImagePiece{i / pieces, rows_ * band / bands_, rows_ * (band + 1) / bands_,
-                           blocks_ * share / shares_, blocks_ * (share + 1) / shares_});
+        compute(PartitionTile{i / pieces, rows_ * band / bands_, rows_ * (band + 1) / bands_,
+                              blocks_ * share / shares_, blocks_ * (share + 1) / shares_});
       }
     });
   }

@@ -16,14 +16,14 @@ using ByteRow [[gnu::vector_size(16)]] = std::uint8_t;
 
 }  // namespace
 
-void max_pool_blocked_bytes(const BlockedPoolSizes& sizes, std::uint8_t flip, const std::uint8_t* x,
-                            std::uint8_t* y, Workers& workers) {
+void max_pool_int8_nchwc(const NchwcPoolSizes& sizes, std::uint8_t flip, const std::uint8_t* x,
+                         std::uint8_t* y, Workers& workers) {
   const PoolSizes& window = sizes.window;
   const std::int64_t blocks = (sizes.channels + block_lanes - 1) / block_lanes;
   const std::int64_t in_pixels = window.in[1] * window.in[2];
   if (window.planes * window.out[1] * window.out[2] <= 0) return;
   const auto taps = static_cast<double>(window.kernel[1] * window.kernel[2]);
-  const ImageCut cut(
+  const SpatialPartition cut(
       sizes.batch, window.out[1], blocks,
       cuts_channels_by_rows(sizes.channels, window.out[1] * window.out[2]),
       static_cast<double>(window.planes * window.out[1] * window.out[2]) * (1 + taps / 4));
@@ -46,7 +46,7 @@ void max_pool_blocked_bytes(const BlockedPoolSizes& sizes, std::uint8_t flip, co
     largest ^= flips;
     std::memcpy(out, &largest, sizeof largest);
   };
-  cut.run(workers, [&](const ImagePiece& piece) {
+  cut.run(workers, [&](const PartitionTile& piece) {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
       const std::int64_t plane = piece.image * blocks + block;
       for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row) {

@@ -17,21 +17,21 @@ WindowSteps window_steps(const PoolSizes& sizes, int axis) {
 
 /// Calls `compute` as for_window_row does, for all rows.
 template <typename Compute>
-void for_windows(const BlockedPoolSizes& sizes, std::int64_t lanes, const float* x, float* y,
+void for_windows(const NchwcPoolSizes& sizes, std::int64_t lanes, const float* x, float* y,
                  Workers& workers, Compute compute) {
   const PoolSizes& window = sizes.window;
-  const BlockedWindows windows{.planes = window.planes,
-                               .lanes = lanes,
-                               .rows = window_steps(window, 1),
-                               .columns = window_steps(window, 2)};
+  const NchwcWindows windows{.planes = window.planes,
+                             .lanes = lanes,
+                             .rows = window_steps(window, 1),
+                             .columns = window_steps(window, 2)};
   const std::int64_t count = windows.row_count();
   if (count <= 0 || window.out[2] <= 0) return;
   const std::int64_t blocks = window.planes / sizes.batch;
   const auto taps = static_cast<double>(window.kernel[1] * window.kernel[2]);
-  const ImageCut cut(sizes.batch, window.out[1], blocks,
-                     cuts_channels_by_rows(sizes.channels, window.out[1] * window.out[2]),
-                     static_cast<double>(count * window.out[2]) * (1 + taps / 4));
-  cut.run(workers, [&](const ImagePiece& piece) {
+  const SpatialPartition cut(sizes.batch, window.out[1], blocks,
+                             cuts_channels_by_rows(sizes.channels, window.out[1] * window.out[2]),
+                             static_cast<double>(count * window.out[2]) * (1 + taps / 4));
+  cut.run(workers, [&](const PartitionTile& piece) {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
       const std::int64_t first = (piece.image * blocks + block) * window.out[1];
       for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row)
@@ -42,20 +42,20 @@ void for_windows(const BlockedPoolSizes& sizes, std::int64_t lanes, const float*
 
 }  // namespace
 
-void max_pool_blocked(const BlockedPoolSizes& sizes, const float* x, float* y, Isa isa,
-                      Workers& workers) {
-  const BlockedFunctions& functions = blocked_functions(isa);
+void max_pool_nchwc(const NchwcPoolSizes& sizes, const float* x, float* y, Isa isa,
+                    Workers& workers) {
+  const NchwcFunctions& functions = nchwc_functions(isa);
   for_windows(sizes, functions.lanes, x, y, workers,
-              [&](const BlockedDepthwise& part, std::int64_t, std::int64_t, std::int64_t,
+              [&](const NchwcDepthwise& part, std::int64_t, std::int64_t, std::int64_t,
                   std::int64_t pixels) { functions.largest(part, pixels); });
 }
 
-void average_pool_blocked(const BlockedPoolSizes& sizes, bool counts_padding, const float* x,
-                          float* y, Isa isa, Workers& workers) {
-  const BlockedFunctions& functions = blocked_functions(isa);
+void average_pool_nchwc(const NchwcPoolSizes& sizes, bool counts_padding, const float* x, float* y,
+                        Isa isa, Workers& workers) {
+  const NchwcFunctions& functions = nchwc_functions(isa);
   const PoolSizes& window = sizes.window;
   for_windows(sizes, functions.lanes, x, y, workers,
-              [&](BlockedDepthwise& part, std::int64_t, std::int64_t row, std::int64_t column,
+              [&](NchwcDepthwise& part, std::int64_t, std::int64_t row, std::int64_t column,
                   std::int64_t pixels) {
                 if (!counts_padding) {
                   functions.mean(part, pixels, static_cast<float>(part.rows * part.columns));
@@ -72,9 +72,9 @@ void average_pool_blocked(const BlockedPoolSizes& sizes, bool counts_padding, co
               });
 }
 
-void global_average_pool_blocked(std::int64_t batch, std::int64_t channels, std::int64_t pixels,
-                                 const float* x, float* y, Isa isa, Workers& workers) {
-  const BlockedFunctions& functions = blocked_functions(isa);
+void global_average_pool_nchwc(std::int64_t batch, std::int64_t channels, std::int64_t pixels,
+                               const float* x, float* y, Isa isa, Workers& workers) {
+  const NchwcFunctions& functions = nchwc_functions(isa);
   const std::int64_t lanes = functions.lanes;
   const std::int64_t blocks = (channels + lanes - 1) / lanes;
   const std::int64_t count = batch * blocks;

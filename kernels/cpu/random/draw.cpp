@@ -67,7 +67,7 @@ double add_up_chances(const Log* logs, std::int64_t classes, double* sums) {
 
 void draw_uniform(DataType type, double low, double high, std::uint64_t key, void* out,
                   std::int64_t count, Workers& workers) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (is_half<T> || std::is_floating_point_v<T>) {
       const auto bottom = convert_number<T>(low);
@@ -84,7 +84,7 @@ void draw_uniform(DataType type, double low, double high, std::uint64_t key, voi
 
 void draw_normal(DataType type, double mean, double scale, std::uint64_t key, void* out,
                  std::int64_t count, Workers& workers) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (is_half<T> || std::is_floating_point_v<T>) {
       auto* to = static_cast<T*>(out);
@@ -97,11 +97,11 @@ void draw_normal(DataType type, double mean, double scale, std::uint64_t key, vo
 
 void draw_bernoulli(DataType chance_type, const void* chances, DataType type, std::uint64_t key,
                     void* out, std::int64_t count, Workers& workers) {
-  with_data_type(chance_type, [&](auto chance) {
+  dispatch_data_type(chance_type, [&](auto chance) {
     using Chance = decltype(chance);
     if constexpr (is_half<Chance> || std::is_floating_point_v<Chance>) {
       const auto* from = static_cast<const Chance*>(chances);
-      with_data_type(type, [&](auto number) {
+      dispatch_data_type(type, [&](auto number) {
         using T = decltype(number);
         auto* to = static_cast<T*>(out);
         for_drawn(
@@ -139,7 +139,7 @@ void draw_multinomial(DataType log_type, const void* logs, DataType type, std::u
       }
     });
   };
-  with_data_type(log_type, [&](auto number) {
+  dispatch_data_type(log_type, [&](auto number) {
     const auto* from = static_cast<const decltype(number)*>(logs);
     for (std::int64_t row = 0; row < rows && samples > 0; ++row)
       draw_row(row, add_up_chances(from + row * classes, classes, workspace));

@@ -24,7 +24,7 @@ struct FactorPlaces {
 
   FactorPlaces(std::int64_t depth, std::int64_t columns, Isa isa) {
     const std::int64_t list = whole_lines(columns * 4);
-    terms = packed_byte_matrix_bytes(depth, columns, isa);
+    terms = packed_int8_matrix_bytes(depth, columns, isa);
     zeros = terms + list;
     scales = zeros + list;
     has_zeros = scales + list;
@@ -39,11 +39,11 @@ struct ProductPlaces {
   std::int64_t product;
   std::int64_t bytes;
 
-  ProductPlaces(const ByteMatMulSizes& sizes, Isa isa) {
+  ProductPlaces(const Int8MatMulSizes& sizes, Isa isa) {
     offsets = whole_lines(sizes.m * sizes.k);
     scales = offsets + whole_lines(sizes.n * 4);
     product = scales + whole_lines(sizes.n * 4);
-    bytes = product + byte_matmul_workspace_bytes(sizes, isa);
+    bytes = product + int8_matmul_workspace_bytes(sizes, isa);
   }
 };
 
@@ -56,7 +56,7 @@ void pack_factor(std::int64_t depth, std::int64_t columns, const RecurrentLevels
   auto* zeros = reinterpret_cast<std::int32_t*>(out + places.zeros);
   auto* scales = reinterpret_cast<float*>(out + places.scales);
   auto* has_zeros = reinterpret_cast<std::int32_t*>(out + places.has_zeros);
-  pack_byte_matrix(depth, columns,
+  pack_int8_matrix(depth, columns,
                    {.data = factor.levels + direction * depth * columns, .flip = flip}, isa, out,
                    terms);
   // There are more columns than directions.
@@ -104,7 +104,7 @@ std::int64_t DynamicRecurrentProducts::workspace_bytes(RecurrentFactor factor,
 void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t direction,
                                         std::int64_t rows, const float* from, const float* bias,
                                         float* out, void* workspace, Workers& workers) const {
-  const ByteMatMulSizes sizes{rows, form_.gates() * hidden_, depth(factor)};
+  const Int8MatMulSizes sizes{rows, form_.gates() * hidden_, depth(factor)};
   const FactorPlaces input(input_, sizes.n, isa_);
   const FactorPlaces state(hidden_, sizes.n, isa_);
   const bool is_input = factor == RecurrentFactor::input;
@@ -125,11 +125,11 @@ void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t dir
     offsets[i] = static_cast<std::int32_t>(0U - zero * static_cast<std::uint32_t>(terms[i]));
     scales[i] = scale * weight_scales[i];
   }
-  ByteMatMulZeros zeros;
+  Int8MatMulZeros zeros;
   if (*reinterpret_cast<const std::int32_t*>(packed + places.has_zeros) != 0)
     zeros.columns = reinterpret_cast<const std::int32_t*>(packed + places.zeros);
-  ByteEpilogue epilogue;
-  epilogue.kind = ByteEpilogue::Kind::by_column;
+  Int8ProductEpilogue epilogue;
+  epilogue.kind = Int8ProductEpilogue::Kind::by_column;
   epilogue.column_offsets = offsets;
   epilogue.out = out;
   epilogue.out_stride = sizes.n;
@@ -138,7 +138,7 @@ void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t dir
   epilogue.finish.bias = bias;
   epilogue.finish.out = out;
   epilogue.finish.out_stride = sizes.n;
-  byte_matmul(sizes, {levels}, packed, zeros, epilogue, isa_, scratch + space.product, workers);
+  int8_matmul(sizes, {levels}, packed, zeros, epilogue, isa_, scratch + space.product, workers);
 }
 
 }  // namespace ortool::cpu

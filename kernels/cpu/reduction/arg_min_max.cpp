@@ -39,7 +39,7 @@ template <ArgExtremeKind kind, bool takes_last, typename T>
 std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers) {
   auto best = searched_value(in[0]);
   std::int64_t position = 0;
-  in_pieces(count - 1, workers, [&](std::int64_t begin, std::int64_t end) {
+  interruptible_loop(count - 1, workers, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin + 1; i <= end; ++i) {
       const auto value = searched_value(in[i]);
       if (!is_better<kind, takes_last>(value, best)) continue;
@@ -103,7 +103,7 @@ void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, Workers& work
 void arg_extreme(ArgExtremeKind kind, bool takes_last, DataType type, const void* in,
                  std::int64_t* out, ArgExtremeSizes sizes, Workers& workers) {
   ORTOOL_CHECK(sizes.axis >= 1);
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     const auto* elements = static_cast<const decltype(number)*>(in);
     if (kind == ArgExtremeKind::largest && takes_last) {
       search<ArgExtremeKind::largest, true>(elements, out, sizes, workers);

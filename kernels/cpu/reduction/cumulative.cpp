@@ -66,7 +66,7 @@ void cumulative_of(CumulativeForm form, const T* in, T* out, CumulativeSizes siz
 
 void cumulative(CumulativeForm form, DataType type, const void* in, void* out,
                 CumulativeSizes sizes, Workers& workers) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (is_half<T> || sizeof(T) >= 4) {
       cumulative_of(form, static_cast<const T*>(in), static_cast<T*>(out), sizes, workers);

@@ -37,7 +37,7 @@ void sum_block(const std::uint8_t* in, std::int64_t pixels, std::uint8_t flip, s
   }
 }
 
-std::uint8_t mean_byte(const ByteMean& mean, std::int64_t sum) {
+std::uint8_t mean_byte(const Int8Mean& mean, std::int64_t sum) {
   if (mean.pixels == 0) return static_cast<std::uint8_t>(mean.range.zero_point);
   const std::int64_t steps = sum - mean.pixels * mean.x.zero_point;
   const double exact = static_cast<double>(steps) * static_cast<double>(mean.x.scale) /
@@ -49,7 +49,7 @@ std::uint8_t mean_byte(const ByteMean& mean, std::int64_t sum) {
 
 }  // namespace
 
-void byte_mean(const ByteMean& mean, const std::uint8_t* in, std::uint8_t* out, Workers& workers) {
+void int8_mean(const Int8Mean& mean, const std::uint8_t* in, std::uint8_t* out, Workers& workers) {
   const std::int64_t width = mean.is_blocked ? channel_block : 1;
   const std::int64_t groups = (mean.channels + width - 1) / width;
   const std::int64_t bytes = mean.pixels * width;

@@ -10,18 +10,18 @@ namespace ortool::cpu {
 
 /// N images of C channels of `pixels` bytes each, and how their bytes and those of means stand for
 /// floats.
-struct ByteMean {
+struct Int8Mean {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
   std::int64_t pixels = 0;
   bool is_blocked = false;  ///< 16 channels of a pixel lie together (Layout::blocked16)
-  ByteScale x = {};
+  Int8Scale x = {};
   float y_scale = 1.0F;
-  ByteRange range = {};
+  Int8Range range = {};
 };
 
 /// out[n][c] = clamp(nearest(Σ (in - zero point) · x scale / pixels / y scale)) + zero point, the
 /// sum exact, the rest in float64, halves to even; zero where there are no pixels.
-void byte_mean(const ByteMean& mean, const std::uint8_t* in, std::uint8_t* out, Workers& workers);
+void int8_mean(const Int8Mean& mean, const std::uint8_t* in, std::uint8_t* out, Workers& workers);
 
 }  // namespace ortool::cpu

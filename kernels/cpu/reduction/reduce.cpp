@@ -231,7 +231,7 @@ void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Wo
 template <ReduceOp op>
 void reduce_typed(DataType type, const void* in, void* out, const ReducePlan& plan, void* workspace,
                   Workers& workers, Isa isa) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     constexpr bool is_small = std::is_integral_v<T> && sizeof(T) < 4;
     constexpr bool is_extreme = op == ReduceOp::maximum || op == ReduceOp::minimum;

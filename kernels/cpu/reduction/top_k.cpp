@@ -49,7 +49,7 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
     workers.poll();
     const std::int64_t count = std::min(key_block, sizes.axis - first);
     for (std::int64_t i = 0; i < count; ++i)
-      keys[i] = static_cast<Key>(order_key(in[(first + i) * sizes.inner]) ^ flip);
+      keys[i] = static_cast<Key>(sort_key(in[(first + i) * sizes.inner]) ^ flip);
     bool has_better = !has_threshold;
     for (std::int64_t i = 0; i < count; ++i) has_better |= keys[i] > threshold;
     if (!has_better) continue;
@@ -107,7 +107,7 @@ std::int64_t top_k_workspace_bytes(const TopKSizes& sizes, int threads) {
 void top_k(bool largest, DataType type, const void* in, void* values, std::int64_t* indices,
            const TopKSizes& sizes, void* workspace, Workers& workers) {
   if (sizes.k == 0) return;
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     top_k_of(largest, static_cast<const T*>(in), static_cast<T*>(values), indices, sizes, workspace,
              workers);

@@ -67,7 +67,7 @@ bool fill_bands(const MelBands& mel, T* out) {
 
 void fill_window(WindowShape shape, std::int64_t size, std::int64_t period, DataType type,
                  void* out) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (!std::is_same_v<T, bool>) {
       for (std::int64_t i = 0; i < size; ++i) {
@@ -83,7 +83,7 @@ void fill_window(WindowShape shape, std::int64_t size, std::int64_t period, Data
 
 bool fill_mel_weights(const MelBands& bands, DataType type, void* out) {
   bool is_good = true;
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (!std::is_same_v<T, bool>) is_good = fill_bands(bands, static_cast<T*>(out));
   });

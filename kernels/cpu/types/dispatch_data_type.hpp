@@ -12,7 +12,7 @@ namespace ortool::cpu {
 /// Calls function(T{}) for the C++ type of `type`: float, double, integers of 8 to 64 bits, bool,
 /// Float16Bits, BFloat16Bits. Other types are a programmer's error.
 template <typename Function>
-decltype(auto) with_data_type(DataType type, Function&& function) {
+decltype(auto) dispatch_data_type(DataType type, Function&& function) {
   switch (type) {
     case DataType::float32:
       return function(float{});

@@ -14,7 +14,7 @@ struct TwoWords {
 
 /// Calls function(T{}) for a T of `bytes`: 1, 2, 4, 8 or 16.
 template <typename Function>
-decltype(auto) with_element_size(std::int64_t bytes, Function&& function) {
+decltype(auto) dispatch_element_size(std::int64_t bytes, Function&& function) {
   switch (bytes) {
     case 1:
       return function(std::uint8_t{});

@@ -56,7 +56,7 @@ void float_to_bfloat16(const float* in, uint16_t* out, int64_t count) {
 
 }  // namespace
 
-const HalfFunctions half_functions = {.float16_to_float = float16_to_float,
+const Fp16Functions fp16_functions = {.float16_to_float = float16_to_float,
                                       .float_to_float16 = float_to_float16,
                                       .bfloat16_to_float = bfloat16_to_float,
                                       .float_to_bfloat16 = float_to_bfloat16};

@@ -21,7 +21,7 @@ void narrow(const float* in, std::uint16_t* out, std::int64_t count) {
 
 }  // namespace
 
-const HalfFunctions half_functions = {.float16_to_float = widen<Float16Bits>,
+const Fp16Functions fp16_functions = {.float16_to_float = widen<Float16Bits>,
                                       .float_to_float16 = narrow<Float16Bits>,
                                       .bfloat16_to_float = widen<BFloat16Bits>,
                                       .float_to_bfloat16 = narrow<BFloat16Bits>};

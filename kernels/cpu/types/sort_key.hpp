@@ -16,11 +16,11 @@ using OrderKey = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t
 
 /// Larger for larger elements and the same for equal ones: -0 is 0, NaN is above all and one.
 template <typename T>
-OrderKey<T> order_key(T value) {
+OrderKey<T> sort_key(T value) {
   using Key = OrderKey<T>;
   constexpr Key top = Key{1} << (sizeof(Key) * 8 - 1);
   if constexpr (is_half<T>) {
-    return order_key(to_float(value));
+    return sort_key(to_float(value));
   } else if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(value)) return std::numeric_limits<Key>::max();
     const Key bits = std::bit_cast<Key>(value + T{0});  // -0 becomes 0

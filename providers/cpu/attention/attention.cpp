@@ -243,7 +243,7 @@ class AttentionPrepared : public Prepared {
       SizedWorkers workers(run.workers(), compiled_.most_threads);
       attention(sizes_, rules_, operands, compiled_.isa, run.workspace() + space_, workers.get());
     } else {
-      attention_plain(sizes_, rules_, operands, run.workers());
+      attention_f64(sizes_, rules_, operands, run.workers());
     }
     out_.write(run);
     kept_.write(run);
@@ -323,13 +323,13 @@ KernelPtr compile_attention(const NodeView& view, const KernelRow& row,
                                                         read_attention(view, row, context));
 }
 
-KernelPtr compile_half_attention(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_attention(const NodeView& view, const KernelRow& row,
                                  const CompileContext& context) {
-  return make_half_kernel(compile_attention(view, row, context), row.isa);
+  return make_fp16_kernel(compile_attention(view, row, context), row.isa);
 }
 
-KernelPtr compile_attention_plain(const NodeView& view, const KernelRow& row,
-                                  const CompileContext& context) {
+KernelPtr compile_attention_f64(const NodeView& view, const KernelRow& row,
+                                const CompileContext& context) {
   return std::make_unique<const AttentionKernel<double>>(row.name,
                                                          read_attention(view, row, context));
 }
@@ -346,7 +346,7 @@ bool accepts_types(const NodeView& view, TypeSet allowed) {
 bool accepts_float_attention(const NodeView& view) {
   return accepts_types(view, types_of({DataType::float32}));
 }
-bool accepts_half_attention(const NodeView& view) {
+bool accepts_fp16_attention(const NodeView& view) {
   return accepts_types(view, types_of({DataType::float32, DataType::float16, DataType::bfloat16}));
 }
 bool accepts_any_attention(const NodeView& view) {
@@ -363,19 +363,19 @@ constexpr std::array<KernelRow, count> in_domain(std::array<KernelRow, count> ro
 constexpr std::string_view preview = "ai.onnx.preview";
 
 constexpr auto attention_rows = join_rows(
-    level_rows<"attention_f32">("Attention", "float32", accepts_float_attention, compile_attention),
-    level_rows<"attention_half">("Attention", half_type_names, accepts_half_attention,
-                                 compile_half_attention),
-    plain_row("attention_plain", "Attention", "float64, with others", accepts_any_attention,
-              compile_attention_plain),
-    in_domain(level_rows<"flex_attention_f32">("FlexAttention", "float32", accepts_float_attention,
-                                               compile_attention),
+    isa_rows<"attention_f32">("Attention", "float32", accepts_float_attention, compile_attention),
+    isa_rows<"attention_half">("Attention", fp16_type_names, accepts_fp16_attention,
+                               compile_fp16_attention),
+    portable_row("attention_plain", "Attention", "float64, with others", accepts_any_attention,
+                 compile_attention_f64),
+    in_domain(isa_rows<"flex_attention_f32">("FlexAttention", "float32", accepts_float_attention,
+                                             compile_attention),
               preview),
-    in_domain(level_rows<"flex_attention_half">("FlexAttention", half_type_names,
-                                                accepts_half_attention, compile_half_attention),
+    in_domain(isa_rows<"flex_attention_half">("FlexAttention", fp16_type_names,
+                                              accepts_fp16_attention, compile_fp16_attention),
               preview),
-    in_domain(plain_row("flex_attention_plain", "FlexAttention", "float64", accepts_any_attention,
-                        compile_attention_plain),
+    in_domain(portable_row("flex_attention_plain", "FlexAttention", "float64",
+                           accepts_any_attention, compile_attention_f64),
               preview));
 
 }  // namespace

@@ -104,16 +104,16 @@ KernelPtr compile_linear(const NodeView& view, const KernelRow& row,
       });
 }
 
-KernelPtr compile_half_linear(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_linear(const NodeView& view, const KernelRow& row,
                               const CompileContext& context) {
-  return make_half_kernel(compile_linear(view, row, context), row.isa);
+  return make_fp16_kernel(compile_linear(view, row, context), row.isa);
 }
 
 constexpr auto linear_attention_rows =
-    join_rows(level_rows<"linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
-                                                 compile_linear),
-              level_rows<"linear_attention_half">("LinearAttention", half_type_names,
-                                                  accepts_all_float_like, compile_half_linear));
+    join_rows(isa_rows<"linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
+                                               compile_linear),
+              isa_rows<"linear_attention_half">("LinearAttention", fp16_type_names,
+                                                accepts_all_float_like, compile_fp16_linear));
 
 }  // namespace
 

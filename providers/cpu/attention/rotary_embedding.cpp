@@ -71,16 +71,15 @@ KernelPtr compile_rotary(const NodeView& view, const KernelRow& row, const Compi
   });
 }
 
-KernelPtr compile_half_rotary(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_rotary(const NodeView& view, const KernelRow& row,
                               const CompileContext& context) {
-  return make_half_kernel(compile_rotary(view, row, context), row.isa);
+  return make_fp16_kernel(compile_rotary(view, row, context), row.isa);
 }
 
-constexpr auto rotary_rows =
-    join_rows(level_rows<"rotary_embedding_f32">("RotaryEmbedding", "float32", accepts_float32,
-                                                 compile_rotary),
-              level_rows<"rotary_embedding_half">("RotaryEmbedding", half_type_names,
-                                                  accepts_halves, compile_half_rotary));
+constexpr auto rotary_rows = join_rows(
+    isa_rows<"rotary_embedding_f32">("RotaryEmbedding", "float32", accepts_float32, compile_rotary),
+    isa_rows<"rotary_embedding_half">("RotaryEmbedding", fp16_type_names, accepts_fp16,
+                                      compile_fp16_rotary));
 
 }  // namespace
 

@@ -29,10 +29,10 @@ KernelPtr compile_causal_conv(const NodeView& view, const KernelRow& row, const 
                   run.workers());
     });
   });
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
-constexpr auto causal_conv_rows = level_rows<"causal_conv">(
+constexpr auto causal_conv_rows = isa_rows<"causal_conv">(
     "CausalConvWithState", float_like_type_names, accepts_float_like, compile_causal_conv);
 
 }  // namespace

@@ -41,7 +41,7 @@ KernelPtr make_col2im(const KernelRow& row, const Col2Im& op) {
 KernelPtr compile_col2im(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const auto op = read_op<Col2Im>(view.node());
   const DataType type = view.input_type(0);
-  if (accepts_halves(view)) return make_half_kernel(make_col2im<float>(row, op), row.isa);
+  if (accepts_fp16(view)) return make_fp16_kernel(make_col2im<float>(row, op), row.isa);
   if (type == DataType::float32) return make_col2im<float>(row, op);
   if (type == DataType::float64) return make_col2im<double>(row, op);
   switch (element_bits(type)) {
@@ -57,7 +57,7 @@ KernelPtr compile_col2im(const NodeView& view, const KernelRow& row, const Compi
 }
 
 constexpr auto col2im_rows =
-    plain_row("col2im", "Col2Im", number_type_names, accepts_numbers, compile_col2im);
+    portable_row("col2im", "Col2Im", number_type_names, accepts_numbers, compile_col2im);
 
 }  // namespace
 

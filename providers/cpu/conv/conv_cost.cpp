@@ -45,7 +45,7 @@ std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& we
   }
 }
 
-double plain_conv_nanoseconds(const ConvSizes& sizes) {
+double nchw_conv_nanoseconds(const ConvSizes& sizes) {
   const double pixels = output_pixels(sizes);
   const double results = pixels * static_cast<double>(sizes.channels_out);
   const double multiplications = results * depth(sizes);
@@ -61,11 +61,12 @@ double plain_conv_nanoseconds(const ConvSizes& sizes) {
   }
 }
 
-double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::int64_t block) {
+double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, std::int64_t block) {
   const double pixels = output_pixels(sizes);
   const auto blocks = static_cast<double>((sizes.channels_out + block - 1) / block);
   constexpr double fixed_ns = 300;
-  if (path == BlockedPath::winograd) return fixed_ns + blocked_winograd_nanoseconds(sizes, block);
+  if (path == NchwcConvAlgorithm::winograd)
+    return fixed_ns + nchwc_winograd_nanoseconds(sizes, block);
   if (sizes.groups > 1) {
     const double taps_a_nanosecond =
         product(sizes.stride) > 1 ? 1.2 : (product(sizes.kernel) > 9 ? 2.4 : 4);

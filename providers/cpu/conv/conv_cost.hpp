@@ -18,7 +18,7 @@ std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& we
 
 /// By measurements on one core of an Emerald Rapids Xeon; other processors are slower on either
 /// side.
-double plain_conv_nanoseconds(const ConvSizes& sizes);
-double blocked_conv_nanoseconds(const ConvSizes& sizes, BlockedPath path, std::int64_t block);
+double nchw_conv_nanoseconds(const ConvSizes& sizes);
+double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, std::int64_t block);
 
 }  // namespace ortool::cpu

@@ -20,7 +20,7 @@ namespace ortool::cpu {
 namespace {
 
 /// Where the operands stand; -1 where the operator has no such.
-struct ByteConvInputs {
+struct Int8ConvInputs {
   std::int64_t image = 0;
   std::int64_t image_scale = -1;
   std::int64_t image_zero = 2;
@@ -34,20 +34,20 @@ struct ByteConvInputs {
   std::int64_t float_bias = -1;
 };
 
-constexpr ByteConvInputs integer_inputs;
-constexpr ByteConvInputs quantized_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-constexpr ByteConvInputs settled_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
+constexpr Int8ConvInputs integer_inputs;
+constexpr Int8ConvInputs quantized_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+constexpr Int8ConvInputs settled_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
 
 /// What is decided once a node.
-struct CompiledByteConv {
+struct CompiledInt8Conv {
   WindowAttributes window;
   std::int64_t groups = 1;
-  ByteConvInputs inputs;
-  ByteConvForm form;
+  Int8ConvInputs inputs;
+  Int8ConvDesc form;
   DataType image_type = DataType::undefined;
   DataType weight_type = DataType::undefined;
   DataType out_type = DataType::undefined;
-  ByteLimits limits;
+  Int8Limits limits;
   Isa isa = Isa::baseline;
   int most_threads = 1;
   AlignedBuffer weights;  ///< packed, then the sums of the channels' weights
@@ -55,29 +55,29 @@ struct CompiledByteConv {
   bool has_weights = false;
 };
 
-ConvSizes byte_conv_sizes(const CompiledByteConv& conv, const Shape& x, const Shape& weights) {
+ConvSizes int8_conv_sizes(const CompiledInt8Conv& conv, const Shape& x, const Shape& weights) {
   return placed_conv_sizes(
       x, weights, conv.groups,
       place_window(conv.window, x.dimensions().subspan(2), weights.dimensions().subspan(2)));
 }
 
-class ByteConvPrepared : public Prepared {
+class Int8ConvPrepared : public Prepared {
  public:
-  ByteConvPrepared(const CompiledByteConv& conv, const PrepareContext& context)
+  Int8ConvPrepared(const CompiledInt8Conv& conv, const PrepareContext& context)
       : conv_(conv),
-        sizes_(byte_conv_sizes(conv, shape_of(context, conv.inputs.image),
+        sizes_(int8_conv_sizes(conv, shape_of(context, conv.inputs.image),
                                shape_of(context, conv.inputs.weights))),
         depth_(multiply_sizes(shape_of(context, conv.inputs.weights)[1], volume_of(sizes_))),
         has_scale_list_(has_list(context, conv.inputs.weight_scale)),
         has_zero_list_(has_list(context, conv.inputs.weight_zero)) {
     const std::int64_t list_bytes = bytes_of(DataType::int32, sizes_.channels_out);
-    kernel_space_ = layout_.add(byte_conv_workspace_bytes(sizes_, conv.isa, conv.most_threads));
+    kernel_space_ = layout_.add(int8_conv_workspace_bytes(sizes_, conv.isa, conv.most_threads));
     offset_space_ = layout_.add(list_bytes);
     zero_space_ = layout_.add(list_bytes);
     scale_space_ = layout_.add(list_bytes);
     weight_scale_space_ = layout_.add(list_bytes);
     if (conv.has_weights) return;
-    weight_space_ = layout_.add(packed_byte_conv_bytes(sizes_, conv.isa));
+    weight_space_ = layout_.add(packed_int8_conv_bytes(sizes_, conv.isa));
     sum_space_ = layout_.add(list_bytes);
   }
 
@@ -92,12 +92,12 @@ class ByteConvPrepared : public Prepared {
     const auto* sums = reinterpret_cast<const std::int32_t*>(packed + conv_.sums_offset);
     if (!conv_.has_weights) {
       auto* own_sums = place<std::int32_t>(context, sum_space_);
-      pack_byte_conv(sizes_, bytes(conv_.inputs.weights), conv_.form.weight_flip, conv_.isa,
+      pack_int8_conv(sizes_, bytes(conv_.inputs.weights), conv_.form.weight_flip, conv_.isa,
                      place<std::byte>(context, weight_space_), own_sums);
       packed = place<std::byte>(context, weight_space_);
       sums = own_sums;
     }
-    ByteConvNumbers numbers;
+    Int8ConvParams numbers;
     numbers.image_zero =
         flipped_zero(conv_.image_type, bytes(conv_.inputs.image_zero), 0, conv_.form.image_flip);
     numbers.biases = conv_.inputs.bias < 0
@@ -106,12 +106,12 @@ class ByteConvPrepared : public Prepared {
     numbers.weight_zeros = weight_zeros(context);
     numbers.offsets = offsets(context, numbers, sums);
     if (conv_.inputs.out_scale >= 0) set_scales(context, numbers);
-    ByteConvFloats floats;
+    Int8ConvFloats floats;
     if (conv_.inputs.has_floats) {
       floats = float_form(context);
       numbers.floats = &floats;
     }
-    byte_conv(sizes_, bytes(conv_.inputs.image), conv_.form, packed, numbers,
+    int8_conv(sizes_, bytes(conv_.inputs.image), conv_.form, packed, numbers,
               context.output<std::byte>(0), conv_.isa, place<std::byte>(context, kernel_space_),
               workers.get());
   }
@@ -145,7 +145,7 @@ class ByteConvPrepared : public Prepared {
     return has_any ? zeros : nullptr;
   }
 
-  const std::int32_t* offsets(const RunContext& context, const ByteConvNumbers& numbers,
+  const std::int32_t* offsets(const RunContext& context, const Int8ConvParams& numbers,
                               const std::int32_t* sums) const {
     auto* result = place<std::int32_t>(context, offset_space_);
     const auto depth = static_cast<std::uint32_t>(depth_);
@@ -161,7 +161,7 @@ class ByteConvPrepared : public Prepared {
     return result;
   }
 
-  void set_scales(const RunContext& context, ByteConvNumbers& numbers) const {
+  void set_scales(const RunContext& context, Int8ConvParams& numbers) const {
     const auto input = [&](std::int64_t index) {
       return context.input<float>(static_cast<std::size_t>(index));
     };
@@ -178,7 +178,7 @@ class ByteConvPrepared : public Prepared {
     numbers.range = conv_.limits.range(zero);
   }
 
-  ByteConvFloats float_form(const RunContext& context) const {
+  Int8ConvFloats float_form(const RunContext& context) const {
     const auto input = [&](std::int64_t index) {
       return context.input<float>(static_cast<std::size_t>(index));
     };
@@ -186,7 +186,7 @@ class ByteConvPrepared : public Prepared {
     auto* scales = place<float>(context, weight_scale_space_);
     for (std::int64_t i = 0; i < sizes_.channels_out; ++i)
       scales[i] = given[has_scale_list_ ? i : 0];
-    ByteConvFloats result;
+    Int8ConvFloats result;
     result.weights = context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.weights));
     result.weight_scales = scales;
     if (conv_.inputs.float_bias >= 0) result.biases = input(conv_.inputs.float_bias);
@@ -195,7 +195,7 @@ class ByteConvPrepared : public Prepared {
     return result;
   }
 
-  const CompiledByteConv& conv_;
+  const CompiledInt8Conv& conv_;
   ConvSizes sizes_;
   std::int64_t depth_;
   bool has_scale_list_;
@@ -210,9 +210,9 @@ class ByteConvPrepared : public Prepared {
   std::int64_t sum_space_ = 0;
 };
 
-class ByteConvKernel : public Kernel {
+class Int8ConvKernel : public Kernel {
  public:
-  ByteConvKernel(const NodeView& view, const KernelRow& row, CompiledByteConv conv,
+  Int8ConvKernel(const NodeView& view, const KernelRow& row, CompiledInt8Conv conv,
                  const CompileContext& context)
       : name_(row.name), conv_(std::move(conv)) {
     conv_.isa = row.isa;
@@ -224,7 +224,7 @@ class ByteConvKernel : public Kernel {
     conv_.form.weight_flip = conv_.weight_type == DataType::uint8 ? 128 : 0;
     if (conv_.inputs.out_scale >= 0) {
       conv_.out_type = view.input_type(conv_.inputs.out_zero);
-      const std::optional<ByteLimits> limits = byte_limits(view, conv_.out_type);
+      const std::optional<Int8Limits> limits = int8_limits(view, conv_.out_type);
       ORTOOL_CHECK(limits.has_value());
       conv_.limits = *limits;
     }
@@ -233,7 +233,7 @@ class ByteConvKernel : public Kernel {
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<const ByteConvPrepared>(conv_, context);
+    return std::make_unique<const Int8ConvPrepared>(conv_, context);
   }
   bool needs_input(std::size_t index) const override {
     const auto position = static_cast<std::int64_t>(index);
@@ -254,20 +254,20 @@ class ByteConvKernel : public Kernel {
     sizes.channels_out = shape[0];
     for (std::int64_t i = 2; i < shape.rank(); ++i)
       sizes.kernel[static_cast<std::int64_t>(most_spatial_axes) - shape.rank() + i] = shape[i];
-    conv_.sums_offset = packed_byte_conv_bytes(sizes, conv_.isa);
+    conv_.sums_offset = packed_int8_conv_bytes(sizes, conv_.isa);
     conv_.weights = AlignedBuffer(conv_.sums_offset + bytes_of(DataType::int32, sizes.channels_out),
                                   context.cap, "packed weights");
-    pack_byte_conv(sizes, reinterpret_cast<const std::uint8_t*>(weights->bytes()),
+    pack_int8_conv(sizes, reinterpret_cast<const std::uint8_t*>(weights->bytes()),
                    conv_.form.weight_flip, conv_.isa, conv_.weights.data(),
                    reinterpret_cast<std::int32_t*>(conv_.weights.data() + conv_.sums_offset));
     conv_.has_weights = true;
   }
 
   std::string_view name_;
-  CompiledByteConv conv_;
+  CompiledInt8Conv conv_;
 };
 
-bool has_byte_conv_rank(const NodeView& view, const ByteConvInputs& inputs) {
+bool has_int8_conv_rank(const NodeView& view, const Int8ConvInputs& inputs) {
   for (const std::int64_t input : {inputs.image, inputs.weights}) {
     const std::int64_t rank = view.input_rank(input);
     if (rank >= 0 && (rank < 3 || rank > 2 + static_cast<std::int64_t>(most_spatial_axes)))
@@ -277,18 +277,18 @@ bool has_byte_conv_rank(const NodeView& view, const ByteConvInputs& inputs) {
 }
 
 bool accepts_conv_integer(const NodeView& view) {
-  return has_byte_conv_rank(view, integer_inputs);
+  return has_int8_conv_rank(view, integer_inputs);
 }
 
 bool accepts_qlinear_conv(const NodeView& view) {
-  return has_byte_conv_rank(view, quantized_inputs);
+  return has_int8_conv_rank(view, quantized_inputs);
 }
 
 template <typename Op>
-KernelPtr make_byte_conv(const NodeView& view, const KernelRow& row, const ByteConvInputs& inputs,
+KernelPtr make_int8_conv(const NodeView& view, const KernelRow& row, const Int8ConvInputs& inputs,
                          const CompileContext& context) {
   const auto op = read_op<Op>(view.node());
-  CompiledByteConv conv;
+  CompiledInt8Conv conv;
   conv.window = op.window;
   conv.groups = op.groups;
   conv.inputs = inputs;
@@ -296,36 +296,36 @@ KernelPtr make_byte_conv(const NodeView& view, const KernelRow& row, const ByteC
   if (view.node().input(inputs.bias) == nullptr) conv.inputs.bias = -1;
   if (inputs.has_floats && view.node().input(inputs.float_bias) == nullptr)
     conv.inputs.float_bias = -1;
-  return std::make_unique<const ByteConvKernel>(view, row, std::move(conv), context);
+  return std::make_unique<const Int8ConvKernel>(view, row, std::move(conv), context);
 }
 
 KernelPtr compile_conv_integer(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return make_byte_conv<ortool::ConvInteger>(view, row, integer_inputs, context);
+  return make_int8_conv<ortool::ConvInteger>(view, row, integer_inputs, context);
 }
 
 KernelPtr compile_qlinear_conv(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return make_byte_conv<ortool::QLinearConv>(view, row, quantized_inputs, context);
+  return make_int8_conv<ortool::QLinearConv>(view, row, quantized_inputs, context);
 }
 
 KernelPtr compile_settled_conv(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return make_byte_conv<ortool::QuantizedConv>(view, row, settled_inputs, context);
+  return make_int8_conv<ortool::QuantizedConv>(view, row, settled_inputs, context);
 }
 
 constexpr std::array<KernelRow, 3> clipping(std::array<KernelRow, 3> rows) {
-  for (KernelRow& row : rows) row.absorbs = absorbs_byte_clip;
+  for (KernelRow& row : rows) row.absorbs = absorbs_int8_clip;
   return rows;
 }
 
 constexpr auto quantized_conv_rows = join_rows(
-    level_rows<"conv_integer">("ConvInteger", "int8, uint8", accepts_conv_integer,
-                               compile_conv_integer),
-    clipping(level_rows<"qlinear_conv">("QLinearConv", "int8, uint8", accepts_qlinear_conv,
-                                        compile_qlinear_conv)),
-    clipping(level_rows<"quantized_conv">("QuantizedConv", "int8, uint8", accepts_qlinear_conv,
-                                          compile_settled_conv, "ortool")));
+    isa_rows<"conv_integer">("ConvInteger", "int8, uint8", accepts_conv_integer,
+                             compile_conv_integer),
+    clipping(isa_rows<"qlinear_conv">("QLinearConv", "int8, uint8", accepts_qlinear_conv,
+                                      compile_qlinear_conv)),
+    clipping(isa_rows<"quantized_conv">("QuantizedConv", "int8, uint8", accepts_qlinear_conv,
+                                        compile_settled_conv, "ortool")));
 
 }  // namespace
 

@@ -31,13 +31,13 @@ constexpr std::int64_t out_zero_input = 7;
 constexpr std::int64_t bias_input = 8;
 constexpr std::int64_t float_bias_input = 9;
 
-struct BlockedByteConvOp {
+struct NchwcInt8ConvOp {
   WindowAttributes window;
   std::int64_t groups = 1;
   bool has_floats = false;  ///< numbers near a half are for the float form to round
 };
 
-BlockedByteConvOp read_byte_conv(const Node& node) {
+NchwcInt8ConvOp read_int8_conv(const Node& node) {
   if (node.op_type() == "QuantizedConv") {
     const auto op = read_op<ortool::QuantizedConv>(node);
     return {op.window, op.groups, true};
@@ -79,7 +79,7 @@ bool has_weight_zeros(const NodeView& view) {
   return false;
 }
 
-bool accepts_blocked_byte_conv(const NodeView& view) {
+bool accepts_nchwc_int8_conv(const NodeView& view) {
   for (std::int64_t input = image_scale_input; input <= out_zero_input; ++input) {
     if (!has_constant(view, input)) return false;
   }
@@ -91,7 +91,7 @@ bool accepts_blocked_byte_conv(const NodeView& view) {
 }
 
 /// The sizes with what the model does not tell taken as common.
-std::optional<ConvSizes> guessed_sizes(const NodeView& view, const BlockedByteConvOp& op) {
+std::optional<ConvSizes> guessed_sizes(const NodeView& view, const NchwcInt8ConvOp& op) {
   constexpr std::int64_t common = 32;
   const Shape& weights = view.node().input(weights_input)->constant().shape();
   const PartialShape& given = view.node().input(image_input)->type().shape;
@@ -124,7 +124,7 @@ double rounded_up(std::int64_t count, std::int64_t unit) {
 
 /// One thread's nanoseconds without VNNI, by measured rates. Results are computed eight channels at
 /// a time, and words of four bytes.
-double guessed_nanoseconds_in_words(const ConvSizes& sizes, bool is_blocked, bool from_plain) {
+double guessed_nanoseconds_in_words(const ConvSizes& sizes, bool is_blocked, bool from_nchw) {
   constexpr std::int64_t word = 4;
   const double pixels = static_cast<double>(sizes.batch) * volume_of(sizes.out);
   const double taps = volume_of(sizes.kernel);
@@ -137,14 +137,14 @@ double guessed_nanoseconds_in_words(const ConvSizes& sizes, bool is_blocked, boo
   const double results = pixels * rounded_up(sizes.channels_out, 8);
   if (sizes.groups > 1) return results * 0.5;
   double depth = taps * rounded_up(sizes.channels_in, word);
-  if (from_plain && sizes.channels_in == 1)
+  if (from_nchw && sizes.channels_in == 1)
     depth = static_cast<double>(sizes.kernel[1]) * rounded_up(sizes.kernel[2], word);
   return results * (0.3 + depth / 75);
 }
 
 /// One thread's nanoseconds, plain and blocked, by measured rates.
-double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_plain, Isa isa) {
-  if (isa < Isa::avx512) return guessed_nanoseconds_in_words(sizes, is_blocked, from_plain);
+double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_nchw, Isa isa) {
+  if (isa < Isa::avx512) return guessed_nanoseconds_in_words(sizes, is_blocked, from_nchw);
   const auto filled = [&](std::int64_t channels) {
     return static_cast<double>(is_blocked ? (channels + 15) / 16 * 16 : channels);
   };
@@ -152,7 +152,7 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
       static_cast<double>(sizes.batch) * volume_of(sizes.out) * filled(sizes.channels_out);
   if (sizes.groups > 1) return results * (is_blocked ? 0.3 : 1.0);
   // Of plain images, pixels are filled up to four channels, and rows of windows to four pixels.
-  const double depth = from_plain
+  const double depth = from_nchw
                            ? static_cast<double>(sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) * 16)
                            : volume_of(sizes.kernel) * filled(sizes.channels_in);
   if (!is_blocked) return results * (1.5 + depth / 150);
@@ -160,7 +160,7 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_pl
 }
 
 /// Whether the image takes longer to be brought to tiles than to be convolved without.
-bool is_small_convolution(const NodeView& view, const BlockedByteConvOp& op) {
+bool is_small_convolution(const NodeView& view, const NchwcInt8ConvOp& op) {
   constexpr double few_products = 100'000;
   const std::optional<ConvSizes> sizes = guessed_sizes(view, op);
   return sizes && sizes->groups == 1 &&
@@ -170,68 +170,68 @@ bool is_small_convolution(const NodeView& view, const BlockedByteConvOp& op) {
              few_products;
 }
 
-std::vector<LayoutChoice> byte_conv_layouts(const NodeView& view, const KernelRow& row) {
-  const BlockedByteConvOp op = read_byte_conv(view.node());
+std::vector<LayoutChoice> int8_conv_layouts(const NodeView& view, const KernelRow& row) {
+  const NchwcInt8ConvOp op = read_int8_conv(view.node());
   const std::optional<ConvSizes> sizes = guessed_sizes(view, op);
-  if (!sizes || !byte_limits(view, view.input_type(out_zero_input))) return {};
+  if (!sizes || !int8_limits(view, view.input_type(out_zero_input))) return {};
   const PartialShape& shape = view.node().input(image_input)->type().shape;
   if (!shape) return {};
   std::vector<LayoutChoice> choices(1);
   choices[0].nanoseconds = guessed_nanoseconds(*sizes, false, false, row.isa);
-  for (const bool from_plain : {true, false}) {
-    if (!can_block_byte_conv(*sizes, from_plain, row.isa)) continue;
+  for (const bool from_nchw : {true, false}) {
+    if (!has_nchwc_int8_conv(*sizes, from_nchw, row.isa)) continue;
     LayoutChoice& choice = choices.emplace_back();
     choice.inputs.resize(view.inputs().size(), Layout::plain);
-    if (!from_plain) choice.inputs[image_input] = Layout::blocked16;
+    if (!from_nchw) choice.inputs[image_input] = Layout::blocked16;
     choice.outputs = {Layout::blocked16};
-    choice.nanoseconds = guessed_nanoseconds(*sizes, true, from_plain, row.isa);
+    choice.nanoseconds = guessed_nanoseconds(*sizes, true, from_nchw, row.isa);
   }
   if (choices.size() == 1) return {};
   return choices;
 }
 
 /// What is decided once a node. Lists go on to whole blocks.
-struct CompiledBlockedByteConv {
-  BlockedByteConvOp op;
-  bool from_plain = false;
+struct CompiledNchwcInt8Conv {
+  NchwcInt8ConvOp op;
+  bool from_nchw = false;
   bool has_float_bias = false;
-  ByteConvWay way = {Isa::avx512};
+  Int8ConvAlgorithm way = {Isa::avx512};
   int most_threads = 1;
-  ByteConvForm form;
-  ByteConvNumbers numbers;
-  ByteConvFloats floats;  ///< weights and biases come at run time
+  Int8ConvDesc form;
+  Int8ConvParams numbers;
+  Int8ConvFloats floats;  ///< weights and biases come at run time
   AlignedBuffer weights;
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;
   std::vector<float> weight_scales;
 };
 
-class BlockedByteConvPrepared : public Prepared {
+class NchwcInt8ConvPrepared : public Prepared {
  public:
-  BlockedByteConvPrepared(const CompiledBlockedByteConv& conv, const PrepareContext& context)
+  NchwcInt8ConvPrepared(const CompiledNchwcInt8Conv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(sizes_of(conv, context)) {
     space_ = layout_.add(
-        blocked_byte_conv_workspace_bytes(sizes_, conv.from_plain, conv.way, conv.most_threads));
+        nchwc_int8_conv_workspace_bytes(sizes_, conv.from_nchw, conv.way, conv.most_threads));
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.most_threads);
-    ByteConvNumbers numbers = conv_.numbers;
-    ByteConvFloats floats = conv_.floats;
+    Int8ConvParams numbers = conv_.numbers;
+    Int8ConvFloats floats = conv_.floats;
     if (conv_.op.has_floats) {
       floats.weights = context.input<std::uint8_t>(weights_input);
       if (conv_.has_float_bias) floats.biases = context.input<float>(float_bias_input);
       numbers.floats = &floats;
     }
-    blocked_byte_conv(sizes_, conv_.from_plain, context.input<std::uint8_t>(image_input),
-                      conv_.form, conv_.weights.data(), numbers, context.output<std::uint8_t>(0),
-                      conv_.way, context.workspace() + space_, workers.get());
+    nchwc_int8_conv(sizes_, conv_.from_nchw, context.input<std::uint8_t>(image_input), conv_.form,
+                    conv_.weights.data(), numbers, context.output<std::uint8_t>(0), conv_.way,
+                    context.workspace() + space_, workers.get());
   }
 
  private:
-  static ConvSizes sizes_of(const CompiledBlockedByteConv& conv, const PrepareContext& context) {
+  static ConvSizes sizes_of(const CompiledNchwcInt8Conv& conv, const PrepareContext& context) {
     const Shape& x = context.inputs[image_input].shape;
     const Shape& weights = context.inputs[weights_input].shape;
     return placed_conv_sizes(
@@ -239,18 +239,18 @@ class BlockedByteConvPrepared : public Prepared {
         place_window(conv.op.window, x.dimensions().subspan(2), weights.dimensions().subspan(2)));
   }
 
-  const CompiledBlockedByteConv& conv_;
+  const CompiledNchwcInt8Conv& conv_;
   ConvSizes sizes_;
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
 };
 
-class BlockedByteConvKernel : public Kernel {
+class NchwcInt8ConvKernel : public Kernel {
  public:
-  BlockedByteConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+  NchwcInt8ConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
       : name_(row.name) {
-    conv_.op = read_byte_conv(view.node());
-    conv_.from_plain = view.layouts().input(image_input) == Layout::plain;
+    conv_.op = read_int8_conv(view.node());
+    conv_.from_nchw = view.layouts().input(image_input) == Layout::plain;
     Isa isa = row.isa;
     if (row.isa == Isa::amx && is_small_convolution(view, conv_.op)) {
       isa = Isa::avx512;
@@ -264,8 +264,8 @@ class BlockedByteConvKernel : public Kernel {
     conv_.way = {isa};
     if (guessed) {
       conv_.way =
-          choose_byte_conv_way(*guessed, conv_.from_plain, constant_bytes(view, weights_input),
-                               conv_.form.weight_flip, isa);
+          choose_int8_conv_algorithm(*guessed, conv_.from_nchw, constant_bytes(view, weights_input),
+                                     conv_.form.weight_flip, isa);
     }
     pack(view, context);
     set_numbers(view);
@@ -273,7 +273,7 @@ class BlockedByteConvKernel : public Kernel {
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<const BlockedByteConvPrepared>(conv_, context);
+    return std::make_unique<const NchwcInt8ConvPrepared>(conv_, context);
   }
   bool needs_input(std::size_t index) const override {
     if (index == weights_input) return conv_.op.has_floats;
@@ -291,11 +291,11 @@ class BlockedByteConvKernel : public Kernel {
     for (std::int64_t i = 2; i < shape.rank(); ++i)
       sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
     conv_.weights = AlignedBuffer(
-        packed_blocked_byte_conv_bytes(sizes, conv_.from_plain, constant_bytes(view, weights_input),
-                                       conv_.form.weight_flip, conv_.way),
+        packed_nchwc_int8_conv_bytes(sizes, conv_.from_nchw, constant_bytes(view, weights_input),
+                                     conv_.form.weight_flip, conv_.way),
         context.cap, "packed weights");
-    pack_blocked_byte_conv(sizes, conv_.from_plain, constant_bytes(view, weights_input),
-                           conv_.form.weight_flip, conv_.way, conv_.weights.data());
+    pack_nchwc_int8_conv(sizes, conv_.from_nchw, constant_bytes(view, weights_input),
+                         conv_.form.weight_flip, conv_.way, conv_.weights.data());
   }
 
   void set_numbers(const NodeView& view) {
@@ -306,7 +306,7 @@ class BlockedByteConvKernel : public Kernel {
     conv_.offsets.resize(stored);
     conv_.scales.resize(stored);
     conv_.weight_scales.resize(stored);
-    ByteConvNumbers& numbers = conv_.numbers;
+    Int8ConvParams& numbers = conv_.numbers;
     numbers.image_zero =
         flipped_zero(view.input_type(image_input), constant_bytes(view, image_zero_input), 0,
                      conv_.form.image_flip);
@@ -331,28 +331,28 @@ class BlockedByteConvKernel : public Kernel {
     numbers.scales = conv_.scales.data();
     conv_.floats.weight_scales = conv_.weight_scales.data();
     const DataType type = view.input_type(out_zero_input);
-    const std::optional<ByteLimits> limits = byte_limits(view, type);
+    const std::optional<Int8Limits> limits = int8_limits(view, type);
     ORTOOL_CHECK(limits.has_value());
     numbers.range = limits->range(flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
   }
 
   std::string_view name_;
-  CompiledBlockedByteConv conv_;
+  CompiledNchwcInt8Conv conv_;
 };
 
-KernelPtr compile_blocked_byte_conv(const NodeView& view, const KernelRow& row,
-                                    const CompileContext& context) {
-  return std::make_unique<const BlockedByteConvKernel>(view, row, context);
+KernelPtr compile_nchwc_int8_conv(const NodeView& view, const KernelRow& row,
+                                  const CompileContext& context) {
+  return std::make_unique<const NchwcInt8ConvKernel>(view, row, context);
 }
 
 // clang-format off
 constexpr std::array<KernelRow, 6> quantized_conv_blocked_rows = {{
-    {"qlinear_conv_blocked_amx", "", "QLinearConv", Isa::amx, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
-    {"quantized_conv_blocked_amx", "ortool", "QuantizedConv", Isa::amx, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
-    {"qlinear_conv_blocked_avx512", "", "QLinearConv", Isa::avx512, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
-    {"quantized_conv_blocked_avx512", "ortool", "QuantizedConv", Isa::avx512, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
-    {"qlinear_conv_blocked_avx2", "", "QLinearConv", Isa::avx2, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
-    {"quantized_conv_blocked_avx2", "ortool", "QuantizedConv", Isa::avx2, "int8, uint8", accepts_blocked_byte_conv, compile_blocked_byte_conv, nullptr, byte_conv_layouts},
+    {"qlinear_conv_blocked_amx", "", "QLinearConv", Isa::amx, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"quantized_conv_blocked_amx", "ortool", "QuantizedConv", Isa::amx, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"qlinear_conv_blocked_avx512", "", "QLinearConv", Isa::avx512, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"quantized_conv_blocked_avx512", "ortool", "QuantizedConv", Isa::avx512, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"qlinear_conv_blocked_avx2", "", "QLinearConv", Isa::avx2, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"quantized_conv_blocked_avx2", "ortool", "QuantizedConv", Isa::avx2, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
 }};
 // clang-format on
 

@@ -201,17 +201,17 @@ bool accepts_conv(const NodeView& view) {
   return accepts_float32(view) && has_conv_rank(view);
 }
 
-bool accepts_half_conv(const NodeView& view) {
-  return accepts_halves(view) && has_conv_rank(view);
+bool accepts_fp16_conv(const NodeView& view) {
+  return accepts_fp16(view) && has_conv_rank(view);
 }
 
 KernelPtr compile_conv(const NodeView& view, const KernelRow& row, const CompileContext& context) {
   return std::make_unique<const ConvKernel>(view, row, context);
 }
 
-KernelPtr compile_half_conv(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_conv(const NodeView& view, const KernelRow& row,
                             const CompileContext& context) {
-  return make_half_kernel(compile_conv(view, row, context), row.isa);
+  return make_fp16_kernel(compile_conv(view, row, context), row.isa);
 }
 
 KernelPtr compile_double_conv(const NodeView& view, const KernelRow& row, const CompileContext&) {
@@ -219,8 +219,8 @@ KernelPtr compile_double_conv(const NodeView& view, const KernelRow& row, const 
       row.name, [op = read_op<ortool::Conv>(view.node())](const PrepareContext& context) {
         const ConvSizes sizes = conv_sizes(context.inputs[0].shape, context.inputs[1].shape, op);
         return make_prepared({}, [=](const RunContext& run) {
-          conv_plain(sizes, run.input<double>(0), run.input<double>(1), run.input<double>(2),
-                     run.output<double>(0), run.workers());
+          conv_f64(sizes, run.input<double>(0), run.input<double>(1), run.input<double>(2),
+                   run.output<double>(0), run.workers());
         });
       });
 }
@@ -234,13 +234,13 @@ bool conv_absorbs(const NodeView& group, const Node& next) {
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 7> conv_rows = {{
+constexpr std::array<KernelRow, 7> conv_im2row = {{
     {"conv_f32_avx512", "", "Conv", Isa::avx512, "float32", accepts_conv, compile_conv, conv_absorbs},
     {"conv_f32_avx2", "", "Conv", Isa::avx2, "float32", accepts_conv, compile_conv, conv_absorbs},
     {"conv_f32_baseline", "", "Conv", Isa::baseline, "float32", accepts_conv, compile_conv, conv_absorbs},
-    {"conv_half_avx512", "", "Conv", Isa::avx512, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
-    {"conv_half_avx2", "", "Conv", Isa::avx2, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
-    {"conv_half_baseline", "", "Conv", Isa::baseline, half_type_names, accepts_half_conv, compile_half_conv, conv_absorbs},
+    {"conv_half_avx512", "", "Conv", Isa::avx512, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, conv_absorbs},
+    {"conv_half_avx2", "", "Conv", Isa::avx2, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, conv_absorbs},
+    {"conv_half_baseline", "", "Conv", Isa::baseline, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, conv_absorbs},
     {"conv_float64", "", "Conv", Isa::baseline, "float64", accepts_double_conv, compile_double_conv},
 }};
 // clang-format on
@@ -248,7 +248,7 @@ constexpr std::array<KernelRow, 7> conv_rows = {{
 }  // namespace
 
 std::span<const KernelRow> conv_nchw_kernels() {
-  return conv_rows;
+  return conv_im2row;
 }
 
 }  // namespace ortool::cpu

@@ -24,22 +24,22 @@ bool keeps_zero(const ProductFollowers& followers) {
 }
 
 /// What is decided once a node.
-struct CompiledBlockedConv {
+struct CompiledNchwcConv {
   ortool::Conv op;
   ProductFollowers followers;
-  BlockedPath path = BlockedPath::direct;
+  NchwcConvAlgorithm path = NchwcConvAlgorithm::direct;
   Isa isa = Isa::avx512;
   int most_threads = 1;
   AlignedBuffer weights;
   AlignedBuffer bias;  ///< filled up with zeros; empty: none
 };
 
-class BlockedConvPrepared : public Prepared {
+class NchwcConvPrepared : public Prepared {
  public:
-  BlockedConvPrepared(const CompiledBlockedConv& conv, const PrepareContext& context)
+  NchwcConvPrepared(const CompiledNchwcConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
     kernel_space_ =
-        layout_.add(blocked_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.most_threads));
+        layout_.add(nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.most_threads));
     if (conv.followers.residual < 0) return;
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
@@ -64,8 +64,8 @@ class BlockedConvPrepared : public Prepared {
     } else {
       follow(epilogue, followers, context);
     }
-    conv_blocked(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
-                 epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
+    conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
+               epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
     if (finish_)
       finish_->run(result, residual_of(followers, context), context.output<float>(0),
                    context.workers());
@@ -78,7 +78,7 @@ class BlockedConvPrepared : public Prepared {
     return Shape(shape);
   }
 
-  const CompiledBlockedConv& conv_;
+  const CompiledNchwcConv& conv_;
   ConvSizes sizes_;
   WorkspaceLayout layout_;
   std::int64_t kernel_space_ = 0;
@@ -86,9 +86,9 @@ class BlockedConvPrepared : public Prepared {
   std::optional<Finish> finish_;  ///< the residual must be broadcast
 };
 
-class BlockedConvKernel : public Kernel {
+class NchwcConvKernel : public Kernel {
  public:
-  BlockedConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+  NchwcConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
       : name_(row.name) {
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
@@ -99,18 +99,18 @@ class BlockedConvKernel : public Kernel {
     const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
     ORTOOL_CHECK(weights.has_value());
     const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
-    conv_.path = view.layouts().input(0) == Layout::plain ? BlockedPath::from_plain
-                                                          : choose_blocked_path(sizes);
-    conv_.weights = AlignedBuffer(packed_blocked_weight_bytes(sizes, conv_.path, conv_.isa),
+    conv_.path = view.layouts().input(0) == Layout::plain ? NchwcConvAlgorithm::from_nchw
+                                                          : choose_nchwc_algorithm(sizes);
+    conv_.weights = AlignedBuffer(packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa),
                                   context.cap, "packed weights");
-    pack_blocked_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
-                         conv_.weights.as<float>(), context.workers);
+    pack_nchwc_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
+                       conv_.weights.as<float>(), context.workers);
     make_bias(view, sizes.channels_out, context);
   }
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<const BlockedConvPrepared>(conv_, context);
+    return std::make_unique<const NchwcConvPrepared>(conv_, context);
   }
   bool needs_input(std::size_t index) const override {
     return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
@@ -132,10 +132,10 @@ class BlockedConvKernel : public Kernel {
   }
 
   std::string_view name_;
-  CompiledBlockedConv conv_;
+  CompiledNchwcConv conv_;
 };
 
-bool accepts_blocked_conv(const NodeView& view) {
+bool accepts_nchwc_conv(const NodeView& view) {
   return accepts_float32(view) && has_conv_rank(view) && view.constant(1) != nullptr;
 }
 
@@ -151,33 +151,33 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
   const std::int64_t block = block_of(blocked);
   if (sizes->channels_out % block != 0 && !keeps_zero(*followers)) return {};
   std::vector<LayoutChoice> choices(1);
-  choices[0].nanoseconds = plain_conv_nanoseconds(*sizes);
-  const auto add = [&](BlockedPath path) {
+  choices[0].nanoseconds = nchw_conv_nanoseconds(*sizes);
+  const auto add = [&](NchwcConvAlgorithm path) {
     if (!can_block_conv(*sizes, path)) return;
     LayoutChoice& choice = choices.emplace_back();
     choice.inputs.resize(view.inputs().size(), Layout::plain);
-    if (path != BlockedPath::from_plain) choice.inputs[0] = blocked;
+    if (path != NchwcConvAlgorithm::from_nchw) choice.inputs[0] = blocked;
     if (followers->residual >= 0)
       choice.inputs[static_cast<std::size_t>(followers->residual)] = blocked;
     choice.outputs = {blocked};
-    choice.nanoseconds = blocked_conv_nanoseconds(*sizes, path, block);
+    choice.nanoseconds = nchwc_conv_nanoseconds(*sizes, path, block);
   };
   // Of equal choices the first is taken, and few channels fill little of a block.
   constexpr std::int64_t few_channels = 4;
-  if (sizes->channels_in <= few_channels && sizes->groups == 1) add(BlockedPath::from_plain);
-  add(choose_blocked_path(*sizes));
+  if (sizes->channels_in <= few_channels && sizes->groups == 1) add(NchwcConvAlgorithm::from_nchw);
+  add(choose_nchwc_algorithm(*sizes));
   return choices;
 }
 
-KernelPtr compile_blocked_conv(const NodeView& view, const KernelRow& row,
-                               const CompileContext& context) {
-  return std::make_unique<const BlockedConvKernel>(view, row, context);
+KernelPtr compile_nchwc_conv(const NodeView& view, const KernelRow& row,
+                             const CompileContext& context) {
+  return std::make_unique<const NchwcConvKernel>(view, row, context);
 }
 
 // clang-format off
 constexpr std::array<KernelRow, 2> blocked_conv_rows = {{
-    {"conv_blocked_avx512", "", "Conv", Isa::avx512, "float32", accepts_blocked_conv, compile_blocked_conv, nullptr, conv_layouts},
-    {"conv_blocked_avx2", "", "Conv", Isa::avx2, "float32", accepts_blocked_conv, compile_blocked_conv, nullptr, conv_layouts},
+    {"conv_blocked_avx512", "", "Conv", Isa::avx512, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
+    {"conv_blocked_avx2", "", "Conv", Isa::avx2, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
 }};
 // clang-format on
 

@@ -41,7 +41,7 @@ namespace {
 
 /// Images of one column become images of one row, which kernels walk faster: their pixels are
 /// neighbours as well.
-void turn_columns(ConvSizes& sizes) {
+void transpose_columns(ConvSizes& sizes) {
   constexpr int last = most_spatial_axes - 1;
   const bool is_column = sizes.in[last] == 1 && sizes.out[last] == 1 && sizes.kernel[last] == 1;
   if (!is_column || sizes.pad[last] != 0) return;
@@ -72,7 +72,7 @@ ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t g
 
 ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op) {
   ConvSizes sizes = placed_conv_sizes(x, weights, op.groups, op.place(x, weights));
-  turn_columns(sizes);
+  transpose_columns(sizes);
   return sizes;
 }
 

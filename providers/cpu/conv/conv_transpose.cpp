@@ -67,8 +67,8 @@ PreparedPtr prepare_conv_transpose(const std::shared_ptr<const CompiledConvTrans
       conv_transpose_sizes(context.inputs[0].shape, context.inputs[1].shape, conv->op);
   if (!is_product(sizes)) {
     return make_prepared({}, [=](const RunContext& run) {
-      conv_transpose_plain(sizes, run.input<float>(0), run.input<float>(1), run.input<float>(2),
-                           run.output<float>(0), run.workers());
+      conv_transpose_reference(sizes, run.input<float>(0), run.input<float>(1), run.input<float>(2),
+                               run.output<float>(0), run.workers());
     });
   }
   std::int64_t bytes = conv_transpose_workspace_bytes(sizes, conv->isa);
@@ -109,7 +109,7 @@ KernelPtr compile_conv_transpose(const NodeView& view, const KernelRow& row,
       [conv = std::shared_ptr<const CompiledConvTranspose>(std::move(conv))](
           const PrepareContext& prepare) { return prepare_conv_transpose(conv, prepare); },
       compilation);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 KernelPtr compile_double_conv_transpose(const NodeView& view, const KernelRow& row,
@@ -119,17 +119,17 @@ KernelPtr compile_double_conv_transpose(const NodeView& view, const KernelRow& r
         const ConvTransposeSizes sizes =
             conv_transpose_sizes(context.inputs[0].shape, context.inputs[1].shape, op);
         return make_prepared({}, [=](const RunContext& run) {
-          conv_transpose_plain(sizes, run.input<double>(0), run.input<double>(1),
-                               run.input<double>(2), run.output<double>(0), run.workers());
+          conv_transpose_reference(sizes, run.input<double>(0), run.input<double>(1),
+                                   run.input<double>(2), run.output<double>(0), run.workers());
         });
       });
 }
 
 constexpr auto conv_transpose_rows =
-    join_rows(level_rows<"conv_transpose">("ConvTranspose", float_like_type_names,
-                                           accepts_float_like, compile_conv_transpose),
-              plain_row("conv_transpose_float64", "ConvTranspose", "float64", accepts_float64,
-                        compile_double_conv_transpose));
+    join_rows(isa_rows<"conv_transpose">("ConvTranspose", float_like_type_names, accepts_float_like,
+                                         compile_conv_transpose),
+              portable_row("conv_transpose_float64", "ConvTranspose", "float64", accepts_float64,
+                           compile_double_conv_transpose));
 
 }  // namespace
 

@@ -62,11 +62,11 @@ KernelPtr compile_deform_conv(const NodeView& view, const KernelRow& row, const 
   const auto op = read_op<DeformConv>(view.node());
   if (view.input_type(0) == DataType::float64) return make_deform_conv<double>(row, op);
   KernelPtr kernel = make_deform_conv<float>(row, op);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 constexpr auto deform_conv_rows =
-    level_rows<"deform_conv">("DeformConv", float_type_names, accepts_floats, compile_deform_conv);
+    isa_rows<"deform_conv">("DeformConv", float_type_names, accepts_floats, compile_deform_conv);
 
 }  // namespace
 

@@ -35,13 +35,13 @@ KernelPtr compile_reorder(const NodeView& view, const KernelRow& row, const Comp
       return make_prepared({.view_of = 0}, [](const RunContext&) {});
     if (context.inputs[0].type != DataType::float32) {
       return make_prepared({}, [=](const RunContext& run) {
-        (is_plain ? reorder_bytes_to_plain : reorder_bytes_to_blocked)(
+        (is_plain ? reorder_int8_to_nchw : reorder_int8_to_nchwc)(
             sizes, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
       });
     }
     return make_prepared({}, [=](const RunContext& run) {
-      (is_plain ? reorder_to_plain : reorder_to_blocked)(sizes, run.input<float>(0),
-                                                         run.output<float>(0), isa, run.workers());
+      (is_plain ? reorder_to_nchw : reorder_to_nchwc)(sizes, run.input<float>(0),
+                                                      run.output<float>(0), isa, run.workers());
     });
   });
 }

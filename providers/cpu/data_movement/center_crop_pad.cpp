@@ -51,10 +51,10 @@ bool accepts_string_crop(const NodeView& view) {
 }
 
 constexpr auto center_crop_pad_rows =
-    join_rows(plain_row("center_crop_pad", "CenterCropPad", byte_type_names, accepts_whole_bytes,
-                        compile_center_crop_pad),
-              plain_row("center_crop_pad_strings", "CenterCropPad", "string", accepts_string_crop,
-                        compile_string_crop_pad));
+    join_rows(portable_row("center_crop_pad", "CenterCropPad", int8_type_names, accepts_whole_bytes,
+                           compile_center_crop_pad),
+              portable_row("center_crop_pad_strings", "CenterCropPad", "string",
+                           accepts_string_crop, compile_string_crop_pad));
 
 }  // namespace
 

@@ -94,9 +94,9 @@ KernelPtr compile_split(const NodeView& view, const KernelRow& row, const Compil
   });
 }
 
-constexpr auto concat_rows =
-    join_rows(plain_row("concat", "Concat", byte_type_names, accepts_whole_bytes, compile_concat),
-              plain_row("split", "Split", byte_type_names, accepts_whole_bytes, compile_split));
+constexpr auto concat_rows = join_rows(
+    portable_row("concat", "Concat", int8_type_names, accepts_whole_bytes, compile_concat),
+    portable_row("split", "Split", int8_type_names, accepts_whole_bytes, compile_split));
 
 }  // namespace
 

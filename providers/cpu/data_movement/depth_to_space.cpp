@@ -46,9 +46,9 @@ KernelPtr compile_rearrangement(const NodeView& view, const KernelRow& row, cons
 }
 
 constexpr std::array<KernelRow, 2> depth_to_space_rows = {{
-    {"depth_to_space", "", "DepthToSpace", Isa::baseline, byte_type_names, accepts_whole_bytes,
+    {"depth_to_space", "", "DepthToSpace", Isa::baseline, int8_type_names, accepts_whole_bytes,
      compile_rearrangement<DepthToSpace>},
-    {"space_to_depth", "", "SpaceToDepth", Isa::baseline, byte_type_names, accepts_whole_bytes,
+    {"space_to_depth", "", "SpaceToDepth", Isa::baseline, int8_type_names, accepts_whole_bytes,
      compile_rearrangement<SpaceToDepth>},
 }};
 

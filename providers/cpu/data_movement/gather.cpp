@@ -72,10 +72,10 @@ KernelPtr compile_gather_nd(const NodeView& view, const KernelRow& row, const Co
 }
 
 constexpr auto gather_rows = join_rows(
-    plain_row("gather", "Gather", byte_type_names, accepts_whole_bytes, compile_gather),
-    plain_row("gather_elements", "GatherElements", byte_type_names, accepts_whole_bytes,
-              compile_gather_elements),
-    plain_row("gather_nd", "GatherND", byte_type_names, accepts_whole_bytes, compile_gather_nd));
+    portable_row("gather", "Gather", int8_type_names, accepts_whole_bytes, compile_gather),
+    portable_row("gather_elements", "GatherElements", int8_type_names, accepts_whole_bytes,
+                 compile_gather_elements),
+    portable_row("gather_nd", "GatherND", int8_type_names, accepts_whole_bytes, compile_gather_nd));
 
 }  // namespace
 

@@ -93,7 +93,7 @@ KernelPtr compile_range(const NodeView&, const KernelRow& row, const CompileCont
     const DataType type = context.outputs[0].type;
     const std::int64_t count = context.outputs[0].shape.element_count();
     return make_prepared({}, [type, count](const RunContext& run) {
-      with_data_type(type, [&](auto number) {
+      dispatch_data_type(type, [&](auto number) {
         using T = decltype(number);
         constexpr bool is_taken = !std::is_integral_v<T> || std::is_same_v<T, std::int16_t> ||
                                   std::is_same_v<T, std::int32_t> ||
@@ -125,15 +125,15 @@ KernelPtr compile_size(const NodeView&, const KernelRow& row, const CompileConte
 }
 
 constexpr auto generator_rows = join_rows(
-    plain_row("constant", "Constant", stored_type_names, accepts_constant, compile_constant),
-    plain_row("constant_string", "Constant", "string", accepts_constant_strings,
-              compile_constant_strings),
-    plain_row("constant_of_shape", "ConstantOfShape", byte_type_names, accepts_whole_output,
-              compile_constant_of_shape),
-    plain_row("range", "Range", "float32, float64, float16, bfloat16, int16, int32, int64",
-              accepts_range, compile_range),
-    plain_row("shape", "Shape", stored_type_names, accepts_stored, compile_shape),
-    plain_row("size", "Size", stored_type_names, accepts_stored, compile_size));
+    portable_row("constant", "Constant", stored_type_names, accepts_constant, compile_constant),
+    portable_row("constant_string", "Constant", "string", accepts_constant_strings,
+                 compile_constant_strings),
+    portable_row("constant_of_shape", "ConstantOfShape", int8_type_names, accepts_whole_output,
+                 compile_constant_of_shape),
+    portable_row("range", "Range", "float32, float64, float16, bfloat16, int16, int32, int64",
+                 accepts_range, compile_range),
+    portable_row("shape", "Shape", stored_type_names, accepts_stored, compile_shape),
+    portable_row("size", "Size", stored_type_names, accepts_stored, compile_size));
 
 }  // namespace
 

@@ -32,7 +32,7 @@ KernelPtr compile_one_hot(const NodeView& view, const KernelRow& row, const Comp
 }
 
 constexpr auto one_hot_rows =
-    plain_row("one_hot", "OneHot", byte_type_names, accepts_one_hot, compile_one_hot);
+    portable_row("one_hot", "OneHot", int8_type_names, accepts_one_hot, compile_one_hot);
 
 }  // namespace
 

@@ -41,7 +41,7 @@ PadMode kernel_mode_of(Pad::Mode mode) {
 FillBytes fill_bytes(float value, DataType type) {
   FillBytes bytes = {};
   if (value == 0 || !is_computable(type)) return bytes;
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     const auto converted = convert_number<decltype(number)>(value);
     std::memcpy(bytes.data(), &converted, sizeof(converted));
   });
@@ -79,7 +79,7 @@ KernelPtr compile_pad(const NodeView& view, const KernelRow& row, const CompileC
 }
 
 constexpr auto pad_rows =
-    plain_row("pad", "Pad", byte_type_names, accepts_whole_bytes, compile_pad);
+    portable_row("pad", "Pad", int8_type_names, accepts_whole_bytes, compile_pad);
 
 }  // namespace
 

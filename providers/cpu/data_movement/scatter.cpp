@@ -40,8 +40,8 @@ bool accepts_scatter(const NodeView& view) {
 /// each time.
 KernelPtr with_wide_sums(KernelPtr kernel, const NodeView& view, const KernelRow& row,
                          ScatterReduction reduction) {
-  if (!accepts_halves(view) || reduction == ScatterReduction::none) return kernel;
-  return make_half_kernel(std::move(kernel), row.isa);
+  if (!accepts_fp16(view) || reduction == ScatterReduction::none) return kernel;
+  return make_fp16_kernel(std::move(kernel), row.isa);
 }
 
 template <typename Index>
@@ -89,13 +89,13 @@ KernelPtr compile_scatter_nd(const NodeView& view, const KernelRow& row, const C
 }
 
 constexpr auto scatter_rows =
-    join_rows(plain_row("scatter", "Scatter", byte_type_names, accepts_scatter<Scatter>,
-                        compile_scatter_elements<Scatter>),
-              level_rows<"scatter_elements">("ScatterElements", byte_type_names,
-                                             accepts_scatter<ScatterElements>,
-                                             compile_scatter_elements<ScatterElements>),
-              level_rows<"scatter_nd">("ScatterND", byte_type_names, accepts_scatter<ScatterND>,
-                                       compile_scatter_nd));
+    join_rows(portable_row("scatter", "Scatter", int8_type_names, accepts_scatter<Scatter>,
+                           compile_scatter_elements<Scatter>),
+              isa_rows<"scatter_elements">("ScatterElements", int8_type_names,
+                                           accepts_scatter<ScatterElements>,
+                                           compile_scatter_elements<ScatterElements>),
+              isa_rows<"scatter_nd">("ScatterND", int8_type_names, accepts_scatter<ScatterND>,
+                                     compile_scatter_nd));
 
 }  // namespace
 

@@ -69,9 +69,11 @@ KernelPtr compile_non_zero(const NodeView&, const KernelRow& row, const CompileC
   });
 }
 
-constexpr auto selection_rows = join_rows(
-    plain_row("compress", "Compress", "all but packed types", accepts_selected, compile_compress),
-    plain_row("non_zero", "NonZero", "all but packed types", accepts_selected, compile_non_zero));
+constexpr auto selection_rows =
+    join_rows(portable_row("compress", "Compress", "all but packed types", accepts_selected,
+                           compile_compress),
+              portable_row("non_zero", "NonZero", "all but packed types", accepts_selected,
+                           compile_non_zero));
 
 }  // namespace
 

@@ -53,10 +53,10 @@ KernelPtr compile_tensor_scatter(const NodeView& view, const KernelRow& row,
 }
 
 constexpr auto sequence_move_rows =
-    join_rows(plain_row("reverse_sequence", "ReverseSequence", byte_type_names, accepts_whole_bytes,
-                        compile_reverse_sequence),
-              plain_row("tensor_scatter", "TensorScatter", byte_type_names, accepts_whole_bytes,
-                        compile_tensor_scatter));
+    join_rows(portable_row("reverse_sequence", "ReverseSequence", int8_type_names,
+                           accepts_whole_bytes, compile_reverse_sequence),
+              portable_row("tensor_scatter", "TensorScatter", int8_type_names, accepts_whole_bytes,
+                           compile_tensor_scatter));
 
 }  // namespace
 

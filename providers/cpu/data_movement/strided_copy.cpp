@@ -151,10 +151,11 @@ KernelPtr compile_transpose(const NodeView& view, const KernelRow& row, const Co
 }
 
 constexpr auto strided_copy_rows = join_rows(
-    plain_row("expand", "Expand", byte_type_names, accepts_whole_bytes, compile_expand),
-    plain_row("slice", "Slice", byte_type_names, accepts_whole_bytes, compile_slice),
-    plain_row("tile", "Tile", byte_type_names, accepts_whole_bytes, compile_tile),
-    plain_row("transpose", "Transpose", byte_type_names, accepts_whole_bytes, compile_transpose));
+    portable_row("expand", "Expand", int8_type_names, accepts_whole_bytes, compile_expand),
+    portable_row("slice", "Slice", int8_type_names, accepts_whole_bytes, compile_slice),
+    portable_row("tile", "Tile", int8_type_names, accepts_whole_bytes, compile_tile),
+    portable_row("transpose", "Transpose", int8_type_names, accepts_whole_bytes,
+                 compile_transpose));
 
 }  // namespace
 

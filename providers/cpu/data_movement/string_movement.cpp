@@ -36,8 +36,8 @@ KernelPtr compile_for_strings(const NodeView& view, const KernelRow& row,
 template <LiteralText stem, LiteralText inner = stem, bool compares = false>
 constexpr auto string_row(std::string_view op_type,
                           decltype(KernelRow::accepts) accepts = accepts_string_operand) {
-  return plain_row(JoinedText<stem, "_string">::value, op_type, "string", accepts,
-                   compile_for_strings<inner, compares>);
+  return portable_row(JoinedText<stem, "_string">::value, op_type, "string", accepts,
+                      compile_for_strings<inner, compares>);
 }
 
 constexpr auto string_movement_rows = join_rows(

@@ -23,8 +23,8 @@ KernelPtr compile_for_packed(const NodeView& view, const KernelRow& row,
 
 template <LiteralText stem>
 constexpr auto packed_row(std::string_view op_type) {
-  return plain_row(JoinedText<stem, "_packed">::value, op_type, packed_type_names,
-                   accepts_packed_output, compile_for_packed<stem>);
+  return portable_row(JoinedText<stem, "_packed">::value, op_type, packed_type_names,
+                      accepts_packed_output, compile_for_packed<stem>);
 }
 
 constexpr auto packed_movement_rows =

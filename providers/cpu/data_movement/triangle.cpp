@@ -41,7 +41,7 @@ bool accepts_eye_like(const NodeView& view) {
 KernelPtr compile_eye_like(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const DataType type = view.output_type(0);
   std::array<std::byte, 8> one = {};
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     const auto value = convert_number<decltype(number)>(1.0F);
     std::memcpy(one.data(), &value, sizeof(value));
   });
@@ -56,9 +56,9 @@ KernelPtr compile_eye_like(const NodeView& view, const KernelRow& row, const Com
       });
 }
 
-constexpr auto triangle_rows =
-    join_rows(plain_row("eye_like", "EyeLike", "numbers, bool", accepts_eye_like, compile_eye_like),
-              plain_row("trilu", "Trilu", byte_type_names, accepts_whole_bytes, compile_trilu));
+constexpr auto triangle_rows = join_rows(
+    portable_row("eye_like", "EyeLike", "numbers, bool", accepts_eye_like, compile_eye_like),
+    portable_row("trilu", "Trilu", int8_type_names, accepts_whole_bytes, compile_trilu));
 
 }  // namespace
 

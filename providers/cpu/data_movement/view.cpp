@@ -35,17 +35,17 @@ KernelPtr compile_bit_cast_to_bool(const NodeView&, const KernelRow& row, const 
   });
 }
 
-constexpr auto view_rows =
-    join_rows(plain_row("bit_cast_to_bool", "BitCast", "8 bits to bool", accepts_bit_cast_to_bool,
-                        compile_bit_cast_to_bool),
-              plain_row("bit_cast", "BitCast", stored_type_names, accepts_stored, compile_view),
-              plain_row("flatten", "Flatten", stored_type_names, accepts_stored, compile_view),
-              plain_row("identity", "Identity", stored_type_names, accepts_stored, compile_view),
-              plain_row("identity_value", "Identity", "strings, sequences, optionals",
-                        accepts_anything, compile_value_identity),
-              plain_row("reshape", "Reshape", stored_type_names, accepts_stored, compile_view),
-              plain_row("squeeze", "Squeeze", stored_type_names, accepts_stored, compile_view),
-              plain_row("unsqueeze", "Unsqueeze", stored_type_names, accepts_stored, compile_view));
+constexpr auto view_rows = join_rows(
+    portable_row("bit_cast_to_bool", "BitCast", "8 bits to bool", accepts_bit_cast_to_bool,
+                 compile_bit_cast_to_bool),
+    portable_row("bit_cast", "BitCast", stored_type_names, accepts_stored, compile_view),
+    portable_row("flatten", "Flatten", stored_type_names, accepts_stored, compile_view),
+    portable_row("identity", "Identity", stored_type_names, accepts_stored, compile_view),
+    portable_row("identity_value", "Identity", "strings, sequences, optionals", accepts_anything,
+                 compile_value_identity),
+    portable_row("reshape", "Reshape", stored_type_names, accepts_stored, compile_view),
+    portable_row("squeeze", "Squeeze", stored_type_names, accepts_stored, compile_view),
+    portable_row("unsqueeze", "Unsqueeze", stored_type_names, accepts_stored, compile_view));
 
 }  // namespace
 

@@ -71,7 +71,7 @@ KernelPtr compile_integer_relu(const NodeView& view, const KernelRow& row, const
   return make_kernel(row.name, [type](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
     return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
-      with_data_type(type, [&](auto number) {
+      dispatch_data_type(type, [&](auto number) {
         using T = decltype(number);
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
           unary_integer(UnaryOp::relu, run.input<T>(0), run.output<T>(0), count, run.workers());
@@ -89,7 +89,7 @@ KernelPtr compile_real_integer(const NodeView& view, const KernelRow& row, const
   return make_kernel(row.name, [=](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
     return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
-      with_data_type(type, [&](auto number) {
+      dispatch_data_type(type, [&](auto number) {
         using T = decltype(number);
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
           unary_real_integer(function.op, function.parameters, run.input<T>(0), run.output<T>(0),

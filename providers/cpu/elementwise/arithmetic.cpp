@@ -83,12 +83,12 @@ KernelPtr compile_power(const NodeView& view, const KernelRow& row, const Compil
 }
 
 constexpr auto arithmetic_rows =
-    join_rows(level_rows<"add">("Add", number_type_names, accepts_numbers, compile_arithmetic<Add>),
-              level_rows<"sub">("Sub", number_type_names, accepts_numbers, compile_arithmetic<Sub>),
-              level_rows<"mul">("Mul", number_type_names, accepts_numbers, compile_arithmetic<Mul>),
-              level_rows<"div">("Div", number_type_names, accepts_numbers, compile_arithmetic<Div>),
-              level_rows<"mod">("Mod", number_type_names, accepts_numbers, compile_arithmetic<Mod>),
-              plain_row("pow", "Pow", number_type_names, accepts_numbers, compile_power));
+    join_rows(isa_rows<"add">("Add", number_type_names, accepts_numbers, compile_arithmetic<Add>),
+              isa_rows<"sub">("Sub", number_type_names, accepts_numbers, compile_arithmetic<Sub>),
+              isa_rows<"mul">("Mul", number_type_names, accepts_numbers, compile_arithmetic<Mul>),
+              isa_rows<"div">("Div", number_type_names, accepts_numbers, compile_arithmetic<Div>),
+              isa_rows<"mod">("Mod", number_type_names, accepts_numbers, compile_arithmetic<Mod>),
+              portable_row("pow", "Pow", number_type_names, accepts_numbers, compile_power));
 
 }  // namespace
 

@@ -44,7 +44,7 @@ KernelPtr compile_bitwise_not(const NodeView& view, const KernelRow& row, const 
   return make_kernel(row.name, [type = view.input_type(0)](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
     return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
-      with_data_type(type, [&](auto number) {
+      dispatch_data_type(type, [&](auto number) {
         using T = decltype(number);
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
           bitwise_not(run.input<T>(0), run.output<T>(0), count, run.workers());
@@ -54,14 +54,14 @@ KernelPtr compile_bitwise_not(const NodeView& view, const KernelRow& row, const 
 }
 
 constexpr auto bitwise_rows = join_rows(
-    level_rows<"bit_shift">("BitShift", "integers", accepts_integers, compile_bit_shift),
-    level_rows<"bitwise_and">("BitwiseAnd", "integers", accepts_integers,
-                              compile_bitwise<BinaryOp::bit_and>),
-    plain_row("bitwise_not", "BitwiseNot", "integers", accepts_integers, compile_bitwise_not),
-    level_rows<"bitwise_or">("BitwiseOr", "integers", accepts_integers,
-                             compile_bitwise<BinaryOp::bit_or>),
-    level_rows<"bitwise_xor">("BitwiseXor", "integers", accepts_integers,
-                              compile_bitwise<BinaryOp::bit_xor>));
+    isa_rows<"bit_shift">("BitShift", "integers", accepts_integers, compile_bit_shift),
+    isa_rows<"bitwise_and">("BitwiseAnd", "integers", accepts_integers,
+                            compile_bitwise<BinaryOp::bit_and>),
+    portable_row("bitwise_not", "BitwiseNot", "integers", accepts_integers, compile_bitwise_not),
+    isa_rows<"bitwise_or">("BitwiseOr", "integers", accepts_integers,
+                           compile_bitwise<BinaryOp::bit_or>),
+    isa_rows<"bitwise_xor">("BitwiseXor", "integers", accepts_integers,
+                            compile_bitwise<BinaryOp::bit_xor>));
 
 }  // namespace
 

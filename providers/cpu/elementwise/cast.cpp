@@ -61,7 +61,7 @@ KernelPtr compile_where(const NodeView&, const KernelRow& row, const CompileCont
   });
 }
 
-bool accepts_half_cast(const NodeView& view) {
+bool accepts_fp16_cast(const NodeView& view) {
   const auto is_half = [](DataType type) {
     return type == DataType::float16 || type == DataType::bfloat16;
   };
@@ -70,9 +70,9 @@ bool accepts_half_cast(const NodeView& view) {
   return (from == DataType::float32 && is_half(to)) || (is_half(from) && to == DataType::float32);
 }
 
-KernelPtr compile_half_cast(const NodeView& view, const KernelRow& row, const CompileContext&) {
+KernelPtr compile_fp16_cast(const NodeView& view, const KernelRow& row, const CompileContext&) {
   constexpr std::int64_t half_grain = 32768;
-  const HalfFunctions& functions = half_functions(row.isa);
+  const Fp16Functions& functions = fp16_functions(row.isa);
   const bool widens = view.output_type(0) == DataType::float32;
   const bool is_ieee =
       view.input_type(0) == DataType::float16 || view.output_type(0) == DataType::float16;
@@ -92,7 +92,7 @@ KernelPtr compile_half_cast(const NodeView& view, const KernelRow& row, const Co
   });
 }
 
-constexpr const char* half_cast_names = "float32 from and to float16, bfloat16";
+constexpr const char* fp16_cast_names = "float32 from and to float16, bfloat16";
 
 bool accepts_narrow_cast(const NodeView& view) {
   return is_arithmetic(view.input_type(0)) && is_arithmetic(view.output_type(0));
@@ -140,18 +140,18 @@ constexpr const char* narrow_type_names = "numbers of all widths, bool";
 constexpr const char* text_type_names = "to or from string";
 
 constexpr auto cast_rows = join_rows(
-    level_rows<"cast_half">("Cast", half_cast_names, accepts_half_cast, compile_half_cast),
-    level_rows<"cast_like_half">("CastLike", half_cast_names, accepts_half_cast, compile_half_cast),
-    plain_row("cast", "Cast", cast_type_names, accepts_cast, compile_cast),
-    plain_row("cast_narrow", "Cast", narrow_type_names, accepts_narrow_cast,
-              compile_narrow_cast<Cast>),
-    plain_row("cast_text", "Cast", text_type_names, accepts_text_cast, compile_text_cast<Cast>),
-    plain_row("cast_like", "CastLike", cast_type_names, accepts_cast, compile_cast),
-    plain_row("cast_like_narrow", "CastLike", narrow_type_names, accepts_narrow_cast,
-              compile_narrow_cast<CastLike>),
-    plain_row("cast_like_text", "CastLike", text_type_names, accepts_text_cast,
-              compile_text_cast<CastLike>),
-    plain_row("where", "Where", byte_type_names, accepts_where, compile_where));
+    isa_rows<"cast_half">("Cast", fp16_cast_names, accepts_fp16_cast, compile_fp16_cast),
+    isa_rows<"cast_like_half">("CastLike", fp16_cast_names, accepts_fp16_cast, compile_fp16_cast),
+    portable_row("cast", "Cast", cast_type_names, accepts_cast, compile_cast),
+    portable_row("cast_narrow", "Cast", narrow_type_names, accepts_narrow_cast,
+                 compile_narrow_cast<Cast>),
+    portable_row("cast_text", "Cast", text_type_names, accepts_text_cast, compile_text_cast<Cast>),
+    portable_row("cast_like", "CastLike", cast_type_names, accepts_cast, compile_cast),
+    portable_row("cast_like_narrow", "CastLike", narrow_type_names, accepts_narrow_cast,
+                 compile_narrow_cast<CastLike>),
+    portable_row("cast_like_text", "CastLike", text_type_names, accepts_text_cast,
+                 compile_text_cast<CastLike>),
+    portable_row("where", "Where", int8_type_names, accepts_where, compile_where));
 
 }  // namespace
 

@@ -26,13 +26,13 @@ KernelPtr compile_channel_lookup(const NodeView&, const KernelRow& row, const Co
   });
 }
 
-KernelPtr compile_channel_lookup_blocked(const NodeView&, const KernelRow& row,
-                                         const CompileContext&) {
+KernelPtr compile_channel_lookup_nchwc(const NodeView&, const KernelRow& row,
+                                       const CompileContext&) {
   return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
     const ChannelLookupSizes sizes = channel_sizes(context.inputs[0].shape);
     return make_prepared({.overwritable = {0}}, [sizes, isa](const RunContext& run) {
-      channel_lookup_blocked(sizes, run.input<std::uint8_t>(0), run.input<std::uint8_t>(1),
-                             run.output<std::uint8_t>(0), isa, run.workers());
+      channel_lookup_nchwc(sizes, run.input<std::uint8_t>(0), run.input<std::uint8_t>(1),
+                           run.output<std::uint8_t>(0), isa, run.workers());
     });
   });
 }
@@ -42,7 +42,7 @@ bool accepts_channel_lookup(const NodeView&) {
 }
 
 std::vector<LayoutChoice> channel_lookup_layouts(const NodeView& view, const KernelRow&) {
-  if (!is_byte_image(*view.node().input(0))) return {};
+  if (!is_int8_image(*view.node().input(0))) return {};
   return plain_or_blocked_bytes(view, {0});
 }
 
@@ -53,14 +53,14 @@ constexpr KernelRow blocked_row(std::string_view name, Isa isa) {
           isa,
           "int8, uint8",
           accepts_channel_lookup,
-          compile_channel_lookup_blocked,
+          compile_channel_lookup_nchwc,
           nullptr,
           channel_lookup_layouts};
 }
 
 constexpr auto channel_lookup_rows = join_rows(
-    byte_level_rows<"channel_lookup">("ChannelLookup", "int8, uint8", accepts_channel_lookup,
-                                      compile_channel_lookup, "ortool"),
+    int8_isa_rows<"channel_lookup">("ChannelLookup", "int8, uint8", accepts_channel_lookup,
+                                    compile_channel_lookup, "ortool"),
     std::array<KernelRow, 2>{blocked_row("channel_lookup_blocked_avx512", Isa::avx512),
                              blocked_row("channel_lookup_blocked_avx2", Isa::avx2)});
 

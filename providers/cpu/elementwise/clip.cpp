@@ -84,7 +84,7 @@ KernelPtr make_clip(const KernelRow& row, const Clip& clip) {
 
 KernelPtr compile_clip(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const auto clip = read_op<Clip>(view.node());
-  return with_data_type(view.input_type(0), [&](auto number) -> KernelPtr {
+  return dispatch_data_type(view.input_type(0), [&](auto number) -> KernelPtr {
     using T = decltype(number);
     if constexpr (std::is_same_v<T, bool>) {
       ORTOOL_CHECK(false && "Clip takes no booleans");

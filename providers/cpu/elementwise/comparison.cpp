@@ -68,21 +68,20 @@ KernelPtr compile_not(const NodeView&, const KernelRow& row, const CompileContex
 constexpr const char* comparable_names = "numbers, bool";
 
 constexpr auto comparison_rows = join_rows(
-    level_rows<"equal">("Equal", comparable_names, accepts_computable,
-                        compile_comparison<Equal, Comparison::equal>),
-    level_rows<"greater">("Greater", comparable_names, accepts_computable,
-                          compile_comparison<Greater, Comparison::greater>),
-    level_rows<"greater_or_equal">(
-        "GreaterOrEqual", comparable_names, accepts_computable,
-        compile_comparison<GreaterOrEqual, Comparison::greater_or_equal>),
-    level_rows<"less">("Less", comparable_names, accepts_computable,
-                       compile_comparison<Less, Comparison::less>),
-    level_rows<"less_or_equal">("LessOrEqual", comparable_names, accepts_computable,
-                                compile_comparison<LessOrEqual, Comparison::less_or_equal>),
-    level_rows<"and">("And", "bool", accepts_booleans, compile_boolean<And, BinaryOp::bit_and>),
-    level_rows<"or">("Or", "bool", accepts_booleans, compile_boolean<Or, BinaryOp::bit_or>),
-    level_rows<"xor">("Xor", "bool", accepts_booleans, compile_boolean<Xor, BinaryOp::bit_xor>),
-    plain_row("not", "Not", "bool", accepts_booleans, compile_not));
+    isa_rows<"equal">("Equal", comparable_names, accepts_computable,
+                      compile_comparison<Equal, Comparison::equal>),
+    isa_rows<"greater">("Greater", comparable_names, accepts_computable,
+                        compile_comparison<Greater, Comparison::greater>),
+    isa_rows<"greater_or_equal">("GreaterOrEqual", comparable_names, accepts_computable,
+                                 compile_comparison<GreaterOrEqual, Comparison::greater_or_equal>),
+    isa_rows<"less">("Less", comparable_names, accepts_computable,
+                     compile_comparison<Less, Comparison::less>),
+    isa_rows<"less_or_equal">("LessOrEqual", comparable_names, accepts_computable,
+                              compile_comparison<LessOrEqual, Comparison::less_or_equal>),
+    isa_rows<"and">("And", "bool", accepts_booleans, compile_boolean<And, BinaryOp::bit_and>),
+    isa_rows<"or">("Or", "bool", accepts_booleans, compile_boolean<Or, BinaryOp::bit_or>),
+    isa_rows<"xor">("Xor", "bool", accepts_booleans, compile_boolean<Xor, BinaryOp::bit_xor>),
+    portable_row("not", "Not", "bool", accepts_booleans, compile_not));
 
 }  // namespace
 

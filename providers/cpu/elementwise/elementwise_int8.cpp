@@ -17,20 +17,20 @@ namespace ortool::cpu {
 namespace {
 
 /// The scale at `input` and the zero point behind it.
-ByteScale scale_of(const RunContext& run, std::size_t input, DataType type) {
+Int8Scale scale_of(const RunContext& run, std::size_t input, DataType type) {
   const std::uint8_t flip = type == DataType::int8 ? 128 : 0;
   return {flip, flipped_zero(type, run.input<std::uint8_t>(input + 1), 0, flip),
           *run.input<float>(input)};
 }
 
-ByteBinary byte_operation(ortool::QuantizedBinary::Operation operation) {
+Int8BinaryOp int8_operation(ortool::QuantizedBinary::Operation operation) {
   switch (operation) {
     case ortool::QuantizedBinary::Operation::subtract:
-      return ByteBinary::subtract;
+      return Int8BinaryOp::subtract;
     case ortool::QuantizedBinary::Operation::multiply:
-      return ByteBinary::multiply;
+      return Int8BinaryOp::multiply;
     default:
-      return ByteBinary::add;
+      return Int8BinaryOp::add;
   }
 }
 
@@ -47,23 +47,23 @@ KernelPtr compile_quantized_binary(const NodeView& view, const KernelRow& row,
     const DataType a_type = context.inputs[0].type;
     const DataType b_type = context.inputs[3].type;
     const DataType y_type = context.inputs[7].type;
-    const ByteLimits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
+    const Int8Limits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
     return make_prepared(
         {.overwritable = overwritable},
-        [=, operation = byte_operation(op.operation),
+        [=, operation = int8_operation(op.operation),
          plan = make_broadcast_plan(a.dimensions(), b.dimensions())](const RunContext& run) {
-          ByteBinaryScales scales;
+          Int8BinaryScales scales;
           scales.a = scale_of(run, 1, a_type);
           scales.b = scale_of(run, 4, b_type);
           scales.out = *run.input<float>(6);
           scales.range = limits.range(flipped_zero(y_type, run.input<std::uint8_t>(7), 0, 0));
-          byte_binary(operation, run.input<std::uint8_t>(0), run.input<std::uint8_t>(3),
+          int8_binary(operation, run.input<std::uint8_t>(0), run.input<std::uint8_t>(3),
                       run.output<std::uint8_t>(0), scales, plan, isa, run.workers());
         });
   });
 }
 
-KernelPtr compile_byte_lookup(const NodeView&, const KernelRow& row, const CompileContext&) {
+KernelPtr compile_int8_lookup(const NodeView&, const KernelRow& row, const CompileContext&) {
   return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
     const Operand& in = context.inputs[0];
     const std::int64_t count = stored_elements(in.shape, in.layout);
@@ -89,7 +89,7 @@ std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const K
     if (value.is_constant() && value.constant().element_count() == 1 &&
         value.constant().shape().rank() <= 1)
       continue;
-    if (!is_byte_image(value)) return {};
+    if (!is_int8_image(value)) return {};
     const PartialShape& shape = value.type().shape;
     const bool is_other = channels != (*shape)[1].number() || rank != shape->size();
     if (channels >= 0 && is_other) return {};
@@ -101,36 +101,36 @@ std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const K
   return plain_or_blocked_bytes(view, images);
 }
 
-std::vector<LayoutChoice> byte_lookup_layouts(const NodeView& view, const KernelRow&) {
-  if (!is_byte_image(*view.node().input(0))) return {};
+std::vector<LayoutChoice> int8_lookup_layouts(const NodeView& view, const KernelRow&) {
+  if (!is_int8_image(*view.node().input(0))) return {};
   return plain_or_blocked_bytes(view, {0});
 }
 
-constexpr KernelRow blocked_byte_row(std::string_view name, std::string_view op_type, Isa isa,
-                                     decltype(KernelRow::compile) compile,
-                                     decltype(KernelRow::layouts) layouts) {
+constexpr KernelRow nchwc_int8_row(std::string_view name, std::string_view op_type, Isa isa,
+                                   decltype(KernelRow::compile) compile,
+                                   decltype(KernelRow::layouts) layouts) {
   return {name, "", op_type, isa, "int8, uint8", accepts_bytes, compile, nullptr, layouts};
 }
 
 constexpr auto own_rows() {
-  auto rows = join_rows(
-      byte_level_rows<"quantized_binary">("QuantizedBinary", "int8, uint8", accepts_bytes,
-                                          compile_quantized_binary),
-      std::array<KernelRow, 6>{
-          blocked_byte_row("quantized_binary_blocked_amx", "QuantizedBinary", Isa::amx,
-                           compile_quantized_binary, quantized_binary_layouts),
-          blocked_byte_row("quantized_binary_blocked_avx512", "QuantizedBinary", Isa::avx512,
-                           compile_quantized_binary, quantized_binary_layouts),
-          blocked_byte_row("quantized_binary_blocked_avx2", "QuantizedBinary", Isa::avx2,
-                           compile_quantized_binary, quantized_binary_layouts),
-          blocked_byte_row("byte_lookup_blocked_amx", "ByteLookup", Isa::amx, compile_byte_lookup,
-                           byte_lookup_layouts),
-          blocked_byte_row("byte_lookup_blocked_avx512", "ByteLookup", Isa::avx512,
-                           compile_byte_lookup, byte_lookup_layouts),
-          blocked_byte_row("byte_lookup_blocked_avx2", "ByteLookup", Isa::avx2, compile_byte_lookup,
-                           byte_lookup_layouts)},
-      byte_level_rows<"byte_lookup">("ByteLookup", "int8, uint8", accepts_bytes,
-                                     compile_byte_lookup));
+  auto rows =
+      join_rows(int8_isa_rows<"quantized_binary">("QuantizedBinary", "int8, uint8", accepts_bytes,
+                                                  compile_quantized_binary),
+                std::array<KernelRow, 6>{
+                    nchwc_int8_row("quantized_binary_blocked_amx", "QuantizedBinary", Isa::amx,
+                                   compile_quantized_binary, quantized_binary_layouts),
+                    nchwc_int8_row("quantized_binary_blocked_avx512", "QuantizedBinary",
+                                   Isa::avx512, compile_quantized_binary, quantized_binary_layouts),
+                    nchwc_int8_row("quantized_binary_blocked_avx2", "QuantizedBinary", Isa::avx2,
+                                   compile_quantized_binary, quantized_binary_layouts),
+                    nchwc_int8_row("byte_lookup_blocked_amx", "ByteLookup", Isa::amx,
+                                   compile_int8_lookup, int8_lookup_layouts),
+                    nchwc_int8_row("byte_lookup_blocked_avx512", "ByteLookup", Isa::avx512,
+                                   compile_int8_lookup, int8_lookup_layouts),
+                    nchwc_int8_row("byte_lookup_blocked_avx2", "ByteLookup", Isa::avx2,
+                                   compile_int8_lookup, int8_lookup_layouts)},
+                int8_isa_rows<"byte_lookup">("ByteLookup", "int8, uint8", accepts_bytes,
+                                             compile_int8_lookup));
   for (KernelRow& row : rows) row.domain = "ortool";
   return rows;
 }

@@ -32,7 +32,7 @@ KernelPtr compile_is_inf(const NodeView& view, const KernelRow& row, const Compi
 }
 
 constexpr auto is_inf_rows =
-    plain_row("is_inf", "IsInf", float_or_float8_names, accepts_float_or_float8, compile_is_inf);
+    portable_row("is_inf", "IsInf", float_or_float8_names, accepts_float_or_float8, compile_is_inf);
 
 }  // namespace
 

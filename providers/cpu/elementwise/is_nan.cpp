@@ -29,7 +29,7 @@ KernelPtr compile_is_nan(const NodeView&, const KernelRow& row, const CompileCon
 }
 
 constexpr auto is_nan_rows =
-    plain_row("is_nan", "IsNaN", float_or_float8_names, accepts_float_or_float8, compile_is_nan);
+    portable_row("is_nan", "IsNaN", float_or_float8_names, accepts_float_or_float8, compile_is_nan);
 
 }  // namespace
 

@@ -113,12 +113,12 @@ bool accepts_any(const NodeView&) {
 }
 
 constexpr auto quantize_linear_rows =
-    join_rows(level_rows<"quantize_linear">("QuantizeLinear", "all of the operator", accepts_any,
-                                            compile_quantize_linear),
-              level_rows<"dequantize_linear">("DequantizeLinear", "all of the operator",
-                                              accepts_any, compile_dequantize_linear),
-              level_rows<"dynamic_quantize_linear">("DynamicQuantizeLinear", "float32", accepts_any,
-                                                    compile_dynamic_quantize));
+    join_rows(isa_rows<"quantize_linear">("QuantizeLinear", "all of the operator", accepts_any,
+                                          compile_quantize_linear),
+              isa_rows<"dequantize_linear">("DequantizeLinear", "all of the operator", accepts_any,
+                                            compile_dequantize_linear),
+              isa_rows<"dynamic_quantize_linear">("DynamicQuantizeLinear", "float32", accepts_any,
+                                                  compile_dynamic_quantize));
 
 }  // namespace
 

@@ -30,9 +30,9 @@ KernelPtr compile_swiglu(const NodeView& view, const KernelRow& row, const Compi
   });
 }
 
-KernelPtr compile_half_swiglu(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_swiglu(const NodeView& view, const KernelRow& row,
                               const CompileContext& context) {
-  return make_half_kernel(compile_swiglu(view, row, context), row.isa);
+  return make_fp16_kernel(compile_swiglu(view, row, context), row.isa);
 }
 
 KernelPtr compile_double_swiglu(const NodeView& view, const KernelRow& row, const CompileContext&) {
@@ -47,9 +47,9 @@ KernelPtr compile_double_swiglu(const NodeView& view, const KernelRow& row, cons
 }
 
 constexpr auto swiglu_rows = join_rows(
-    level_rows<"swiglu_f32">("SwiGLU", "float32", accepts_float32, compile_swiglu),
-    level_rows<"swiglu_half">("SwiGLU", half_type_names, accepts_halves, compile_half_swiglu),
-    plain_row("swiglu_f64", "SwiGLU", "float64", accepts_floats, compile_double_swiglu));
+    isa_rows<"swiglu_f32">("SwiGLU", "float32", accepts_float32, compile_swiglu),
+    isa_rows<"swiglu_half">("SwiGLU", fp16_type_names, accepts_fp16, compile_fp16_swiglu),
+    portable_row("swiglu_f64", "SwiGLU", "float64", accepts_floats, compile_double_swiglu));
 
 }  // namespace
 

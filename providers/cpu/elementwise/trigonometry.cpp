@@ -17,7 +17,7 @@ KernelPtr compile_trigonometry(const NodeView& view, const KernelRow& row, const
       row.name, [type = view.input_type(0), isa = row.isa](const PrepareContext& context) {
         const std::int64_t count = context.inputs[0].shape.element_count();
         return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
-          with_data_type(type, [&](auto number) {
+          dispatch_data_type(type, [&](auto number) {
             using T = decltype(number);
             if constexpr (!std::is_integral_v<T>)
               unary(function, {}, run.input<T>(0), run.output<T>(0), count, run.workers(), isa);
@@ -28,12 +28,12 @@ KernelPtr compile_trigonometry(const NodeView& view, const KernelRow& row, const
 
 template <LiteralText stem, UnaryOp function>
 constexpr auto vector_rows(const char* op_type) {
-  return level_rows<stem>(op_type, float_type_names, accepts_floats,
-                          compile_trigonometry<function>);
+  return isa_rows<stem>(op_type, float_type_names, accepts_floats, compile_trigonometry<function>);
 }
 template <UnaryOp function>
 constexpr auto library_row(const char* name, const char* op_type) {
-  return plain_row(name, op_type, float_type_names, accepts_floats, compile_trigonometry<function>);
+  return portable_row(name, op_type, float_type_names, accepts_floats,
+                      compile_trigonometry<function>);
 }
 
 constexpr auto trigonometry_rows = join_rows(

@@ -16,7 +16,7 @@ KernelPtr compile_unary(const NodeView& view, const KernelRow& row, const Compil
       row.name, [type = view.input_type(0), isa = row.isa](const PrepareContext& context) {
         const std::int64_t count = context.inputs[0].shape.element_count();
         return make_prepared({.overwritable = {0}}, [=](const RunContext& run) {
-          with_data_type(type, [&](auto number) {
+          dispatch_data_type(type, [&](auto number) {
             using T = decltype(number);
             if constexpr (!std::is_integral_v<T>) {
               unary(function, {}, run.input<T>(0), run.output<T>(0), count, run.workers(), isa);
@@ -30,11 +30,11 @@ KernelPtr compile_unary(const NodeView& view, const KernelRow& row, const Compil
 
 template <LiteralText stem, UnaryOp function>
 constexpr auto float_rows(const char* op_type) {
-  return level_rows<stem>(op_type, float_type_names, accepts_floats, compile_unary<function>);
+  return isa_rows<stem>(op_type, float_type_names, accepts_floats, compile_unary<function>);
 }
 template <LiteralText stem, UnaryOp function>
 constexpr auto number_rows(const char* op_type) {
-  return level_rows<stem>(op_type, number_type_names, accepts_numbers, compile_unary<function>);
+  return isa_rows<stem>(op_type, number_type_names, accepts_numbers, compile_unary<function>);
 }
 
 constexpr auto unary_math_rows = join_rows(

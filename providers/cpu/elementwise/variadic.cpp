@@ -134,13 +134,11 @@ KernelPtr compile_variadic(const NodeView& view, const KernelRow& row, const Com
 }
 
 constexpr auto variadic_rows = join_rows(
-    level_rows<"max">("Max", number_type_names, accepts_numbers,
-                      compile_variadic<BinaryOp::maximum>),
-    level_rows<"mean">("Mean", float_type_names, accepts_floats,
-                       compile_variadic<BinaryOp::add, true>),
-    level_rows<"min">("Min", number_type_names, accepts_numbers,
-                      compile_variadic<BinaryOp::minimum>),
-    level_rows<"sum">("Sum", float_type_names, accepts_floats, compile_variadic<BinaryOp::add>));
+    isa_rows<"max">("Max", number_type_names, accepts_numbers, compile_variadic<BinaryOp::maximum>),
+    isa_rows<"mean">("Mean", float_type_names, accepts_floats,
+                     compile_variadic<BinaryOp::add, true>),
+    isa_rows<"min">("Min", number_type_names, accepts_numbers, compile_variadic<BinaryOp::minimum>),
+    isa_rows<"sum">("Sum", float_type_names, accepts_floats, compile_variadic<BinaryOp::add>));
 
 }  // namespace
 

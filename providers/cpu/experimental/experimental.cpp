@@ -28,7 +28,7 @@ template <typename Make>
 KernelPtr make_for_floats(const NodeView& view, const KernelRow& row, Make make) {
   if (view.input_type(0) == DataType::float64) return make(double{});
   KernelPtr kernel = make(float{});
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 struct ScaledFunction {
@@ -175,24 +175,22 @@ bool accepts_everything(const NodeView&) {
 }
 
 constexpr auto experimental_rows = join_rows(
-    level_rows<"affine">("Affine", float_type_names, accepts_floats,
-                         compile_scaled_function<Affine>),
-    plain_row("constant_fill", "ConstantFill", "float32, int32, int64, bool", accepts_everything,
-              compile_constant_fill),
-    plain_row("crop", "Crop", float_type_names, accepts_floats, compile_crop),
-    plain_row("dynamic_slice", "DynamicSlice", byte_type_names, accepts_whole_bytes,
-              compile_dynamic_slice),
-    plain_row("given_tensor_fill", "GivenTensorFill", float_type_names, accepts_everything,
-              compile_given_fill),
-    level_rows<"gru_unit">("GRUUnit", float_type_names, accepts_floats, compile_gru_unit),
-    plain_row("image_scaler", "ImageScaler", float_type_names, accepts_floats,
-              compile_image_scaler),
-    level_rows<"parametric_softplus">("ParametricSoftplus", float_type_names, accepts_floats,
-                                      compile_scaled_function<ParametricSoftplus>),
-    level_rows<"scale">("Scale", float_type_names, accepts_floats,
-                        compile_scaled_function<ScaleOp>),
-    level_rows<"scaled_tanh">("ScaledTanh", float_type_names, accepts_floats,
-                              compile_scaled_function<ScaledTanh>));
+    isa_rows<"affine">("Affine", float_type_names, accepts_floats, compile_scaled_function<Affine>),
+    portable_row("constant_fill", "ConstantFill", "float32, int32, int64, bool", accepts_everything,
+                 compile_constant_fill),
+    portable_row("crop", "Crop", float_type_names, accepts_floats, compile_crop),
+    portable_row("dynamic_slice", "DynamicSlice", int8_type_names, accepts_whole_bytes,
+                 compile_dynamic_slice),
+    portable_row("given_tensor_fill", "GivenTensorFill", float_type_names, accepts_everything,
+                 compile_given_fill),
+    isa_rows<"gru_unit">("GRUUnit", float_type_names, accepts_floats, compile_gru_unit),
+    portable_row("image_scaler", "ImageScaler", float_type_names, accepts_floats,
+                 compile_image_scaler),
+    isa_rows<"parametric_softplus">("ParametricSoftplus", float_type_names, accepts_floats,
+                                    compile_scaled_function<ParametricSoftplus>),
+    isa_rows<"scale">("Scale", float_type_names, accepts_floats, compile_scaled_function<ScaleOp>),
+    isa_rows<"scaled_tanh">("ScaledTanh", float_type_names, accepts_floats,
+                            compile_scaled_function<ScaledTanh>));
 
 }  // namespace
 

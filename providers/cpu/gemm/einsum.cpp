@@ -15,10 +15,10 @@ namespace {
 constexpr std::int64_t most_half_inputs = 16;
 
 bool accepts_einsum(const NodeView& view) {
-  return accepts_numbers(view) && !accepts_halves(view);
+  return accepts_numbers(view) && !accepts_fp16(view);
 }
-bool accepts_half_einsum(const NodeView& view) {
-  return accepts_halves(view) && view.node().input_count() <= most_half_inputs;
+bool accepts_fp16_einsum(const NodeView& view) {
+  return accepts_fp16(view) && view.node().input_count() <= most_half_inputs;
 }
 
 KernelPtr compile_einsum(const NodeView& view, const KernelRow& row,
@@ -32,14 +32,14 @@ KernelPtr compile_einsum(const NodeView& view, const KernelRow& row,
   });
 }
 
-KernelPtr compile_half_einsum(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_einsum(const NodeView& view, const KernelRow& row,
                               const CompileContext& context) {
-  return make_half_kernel(compile_einsum(view, row, context), row.isa);
+  return make_fp16_kernel(compile_einsum(view, row, context), row.isa);
 }
 
 constexpr auto einsum_rows = join_rows(
-    level_rows<"einsum">("Einsum", "float32, float64, integers", accepts_einsum, compile_einsum),
-    level_rows<"einsum_half">("Einsum", half_type_names, accepts_half_einsum, compile_half_einsum));
+    isa_rows<"einsum">("Einsum", "float32, float64, integers", accepts_einsum, compile_einsum),
+    isa_rows<"einsum_half">("Einsum", fp16_type_names, accepts_fp16_einsum, compile_fp16_einsum));
 
 }  // namespace
 

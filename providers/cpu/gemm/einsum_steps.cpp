@@ -255,12 +255,12 @@ EinsumSteps::Term EinsumSteps::matrix_product(const Term& a, const Term& b, cons
   } else {
     steps_.emplace_back(
         [=, x = left.place, y = right.place, computed = computed_](const RunContext& run) {
-          with_plain_type(computed, [&](auto number) {
+          with_reference_type(computed, [&](auto number) {
             using T = decltype(number);
-            matmul_plain<T>(offsets, sizes,
-                            {reinterpret_cast<const T*>(x.read(run)), a_stride, turns_a},
-                            {reinterpret_cast<const T*>(y.read(run)), b_stride, turns_b},
-                            reinterpret_cast<T*>(to.write(run)), run.workers());
+            matmul_reference<T>(offsets, sizes,
+                                {reinterpret_cast<const T*>(x.read(run)), a_stride, turns_a},
+                                {reinterpret_cast<const T*>(y.read(run)), b_stride, turns_b},
+                                reinterpret_cast<T*>(to.write(run)), run.workers());
           });
         });
   }

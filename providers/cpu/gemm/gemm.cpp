@@ -53,7 +53,7 @@ struct CompiledGemm {
   Gemm op;
   ProductFollowers followers;
   Isa isa = Isa::baseline;
-  PackedColumns b;  ///< empty when it comes at run time
+  PackedWeights b;  ///< empty when it comes at run time
   bool reads_c = false;
   AlignedBuffer bias;
 };
@@ -176,9 +176,9 @@ KernelPtr compile_gemm(const NodeView& view, const KernelRow& row, const Compile
   return std::make_unique<const GemmKernel>(view, row, context);
 }
 
-KernelPtr compile_half_gemm(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_gemm(const NodeView& view, const KernelRow& row,
                             const CompileContext& context) {
-  return make_half_kernel(compile_gemm(view, row, context), row.isa);
+  return make_fp16_kernel(compile_gemm(view, row, context), row.isa);
 }
 
 template <typename T>
@@ -191,7 +191,7 @@ T factor_of(float value, std::string_view name) {
 }
 
 template <typename T>
-PreparedPtr prepare_plain_gemm(const Gemm& op, const PrepareContext& context) {
+PreparedPtr prepare_reference_gemm(const Gemm& op, const PrepareContext& context) {
   const GemmSizes sizes = gemm_sizes(op, context.inputs[0].shape, context.inputs[1].shape);
   const T alpha = factor_of<T>(op.alpha, "alpha");
   const T beta = factor_of<T>(op.beta, "beta");
@@ -207,19 +207,21 @@ PreparedPtr prepare_plain_gemm(const Gemm& op, const PrepareContext& context) {
   }
   return make_prepared({}, [=](const RunContext& run) {
     const GemmOffsets offsets[1] = {};
-    matmul_plain<T>(offsets, sizes, {run.input<T>(0), a_stride, op.transpose_a},
-                    {run.input<T>(1), b_stride, op.transpose_b}, run.output<T>(0), run.workers());
+    matmul_reference<T>(offsets, sizes, {run.input<T>(0), a_stride, op.transpose_a},
+                        {run.input<T>(1), b_stride, op.transpose_b}, run.output<T>(0),
+                        run.workers());
     scale_and_add(sizes.m, sizes.n, alpha, beta, run.input<T>(2), row_step, column_step,
                   run.output<T>(0), run.workers());
   });
 }
 
-KernelPtr compile_plain_gemm(const NodeView& view, const KernelRow& row, const CompileContext&) {
+KernelPtr compile_reference_gemm(const NodeView& view, const KernelRow& row,
+                                 const CompileContext&) {
   const auto op = read_op<Gemm>(view.node());
   return make_kernel(row.name, [op, type = view.input_type(0)](const PrepareContext& context) {
     PreparedPtr result;
-    with_plain_type(
-        type, [&](auto number) { result = prepare_plain_gemm<decltype(number)>(op, context); });
+    with_reference_type(
+        type, [&](auto number) { result = prepare_reference_gemm<decltype(number)>(op, context); });
     return result;
   });
 }
@@ -233,10 +235,10 @@ constexpr std::array<KernelRow, 7> gemm_rows = {{
     {"gemm_f32_avx512", "", "Gemm", Isa::avx512, "float32", accepts_float32, compile_gemm, gemm_absorbs},
     {"gemm_f32_avx2", "", "Gemm", Isa::avx2, "float32", accepts_float32, compile_gemm, gemm_absorbs},
     {"gemm_f32_baseline", "", "Gemm", Isa::baseline, "float32", accepts_float32, compile_gemm, gemm_absorbs},
-    {"gemm_half_avx512", "", "Gemm", Isa::avx512, half_type_names, accepts_halves, compile_half_gemm, gemm_absorbs},
-    {"gemm_half_avx2", "", "Gemm", Isa::avx2, half_type_names, accepts_halves, compile_half_gemm, gemm_absorbs},
-    {"gemm_half_baseline", "", "Gemm", Isa::baseline, half_type_names, accepts_halves, compile_half_gemm, gemm_absorbs},
-    {"gemm_plain", "", "Gemm", Isa::baseline, plain_type_names, accepts_plain_type, compile_plain_gemm},
+    {"gemm_half_avx512", "", "Gemm", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_gemm, gemm_absorbs},
+    {"gemm_half_avx2", "", "Gemm", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_gemm, gemm_absorbs},
+    {"gemm_half_baseline", "", "Gemm", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_gemm, gemm_absorbs},
+    {"gemm_plain", "", "Gemm", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_gemm},
 }};
 // clang-format on
 

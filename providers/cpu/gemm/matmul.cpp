@@ -36,7 +36,7 @@ struct CompiledMatMul {
   ProductFollowers followers;
   Isa isa = Isa::baseline;
   int most_threads = 1;
-  PackedColumns b;  ///< empty when it comes at run time or is more than one matrix
+  PackedWeights b;  ///< empty when it comes at run time or is more than one matrix
   AlignedBuffer bias;
 };
 
@@ -158,20 +158,21 @@ KernelPtr compile_matmul(const NodeView& view, const KernelRow& row,
   return std::make_unique<const MatMulKernel>(view, row, context);
 }
 
-KernelPtr compile_half_matmul(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_matmul(const NodeView& view, const KernelRow& row,
                               const CompileContext& context) {
-  return make_half_kernel(compile_matmul(view, row, context), row.isa);
+  return make_fp16_kernel(compile_matmul(view, row, context), row.isa);
 }
 
-KernelPtr compile_plain_matmul(const NodeView& view, const KernelRow& row, const CompileContext&) {
+KernelPtr compile_reference_matmul(const NodeView& view, const KernelRow& row,
+                                   const CompileContext&) {
   const DataType type = view.input_type(0);
   return make_kernel(row.name, [type](const PrepareContext& context) {
     MatMulShapes shapes = match_matmul(context.inputs[0].shape, context.inputs[1].shape);
     return make_prepared({}, [type, shapes = std::move(shapes)](const RunContext& run) {
-      with_plain_type(type, [&](auto number) {
+      with_reference_type(type, [&](auto number) {
         using T = decltype(number);
-        matmul_plain<T>(shapes.offsets, shapes.sizes, {run.input<T>(0), shapes.sizes.k},
-                        {run.input<T>(1), shapes.sizes.n}, run.output<T>(0), run.workers());
+        matmul_reference<T>(shapes.offsets, shapes.sizes, {run.input<T>(0), shapes.sizes.k},
+                            {run.input<T>(1), shapes.sizes.n}, run.output<T>(0), run.workers());
       });
     });
   });
@@ -186,10 +187,10 @@ constexpr std::array<KernelRow, 7> matmul_rows = {{
     {"matmul_f32_avx512", "", "MatMul", Isa::avx512, "float32", accepts_float32, compile_matmul, matmul_absorbs},
     {"matmul_f32_avx2", "", "MatMul", Isa::avx2, "float32", accepts_float32, compile_matmul, matmul_absorbs},
     {"matmul_f32_baseline", "", "MatMul", Isa::baseline, "float32", accepts_float32, compile_matmul, matmul_absorbs},
-    {"matmul_half_avx512", "", "MatMul", Isa::avx512, half_type_names, accepts_halves, compile_half_matmul, matmul_absorbs},
-    {"matmul_half_avx2", "", "MatMul", Isa::avx2, half_type_names, accepts_halves, compile_half_matmul, matmul_absorbs},
-    {"matmul_half_baseline", "", "MatMul", Isa::baseline, half_type_names, accepts_halves, compile_half_matmul, matmul_absorbs},
-    {"matmul_plain", "", "MatMul", Isa::baseline, plain_type_names, accepts_plain_type, compile_plain_matmul},
+    {"matmul_half_avx512", "", "MatMul", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_matmul, matmul_absorbs},
+    {"matmul_half_avx2", "", "MatMul", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_matmul, matmul_absorbs},
+    {"matmul_half_baseline", "", "MatMul", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_matmul, matmul_absorbs},
+    {"matmul_plain", "", "MatMul", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_matmul},
 }};
 // clang-format on
 

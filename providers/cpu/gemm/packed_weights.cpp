@@ -60,7 +60,7 @@ ProductFollowers followers_before_split(const NodeView& group, const ProductForm
   return std::move(*followers);
 }
 
-void PackedColumns::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
+void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
                          Isa isa, const CompileContext& context) {
   const Value* value = group.node().input(1);
   if (context.packing != nullptr && !ends_in_split(group) &&
@@ -72,7 +72,7 @@ void PackedColumns::take(const NodeView& group, std::int64_t k, std::int64_t n, 
   pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, isa, context);
 }
 
-void PackedColumns::pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b,
+void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b,
                          Isa isa, const CompileContext& context) {
   std::vector<std::int64_t> counts = {n};
   if (ends_in_split(group)) {
@@ -91,17 +91,17 @@ void PackedColumns::pack(const NodeView& group, std::int64_t k, std::int64_t n, 
   }
 }
 
-std::int64_t PackedColumns::size_bytes() const {
+std::int64_t PackedWeights::size_bytes() const {
   std::int64_t bytes = 0;
   for (const Piece& piece : pieces_) bytes += piece.b.size_bytes();
   return bytes;
 }
 
-std::int64_t PackedColumns::workspace_bytes(const GemmSizes& sizes, Isa isa) const {
+std::int64_t PackedWeights::workspace_bytes(const GemmSizes& sizes, Isa isa) const {
   return in_place_ ? in_place_->workspace_bytes(sizes) : gemm_workspace_bytes(sizes, isa);
 }
 
-void PackedColumns::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c,
+void PackedWeights::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c,
                              const Epilogue& epilogue, Isa isa, std::byte* workspace,
                              const RunContext& context, Workers& workers) const {
   if (in_place_) {

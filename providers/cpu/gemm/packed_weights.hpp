@@ -24,7 +24,7 @@ bool follows_product(const NodeView& group, const Node& next, const ProductForm&
 /// The followers of a group that follows_product() made, without the Split.
 ProductFollowers followers_before_split(const NodeView& group, const ProductForm& form);
 
-class PackedColumns {
+class PackedWeights {
  public:
   /// Takes over input 1 of the group's first node, a constant of a float-like type that is one
   /// matrix of k × n, or n × k where it is `transposed`: packs it as the last member of the group

@@ -78,13 +78,14 @@ KernelPtr compile_affine_grid(const NodeView& view, const KernelRow& row, const 
   const bool align_corners = read_op<AffineGrid>(view.node()).align_corners;
   if (view.input_type(0) == DataType::float64) return make_affine_grid<double>(row, align_corners);
   KernelPtr kernel = make_affine_grid<float>(row, align_corners);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
-constexpr auto grid_sample_rows = join_rows(
-    plain_row("affine_grid", "AffineGrid", float_type_names, accepts_floats, compile_affine_grid),
-    level_rows<"grid_sample">("GridSample", number_type_names, accepts_grid_sample,
-                              compile_grid_sample));
+constexpr auto grid_sample_rows =
+    join_rows(portable_row("affine_grid", "AffineGrid", float_type_names, accepts_floats,
+                           compile_affine_grid),
+              isa_rows<"grid_sample">("GridSample", number_type_names, accepts_grid_sample,
+                                      compile_grid_sample));
 
 }  // namespace
 

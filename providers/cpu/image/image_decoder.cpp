@@ -68,7 +68,7 @@ KernelPtr compile_image_decoder(const NodeView& view, const KernelRow& row, cons
 }
 
 constexpr auto image_decoder_rows =
-    plain_row("image_decoder", "ImageDecoder", "uint8", accepts_anything, compile_image_decoder);
+    portable_row("image_decoder", "ImageDecoder", "uint8", accepts_anything, compile_image_decoder);
 
 }  // namespace
 

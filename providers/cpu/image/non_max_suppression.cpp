@@ -79,8 +79,9 @@ bool accepts_boxes(const NodeView&) {
   return true;
 }
 
-constexpr auto suppression_rows = plain_row("non_max_suppression", "NonMaxSuppression", "float32",
-                                            accepts_boxes, compile_non_max_suppression);
+constexpr auto suppression_rows =
+    portable_row("non_max_suppression", "NonMaxSuppression", "float32", accepts_boxes,
+                 compile_non_max_suppression);
 
 }  // namespace
 

@@ -293,17 +293,17 @@ constexpr auto resize_rows_list = join_rows(
                                  "resize_nearest_blocked_avx2"),
     nearest_blocked_rows<Upsample>("Upsample", "upsample_nearest_blocked_avx512",
                                    "upsample_nearest_blocked_avx2"),
-    plain_row("resize_nearest", "Resize", "all but strings", accepts_nearest<Resize>,
-              compile_resize<Resize>),
-    plain_row("resize_strings", "Resize", "string", accepts_string_resize<Resize>,
-              compile_string_resize<Resize>),
-    plain_row("resize", "Resize", number_type_names, accepts_numbers, compile_resize<Resize>),
-    plain_row("upsample_nearest", "Upsample", "all but strings", accepts_nearest<Upsample>,
-              compile_resize<Upsample>),
-    plain_row("upsample_strings", "Upsample", "string", accepts_string_resize<Upsample>,
-              compile_string_resize<Upsample>),
-    plain_row("upsample", "Upsample", number_type_names, accepts_numbers,
-              compile_resize<Upsample>));
+    portable_row("resize_nearest", "Resize", "all but strings", accepts_nearest<Resize>,
+                 compile_resize<Resize>),
+    portable_row("resize_strings", "Resize", "string", accepts_string_resize<Resize>,
+                 compile_string_resize<Resize>),
+    portable_row("resize", "Resize", number_type_names, accepts_numbers, compile_resize<Resize>),
+    portable_row("upsample_nearest", "Upsample", "all but strings", accepts_nearest<Upsample>,
+                 compile_resize<Upsample>),
+    portable_row("upsample_strings", "Upsample", "string", accepts_string_resize<Upsample>,
+                 compile_string_resize<Upsample>),
+    portable_row("upsample", "Upsample", number_type_names, accepts_numbers,
+                 compile_resize<Upsample>));
 
 }  // namespace
 

@@ -70,19 +70,20 @@ KernelPtr compile_roi_align(const NodeView& view, const KernelRow& row,
   if (view.input_type(0) == DataType::float64)
     return make_roi_align<double>(row, op, context.most_threads);
   KernelPtr kernel = make_roi_align<float>(row, op, context.most_threads);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 KernelPtr compile_max_roi_pool(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const auto op = read_op<MaxRoiPool>(view.node());
   if (view.input_type(0) == DataType::float64) return make_max_roi_pool<double>(row, op);
   KernelPtr kernel = make_max_roi_pool<float>(row, op);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 constexpr auto region_pool_rows = join_rows(
-    plain_row("max_roi_pool", "MaxRoiPool", float_type_names, accepts_floats, compile_max_roi_pool),
-    plain_row("roi_align", "RoiAlign", float_type_names, accepts_floats, compile_roi_align));
+    portable_row("max_roi_pool", "MaxRoiPool", float_type_names, accepts_floats,
+                 compile_max_roi_pool),
+    portable_row("roi_align", "RoiAlign", float_type_names, accepts_floats, compile_roi_align));
 
 }  // namespace
 

@@ -143,14 +143,15 @@ KernelPtr compile_feature_vectorizer(const NodeView& view, const KernelRow& row,
 }
 
 constexpr auto feature_rows_rows = join_rows(
-    plain_row("binarizer", "Binarizer", ml_number_names, accepts_anything, compile_binarizer,
-              ml_domain),
-    plain_row("feature_vectorizer", "FeatureVectorizer", ml_number_names, accepts_anything,
-              compile_feature_vectorizer, ml_domain),
-    plain_row("imputer", "Imputer", ml_number_names, accepts_anything, compile_imputer, ml_domain),
-    plain_row("normalizer", "Normalizer", ml_number_names, accepts_anything, compile_normalizer,
-              ml_domain),
-    plain_row("scaler", "Scaler", ml_number_names, accepts_anything, compile_scaler, ml_domain));
+    portable_row("binarizer", "Binarizer", ml_number_names, accepts_anything, compile_binarizer,
+                 ml_domain),
+    portable_row("feature_vectorizer", "FeatureVectorizer", ml_number_names, accepts_anything,
+                 compile_feature_vectorizer, ml_domain),
+    portable_row("imputer", "Imputer", ml_number_names, accepts_anything, compile_imputer,
+                 ml_domain),
+    portable_row("normalizer", "Normalizer", ml_number_names, accepts_anything, compile_normalizer,
+                 ml_domain),
+    portable_row("scaler", "Scaler", ml_number_names, accepts_anything, compile_scaler, ml_domain));
 
 }  // namespace
 

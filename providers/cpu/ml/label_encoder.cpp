@@ -34,7 +34,7 @@ struct LabelMapping {
 template <typename Body>
 void look_up(const LabelTable& keys, DataType type, const std::byte* in, std::int64_t count,
              Workers& workers, Body body) {
-  with_data_type(type, [&](auto number) {
+  dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     if constexpr (std::is_arithmetic_v<T>) {
       const auto* elements = reinterpret_cast<const T*>(in);
@@ -129,10 +129,10 @@ KernelPtr compile_category_mapper(const NodeView& view, const KernelRow& row,
 }
 
 constexpr auto label_encoder_rows = join_rows(
-    plain_row("category_mapper", "CategoryMapper", "int64, string", accepts_anything,
-              compile_category_mapper, ml_domain),
-    plain_row("label_encoder", "LabelEncoder", "float32, float64, int16, int32, int64, string",
-              accepts_anything, compile_label_encoder, ml_domain));
+    portable_row("category_mapper", "CategoryMapper", "int64, string", accepts_anything,
+                 compile_category_mapper, ml_domain),
+    portable_row("label_encoder", "LabelEncoder", "float32, float64, int16, int32, int64, string",
+                 accepts_anything, compile_label_encoder, ml_domain));
 
 }  // namespace
 

@@ -155,10 +155,10 @@ KernelPtr compile_cast_map(const NodeView& view, const KernelRow& row, const Com
 }
 
 constexpr auto label_maps_rows = join_rows(
-    plain_row("cast_map", "CastMap", "maps", accepts_anything, compile_cast_map, ml_domain),
-    plain_row("dict_vectorizer", "DictVectorizer", "maps", accepts_anything,
-              compile_dict_vectorizer, ml_domain),
-    plain_row("zip_map", "ZipMap", "float32", accepts_anything, compile_zip_map, ml_domain));
+    portable_row("cast_map", "CastMap", "maps", accepts_anything, compile_cast_map, ml_domain),
+    portable_row("dict_vectorizer", "DictVectorizer", "maps", accepts_anything,
+                 compile_dict_vectorizer, ml_domain),
+    portable_row("zip_map", "ZipMap", "float32", accepts_anything, compile_zip_map, ml_domain));
 
 }  // namespace
 

@@ -35,7 +35,7 @@ LabelTable::LabelTable(const Tensor& keys) {
     return;
   }
   const Tensor aligned = keys.aligned();
-  with_data_type(keys.type(), [&](auto number) {
+  dispatch_data_type(keys.type(), [&](auto number) {
     using T = decltype(number);
     if constexpr (std::is_arithmetic_v<T>) {
       const std::span<const T> values = aligned.data<T>();

@@ -126,10 +126,10 @@ KernelPtr compile_linear_classifier(const NodeView& view, const KernelRow& row,
 }
 
 constexpr auto linear_model_rows =
-    join_rows(level_rows<"linear_classifier">("LinearClassifier", ml_number_names, accepts_anything,
-                                              compile_linear_classifier, ml_domain),
-              level_rows<"linear_regressor">("LinearRegressor", ml_number_names, accepts_anything,
-                                             compile_linear_regressor, ml_domain));
+    join_rows(isa_rows<"linear_classifier">("LinearClassifier", ml_number_names, accepts_anything,
+                                            compile_linear_classifier, ml_domain),
+              isa_rows<"linear_regressor">("LinearRegressor", ml_number_names, accepts_anything,
+                                           compile_linear_regressor, ml_domain));
 
 }  // namespace
 

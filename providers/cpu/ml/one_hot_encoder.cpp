@@ -66,7 +66,7 @@ KernelPtr compile_one_hot_encoder(const NodeView& view, const KernelRow& row,
   if (op.categories.type() == DataType::string) return make_string_one_hot(row, categories);
   return make_kernel(row.name, [categories](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
-    return with_data_type(context.inputs[0].type, [&](auto number) {
+    return dispatch_data_type(context.inputs[0].type, [&](auto number) {
       using T = decltype(number);
       return make_prepared({}, [=](const RunContext& run) {
         const T* elements = run.input<T>(0);
@@ -117,10 +117,10 @@ KernelPtr compile_feature_extractor(const NodeView& view, const KernelRow& row,
 constexpr const char* extracted_type_names = "float32, float64, int32, int64, string";
 
 constexpr auto one_hot_encoder_rows =
-    join_rows(plain_row("array_feature_extractor", "ArrayFeatureExtractor", extracted_type_names,
-                        accepts_anything, compile_feature_extractor, ml_domain),
-              plain_row("one_hot_encoder", "OneHotEncoder", extracted_type_names, accepts_anything,
-                        compile_one_hot_encoder, ml_domain));
+    join_rows(portable_row("array_feature_extractor", "ArrayFeatureExtractor", extracted_type_names,
+                           accepts_anything, compile_feature_extractor, ml_domain),
+              portable_row("one_hot_encoder", "OneHotEncoder", extracted_type_names,
+                           accepts_anything, compile_one_hot_encoder, ml_domain));
 
 }  // namespace
 

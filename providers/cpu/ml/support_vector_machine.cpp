@@ -224,10 +224,10 @@ KernelPtr compile_svm_classifier(const NodeView& view, const KernelRow& row,
 }
 
 constexpr auto support_vectors_rows =
-    join_rows(level_rows<"svm_classifier">("SVMClassifier", ml_number_names, accepts_anything,
-                                           compile_svm_classifier, ml_domain),
-              level_rows<"svm_regressor">("SVMRegressor", ml_number_names, accepts_anything,
-                                          compile_svm_regressor, ml_domain));
+    join_rows(isa_rows<"svm_classifier">("SVMClassifier", ml_number_names, accepts_anything,
+                                         compile_svm_classifier, ml_domain),
+              isa_rows<"svm_regressor">("SVMRegressor", ml_number_names, accepts_anything,
+                                        compile_svm_regressor, ml_domain));
 
 }  // namespace
 

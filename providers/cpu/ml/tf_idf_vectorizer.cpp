@@ -121,8 +121,8 @@ KernelPtr compile_tf_idf_vectorizer(const NodeView& view, const KernelRow& row,
 }
 
 constexpr auto tf_idf_vectorizer_rows =
-    plain_row("tf_idf_vectorizer", "TfIdfVectorizer", "int32, int64, string", accepts_anything,
-              compile_tf_idf_vectorizer);
+    portable_row("tf_idf_vectorizer", "TfIdfVectorizer", "int32, int64, string", accepts_anything,
+                 compile_tf_idf_vectorizer);
 
 }  // namespace
 

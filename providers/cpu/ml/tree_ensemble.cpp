@@ -100,7 +100,7 @@ KernelPtr compile_forest_targets(const NodeView& view, const KernelRow& row,
   const DataType input = view.input_type(0);
   KernelPtr kernel = with_forest_type(
       input, op, [&](auto number) { return make_forest_targets<decltype(number)>(row, op); });
-  return input == DataType::float16 ? make_half_kernel(std::move(kernel), row.isa)
+  return input == DataType::float16 ? make_fp16_kernel(std::move(kernel), row.isa)
                                     : std::move(kernel);
 }
 
@@ -145,13 +145,13 @@ KernelPtr compile_forest_classes(const NodeView& view, const KernelRow& row,
       op.labels);
 }
 
-constexpr auto tree_ensemble_rows =
-    join_rows(plain_row("tree_ensemble", "TreeEnsemble", "float32, float64, float16",
-                        accepts_floats, compile_forest_targets<TreeEnsemble>, ml_domain),
-              plain_row("tree_ensemble_regressor", "TreeEnsembleRegressor", ml_number_names,
-                        accepts_anything, compile_forest_targets<TreeEnsembleRegressor>, ml_domain),
-              plain_row("tree_ensemble_classifier", "TreeEnsembleClassifier", ml_number_names,
-                        accepts_anything, compile_forest_classes, ml_domain));
+constexpr auto tree_ensemble_rows = join_rows(
+    portable_row("tree_ensemble", "TreeEnsemble", "float32, float64, float16", accepts_floats,
+                 compile_forest_targets<TreeEnsemble>, ml_domain),
+    portable_row("tree_ensemble_regressor", "TreeEnsembleRegressor", ml_number_names,
+                 accepts_anything, compile_forest_targets<TreeEnsembleRegressor>, ml_domain),
+    portable_row("tree_ensemble_classifier", "TreeEnsembleClassifier", ml_number_names,
+                 accepts_anything, compile_forest_classes, ml_domain));
 
 }  // namespace
 

@@ -126,8 +126,8 @@ KernelPtr compile_float(const NodeView& view, const KernelRow& row, const Compil
   });
 }
 
-KernelPtr compile_half(const NodeView& view, const KernelRow& row, const CompileContext& context) {
-  return make_half_kernel(compile_float(view, row, context), row.isa);
+KernelPtr compile_fp16(const NodeView& view, const KernelRow& row, const CompileContext& context) {
+  return make_fp16_kernel(compile_float(view, row, context), row.isa);
 }
 
 bool trains(const NodeView& view) {
@@ -136,7 +136,7 @@ bool trains(const NodeView& view) {
 bool accepts_float(const NodeView& view) {
   return accepts_all_float32(view) && !trains(view);
 }
-bool accepts_half(const NodeView& view) {
+bool accepts_fp16_node(const NodeView& view) {
   return accepts_all_float_like(view) && !trains(view);
 }
 bool accepts_wide(const NodeView& view) {
@@ -151,12 +151,12 @@ constexpr std::array<KernelRow, 7> batch_normalization_rows = {{
      compile_float},
     {"batch_normalization_baseline", "", "BatchNormalization", Isa::baseline, "float32",
      accepts_float, compile_float},
-    {"batch_normalization_half_avx512", "", "BatchNormalization", Isa::avx512, half_type_names,
-     accepts_half, compile_half},
-    {"batch_normalization_half_avx2", "", "BatchNormalization", Isa::avx2, half_type_names,
-     accepts_half, compile_half},
-    {"batch_normalization_half_baseline", "", "BatchNormalization", Isa::baseline, half_type_names,
-     accepts_half, compile_half},
+    {"batch_normalization_half_avx512", "", "BatchNormalization", Isa::avx512, fp16_type_names,
+     accepts_fp16_node, compile_fp16},
+    {"batch_normalization_half_avx2", "", "BatchNormalization", Isa::avx2, fp16_type_names,
+     accepts_fp16_node, compile_fp16},
+    {"batch_normalization_half_baseline", "", "BatchNormalization", Isa::baseline, fp16_type_names,
+     accepts_fp16_node, compile_fp16},
     {"batch_normalization_wide", "", "BatchNormalization", Isa::baseline,
      "float64 and mixtures with it; all in training", accepts_wide, compile_wide},
 }};

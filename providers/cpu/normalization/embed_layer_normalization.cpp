@@ -136,7 +136,7 @@ KernelPtr compile_embed_layer(const NodeView& view, const KernelRow& row, const 
   });
 }
 
-constexpr auto embed_layer_rows = level_rows<"embed_layer_normalization_f32">(
+constexpr auto embed_layer_rows = isa_rows<"embed_layer_normalization_f32">(
     "EmbedLayerNormalization", "float32", accepts_embed_layer, compile_embed_layer, "ortool");
 
 }  // namespace

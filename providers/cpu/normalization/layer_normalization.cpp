@@ -160,14 +160,14 @@ bool accepts_float_layer(const NodeView& view) {
   return true;
 }
 
-bool accepts_half_layer(const NodeView& view) {
+bool accepts_fp16_layer(const NodeView& view) {
   return accepts_all_float_like(view) && accepts_outputs(view);
 }
 
 template <KernelPtr (*compile)(const NodeView&, const KernelRow&, const CompileContext&)>
-KernelPtr compile_half_layer(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_layer(const NodeView& view, const KernelRow& row,
                              const CompileContext& context) {
-  return make_half_kernel(compile(view, row, context), row.isa);
+  return make_fp16_kernel(compile(view, row, context), row.isa);
 }
 
 /// Scale or bias of any shape, in float64.
@@ -231,15 +231,15 @@ constexpr std::array<KernelRow, 14> layer_normalization_rows = {{
     {"layer_normalization_avx512", "", "LayerNormalization", Isa::avx512, "float32", accepts_float_layer, compile_layer},
     {"layer_normalization_avx2", "", "LayerNormalization", Isa::avx2, "float32", accepts_float_layer, compile_layer},
     {"layer_normalization_baseline", "", "LayerNormalization", Isa::baseline, "float32", accepts_float_layer, compile_layer},
-    {"layer_normalization_half_avx512", "", "LayerNormalization", Isa::avx512, half_type_names, accepts_half_layer, compile_half_layer<compile_layer>},
-    {"layer_normalization_half_avx2", "", "LayerNormalization", Isa::avx2, half_type_names, accepts_half_layer, compile_half_layer<compile_layer>},
-    {"layer_normalization_half_baseline", "", "LayerNormalization", Isa::baseline, half_type_names, accepts_half_layer, compile_half_layer<compile_layer>},
+    {"layer_normalization_half_avx512", "", "LayerNormalization", Isa::avx512, fp16_type_names, accepts_fp16_layer, compile_fp16_layer<compile_layer>},
+    {"layer_normalization_half_avx2", "", "LayerNormalization", Isa::avx2, fp16_type_names, accepts_fp16_layer, compile_fp16_layer<compile_layer>},
+    {"layer_normalization_half_baseline", "", "LayerNormalization", Isa::baseline, fp16_type_names, accepts_fp16_layer, compile_fp16_layer<compile_layer>},
     {"rms_normalization_avx512", "", "RMSNormalization", Isa::avx512, "float32", accepts_float_layer, compile_rms},
     {"rms_normalization_avx2", "", "RMSNormalization", Isa::avx2, "float32", accepts_float_layer, compile_rms},
     {"rms_normalization_baseline", "", "RMSNormalization", Isa::baseline, "float32", accepts_float_layer, compile_rms},
-    {"rms_normalization_half_avx512", "", "RMSNormalization", Isa::avx512, half_type_names, accepts_half_layer, compile_half_layer<compile_rms>},
-    {"rms_normalization_half_avx2", "", "RMSNormalization", Isa::avx2, half_type_names, accepts_half_layer, compile_half_layer<compile_rms>},
-    {"rms_normalization_half_baseline", "", "RMSNormalization", Isa::baseline, half_type_names, accepts_half_layer, compile_half_layer<compile_rms>},
+    {"rms_normalization_half_avx512", "", "RMSNormalization", Isa::avx512, fp16_type_names, accepts_fp16_layer, compile_fp16_layer<compile_rms>},
+    {"rms_normalization_half_avx2", "", "RMSNormalization", Isa::avx2, fp16_type_names, accepts_fp16_layer, compile_fp16_layer<compile_rms>},
+    {"rms_normalization_half_baseline", "", "RMSNormalization", Isa::baseline, fp16_type_names, accepts_fp16_layer, compile_fp16_layer<compile_rms>},
     {"layer_normalization_f64", "", "LayerNormalization", Isa::baseline, float_type_names, accepts_floats, compile_double_layer<ortool::LayerNormalization, true>},
     {"rms_normalization_f64", "", "RMSNormalization", Isa::baseline, float_type_names, accepts_floats, compile_double_layer<RMSNormalization, false>},
 }};

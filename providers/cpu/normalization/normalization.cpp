@@ -163,9 +163,9 @@ KernelPtr compile_mean_variance(const NodeView& view, const KernelRow& row, cons
 }
 
 template <KernelPtr (*compile)(const NodeView&, const KernelRow&, const CompileContext&)>
-KernelPtr compile_half_normalization(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_normalization(const NodeView& view, const KernelRow& row,
                                      const CompileContext& context) {
-  return make_half_kernel(compile(view, row, context), row.isa);
+  return make_fp16_kernel(compile(view, row, context), row.isa);
 }
 
 bool accepts_double(const NodeView& view) {
@@ -186,9 +186,9 @@ constexpr std::array<KernelRow, 6> normalization_rows(const char* op_type,
                    "",
                    op_type,
                    levels[i],
-                   half_type_names,
+                   fp16_type_names,
                    accepts_all_float_like,
-                   compile_half_normalization<compile>};
+                   compile_fp16_normalization<compile>};
   }
   return rows;
 }
@@ -200,11 +200,11 @@ constexpr auto normalization_kernel_rows = join_rows(
     normalization_rows<compile_lp_normalization<float>>("LpNormalization", {"lp_normalization_avx512", "lp_normalization_avx2", "lp_normalization_baseline", "lp_normalization_half_avx512", "lp_normalization_half_avx2", "lp_normalization_half_baseline"}),
     normalization_rows<compile_lrn>("LRN", {"lrn_avx512", "lrn_avx2", "lrn_baseline", "lrn_half_avx512", "lrn_half_avx2", "lrn_half_baseline"}),
     normalization_rows<compile_mean_variance<float>>("MeanVarianceNormalization", {"mean_variance_avx512", "mean_variance_avx2", "mean_variance_baseline", "mean_variance_half_avx512", "mean_variance_half_avx2", "mean_variance_half_baseline"}),
-    plain_row("group_normalization_f64", "GroupNormalization", "float64", accepts_double, compile_double_group),
-    plain_row("instance_normalization_f64", "InstanceNormalization", "float64", accepts_double, compile_double_instance),
-    plain_row("lp_normalization_f64", "LpNormalization", "float64", accepts_double, compile_lp_normalization<double>),
-    plain_row("lrn_f64", "LRN", "float64", accepts_double, compile_double_lrn),
-    plain_row("mean_variance_f64", "MeanVarianceNormalization", "float64", accepts_double, compile_mean_variance<double>));
+    portable_row("group_normalization_f64", "GroupNormalization", "float64", accepts_double, compile_double_group),
+    portable_row("instance_normalization_f64", "InstanceNormalization", "float64", accepts_double, compile_double_instance),
+    portable_row("lp_normalization_f64", "LpNormalization", "float64", accepts_double, compile_lp_normalization<double>),
+    portable_row("lrn_f64", "LRN", "float64", accepts_double, compile_double_lrn),
+    portable_row("mean_variance_f64", "MeanVarianceNormalization", "float64", accepts_double, compile_mean_variance<double>));
 // clang-format on
 
 }  // namespace

@@ -41,7 +41,7 @@ KernelPtr compile_skip_layer(const NodeView& view, const KernelRow& row, const C
   });
 }
 
-constexpr auto skip_layer_rows = level_rows<"skip_layer_normalization_f32">(
+constexpr auto skip_layer_rows = isa_rows<"skip_layer_normalization_f32">(
     "SkipLayerNormalization", "float32", accepts_skip_layer, compile_skip_layer, "ortool");
 
 }  // namespace

@@ -45,7 +45,7 @@ KernelPtr compile_lp_pool(const NodeView& view, const KernelRow& row, const Comp
   const auto op = read_op<LpPool>(view.node());
   if (view.input_type(0) == DataType::float64) return make_lp_pool<double>(row, op);
   KernelPtr kernel = make_lp_pool<float>(row, op);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 KernelPtr compile_global_lp_pool(const NodeView& view, const KernelRow& row,
@@ -53,7 +53,7 @@ KernelPtr compile_global_lp_pool(const NodeView& view, const KernelRow& row,
   const auto op = read_op<GlobalLpPool>(view.node());
   if (view.input_type(0) == DataType::float64) return make_global_lp_pool<double>(row, op);
   KernelPtr kernel = make_global_lp_pool<float>(row, op);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 KernelPtr compile_max_unpool(const NodeView& view, const KernelRow& row, const CompileContext&) {
@@ -82,10 +82,10 @@ KernelPtr compile_max_unpool(const NodeView& view, const KernelRow& row, const C
 }
 
 constexpr auto lp_pool_rows = join_rows(
-    plain_row("global_lp_pool", "GlobalLpPool", float_type_names, accepts_floats,
-              compile_global_lp_pool),
-    plain_row("lp_pool", "LpPool", float_type_names, accepts_floats, compile_lp_pool),
-    plain_row("max_unpool", "MaxUnpool", float_type_names, accepts_floats, compile_max_unpool));
+    portable_row("global_lp_pool", "GlobalLpPool", float_type_names, accepts_floats,
+                 compile_global_lp_pool),
+    portable_row("lp_pool", "LpPool", float_type_names, accepts_floats, compile_lp_pool),
+    portable_row("max_unpool", "MaxUnpool", float_type_names, accepts_floats, compile_max_unpool));
 
 }  // namespace
 

@@ -90,9 +90,9 @@ KernelPtr compile_global_max(const NodeView& view, const KernelRow& row, const C
 
 /// Half types: the default of each switch above is float32.
 template <KernelPtr (*compile)(const NodeView&, const KernelRow&, const CompileContext&)>
-KernelPtr compile_half_pool(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_pool(const NodeView& view, const KernelRow& row,
                             const CompileContext& context) {
-  return make_half_kernel(compile(view, row, context), row.isa);
+  return make_fp16_kernel(compile(view, row, context), row.isa);
 }
 
 constexpr const char* max_types = "float32, float64, int8, uint8";
@@ -103,27 +103,27 @@ constexpr std::array<KernelRow, 24> pool_rows = {{
     {"max_pool_avx512", "", "MaxPool", Isa::avx512, max_types, accepts_max_pool, compile_max_pool},
     {"max_pool_avx2", "", "MaxPool", Isa::avx2, max_types, accepts_max_pool, compile_max_pool},
     {"max_pool_baseline", "", "MaxPool", Isa::baseline, max_types, accepts_max_pool, compile_max_pool},
-    {"max_pool_half_avx512", "", "MaxPool", Isa::avx512, half_type_names, accepts_halves, compile_half_pool<compile_max_pool>},
-    {"max_pool_half_avx2", "", "MaxPool", Isa::avx2, half_type_names, accepts_halves, compile_half_pool<compile_max_pool>},
-    {"max_pool_half_baseline", "", "MaxPool", Isa::baseline, half_type_names, accepts_halves, compile_half_pool<compile_max_pool>},
+    {"max_pool_half_avx512", "", "MaxPool", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_max_pool>},
+    {"max_pool_half_avx2", "", "MaxPool", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_max_pool>},
+    {"max_pool_half_baseline", "", "MaxPool", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_max_pool>},
     {"average_pool_avx512", "", "AveragePool", Isa::avx512, mean_types, accepts_mean_pool, compile_average_pool},
     {"average_pool_avx2", "", "AveragePool", Isa::avx2, mean_types, accepts_mean_pool, compile_average_pool},
     {"average_pool_baseline", "", "AveragePool", Isa::baseline, mean_types, accepts_mean_pool, compile_average_pool},
-    {"average_pool_half_avx512", "", "AveragePool", Isa::avx512, half_type_names, accepts_halves, compile_half_pool<compile_average_pool>},
-    {"average_pool_half_avx2", "", "AveragePool", Isa::avx2, half_type_names, accepts_halves, compile_half_pool<compile_average_pool>},
-    {"average_pool_half_baseline", "", "AveragePool", Isa::baseline, half_type_names, accepts_halves, compile_half_pool<compile_average_pool>},
+    {"average_pool_half_avx512", "", "AveragePool", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_average_pool>},
+    {"average_pool_half_avx2", "", "AveragePool", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_average_pool>},
+    {"average_pool_half_baseline", "", "AveragePool", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_average_pool>},
     {"global_average_pool_avx512", "", "GlobalAveragePool", Isa::avx512, mean_types, accepts_mean_pool, compile_global_average},
     {"global_average_pool_avx2", "", "GlobalAveragePool", Isa::avx2, mean_types, accepts_mean_pool, compile_global_average},
     {"global_average_pool_baseline", "", "GlobalAveragePool", Isa::baseline, mean_types, accepts_mean_pool, compile_global_average},
-    {"global_average_pool_half_avx512", "", "GlobalAveragePool", Isa::avx512, half_type_names, accepts_halves, compile_half_pool<compile_global_average>},
-    {"global_average_pool_half_avx2", "", "GlobalAveragePool", Isa::avx2, half_type_names, accepts_halves, compile_half_pool<compile_global_average>},
-    {"global_average_pool_half_baseline", "", "GlobalAveragePool", Isa::baseline, half_type_names, accepts_halves, compile_half_pool<compile_global_average>},
+    {"global_average_pool_half_avx512", "", "GlobalAveragePool", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_global_average>},
+    {"global_average_pool_half_avx2", "", "GlobalAveragePool", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_global_average>},
+    {"global_average_pool_half_baseline", "", "GlobalAveragePool", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_global_average>},
     {"global_max_pool_avx512", "", "GlobalMaxPool", Isa::avx512, mean_types, accepts_mean_pool, compile_global_max},
     {"global_max_pool_avx2", "", "GlobalMaxPool", Isa::avx2, mean_types, accepts_mean_pool, compile_global_max},
     {"global_max_pool_baseline", "", "GlobalMaxPool", Isa::baseline, mean_types, accepts_mean_pool, compile_global_max},
-    {"global_max_pool_half_avx512", "", "GlobalMaxPool", Isa::avx512, half_type_names, accepts_halves, compile_half_pool<compile_global_max>},
-    {"global_max_pool_half_avx2", "", "GlobalMaxPool", Isa::avx2, half_type_names, accepts_halves, compile_half_pool<compile_global_max>},
-    {"global_max_pool_half_baseline", "", "GlobalMaxPool", Isa::baseline, half_type_names, accepts_halves, compile_half_pool<compile_global_max>},
+    {"global_max_pool_half_avx512", "", "GlobalMaxPool", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_global_max>},
+    {"global_max_pool_half_avx2", "", "GlobalMaxPool", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_global_max>},
+    {"global_max_pool_half_baseline", "", "GlobalMaxPool", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_pool<compile_global_max>},
 }};
 // clang-format on
 

@@ -15,8 +15,8 @@
 namespace ortool::cpu {
 namespace {
 
-BlockedPoolSizes blocked_pool_sizes(const WindowAttributes& window, const Shape& x, Isa isa) {
-  BlockedPoolSizes sizes;
+NchwcPoolSizes nchwc_pool_sizes(const WindowAttributes& window, const Shape& x, Isa isa) {
+  NchwcPoolSizes sizes;
   sizes.window = pool_sizes(window, x);
   sizes.batch = x[0];
   sizes.channels = x[1];
@@ -25,55 +25,55 @@ BlockedPoolSizes blocked_pool_sizes(const WindowAttributes& window, const Shape&
   return sizes;
 }
 
-KernelPtr compile_max_pool_blocked(const NodeView& view, const KernelRow& row,
-                                   const CompileContext&) {
+KernelPtr compile_max_pool_nchwc(const NodeView& view, const KernelRow& row,
+                                 const CompileContext&) {
   const auto op = read_op<MaxPool>(view.node());
   return make_kernel(row.name, [op, isa = row.isa](const PrepareContext& context) {
-    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, isa);
+    const auto sizes = nchwc_pool_sizes(op.window, context.inputs[0].shape, isa);
     return make_prepared({}, [=](const RunContext& run) {
-      max_pool_blocked(sizes, run.input<float>(0), run.output<float>(0), isa, run.workers());
+      max_pool_nchwc(sizes, run.input<float>(0), run.output<float>(0), isa, run.workers());
     });
   });
 }
 
-KernelPtr compile_max_pool_blocked_bytes(const NodeView& view, const KernelRow& row,
-                                         const CompileContext&) {
+KernelPtr compile_max_pool_int8_nchwc(const NodeView& view, const KernelRow& row,
+                                      const CompileContext&) {
   const auto op = read_op<MaxPool>(view.node());
   const std::uint8_t flip = view.input_type(0) == DataType::int8 ? 128 : 0;
   return make_kernel(row.name, [op, flip](const PrepareContext& context) {
-    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, Isa::avx512);
+    const auto sizes = nchwc_pool_sizes(op.window, context.inputs[0].shape, Isa::avx512);
     return make_prepared({}, [=](const RunContext& run) {
-      max_pool_blocked_bytes(sizes, flip, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0),
-                             run.workers());
+      max_pool_int8_nchwc(sizes, flip, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0),
+                          run.workers());
     });
   });
 }
 
-KernelPtr compile_average_pool_blocked(const NodeView& view, const KernelRow& row,
-                                       const CompileContext&) {
+KernelPtr compile_average_pool_nchwc(const NodeView& view, const KernelRow& row,
+                                     const CompileContext&) {
   const auto op = read_op<AveragePool>(view.node());
   return make_kernel(row.name, [op, isa = row.isa](const PrepareContext& context) {
-    const auto sizes = blocked_pool_sizes(op.window, context.inputs[0].shape, isa);
+    const auto sizes = nchwc_pool_sizes(op.window, context.inputs[0].shape, isa);
     return make_prepared({}, [=, counts_padding = op.count_pads](const RunContext& run) {
-      average_pool_blocked(sizes, counts_padding, run.input<float>(0), run.output<float>(0), isa,
-                           run.workers());
+      average_pool_nchwc(sizes, counts_padding, run.input<float>(0), run.output<float>(0), isa,
+                         run.workers());
     });
   });
 }
 
-KernelPtr compile_global_average_blocked(const NodeView&, const KernelRow& row,
-                                         const CompileContext&) {
+KernelPtr compile_global_average_nchwc(const NodeView&, const KernelRow& row,
+                                       const CompileContext&) {
   return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
     const Shape& x = context.inputs[0].shape;
     const std::int64_t pixels = x.product(2, x.rank());
     return make_prepared({}, [=, batch = x[0], channels = x[1]](const RunContext& run) {
-      global_average_pool_blocked(batch, channels, pixels, run.input<float>(0),
-                                  run.output<float>(0), isa, run.workers());
+      global_average_pool_nchwc(batch, channels, pixels, run.input<float>(0), run.output<float>(0),
+                                isa, run.workers());
     });
   });
 }
 
-bool accepts_byte_pool(const NodeView& view) {
+bool accepts_int8_pool(const NodeView& view) {
   return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
@@ -109,7 +109,7 @@ std::vector<LayoutChoice> window_pool_layouts(const NodeView& view, const Kernel
   return pool_layouts(view, blocked, blocked);
 }
 
-std::vector<LayoutChoice> byte_pool_layouts(const NodeView& view, const KernelRow&) {
+std::vector<LayoutChoice> int8_pool_layouts(const NodeView& view, const KernelRow&) {
   if (!is_flat_image(view) || view.node().output(1) != nullptr) return {};
   return pool_layouts(view, Layout::blocked16, Layout::blocked16);
 }
@@ -122,13 +122,13 @@ std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const Kernel
 
 // clang-format off
 constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
-    {"max_pool_blocked_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
-    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_byte_pool, compile_max_pool_blocked_bytes, nullptr, byte_pool_layouts},
-    {"max_pool_blocked_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_blocked, nullptr, window_pool_layouts},
-    {"average_pool_blocked_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},
-    {"average_pool_blocked_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_blocked, nullptr, window_pool_layouts},
-    {"global_average_pool_blocked_avx512", "", "GlobalAveragePool", Isa::avx512, "float32", accepts_float32, compile_global_average_blocked, nullptr, global_pool_layouts},
-    {"global_average_pool_blocked_avx2", "", "GlobalAveragePool", Isa::avx2, "float32", accepts_float32, compile_global_average_blocked, nullptr, global_pool_layouts},
+    {"max_pool_blocked_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
+    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_int8_pool, compile_max_pool_int8_nchwc, nullptr, int8_pool_layouts},
+    {"max_pool_blocked_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
+    {"average_pool_blocked_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
+    {"average_pool_blocked_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
+    {"global_average_pool_blocked_avx512", "", "GlobalAveragePool", Isa::avx512, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
+    {"global_average_pool_blocked_avx2", "", "GlobalAveragePool", Isa::avx2, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
 }};
 // clang-format on
 

@@ -84,18 +84,19 @@ KernelPtr compile_multinomial(const NodeView& view, const KernelRow& row, const 
   });
 }
 
-constexpr auto random_rows = join_rows(
-    plain_row("bernoulli", "Bernoulli", "floats to numbers and bool", accepts_bernoulli,
-              compile_bernoulli),
-    plain_row("multinomial", "Multinomial", float_type_names, accepts_floats, compile_multinomial),
-    plain_row("random_normal", "RandomNormal", float_type_names, accepts_random_output,
-              compile_random<RandomNormal>),
-    plain_row("random_normal_like", "RandomNormalLike", float_type_names, accepts_random_output,
-              compile_random<RandomNormalLike>),
-    plain_row("random_uniform", "RandomUniform", float_type_names, accepts_random_output,
-              compile_random<RandomUniform>),
-    plain_row("random_uniform_like", "RandomUniformLike", float_type_names, accepts_random_output,
-              compile_random<RandomUniformLike>));
+constexpr auto random_rows =
+    join_rows(portable_row("bernoulli", "Bernoulli", "floats to numbers and bool",
+                           accepts_bernoulli, compile_bernoulli),
+              portable_row("multinomial", "Multinomial", float_type_names, accepts_floats,
+                           compile_multinomial),
+              portable_row("random_normal", "RandomNormal", float_type_names, accepts_random_output,
+                           compile_random<RandomNormal>),
+              portable_row("random_normal_like", "RandomNormalLike", float_type_names,
+                           accepts_random_output, compile_random<RandomNormalLike>),
+              portable_row("random_uniform", "RandomUniform", float_type_names,
+                           accepts_random_output, compile_random<RandomUniform>),
+              portable_row("random_uniform_like", "RandomUniformLike", float_type_names,
+                           accepts_random_output, compile_random<RandomUniformLike>));
 
 }  // namespace
 

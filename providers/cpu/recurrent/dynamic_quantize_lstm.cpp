@@ -122,9 +122,9 @@ bool accepts_any_dynamic_lstm(const NodeView&) {
   return true;
 }
 
-constexpr auto dynamic_lstm_rows = byte_level_rows<"dynamic_lstm">(
-    "DynamicQuantizeLSTM", "float32 by int8, uint8", accepts_any_dynamic_lstm, compile_dynamic_lstm,
-    "com.microsoft");
+constexpr auto dynamic_lstm_rows =
+    int8_isa_rows<"dynamic_lstm">("DynamicQuantizeLSTM", "float32 by int8, uint8",
+                                  accepts_any_dynamic_lstm, compile_dynamic_lstm, "com.microsoft");
 
 }  // namespace
 

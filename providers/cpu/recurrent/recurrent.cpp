@@ -91,13 +91,13 @@ KernelPtr compile_recurrent(const NodeView& view, const KernelRow& row,
   const RecurrentLayerForm form = form_of(read_op<Op>(view.node()));
   if (view.input_type(0) == DataType::float64) return make_layer<double>(view, row, context, form);
   KernelPtr kernel = make_layer<float>(view, row, context, form);
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 constexpr auto recurrent_rows =
-    join_rows(level_rows<"gru">("GRU", float_type_names, accepts_floats, compile_recurrent<GRU>),
-              level_rows<"lstm">("LSTM", float_type_names, accepts_floats, compile_recurrent<LSTM>),
-              level_rows<"rnn">("RNN", float_type_names, accepts_floats, compile_recurrent<RNN>));
+    join_rows(isa_rows<"gru">("GRU", float_type_names, accepts_floats, compile_recurrent<GRU>),
+              isa_rows<"lstm">("LSTM", float_type_names, accepts_floats, compile_recurrent<LSTM>),
+              isa_rows<"rnn">("RNN", float_type_names, accepts_floats, compile_recurrent<RNN>));
 
 }  // namespace
 

@@ -30,10 +30,10 @@ KernelPtr compile_arg_extreme(const NodeView& view, const KernelRow& row, const 
 }
 
 constexpr auto arg_extreme_rows =
-    join_rows(plain_row("arg_max", "ArgMax", number_type_names, accepts_numbers,
-                        compile_arg_extreme<ArgMax, ArgExtremeKind::largest>),
-              plain_row("arg_min", "ArgMin", number_type_names, accepts_numbers,
-                        compile_arg_extreme<ArgMin, ArgExtremeKind::smallest>));
+    join_rows(portable_row("arg_max", "ArgMax", number_type_names, accepts_numbers,
+                           compile_arg_extreme<ArgMax, ArgExtremeKind::largest>),
+              portable_row("arg_min", "ArgMin", number_type_names, accepts_numbers,
+                           compile_arg_extreme<ArgMin, ArgExtremeKind::smallest>));
 
 }  // namespace
 

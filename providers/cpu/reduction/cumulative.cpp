@@ -40,10 +40,10 @@ KernelPtr compile_cumulative(const NodeView& view, const KernelRow& row, const C
 }
 
 constexpr auto cumulative_rows =
-    join_rows(plain_row("cum_prod", "CumProd", cumulated_type_names, accepts_cumulated,
-                        compile_cumulative<CumProd, true>),
-              plain_row("cum_sum", "CumSum", cumulated_type_names, accepts_cumulated,
-                        compile_cumulative<CumSum, false>));
+    join_rows(portable_row("cum_prod", "CumProd", cumulated_type_names, accepts_cumulated,
+                           compile_cumulative<CumProd, true>),
+              portable_row("cum_sum", "CumSum", cumulated_type_names, accepts_cumulated,
+                           compile_cumulative<CumSum, false>));
 
 }  // namespace
 

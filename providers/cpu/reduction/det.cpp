@@ -35,14 +35,14 @@ KernelPtr compile_det(const NodeView&, const KernelRow& row, const CompileContex
   });
 }
 
-KernelPtr compile_half_det(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_det(const NodeView& view, const KernelRow& row,
                            const CompileContext& context) {
-  return make_half_kernel(compile_det(view, row, context), row.isa);
+  return make_fp16_kernel(compile_det(view, row, context), row.isa);
 }
 
 constexpr auto det_rows =
-    join_rows(plain_row("det", "Det", "float32, float64", accepts_det, compile_det),
-              level_rows<"det_half">("Det", half_type_names, accepts_halves, compile_half_det));
+    join_rows(portable_row("det", "Det", "float32, float64", accepts_det, compile_det),
+              isa_rows<"det_half">("Det", fp16_type_names, accepts_fp16, compile_fp16_det));
 
 }  // namespace
 

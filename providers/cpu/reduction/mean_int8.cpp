@@ -19,40 +19,40 @@ KernelPtr compile_quantized_mean(const NodeView& view, const KernelRow& row,
   return make_kernel(row.name, [op = read_op<ortool::QuantizedMean>(view.node())](
                                    const PrepareContext& context) {
     const Shape& x = context.inputs[0].shape;
-    ByteMean sizes;
+    Int8Mean sizes;
     sizes.batch = x[0];
     sizes.channels = x[1];
     sizes.pixels = x.product(2, x.rank());
     sizes.is_blocked = context.inputs[0].layout == Layout::blocked16;
     const DataType x_type = context.inputs[0].type;
     const DataType y_type = context.inputs[4].type;
-    const ByteLimits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
+    const Int8Limits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
     return make_prepared({}, [=](const RunContext& run) {
-      ByteMean mean = sizes;
+      Int8Mean mean = sizes;
       const std::uint8_t flip = x_type == DataType::int8 ? 128 : 0;
       mean.x = {flip, flipped_zero(x_type, run.input<std::uint8_t>(2), 0, flip),
                 *run.input<float>(1)};
       mean.y_scale = *run.input<float>(3);
       mean.range = limits.range(flipped_zero(y_type, run.input<std::uint8_t>(4), 0, 0));
-      byte_mean(mean, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
+      int8_mean(mean, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
     });
   });
 }
 
-bool accepts_byte_mean(const NodeView&) {
+bool accepts_int8_mean(const NodeView&) {
   return true;
 }
 
 /// Means lie the same way in both layouts, so they come out plain.
-std::vector<LayoutChoice> byte_mean_layouts(const NodeView& view, const KernelRow&) {
-  if (!is_byte_image(*view.node().input(0))) return {};
+std::vector<LayoutChoice> int8_mean_layouts(const NodeView& view, const KernelRow&) {
+  if (!is_int8_image(*view.node().input(0))) return {};
   return plain_or_blocked_bytes(view, {0}, Layout::plain);
 }
 
 constexpr std::array<KernelRow, 2> quantized_mean_rows = {
     {{"quantized_mean_blocked", "ortool", "QuantizedMean", Isa::avx2, "int8, uint8",
-      accepts_byte_mean, compile_quantized_mean, nullptr, byte_mean_layouts},
-     {"quantized_mean", "ortool", "QuantizedMean", Isa::baseline, "int8, uint8", accepts_byte_mean,
+      accepts_int8_mean, compile_quantized_mean, nullptr, int8_mean_layouts},
+     {"quantized_mean", "ortool", "QuantizedMean", Isa::baseline, "int8, uint8", accepts_int8_mean,
       compile_quantized_mean}}};
 
 }  // namespace

@@ -56,9 +56,9 @@ bool accepts_compared(const NodeView& view) {
 template <typename Op, ReduceOp function, LiteralText name>
 constexpr auto reduced_rows(std::string_view op_type) {
   constexpr bool compares = function == ReduceOp::maximum || function == ReduceOp::minimum;
-  return level_rows<name>(op_type, compares ? compared_type_names : reduced_type_names,
-                          compares ? accepts_compared : accepts_reduced,
-                          compile_reduction<Op, function>);
+  return isa_rows<name>(op_type, compares ? compared_type_names : reduced_type_names,
+                        compares ? accepts_compared : accepts_reduced,
+                        compile_reduction<Op, function>);
 }
 
 constexpr auto reduction_rows = join_rows(

@@ -31,7 +31,7 @@ KernelPtr compile_top_k(const NodeView& view, const KernelRow& row, const Compil
 }
 
 constexpr auto top_k_rows =
-    plain_row("top_k", "TopK", number_type_names, accepts_numbers, compile_top_k);
+    portable_row("top_k", "TopK", number_type_names, accepts_numbers, compile_top_k);
 
 }  // namespace
 

@@ -62,8 +62,8 @@ template <typename Part>
 void write_complex_keys(const Tensor& input, const KeyPlaces& places, std::uint64_t* keys) {
   const auto* parts = reinterpret_cast<const Part*>(input.bytes());
   places.visit([&](std::int64_t element, std::int64_t place) {
-    keys[place] = order_key(parts[2 * element]);
-    keys[place + 1] = order_key(parts[2 * element + 1]);
+    keys[place] = sort_key(parts[2 * element]);
+    keys[place + 1] = sort_key(parts[2 * element + 1]);
   });
 }
 
@@ -76,10 +76,10 @@ void write_keys(const Tensor& input, const KeyPlaces& places, std::uint64_t* key
   }
   if (input.type() == DataType::complex64) return write_complex_keys<float>(input, places, keys);
   if (input.type() == DataType::complex128) return write_complex_keys<double>(input, places, keys);
-  with_data_type(input.type(), [&](auto number) {
+  dispatch_data_type(input.type(), [&](auto number) {
     const auto* elements = reinterpret_cast<const decltype(number)*>(input.bytes());
     places.visit([&](std::int64_t element, std::int64_t place) {
-      keys[place] = order_key(elements[element]);
+      keys[place] = sort_key(elements[element]);
     });
   });
 }
@@ -129,8 +129,8 @@ KernelPtr compile_unique(const NodeView& view, const KernelRow& row, const Compi
                                            DynamicContext& context) { run_unique(op, context); });
 }
 
-constexpr auto unique_kernel_rows =
-    plain_row("unique", "Unique", "numbers, bool, complex, string", accepts_unique, compile_unique);
+constexpr auto unique_kernel_rows = portable_row(
+    "unique", "Unique", "numbers, bool, complex, string", accepts_unique, compile_unique);
 
 }  // namespace
 

@@ -33,12 +33,12 @@ KernelPtr compile_optional_op(const NodeView&, const KernelRow& row, const Compi
 constexpr const char* optional_type_names = "all values";
 
 constexpr auto optional_ops_rows =
-    join_rows(plain_row("optional", "Optional", optional_type_names, accepts_anything,
-                        compile_optional_op<run_optional>),
-              plain_row("optional_get_element", "OptionalGetElement", optional_type_names,
-                        accepts_anything, compile_optional_op<run_optional_get_element>),
-              plain_row("optional_has_element", "OptionalHasElement", optional_type_names,
-                        accepts_anything, compile_optional_op<run_optional_has_element>));
+    join_rows(portable_row("optional", "Optional", optional_type_names, accepts_anything,
+                           compile_optional_op<run_optional>),
+              portable_row("optional_get_element", "OptionalGetElement", optional_type_names,
+                           accepts_anything, compile_optional_op<run_optional_get_element>),
+              portable_row("optional_has_element", "OptionalHasElement", optional_type_names,
+                           accepts_anything, compile_optional_op<run_optional_has_element>));
 
 }  // namespace
 

@@ -102,18 +102,18 @@ KernelPtr compile_sequence_op(const NodeView&, const KernelRow& row, const Compi
 constexpr const char* sequence_type_names = "sequences of tensors";
 
 constexpr auto sequence_ops_rows =
-    join_rows(plain_row("sequence_at", "SequenceAt", sequence_type_names, accepts_anything,
-                        compile_sequence_op<run_sequence_at>),
-              plain_row("sequence_construct", "SequenceConstruct", sequence_type_names,
-                        accepts_anything, compile_sequence_op<run_sequence_construct>),
-              plain_row("sequence_empty", "SequenceEmpty", sequence_type_names, accepts_anything,
-                        compile_sequence_op<run_sequence_empty>),
-              plain_row("sequence_erase", "SequenceErase", sequence_type_names, accepts_anything,
-                        compile_sequence_op<run_sequence_erase>),
-              plain_row("sequence_insert", "SequenceInsert", sequence_type_names, accepts_anything,
-                        compile_sequence_op<run_sequence_insert>),
-              plain_row("sequence_length", "SequenceLength", sequence_type_names, accepts_anything,
-                        compile_sequence_op<run_sequence_length>));
+    join_rows(portable_row("sequence_at", "SequenceAt", sequence_type_names, accepts_anything,
+                           compile_sequence_op<run_sequence_at>),
+              portable_row("sequence_construct", "SequenceConstruct", sequence_type_names,
+                           accepts_anything, compile_sequence_op<run_sequence_construct>),
+              portable_row("sequence_empty", "SequenceEmpty", sequence_type_names, accepts_anything,
+                           compile_sequence_op<run_sequence_empty>),
+              portable_row("sequence_erase", "SequenceErase", sequence_type_names, accepts_anything,
+                           compile_sequence_op<run_sequence_erase>),
+              portable_row("sequence_insert", "SequenceInsert", sequence_type_names,
+                           accepts_anything, compile_sequence_op<run_sequence_insert>),
+              portable_row("sequence_length", "SequenceLength", sequence_type_names,
+                           accepts_anything, compile_sequence_op<run_sequence_length>));
 
 }  // namespace
 

@@ -166,10 +166,10 @@ KernelPtr compile_pieces_op(const NodeView& view, const KernelRow& row, const Co
 }
 
 constexpr auto sequence_pieces_rows = join_rows(
-    plain_row("concat_from_sequence", "ConcatFromSequence", "sequences of tensors",
-              accepts_anything, compile_pieces_op<ConcatFromSequence, run_concat_from_sequence>),
-    plain_row("split_to_sequence", "SplitToSequence", "all tensors", accepts_anything,
-              compile_pieces_op<SplitToSequence, run_split_to_sequence>));
+    portable_row("concat_from_sequence", "ConcatFromSequence", "sequences of tensors",
+                 accepts_anything, compile_pieces_op<ConcatFromSequence, run_concat_from_sequence>),
+    portable_row("split_to_sequence", "SplitToSequence", "all tensors", accepts_anything,
+                 compile_pieces_op<SplitToSequence, run_split_to_sequence>));
 
 }  // namespace
 

@@ -128,7 +128,7 @@ KernelPtr compile_dft(const NodeView& view, const KernelRow& row, const CompileC
         return is_double ? prepare_dft<double>(op, prepare, threads)
                          : prepare_dft<float>(op, prepare, threads);
       });
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 KernelPtr compile_stft(const NodeView& view, const KernelRow& row, const CompileContext& context) {
@@ -138,12 +138,12 @@ KernelPtr compile_stft(const NodeView& view, const KernelRow& row, const Compile
         return is_double ? prepare_stft<double>(prepare, threads)
                          : prepare_stft<float>(prepare, threads);
       });
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 constexpr auto spectrum_rows =
-    join_rows(plain_row("dft", "DFT", float_type_names, accepts_floats, compile_dft),
-              plain_row("stft", "STFT", float_type_names, accepts_floats, compile_stft));
+    join_rows(portable_row("dft", "DFT", float_type_names, accepts_floats, compile_dft),
+              portable_row("stft", "STFT", float_type_names, accepts_floats, compile_stft));
 
 }  // namespace
 

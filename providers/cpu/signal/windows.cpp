@@ -62,14 +62,14 @@ bool accepts_weights(const NodeView&) {
 }
 
 constexpr auto signal_weight_rows =
-    join_rows(plain_row("blackman_window", "BlackmanWindow", number_type_names, accepts_weights,
-                        compile_window<BlackmanWindow, WindowShape::blackman>),
-              plain_row("hamming_window", "HammingWindow", number_type_names, accepts_weights,
-                        compile_window<HammingWindow, WindowShape::hamming>),
-              plain_row("hann_window", "HannWindow", number_type_names, accepts_weights,
-                        compile_window<HannWindow, WindowShape::hann>),
-              plain_row("mel_weight_matrix", "MelWeightMatrix", number_type_names, accepts_weights,
-                        compile_mel_weights));
+    join_rows(portable_row("blackman_window", "BlackmanWindow", number_type_names, accepts_weights,
+                           compile_window<BlackmanWindow, WindowShape::blackman>),
+              portable_row("hamming_window", "HammingWindow", number_type_names, accepts_weights,
+                           compile_window<HammingWindow, WindowShape::hamming>),
+              portable_row("hann_window", "HannWindow", number_type_names, accepts_weights,
+                           compile_window<HannWindow, WindowShape::hann>),
+              portable_row("mel_weight_matrix", "MelWeightMatrix", number_type_names,
+                           accepts_weights, compile_mel_weights));
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace ortool::cpu {
 
 constexpr const char* float_type_names = "float32, float64, float16, bfloat16";
-constexpr const char* half_type_names = "float16, bfloat16";
+constexpr const char* fp16_type_names = "float16, bfloat16";
 
 /// For operators whose kernel takes every type of their schema.
 inline bool accepts_anything(const NodeView&) {
@@ -24,7 +24,7 @@ inline bool accepts_integers(const NodeView& view) {
 inline bool accepts_float32(const NodeView& view) {
   return view.input_type(0) == DataType::float32;
 }
-inline bool accepts_halves(const NodeView& view) {
+inline bool accepts_fp16(const NodeView& view) {
   return view.input_type(0) == DataType::float16 || view.input_type(0) == DataType::bfloat16;
 }
 
@@ -33,11 +33,11 @@ inline bool accepts_float64(const NodeView& view) {
 }
 constexpr const char* float_like_type_names = "float32, float16, bfloat16";
 inline bool accepts_float_like(const NodeView& view) {
-  return accepts_float32(view) || accepts_halves(view);
+  return accepts_float32(view) || accepts_fp16(view);
 }
 
 constexpr const char* number_type_names = "float32, float64, float16, bfloat16, integers";
-constexpr const char* byte_type_names = "all but strings and packed types";
+constexpr const char* int8_type_names = "all but strings and packed types";
 constexpr const char* stored_type_names = "all but strings";
 
 inline bool accepts_numbers(const NodeView& view) {

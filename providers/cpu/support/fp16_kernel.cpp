@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_operands = 16;
 constexpr std::int64_t grain = 16384;
 
-bool is_half_type(DataType type) {
+bool is_fp16_type(DataType type) {
   return type == DataType::float16 || type == DataType::bfloat16;
 }
 
@@ -26,16 +26,16 @@ struct Conversion {
   std::int64_t offset_bytes;
 };
 
-class HalfPrepared : public Prepared {
+class Fp16Prepared : public Prepared {
  public:
-  HalfPrepared(const Kernel& inner, const PrepareContext& context, Isa isa)
-      : functions_(half_functions(isa)) {
+  Fp16Prepared(const Kernel& inner, const PrepareContext& context, Isa isa)
+      : functions_(fp16_functions(isa)) {
     ORTOOL_CHECK(context.inputs.size() <= most_operands);
     ORTOOL_CHECK(context.outputs.size() <= most_operands);
     std::vector<Operand> inputs(context.inputs.begin(), context.inputs.end());
     std::vector<Operand> outputs(context.outputs.begin(), context.outputs.end());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!is_half_type(inputs[i].type)) continue;
+      if (!is_fp16_type(inputs[i].type)) continue;
       if (!inner.needs_input(i)) {
         inputs[i].known = nullptr;
       } else if (inputs[i].known != nullptr) {
@@ -47,7 +47,7 @@ class HalfPrepared : public Prepared {
       inputs[i].type = DataType::float32;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!is_half_type(outputs[i].type)) continue;
+      if (!is_fp16_type(outputs[i].type)) continue;
       outputs_.push_back(convert(i, outputs[i]));
       outputs[i].type = DataType::float32;
     }
@@ -109,7 +109,7 @@ class HalfPrepared : public Prepared {
     });
   }
 
-  const HalfFunctions& functions_;
+  const Fp16Functions& functions_;
   std::array<Tensor, most_operands> known_;
   std::vector<Conversion> inputs_;
   std::vector<Conversion> outputs_;
@@ -119,13 +119,13 @@ class HalfPrepared : public Prepared {
   PreparedPtr inner_;
 };
 
-class HalfKernel : public Kernel {
+class Fp16Kernel : public Kernel {
  public:
-  HalfKernel(KernelPtr inner, Isa isa) : inner_(std::move(inner)), isa_(isa) {}
+  Fp16Kernel(KernelPtr inner, Isa isa) : inner_(std::move(inner)), isa_(isa) {}
 
   std::string_view name() const override { return inner_->name(); }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<const HalfPrepared>(*inner_, context, isa_);
+    return std::make_unique<const Fp16Prepared>(*inner_, context, isa_);
   }
   bool needs_input(std::size_t index) const override { return inner_->needs_input(index); }
   std::int64_t packed_bytes() const override { return inner_->packed_bytes(); }
@@ -137,8 +137,8 @@ class HalfKernel : public Kernel {
 
 }  // namespace
 
-KernelPtr make_half_kernel(KernelPtr inner, Isa isa) {
-  return std::make_unique<const HalfKernel>(std::move(inner), isa);
+KernelPtr make_fp16_kernel(KernelPtr inner, Isa isa) {
+  return std::make_unique<const Fp16Kernel>(std::move(inner), isa);
 }
 
 }  // namespace ortool::cpu

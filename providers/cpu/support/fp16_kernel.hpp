@@ -9,6 +9,6 @@ namespace ortool::cpu {
 /// Runs `inner`, compiled for float32, on operands of 16-bit floating-point types: inputs are
 /// widened and outputs narrowed in the workspace. Operands of other types pass as they are; inputs
 /// that `inner` has packed are not touched.
-KernelPtr make_half_kernel(KernelPtr inner, Isa isa);
+KernelPtr make_fp16_kernel(KernelPtr inner, Isa isa);
 
 }  // namespace ortool::cpu

@@ -18,9 +18,9 @@ bool read_bound(const Value* bound, std::int32_t& limit) {
   return true;
 }
 
-bool narrow(const Node& node, const Value* previous, ByteLimits& limits) {
+bool narrow(const Node& node, const Value* previous, Int8Limits& limits) {
   if (node.op_type() != "Clip" || !node.domain().empty() || node.input(0) != previous) return false;
-  ByteLimits given = limits;
+  Int8Limits given = limits;
   if (!read_bound(node.input(1), given.low) || !read_bound(node.input(2), given.high)) return false;
   // As Clip: first up to the lower bound, then down to the upper one.
   const auto clip = [&](std::int32_t value) {
@@ -32,8 +32,8 @@ bool narrow(const Node& node, const Value* previous, ByteLimits& limits) {
 
 }  // namespace
 
-std::optional<ByteLimits> byte_limits(const NodeView& group, DataType type) {
-  ByteLimits limits = ByteLimits::of(type);
+std::optional<Int8Limits> int8_limits(const NodeView& group, DataType type) {
+  Int8Limits limits = Int8Limits::of(type);
   const Value* previous = group.node().output(0);
   for (const Node* follower : group.followers()) {
     if (!narrow(*follower, previous, limits)) return std::nullopt;
@@ -42,8 +42,8 @@ std::optional<ByteLimits> byte_limits(const NodeView& group, DataType type) {
   return limits;
 }
 
-bool absorbs_byte_clip(const NodeView& group, const Node& next) {
-  ByteLimits limits;
+bool absorbs_int8_clip(const NodeView& group, const Node& next) {
+  Int8Limits limits;
   return narrow(next, group.members().back()->output(0), limits);
 }
 

@@ -10,10 +10,10 @@ namespace ortool::cpu {
 
 /// The limits of a group's bytes of the type: those of the type, narrowed by the Clips that follow
 /// the first node. Nothing when a follower is something else.
-std::optional<ByteLimits> byte_limits(const NodeView& group, DataType type);
+std::optional<Int8Limits> int8_limits(const NodeView& group, DataType type);
 
 /// Whether `next` is a Clip of the group's bytes whose bounds are constants: a KernelRow's
 /// `absorbs`.
-bool absorbs_byte_clip(const NodeView& group, const Node& next);
+bool absorbs_int8_clip(const NodeView& group, const Node& next);
 
 }  // namespace ortool::cpu

@@ -3,7 +3,7 @@
 
 namespace ortool {
 
-bool is_byte_image(const Value& value) {
+bool is_int8_image(const Value& value) {
   const PartialShape& shape = value.type().shape;
   return !value.is_constant() && shape && shape->size() >= 3 && (*shape)[1].is_known();
 }

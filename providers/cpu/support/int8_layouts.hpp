@@ -11,7 +11,7 @@
 namespace ortool {
 
 /// Whether `value` is computed and an image [batch, channels, ...] of known channels.
-bool is_byte_image(const Value& value);
+bool is_int8_image(const Value& value);
 
 /// Two choices of the same price, all plain, or the inputs `images` in blocks and the result in
 /// `output`; the search begins with the blocked one.

@@ -35,10 +35,10 @@ struct JoinedText {
 
 /// Rows named `stem`_avx512, `stem`_avx2 and `stem`_baseline, best first.
 template <LiteralText stem>
-constexpr std::array<KernelRow, 3> level_rows(std::string_view op_type, std::string_view types,
-                                              decltype(KernelRow::accepts) accepts,
-                                              decltype(KernelRow::compile) compile,
-                                              std::string_view domain = "") {
+constexpr std::array<KernelRow, 3> isa_rows(std::string_view op_type, std::string_view types,
+                                            decltype(KernelRow::accepts) accepts,
+                                            decltype(KernelRow::compile) compile,
+                                            std::string_view domain = "") {
   return {
       {{JoinedText<stem, "_avx512">::value, domain, op_type, Isa::avx512, types, accepts, compile},
        {JoinedText<stem, "_avx2">::value, domain, op_type, Isa::avx2, types, accepts, compile},
@@ -48,21 +48,21 @@ constexpr std::array<KernelRow, 3> level_rows(std::string_view op_type, std::str
 
 /// The same with `stem`_amx before them, for products of bytes.
 template <LiteralText stem>
-constexpr std::array<KernelRow, 4> byte_level_rows(std::string_view op_type, std::string_view types,
-                                                   decltype(KernelRow::accepts) accepts,
-                                                   decltype(KernelRow::compile) compile,
-                                                   std::string_view domain = "") {
+constexpr std::array<KernelRow, 4> int8_isa_rows(std::string_view op_type, std::string_view types,
+                                                 decltype(KernelRow::accepts) accepts,
+                                                 decltype(KernelRow::compile) compile,
+                                                 std::string_view domain = "") {
   return join_rows(std::array<KernelRow, 1>{{{JoinedText<stem, "_amx">::value, domain, op_type,
                                               Isa::amx, types, accepts, compile}}},
-                   level_rows<stem>(op_type, types, accepts, compile, domain));
+                   isa_rows<stem>(op_type, types, accepts, compile, domain));
 }
 
 /// A row that is the same on every level.
-constexpr std::array<KernelRow, 1> plain_row(std::string_view name, std::string_view op_type,
-                                             std::string_view types,
-                                             decltype(KernelRow::accepts) accepts,
-                                             decltype(KernelRow::compile) compile,
-                                             std::string_view domain = "") {
+constexpr std::array<KernelRow, 1> portable_row(std::string_view name, std::string_view op_type,
+                                                std::string_view types,
+                                                decltype(KernelRow::accepts) accepts,
+                                                decltype(KernelRow::compile) compile,
+                                                std::string_view domain = "") {
   return {{{name, domain, op_type, Isa::baseline, types, accepts, compile}}};
 }
 

@@ -19,14 +19,14 @@ inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::
 }
 
 /// The least and greatest byte of a result, as the numbers they are.
-struct ByteLimits {
+struct Int8Limits {
   std::int32_t low = 0;
   std::int32_t high = 255;
 
-  static ByteLimits of(DataType type) {
-    return type == DataType::int8 ? ByteLimits{-128, 127} : ByteLimits{0, 255};
+  static Int8Limits of(DataType type) {
+    return type == DataType::int8 ? Int8Limits{-128, 127} : Int8Limits{0, 255};
   }
-  ByteRange range(std::int32_t zero_point) const {
+  Int8Range range(std::int32_t zero_point) const {
     return {static_cast<float>(low - zero_point), static_cast<float>(high - zero_point),
             zero_point};
   }

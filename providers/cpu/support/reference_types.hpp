@@ -9,9 +9,9 @@
 
 namespace ortool::cpu {
 
-constexpr const char* plain_type_names = "float64, int32, int64, uint32, uint64";
+constexpr const char* reference_type_names = "float64, int32, int64, uint32, uint64";
 
-inline bool accepts_plain_type(const NodeView& view) {
+inline bool accepts_reference_type(const NodeView& view) {
   return types_of({DataType::float64, DataType::int32, DataType::int64, DataType::uint32,
                    DataType::uint64})
       .contains(view.input_type(0));
@@ -19,7 +19,7 @@ inline bool accepts_plain_type(const NodeView& view) {
 
 /// Calls function(T{}) for one of them.
 template <typename Function>
-void with_plain_type(DataType type, Function function) {
+void with_reference_type(DataType type, Function function) {
   switch (type) {
     case DataType::float64:
       return function(double{});

@@ -64,10 +64,10 @@ double best_round_s(int threads, const StopToken& stop, FunctionRef<void(int)> w
 double measure_gflops(int threads, const StopToken& stop) {
   constexpr std::int64_t count = 400'000;
   std::atomic<float> sink{0};
-  const double seconds =
-      best_round_s(threads, stop, [&](int) { sink = speed_loops(best_isa()).multiply_add(count); });
-  return static_cast<double>(count) * speed_loops(best_isa()).flops_per_round * threads / seconds *
-         1e-9;
+  const double seconds = best_round_s(
+      threads, stop, [&](int) { sink = roofline_loops(best_isa()).multiply_add(count); });
+  return static_cast<double>(count) * roofline_loops(best_isa()).flops_per_round * threads /
+         seconds * 1e-9;
 }
 
 /// Of blocks of `bytes` in all for each thread, gone through so often that a round takes a while.
@@ -78,7 +78,7 @@ double measure_gbytes(int threads, std::int64_t bytes, std::int64_t times, const
   const double seconds = best_round_s(threads, stop, [&](int thread) {
     float* block = blocks[static_cast<std::size_t>(thread)].data();
     for (std::int64_t i = 0; i < times; ++i) {
-      speed_loops(best_isa()).add_blocks(block, block + count, count, block + 2 * count);
+      roofline_loops(best_isa()).add_blocks(block, block + count, count, block + 2 * count);
     }
   });
   return static_cast<double>(3 * count * times * static_cast<std::int64_t>(sizeof(float))) *

@@ -40,8 +40,8 @@ KernelPtr compile_regex_full_match(const NodeView& view, const KernelRow& row,
   });
 }
 
-constexpr auto regex_full_match_rows = plain_row("regex_full_match", "RegexFullMatch", "string",
-                                                 accepts_anything, compile_regex_full_match);
+constexpr auto regex_full_match_rows = portable_row("regex_full_match", "RegexFullMatch", "string",
+                                                    accepts_anything, compile_regex_full_match);
 
 }  // namespace
 

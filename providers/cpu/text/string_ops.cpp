@@ -123,12 +123,12 @@ KernelPtr compile_string_op(const NodeView& view, const KernelRow& row, const Co
 }
 
 constexpr auto string_ops_rows =
-    join_rows(plain_row("string_concat", "StringConcat", "string", accepts_anything,
-                        compile_string_op<StringConcat, run_string_concat>),
-              plain_row("string_normalizer", "StringNormalizer", "string", accepts_anything,
-                        compile_string_op<StringNormalizer, run_string_normalizer>),
-              plain_row("string_split", "StringSplit", "string", accepts_anything,
-                        compile_string_op<StringSplit, run_string_split>));
+    join_rows(portable_row("string_concat", "StringConcat", "string", accepts_anything,
+                           compile_string_op<StringConcat, run_string_concat>),
+              portable_row("string_normalizer", "StringNormalizer", "string", accepts_anything,
+                           compile_string_op<StringNormalizer, run_string_normalizer>),
+              portable_row("string_split", "StringSplit", "string", accepts_anything,
+                           compile_string_op<StringSplit, run_string_split>));
 
 }  // namespace
 

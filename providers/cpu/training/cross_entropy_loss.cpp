@@ -78,15 +78,15 @@ KernelPtr compile_class_loss(const NodeView& view, const KernelRow& row, const C
     return context.inputs[0].type == DataType::float64 ? prepare_class_loss<double>(context, plan)
                                                        : prepare_class_loss<float>(context, plan);
   });
-  return accepts_halves(view) ? make_half_kernel(std::move(kernel), row.isa) : std::move(kernel);
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
 constexpr auto class_loss_rows = join_rows(
-    plain_row("negative_log_likelihood_loss", "NegativeLogLikelihoodLoss", float_type_names,
-              accepts_floats, compile_class_loss<NegativeLogLikelihoodLoss>),
-    level_rows<"softmax_cross_entropy_loss">("SoftmaxCrossEntropyLoss", float_type_names,
-                                             accepts_floats,
-                                             compile_class_loss<SoftmaxCrossEntropyLoss>));
+    portable_row("negative_log_likelihood_loss", "NegativeLogLikelihoodLoss", float_type_names,
+                 accepts_floats, compile_class_loss<NegativeLogLikelihoodLoss>),
+    isa_rows<"softmax_cross_entropy_loss">("SoftmaxCrossEntropyLoss", float_type_names,
+                                           accepts_floats,
+                                           compile_class_loss<SoftmaxCrossEntropyLoss>));
 
 }  // namespace
 

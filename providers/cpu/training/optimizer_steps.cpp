@@ -124,12 +124,12 @@ KernelPtr compile_optimizer(const NodeView& view, const KernelRow& row, const Co
 constexpr const char* step_type_names = "float32, float64";
 
 constexpr auto optimizer_steps_rows =
-    join_rows(plain_row("adagrad", "Adagrad", step_type_names, accepts_anything,
-                        compile_optimizer<Adagrad>, training_domain),
-              plain_row("adam", "Adam", step_type_names, accepts_anything, compile_optimizer<Adam>,
-                        training_domain),
-              plain_row("momentum", "Momentum", step_type_names, accepts_anything,
-                        compile_optimizer<Momentum>, training_domain));
+    join_rows(portable_row("adagrad", "Adagrad", step_type_names, accepts_anything,
+                           compile_optimizer<Adagrad>, training_domain),
+              portable_row("adam", "Adam", step_type_names, accepts_anything,
+                           compile_optimizer<Adam>, training_domain),
+              portable_row("momentum", "Momentum", step_type_names, accepts_anything,
+                           compile_optimizer<Momentum>, training_domain));
 
 }  // namespace
 

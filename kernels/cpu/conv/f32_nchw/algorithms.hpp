@@ -30,13 +30,13 @@ bool is_pointwise(const ConvSizes& sizes);
 void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t first,
                   std::int64_t columns, std::int64_t width, Isa isa, float* out);
 
-std::int64_t conv_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
-void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                  const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+std::int64_t conv_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_im2col(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
-std::int64_t conv_rows_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
-void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-               const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 /// True when a convolution is of 3 × 3 windows in steps of one, in one group.
 bool is_winograd(const ConvSizes& sizes);

@@ -125,11 +125,11 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
     case ConvPath::depthwise:
       return 0;
     case ConvPath::rows:
-      return conv_rows_workspace_bytes(sizes, isa, threads);
+      return conv_im2row_workspace_bytes(sizes, isa, threads);
     case ConvPath::winograd:
       return conv_winograd_workspace_bytes(sizes, isa, threads);
     default:
-      return conv_columns_workspace_bytes(sizes, isa, threads);
+      return conv_im2col_workspace_bytes(sizes, isa, threads);
   }
 }
 
@@ -140,11 +140,11 @@ void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* pa
     case ConvPath::depthwise:
       return conv_depthwise(sizes, x, packed_weights, y, epilogue, isa, workers);
     case ConvPath::rows:
-      return conv_rows(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
+      return conv_im2row(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
     case ConvPath::winograd:
       return conv_winograd(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
     default:
-      return conv_columns(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
+      return conv_im2col(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
   }
 }
 

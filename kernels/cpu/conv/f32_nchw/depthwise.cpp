@@ -129,7 +129,7 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     tile.high = epilogue.high;
     tile.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
     tile.residual_stride = sizes.out[2];
-    finish_tile(tile, tile.c, tile.c_stride);
+    apply_epilogue(tile, tile.c, tile.c_stride);
   };
   const std::int64_t plane_tasks = (planes + together - 1) / together;
   workers.parallel_for(plane_tasks * bands, [&](std::int64_t task) {

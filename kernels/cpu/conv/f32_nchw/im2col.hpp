@@ -9,7 +9,7 @@ namespace ortool::cpu {
 
 /// The windows of `columns` output pixels from `first` on (in row-major order), for all channels of
 /// a group. Dimensions are depth, height, width; unused leading ones are 1.
-struct ImageColumns {
+struct Im2colPanel {
   const float* image;
   int64_t channel_stride;
   int64_t channels;
@@ -25,7 +25,7 @@ struct ImageColumns {
   float* to;      ///< (channels * kernel positions) × width
 };
 
-using Im2colFunction = void (*)(const ImageColumns& columns);
+using Im2colFunction = void (*)(const Im2colPanel& columns);
 
 ORTOOL_ISA_KERNEL(Im2colFunction, im2col_function, baseline, avx512)
 

@@ -29,7 +29,7 @@ struct Vector {
   Segment segment[16];
 };
 
-void find_segments(const ImageColumns& columns, int32_t begin, Vector& vector) {
+void find_segments(const Im2colPanel& columns, int32_t begin, Vector& vector) {
   const int32_t left = columns.columns - begin;
   const int32_t lanes = left < 0 ? 0 : (left < 16 ? left : 16);
   const int64_t pixel = columns.first + begin;
@@ -54,7 +54,7 @@ void find_segments(const ImageColumns& columns, int32_t begin, Vector& vector) {
 }
 
 /// Finds the runs at a kernel position; returns how many there are.
-int32_t find_runs(const ImageColumns& columns, const Vector& vector, int64_t depth, int64_t row,
+int32_t find_runs(const Im2colPanel& columns, const Vector& vector, int64_t depth, int64_t row,
                   int64_t column, Run* runs) {
   const int64_t stride = columns.stride[2];
   int32_t count = 0;
@@ -90,7 +90,7 @@ inline __m512 load_runs(const float* from, const Run* runs, int32_t count) {
   return value;
 }
 
-void copy_neighbours(const ImageColumns& columns, const Run* runs, int32_t count, int64_t to_stride,
+void copy_neighbours(const Im2colPanel& columns, const Run* runs, int32_t count, int64_t to_stride,
                      __mmask16 store, float* to) {
   const float* from = columns.image;
   const int64_t step = columns.channel_stride;
@@ -128,7 +128,7 @@ inline uint32_t spread(uint32_t mask) {
 }
 
 /// Every second pixel: two loads and a permutation a run.
-void copy_every_second(const ImageColumns& columns, const Run* runs, int32_t count,
+void copy_every_second(const Im2colPanel& columns, const Run* runs, int32_t count,
                        int64_t to_stride, __mmask16 store, float* to) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const float* from = columns.image;
@@ -148,7 +148,7 @@ void copy_every_second(const ImageColumns& columns, const Run* runs, int32_t cou
   }
 }
 
-void gather(const ImageColumns& columns, const Run* runs, int32_t count, int64_t to_stride,
+void gather(const Im2colPanel& columns, const Run* runs, int32_t count, int64_t to_stride,
             __mmask16 store, float* to) {
   alignas(64) int64_t index[16] = {};
   uint32_t mask = 0;
@@ -181,7 +181,7 @@ struct SeenLanes {
   uint32_t mask[most_kernel_columns];
 };
 
-SeenLanes seen_lanes(const ImageColumns& columns, const Segment& segment) {
+SeenLanes seen_lanes(const Im2colPanel& columns, const Segment& segment) {
   SeenLanes seen = {};
   seen.segment = segment;
   for (int64_t column = 0; column < columns.kernel[2]; ++column) {
@@ -209,7 +209,7 @@ inline __m512 take_lanes(__m512 value, uint32_t mask, const float* at, __m512i e
 /// Few channels: what lanes see is found once for all of them, and kernel rows outside the image
 /// are left out whole.
 template <int stride, size_t segments>
-void pack_few_channels(const ImageColumns& columns, const SeenLanes* seen, __mmask16 kept,
+void pack_few_channels(const Im2colPanel& columns, const SeenLanes* seen, __mmask16 kept,
                        float* to) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const float* image = columns.image;
@@ -240,7 +240,7 @@ void pack_few_channels(const ImageColumns& columns, const SeenLanes* seen, __mma
   }
 }
 
-bool pack_shallow(const ImageColumns& columns, const Vector& vector, __mmask16 kept, float* to) {
+bool pack_shallow(const Im2colPanel& columns, const Vector& vector, __mmask16 kept, float* to) {
   constexpr int64_t few_channels = 16;
   const bool fits = columns.stride[2] <= 2 && columns.channels <= few_channels &&
                     columns.kernel[2] <= most_kernel_columns;
@@ -258,7 +258,7 @@ bool pack_shallow(const ImageColumns& columns, const Vector& vector, __mmask16 k
 }
 
 /// Whether every lane of a segment sees only pixels of the image, at any kernel position.
-bool is_inside(const ImageColumns& columns, const Segment& segment) {
+bool is_inside(const Im2colPanel& columns, const Segment& segment) {
   const auto covers = [&](int axis, int64_t first, int64_t last) {
     return first >= 0 &&
            last + (columns.kernel[axis] - 1) * columns.dilation[axis] < columns.in[axis];
@@ -268,7 +268,7 @@ bool is_inside(const ImageColumns& columns, const Segment& segment) {
 }
 
 /// Lanes far apart: each kernel row is a matrix, a pixel's neighbours a row of it, to transpose.
-bool pack_by_kernel_rows(const ImageColumns& columns, const Vector& vector, int32_t begin,
+bool pack_by_kernel_rows(const Im2colPanel& columns, const Vector& vector, int32_t begin,
                          int32_t stored) {
   if (columns.stride[2] <= 2 || columns.dilation[2] != 1 || columns.kernel[2] < 4) return false;
   for (int32_t i = 0; i < vector.segments; ++i) {
@@ -296,7 +296,7 @@ bool pack_by_kernel_rows(const ImageColumns& columns, const Vector& vector, int3
   return true;
 }
 
-void pack_image_columns(const ImageColumns& columns) {
+void pack_im2col(const Im2colPanel& columns) {
   const int64_t positions = columns.kernel[0] * columns.kernel[1] * columns.kernel[2];
   const int64_t to_stride = positions * columns.width;
   for (int32_t begin = 0; begin < columns.width; begin += 16) {
@@ -330,6 +330,6 @@ void pack_image_columns(const ImageColumns& columns) {
 
 }  // namespace
 
-const Im2colFunction im2col_function = pack_image_columns;
+const Im2colFunction im2col_function = pack_im2col;
 
 }  // namespace ortool::cpu::avx512

@@ -17,7 +17,7 @@ struct Run {
 };
 
 /// Copies what one run sees at one kernel position, for all channels.
-void copy_run(const ImageColumns& columns, const Run& run, const std::int64_t (&at)[3],
+void copy_run(const Im2colPanel& columns, const Run& run, const std::int64_t (&at)[3],
               std::int64_t positions, float* to) {
   const std::int64_t depth = run.depth * columns.stride[0] - columns.pad[0] + at[0];
   const std::int64_t row = run.row * columns.stride[1] - columns.pad[1] + at[1];
@@ -49,7 +49,7 @@ void copy_run(const ImageColumns& columns, const Run& run, const std::int64_t (&
   }
 }
 
-void pack_image_columns(const ImageColumns& columns) {
+void pack_im2col(const Im2colPanel& columns) {
   const std::int64_t positions = columns.kernel[0] * columns.kernel[1] * columns.kernel[2];
   if (columns.columns < columns.width) {
     for (std::int64_t k = 0; k < columns.channels * positions; ++k) {
@@ -81,6 +81,6 @@ void pack_image_columns(const ImageColumns& columns) {
 
 }  // namespace
 
-const Im2colFunction im2col_function = pack_image_columns;
+const Im2colFunction im2col_function = pack_im2col;
 
 }  // namespace ortool::cpu::baseline

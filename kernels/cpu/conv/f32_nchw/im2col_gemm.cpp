@@ -109,7 +109,7 @@ void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t
                                   static_cast<std::int32_t>(width), channels, out);
     return;
   }
-  ImageColumns windows = {};
+  Im2colPanel windows = {};
   windows.image = group_image;
   windows.channel_stride = volume(sizes.in);
   windows.channels = channels;
@@ -128,14 +128,14 @@ void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t
   im2col_function(isa)(windows);
 }
 
-std::int64_t conv_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+std::int64_t conv_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   const PixelTiles cut = cut_pixels(sizes, gemm_functions(isa));
   return cut.shares ? cut.tile_bytes : cut.tile_bytes * std::max(threads, 1);
 }
 
-void conv_columns(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                  const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+void conv_im2col(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const PixelTiles cut = cut_pixels(sizes, functions);
   const std::int64_t tiles = sizes.batch * sizes.groups * cut.tiles;

@@ -32,14 +32,14 @@ PixelChunks cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
 
 }  // namespace
 
-std::int64_t conv_rows_workspace_bytes(const ConvSizes& sizes, Isa isa, int) {
+std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   const PixelChunks cut = cut_images(sizes, gemm_functions(isa));
   return cut.windows_bytes + cut.sums_bytes;
 }
 
-void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-               const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const PixelChunks cut = cut_images(sizes, functions);
   const std::int64_t group_in = sizes.channels_in / sizes.groups;
@@ -104,7 +104,7 @@ void conv_rows(const ConvSizes& sizes, const float* x, const float* packed_weigh
         tile.high = epilogue.high;
         tile.residual = epilogue.residual + (tile.c - y);
         tile.residual_stride = cut.pixels;
-        finish_tile(tile, tile.c, tile.c_stride);
+        apply_epilogue(tile, tile.c, tile.c_stride);
       });
     }
   }

@@ -8,7 +8,7 @@
 namespace ortool::cpu {
 
 /// What a blocked convolution works on.
-struct BlockedConvOperands {
+struct NchwcConvOperands {
   const float* x;
   const float* weights;
   float* y;
@@ -22,25 +22,25 @@ struct RowRange {
 };
 RowRange rows_inside(const ConvSizes& sizes, std::int64_t row);
 
-std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedPath path,
-                                           const BlockedFunctions& functions, int threads);
-void conv_blocked_dense(const ConvSizes& sizes, BlockedPath path,
-                        const BlockedConvOperands& operands, const BlockedFunctions& functions,
-                        void* workspace, Workers& workers);
+std::int64_t nchwc_dense_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path,
+                                         const NchwcFunctions& functions, int threads);
+void conv_nchwc_dense(const ConvSizes& sizes, NchwcConvAlgorithm path,
+                      const NchwcConvOperands& operands, const NchwcFunctions& functions,
+                      void* workspace, Workers& workers);
 
 bool can_use_winograd(const ConvSizes& sizes);
-bool is_worth_blocked_winograd(const ConvSizes& sizes);
-std::int64_t blocked_winograd_weight_bytes(const ConvSizes& sizes, std::int64_t lanes);
-void pack_blocked_winograd_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
-                                   float* out, Workers& workers);
-std::int64_t blocked_winograd_workspace_bytes(const ConvSizes& sizes,
-                                              const BlockedFunctions& functions, int threads);
-void conv_blocked_winograd(const ConvSizes& sizes, const BlockedConvOperands& operands,
-                           const BlockedFunctions& functions, void* workspace, Workers& workers);
+bool is_worth_nchwc_winograd(const ConvSizes& sizes);
+std::int64_t nchwc_winograd_weight_bytes(const ConvSizes& sizes, std::int64_t lanes);
+void pack_nchwc_winograd_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
+                                 float* out, Workers& workers);
+std::int64_t nchwc_winograd_workspace_bytes(const ConvSizes& sizes, const NchwcFunctions& functions,
+                                            int threads);
+void conv_nchwc_winograd(const ConvSizes& sizes, const NchwcConvOperands& operands,
+                         const NchwcFunctions& functions, void* workspace, Workers& workers);
 
-std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
-                                               const BlockedFunctions& functions, int threads);
-void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
-                            const BlockedFunctions& functions, void* workspace, Workers& workers);
+std::int64_t nchwc_depthwise_workspace_bytes(const ConvSizes& sizes,
+                                             const NchwcFunctions& functions, int threads);
+void conv_nchwc_depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
+                          const NchwcFunctions& functions, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -49,11 +49,11 @@ void pack_depthwise_weights(const ConvSizes& sizes, const float* weights, std::i
 /// last one) vectors of output channels.
 class DensePacker {
  public:
-  DensePacker(const ConvSizes& sizes, BlockedPath path, const float* weights, std::int64_t lanes,
-              float* out)
+  DensePacker(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* weights,
+              std::int64_t lanes, float* out)
       : sizes_(sizes),
         weights_(weights),
-        plane_channels_(path == BlockedPath::from_plain ? 1 : lanes),
+        plane_channels_(path == NchwcConvAlgorithm::from_nchw ? 1 : lanes),
         depth_(sizes.channels_in * volume(sizes.kernel)),
         out_(out) {}
 
@@ -84,31 +84,31 @@ class DensePacker {
 
 }  // namespace
 
-bool can_block_conv(const ConvSizes& sizes, BlockedPath path) {
+bool can_block_conv(const ConvSizes& sizes, NchwcConvAlgorithm path) {
   const bool is_flat = sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 &&
                        sizes.pad[0] == 0 && sizes.channels_in > 0 && sizes.channels_out > 0 &&
                        volume(sizes.kernel) > 0;
   if (!is_flat) return false;
-  if (path == BlockedPath::winograd) return can_use_winograd(sizes);
-  return sizes.groups == 1 || (path == BlockedPath::direct && is_depthwise(sizes));
+  if (path == NchwcConvAlgorithm::winograd) return can_use_winograd(sizes);
+  return sizes.groups == 1 || (path == NchwcConvAlgorithm::direct && is_depthwise(sizes));
 }
 
-BlockedPath choose_blocked_path(const ConvSizes& sizes) {
-  return is_worth_blocked_winograd(sizes) ? BlockedPath::winograd : BlockedPath::direct;
+NchwcConvAlgorithm choose_nchwc_algorithm(const ConvSizes& sizes) {
+  return is_worth_nchwc_winograd(sizes) ? NchwcConvAlgorithm::winograd : NchwcConvAlgorithm::direct;
 }
 
-std::int64_t packed_blocked_weight_bytes(const ConvSizes& sizes, BlockedPath path, Isa isa) {
-  const std::int64_t lanes = blocked_functions(isa).lanes;
-  if (path == BlockedPath::winograd) return blocked_winograd_weight_bytes(sizes, lanes);
+std::int64_t packed_nchwc_weight_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa) {
+  const std::int64_t lanes = nchwc_functions(isa).lanes;
+  if (path == NchwcConvAlgorithm::winograd) return nchwc_winograd_weight_bytes(sizes, lanes);
   const std::int64_t channels = blocks_of(sizes.channels_out, lanes) * lanes;
   return channels * sizes.channels_in / sizes.groups * volume(sizes.kernel) * 4;
 }
 
-void pack_blocked_weights(const ConvSizes& sizes, BlockedPath path, const float* weights, Isa isa,
-                          float* out, Workers& workers) {
-  const std::int64_t lanes = blocked_functions(isa).lanes;
-  if (path == BlockedPath::winograd)
-    return pack_blocked_winograd_weights(sizes, weights, lanes, out, workers);
+void pack_nchwc_weights(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* weights,
+                        Isa isa, float* out, Workers& workers) {
+  const std::int64_t lanes = nchwc_functions(isa).lanes;
+  if (path == NchwcConvAlgorithm::winograd)
+    return pack_nchwc_winograd_weights(sizes, weights, lanes, out, workers);
   if (sizes.groups > 1) return pack_depthwise_weights(sizes, weights, lanes, out);
   const std::int64_t blocks = blocks_of(sizes.channels_out, lanes);
   DensePacker packer(sizes, path, weights, lanes, out);
@@ -126,27 +126,26 @@ RowRange rows_inside(const ConvSizes& sizes, std::int64_t row) {
   return {std::min(begin, end), end};
 }
 
-std::int64_t blocked_conv_workspace_bytes(const ConvSizes& sizes, BlockedPath path, Isa isa,
-                                          int threads) {
+std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa,
+                                        int threads) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   if (sizes.groups > 1)
-    return blocked_depthwise_workspace_bytes(sizes, blocked_functions(isa), threads);
-  if (path == BlockedPath::winograd)
-    return blocked_winograd_workspace_bytes(sizes, blocked_functions(isa), threads);
-  return blocked_dense_workspace_bytes(sizes, path, blocked_functions(isa), threads);
+    return nchwc_depthwise_workspace_bytes(sizes, nchwc_functions(isa), threads);
+  if (path == NchwcConvAlgorithm::winograd)
+    return nchwc_winograd_workspace_bytes(sizes, nchwc_functions(isa), threads);
+  return nchwc_dense_workspace_bytes(sizes, path, nchwc_functions(isa), threads);
 }
 
-void conv_blocked(const ConvSizes& sizes, BlockedPath path, const float* x,
-                  const float* packed_weights, float* y, const ConvEpilogue& epilogue, Isa isa,
-                  void* workspace, Workers& workers) {
+void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
+                const float* packed_weights, float* y, const ConvEpilogue& epilogue, Isa isa,
+                void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
-  const BlockedFunctions& functions = blocked_functions(isa);
-  const BlockedConvOperands operands{x, packed_weights, y, epilogue};
-  if (sizes.groups > 1)
-    return conv_blocked_depthwise(sizes, operands, functions, workspace, workers);
-  if (path == BlockedPath::winograd)
-    return conv_blocked_winograd(sizes, operands, functions, workspace, workers);
-  conv_blocked_dense(sizes, path, operands, functions, workspace, workers);
+  const NchwcFunctions& functions = nchwc_functions(isa);
+  const NchwcConvOperands operands{x, packed_weights, y, epilogue};
+  if (sizes.groups > 1) return conv_nchwc_depthwise(sizes, operands, functions, workspace, workers);
+  if (path == NchwcConvAlgorithm::winograd)
+    return conv_nchwc_winograd(sizes, operands, functions, workspace, workers);
+  conv_nchwc_dense(sizes, path, operands, functions, workspace, workers);
 }
 
 }  // namespace ortool::cpu

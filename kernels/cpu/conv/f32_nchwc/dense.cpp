@@ -18,9 +18,9 @@ constexpr std::int64_t nearest_bytes = 24 * 1024;
 
 /// What does not change from task to task. A 1x1 kernel in steps of one sees one long row.
 struct DensePlan {
-  DensePlan(const ConvSizes& sizes, BlockedPath path, const BlockedFunctions& functions)
+  DensePlan(const ConvSizes& sizes, NchwcConvAlgorithm path, const NchwcFunctions& functions)
       : lanes(functions.lanes),
-        is_plain(path == BlockedPath::from_plain),
+        is_plain(path == NchwcConvAlgorithm::from_nchw),
         is_long(is_pointwise(sizes)),
         pixel_floats(is_plain ? 1 : lanes),
         planes(is_plain ? sizes.channels_in : (sizes.channels_in + lanes - 1) / lanes),
@@ -54,7 +54,7 @@ struct DensePlan {
   }
 
   /// By the size of the work alone.
-  ImageCut cut(const ConvSizes& sizes) const {
+  SpatialPartition cut(const ConvSizes& sizes) const {
     const double flops = 2.0 * static_cast<double>(sizes.channels_out) *
                          static_cast<double>(volume(sizes.out)) * static_cast<double>(depth);
     constexpr double flops_a_nanosecond = 150;
@@ -104,8 +104,8 @@ struct Source {
 
 class DenseTask {
  public:
-  DenseTask(const ConvSizes& sizes, const DensePlan& plan, const BlockedConvOperands& operands,
-            const BlockedFunctions& functions, std::int64_t image, float* buffer)
+  DenseTask(const ConvSizes& sizes, const DensePlan& plan, const NchwcConvOperands& operands,
+            const NchwcFunctions& functions, std::int64_t image, float* buffer)
       : sizes_(sizes),
         plan_(plan),
         operands_(operands),
@@ -115,7 +115,7 @@ class DenseTask {
         x_(operands.x + image * plan.planes * sizes.in[1] * sizes.in[2] * plan.pixel_floats) {}
 
   /// Rows and groups of output channels; of the one long row, units of columns.
-  void run(const ImagePiece& piece) const {
+  void run(const PartitionTile& piece) const {
     if (plan_.is_long) {
       const Source source{x_, 0, sizes_.in[2], sizes_.in[1], 0};
       const std::int64_t last = std::min(piece.row_end * plan_.unit_columns, plan_.columns);
@@ -212,7 +212,7 @@ class DenseTask {
         plan_.is_long ? 0
                       : row * sizes_.stride[1] - sizes_.pad[1] + range.begin * sizes_.dilation[1];
     const std::int64_t column_step = plan_.is_long ? 1 : sizes_.stride[2];
-    BlockedTile tile = {};
+    NchwcTile tile = {};
     tile.pixel_step = column_step * pixel;
     tile.plane_step = source.rows * source.columns * pixel;
     tile.row_step = sizes_.dilation[1] * source.columns * pixel;
@@ -268,7 +268,7 @@ class DenseTask {
 
   /// Numbers that lie in a row are one run: the columns of the kernel where they adjoin, of full
   /// blocks with their channels.
-  void set_sections(const Planes& planes, BlockedTile& tile) const {
+  void set_sections(const Planes& planes, NchwcTile& tile) const {
     const std::int64_t columns = sizes_.kernel[2];
     const bool adjoins = sizes_.dilation[2] == 1 || columns == 1;
     const std::int64_t runs = adjoins ? 1 : columns;
@@ -282,8 +282,8 @@ class DenseTask {
 
   const ConvSizes& sizes_;
   const DensePlan& plan_;
-  const BlockedConvOperands& operands_;
-  const BlockedFunctions& functions_;
+  const NchwcConvOperands& operands_;
+  const NchwcFunctions& functions_;
   std::int64_t image_;
   float* buffer_;
   const float* x_;
@@ -291,21 +291,21 @@ class DenseTask {
 
 }  // namespace
 
-std::int64_t blocked_dense_workspace_bytes(const ConvSizes& sizes, BlockedPath path,
-                                           const BlockedFunctions& functions, int threads) {
+std::int64_t nchwc_dense_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path,
+                                         const NchwcFunctions& functions, int threads) {
   if (volume(sizes.out) <= 0) return 0;
   const DensePlan plan(sizes, path, functions);
   return plan.buffer_bytes * std::min<std::int64_t>(threads, plan.cut(sizes).tasks());
 }
 
-void conv_blocked_dense(const ConvSizes& sizes, BlockedPath path,
-                        const BlockedConvOperands& operands, const BlockedFunctions& functions,
-                        void* workspace, Workers& workers) {
+void conv_nchwc_dense(const ConvSizes& sizes, NchwcConvAlgorithm path,
+                      const NchwcConvOperands& operands, const NchwcFunctions& functions,
+                      void* workspace, Workers& workers) {
   const DensePlan plan(sizes, path, functions);
-  const ImageCut cut = plan.cut(sizes);
+  const SpatialPartition cut = plan.cut(sizes);
   const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots buffers(workspace, plan.buffer_bytes, static_cast<int>(slots));
-  cut.run(workers, [&](const ImagePiece& piece) {
+  cut.run(workers, [&](const PartitionTile& piece) {
     WorkspaceSlots::Loan loan(buffers);
     DenseTask(sizes, plan, operands, functions, piece.image, reinterpret_cast<float*>(loan.data()))
         .run(piece);

@@ -24,8 +24,8 @@ std::int64_t span_of(const WindowSteps& steps) {
 
 class Depthwise {
  public:
-  Depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
-            const BlockedFunctions& functions)
+  Depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
+            const NchwcFunctions& functions)
       : sizes_(sizes),
         operands_(operands),
         functions_(functions),
@@ -55,7 +55,7 @@ class Depthwise {
   std::int64_t frame_bytes() const {
     return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
   }
-  ImageCut cut() const {
+  SpatialPartition cut() const {
     const auto taps = static_cast<double>(sizes_.kernel[1] * sizes_.kernel[2]);
     const double pixels = static_cast<double>(windows_.row_count() * sizes_.out[2]);
     return {sizes_.batch, sizes_.out[1], blocks_,
@@ -64,7 +64,7 @@ class Depthwise {
   }
 
   /// By way of `frame`, or straight from the image where there is none.
-  void run(const ImagePiece& piece, float* frame) const {
+  void run(const PartitionTile& piece, float* frame) const {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
       const std::int64_t plane = piece.image * blocks_ + block;
       if (is_three()) {
@@ -87,7 +87,7 @@ class Depthwise {
     const std::int64_t out = plane * rows.out * columns.out * lanes_;
     const std::int64_t block = plane % blocks_;
     const ConvEpilogue& epilogue = operands_.epilogue;
-    BlockedThree three = {};
+    NchwcDepthwise3x3 three = {};
     three.x = operands_.x + plane * rows.in * columns.in * lanes_;
     three.in_rows = rows.in;
     three.in_columns = columns.in;
@@ -110,7 +110,7 @@ class Depthwise {
     const WindowSteps& columns = windows_.columns;
     const std::int64_t span = span_of(columns);
     copy_rows(operands_.x + plane * rows.in * columns.in * lanes_, row_begin, row_end, frame);
-    BlockedDepthwise part = {};
+    NchwcDepthwise part = {};
     part.x = frame;
     part.pixel_step = columns.stride * lanes_;
     part.row_step = rows.dilation * span * lanes_;
@@ -126,14 +126,14 @@ class Depthwise {
 
   void run_row(std::int64_t row) const {
     for_window_row(windows_, operands_.x, operands_.y, operands_.weights, blocks_, row,
-                   [&](BlockedDepthwise& part, std::int64_t plane, std::int64_t, std::int64_t,
+                   [&](NchwcDepthwise& part, std::int64_t plane, std::int64_t, std::int64_t,
                        std::int64_t pixels) {
                      set_epilogue(part, plane);
                      functions_.depthwise(part, pixels);
                    });
   }
 
-  void set_epilogue(BlockedDepthwise& part, std::int64_t plane) const {
+  void set_epilogue(NchwcDepthwise& part, std::int64_t plane) const {
     const ConvEpilogue& epilogue = operands_.epilogue;
     part.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + plane % blocks_ * lanes_;
     part.finish = {nullptr, epilogue.activation, epilogue.low, epilogue.high};
@@ -164,34 +164,34 @@ class Depthwise {
   }
 
   const ConvSizes& sizes_;
-  const BlockedConvOperands& operands_;
-  const BlockedFunctions& functions_;
+  const NchwcConvOperands& operands_;
+  const NchwcFunctions& functions_;
   std::int64_t lanes_;
   std::int64_t blocks_;
-  BlockedWindows windows_;
+  NchwcWindows windows_;
 };
 
 }  // namespace
 
-std::int64_t blocked_depthwise_workspace_bytes(const ConvSizes& sizes,
-                                               const BlockedFunctions& functions, int threads) {
-  const BlockedConvOperands operands = {};
+std::int64_t nchwc_depthwise_workspace_bytes(const ConvSizes& sizes,
+                                             const NchwcFunctions& functions, int threads) {
+  const NchwcConvOperands operands = {};
   const Depthwise depthwise(sizes, operands, functions);
   if (!depthwise.is_framed()) return 0;
   return depthwise.frame_bytes() * std::min<std::int64_t>(threads, depthwise.cut().tasks());
 }
 
-void conv_blocked_depthwise(const ConvSizes& sizes, const BlockedConvOperands& operands,
-                            const BlockedFunctions& functions, void* workspace, Workers& workers) {
+void conv_nchwc_depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
+                          const NchwcFunctions& functions, void* workspace, Workers& workers) {
   const Depthwise depthwise(sizes, operands, functions);
-  const ImageCut cut = depthwise.cut();
+  const SpatialPartition cut = depthwise.cut();
   if (!depthwise.is_framed()) {
-    cut.run(workers, [&](const ImagePiece& piece) { depthwise.run(piece, nullptr); });
+    cut.run(workers, [&](const PartitionTile& piece) { depthwise.run(piece, nullptr); });
     return;
   }
   const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots frames(workspace, depthwise.frame_bytes(), static_cast<int>(slots));
-  cut.run(workers, [&](const ImagePiece& piece) {
+  cut.run(workers, [&](const PartitionTile& piece) {
     WorkspaceSlots::Loan loan(frames);
     depthwise.run(piece, reinterpret_cast<float*>(loan.data()));
   });

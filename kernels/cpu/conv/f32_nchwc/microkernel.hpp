@@ -18,7 +18,7 @@ struct TileSection {
 };
 
 /// What is done to sums before they are stored; NaN passes.
-struct BlockedFinish {
+struct NchwcEpilogue {
   const float* residual;  ///< at the tile's first output, with its steps; null: none
   Activation activation;
   float low;
@@ -26,7 +26,7 @@ struct BlockedFinish {
 };
 
 /// Output pixels in a row, each one vector or two of channels wide. Steps are in floats.
-struct BlockedTile {
+struct NchwcTile {
   const float* x;      ///< the first number of the first pixel's window, at its first row
   int64_t pixel_step;  ///< from a pixel's window to the next one's
   int64_t plane_step;
@@ -42,7 +42,7 @@ struct BlockedTile {
   int64_t y_vector_step;  ///< from one vector of channels to the other
   bool begins;            ///< the sums start from zero, else from what y holds
   bool ends;              ///< the sums get the bias and what `finish` says
-  BlockedFinish finish;
+  NchwcEpilogue finish;
   /// The line that holds it is brought near, with each number `ahead_step` floats on.
   const float* ahead;
   int64_t ahead_step;
@@ -52,7 +52,7 @@ struct BlockedTile {
 };
 
 /// Windows in a row over one block of channels, each channel by itself.
-struct BlockedDepthwise {
+struct NchwcDepthwise {
   const float* x;
   int64_t pixel_step;
   int64_t row_step;
@@ -63,12 +63,12 @@ struct BlockedDepthwise {
   int64_t weight_row_step;
   const float* bias;  ///< null: none
   float* y;
-  BlockedFinish finish;
+  NchwcEpilogue finish;
 };
 
 /// Windows of 3 × 3 neighbouring pixels over one block of channels, each channel by itself. Along
 /// rows they reach at most one pixel beyond the image on either side.
-struct BlockedThree {
+struct NchwcDepthwise3x3 {
   const float* x;  ///< the image
   int64_t in_rows;
   int64_t in_columns;
@@ -80,31 +80,30 @@ struct BlockedThree {
   const float* weights;
   const float* bias;  ///< null: none
   float* y;
-  BlockedFinish finish;  ///< its residual lies as y does
+  NchwcEpilogue finish;  ///< its residual lies as y does
 };
 
-struct BlockedFunctions {
+struct NchwcFunctions {
   int32_t lanes;
   int32_t most_pixels[2];  ///< of a tile of one vector, of two
-  void (*tile)(const BlockedTile& tile, int32_t vectors, int32_t pixels);
+  void (*tile)(const NchwcTile& tile, int32_t vectors, int32_t pixels);
   /// Any number of pixels.
-  void (*depthwise)(const BlockedDepthwise& part, int64_t pixels);
+  void (*depthwise)(const NchwcDepthwise& part, int64_t pixels);
   /// The same for `rows` rows of as many pixels, one behind the other in y; `x_step` lies between
   /// their windows.
-  void (*depthwise_rows)(const BlockedDepthwise& first, int64_t pixels, int64_t rows,
-                         int64_t x_step);
+  void (*depthwise_rows)(const NchwcDepthwise& first, int64_t pixels, int64_t rows, int64_t x_step);
   /// Rows [begin, end) of the result.
-  void (*depthwise_three)(const BlockedThree& three, int64_t begin, int64_t end);
+  void (*depthwise_three)(const NchwcDepthwise3x3& three, int64_t begin, int64_t end);
   /// The largest of each window, without weights; NaN wins, and the lowest number stands for a
   /// window without pixels.
-  void (*largest)(const BlockedDepthwise& part, int64_t pixels);
+  void (*largest)(const NchwcDepthwise& part, int64_t pixels);
   /// The sum of each window over `count`, 0 where that is 0.
-  void (*mean)(const BlockedDepthwise& part, int64_t pixels, float count);
+  void (*mean)(const NchwcDepthwise& part, int64_t pixels, float count);
   /// The mean of a block's pixels, of `channels` of its channels.
   void (*plane_mean)(const float* x, int64_t pixels, float* y, int64_t channels);
 };
 
 /// Of avx2 or avx512.
-ORTOOL_ISA_KERNEL(BlockedFunctions, blocked_functions, avx2, avx512)
+ORTOOL_ISA_KERNEL(NchwcFunctions, nchwc_functions, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -35,7 +35,7 @@ struct WindowSteps {
 };
 
 /// Planes are blocks of channels of images, blocks fastest.
-struct BlockedWindows {
+struct NchwcWindows {
   std::int64_t planes = 0;
   std::int64_t lanes = 16;
   WindowSteps rows;
@@ -49,7 +49,7 @@ struct BlockedWindows {
 /// weights set. A window without any pixel has no rows. `weights` is of plane 0; planes repeat
 /// after `weight_planes`.
 template <typename Compute>
-void for_window_row(const BlockedWindows& windows, const float* x, float* y, const float* weights,
+void for_window_row(const NchwcWindows& windows, const float* x, float* y, const float* weights,
                     std::int64_t weight_planes, std::int64_t index, Compute&& compute) {
   const WindowSteps& rows = windows.rows;
   const WindowSteps& columns = windows.columns;
@@ -59,7 +59,7 @@ void for_window_row(const BlockedWindows& windows, const float* x, float* y, con
   std::int64_t row_begin = 0;
   std::int64_t row_end = 0;
   rows.inside(row, row_begin, row_end);
-  BlockedDepthwise part = {};
+  NchwcDepthwise part = {};
   part.pixel_step = columns.stride * lanes;
   part.row_step = rows.dilation * columns.in * lanes;
   part.column_step = columns.dilation * lanes;

@@ -20,9 +20,9 @@ constexpr std::int64_t near_sums = 300 * 1024;
 /// Weights that stay nearer still while tiles pass over them.
 constexpr std::int64_t nearest_weights = 32 * 1024;
 
-const BlockedWinogradFunctions& winograd_functions(const BlockedFunctions& functions) {
-  return functions.lanes == avx512::blocked_functions.lanes ? avx512::blocked_winograd_functions
-                                                            : avx2::blocked_winograd_functions;
+const NchwcWinogradFunctions& winograd_functions(const NchwcFunctions& functions) {
+  return functions.lanes == avx512::nchwc_functions.lanes ? avx512::nchwc_winograd_functions
+                                                          : avx2::nchwc_winograd_functions;
 }
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
@@ -32,7 +32,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 /// Pieces are runs of tiles, counted over rows and images. Where one piece holds all, its input is
 /// shared by tasks of some output channels each; else a piece is a task with its own.
 struct WinogradPlan {
-  WinogradPlan(const ConvSizes& sizes, const BlockedFunctions& functions)
+  WinogradPlan(const ConvSizes& sizes, const NchwcFunctions& functions)
       : lanes(functions.lanes),
         planes(divide_up(sizes.channels_in, lanes)),
         blocks(divide_up(sizes.channels_out, lanes)),
@@ -86,9 +86,8 @@ struct WinogradPlan {
 
 class WinogradPiece {
  public:
-  WinogradPiece(const ConvSizes& sizes, const WinogradPlan& plan,
-                const BlockedConvOperands& operands, const BlockedFunctions& functions,
-                std::int64_t piece, float* values)
+  WinogradPiece(const ConvSizes& sizes, const WinogradPlan& plan, const NchwcConvOperands& operands,
+                const NchwcFunctions& functions, std::int64_t piece, float* values)
       : sizes_(sizes),
         plan_(plan),
         operands_(operands),
@@ -104,7 +103,7 @@ class WinogradPiece {
     for (std::int64_t plane = begin; plane < end; ++plane) {
       for_segments(
           plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
-            BlockedWinogradInput input = {};
+            NchwcWinogradInput input = {};
             input.plane = operands_.x + (segment.image * plan_.planes + plane) * pixels * lanes;
             input.height = sizes_.in[1];
             input.width = sizes_.in[2];
@@ -135,7 +134,7 @@ class WinogradPiece {
     const std::int64_t plane_weights = lanes * vectors * lanes;
     const std::int64_t most = functions_.most_pixels[vectors - 1];
     const std::int64_t tiles = divide_up(count_, most);
-    BlockedTile tile = {};
+    NchwcTile tile = {};
     tile.pixel_step = lanes;
     tile.plane_step = count_ * lanes;
     tile.x_ahead = tile.plane_step;
@@ -165,7 +164,7 @@ class WinogradPiece {
 
   /// Each of some tiles brings a share of the next weights near.
   static void share_ahead(const float* next, std::int64_t numbers, std::int64_t width,
-                          std::int64_t index, std::int64_t tiles, BlockedTile& tile) {
+                          std::int64_t index, std::int64_t tiles, NchwcTile& tile) {
     tile.ahead_step = divide_up(width, tiles);
     if (index * tile.ahead_step < width) {
       tile.ahead = next + index * tile.ahead_step * numbers;
@@ -185,7 +184,7 @@ class WinogradPiece {
           const std::int64_t column = segment.column * winograd_edge;
           const std::int64_t plane = segment.image * plan_.blocks + block;
           const std::int64_t place = ((plane * sizes_.out[1] + row) * width + column) * lanes;
-          BlockedWinogradOutput output = {};
+          NchwcWinogradOutput output = {};
           output.in = sums + segment.place * lanes;
           output.product_step = plan_.sums_step;
           output.tiles = segment.tiles;
@@ -202,9 +201,9 @@ class WinogradPiece {
 
   const ConvSizes& sizes_;
   const WinogradPlan& plan_;
-  const BlockedConvOperands& operands_;
-  const BlockedFunctions& functions_;
-  const BlockedWinogradFunctions& transforms_;
+  const NchwcConvOperands& operands_;
+  const NchwcFunctions& functions_;
+  const NchwcWinogradFunctions& transforms_;
   std::int64_t begin_;
   std::int64_t count_;
   float* values_;
@@ -219,7 +218,7 @@ bool can_use_winograd(const ConvSizes& sizes) {
   return fits;
 }
 
-double blocked_winograd_nanoseconds(const ConvSizes& sizes, std::int64_t lanes) {
+double nchwc_winograd_nanoseconds(const ConvSizes& sizes, std::int64_t lanes) {
   const std::int64_t planes = divide_up(sizes.channels_in, lanes);
   const std::int64_t blocks = divide_up(sizes.channels_out, lanes);
   const std::int64_t tiles =
@@ -233,24 +232,24 @@ double blocked_winograd_nanoseconds(const ConvSizes& sizes, std::int64_t lanes) 
   return std::max(computing, static_cast<double>(factors) / weights_a_nanosecond);
 }
 
-bool is_worth_blocked_winograd(const ConvSizes& sizes) {
+bool is_worth_nchwc_winograd(const ConvSizes& sizes) {
   if (!can_use_winograd(sizes)) return false;
   constexpr std::int64_t lanes = 16;
   constexpr double products_a_nanosecond = 80;
   constexpr double gain = 1.25;
   const std::int64_t products = sizes.batch * volume(sizes.out) * sizes.channels_out *
                                 sizes.channels_in * volume(sizes.kernel);
-  return blocked_winograd_nanoseconds(sizes, lanes) * gain <
+  return nchwc_winograd_nanoseconds(sizes, lanes) * gain <
          static_cast<double>(products) / products_a_nanosecond;
 }
 
-std::int64_t blocked_winograd_weight_bytes(const ConvSizes& sizes, std::int64_t lanes) {
+std::int64_t nchwc_winograd_weight_bytes(const ConvSizes& sizes, std::int64_t lanes) {
   return divide_up(sizes.channels_out, lanes) * divide_up(sizes.channels_in, lanes) * lanes *
          lanes * winograd_products * 4;
 }
 
-void pack_blocked_winograd_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
-                                   float* out, Workers& workers) {
+void pack_nchwc_winograd_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
+                                 float* out, Workers& workers) {
   constexpr std::int64_t taps = 9;
   constexpr std::int64_t widest = 32;
   const std::int64_t blocks = divide_up(sizes.channels_out, lanes);
@@ -278,16 +277,16 @@ void pack_blocked_winograd_weights(const ConvSizes& sizes, const float* weights,
   });
 }
 
-std::int64_t blocked_winograd_workspace_bytes(const ConvSizes& sizes,
-                                              const BlockedFunctions& functions, int threads) {
+std::int64_t nchwc_winograd_workspace_bytes(const ConvSizes& sizes, const NchwcFunctions& functions,
+                                            int threads) {
   const WinogradPlan plan(sizes, functions);
   if (plan.pieces == 1)
     return plan.values_bytes + plan.sums_bytes * std::min<std::int64_t>(threads, plan.groups);
   return (plan.values_bytes + plan.sums_bytes) * std::min<std::int64_t>(threads, plan.pieces);
 }
 
-void conv_blocked_winograd(const ConvSizes& sizes, const BlockedConvOperands& operands,
-                           const BlockedFunctions& functions, void* workspace, Workers& workers) {
+void conv_nchwc_winograd(const ConvSizes& sizes, const NchwcConvOperands& operands,
+                         const NchwcFunctions& functions, void* workspace, Workers& workers) {
   const WinogradPlan plan(sizes, functions);
   auto* space = static_cast<std::byte*>(workspace);
   if (plan.pieces == 1) {

@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 
 /// Neighbouring tiles of one row of tiles, of one block of channels.
-struct BlockedWinogradInput {
+struct NchwcWinogradInput {
   const float* plane;  ///< height × width pixels
   int64_t height;
   int64_t width;
@@ -23,7 +23,7 @@ struct BlockedWinogradInput {
 };
 
 /// The way back, to pixels inside the image alone.
-struct BlockedWinogradOutput {
+struct NchwcWinogradOutput {
   const float* in;  ///< a vector a tile
   int64_t product_step;
   int64_t tiles;
@@ -32,14 +32,14 @@ struct BlockedWinogradOutput {
   int64_t rows;          ///< of pixels, at most 4
   int64_t columns;       ///< of pixels, at most 4 · tiles
   const float* bias;     ///< a vector; null: none
-  BlockedFinish finish;  ///< its residual at the first pixel
+  NchwcEpilogue finish;  ///< its residual at the first pixel
 };
 
-struct BlockedWinogradFunctions {
-  void (*input)(const BlockedWinogradInput& input);
-  void (*output)(const BlockedWinogradOutput& output);
+struct NchwcWinogradFunctions {
+  void (*input)(const NchwcWinogradInput& input);
+  void (*output)(const NchwcWinogradOutput& output);
 };
 
-ORTOOL_ISA_KERNEL(BlockedWinogradFunctions, blocked_winograd_functions, avx2, avx512)
+ORTOOL_ISA_KERNEL(NchwcWinogradFunctions, nchwc_winograd_functions, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -8,20 +8,20 @@
 
 namespace ortool::cpu {
 
-bool is_byte_depthwise(const ConvSizes& sizes) {
+bool is_int8_depthwise(const ConvSizes& sizes) {
   // Many planes made of one are better made together.
   constexpr std::int64_t many = 8;
   return sizes.channels_in == sizes.groups && (sizes.groups > 1 || sizes.channels_out < many);
 }
 
-ByteDepth byte_depth(const ConvSizes& sizes) {
+Int8Depth byte_depth(const ConvSizes& sizes) {
   const std::int64_t channels = sizes.channels_in / sizes.groups;
   if (channels == 1) return {sizes.kernel[0] * sizes.kernel[1], sizes.kernel[2], true};
   return {volume(sizes.kernel), channels, false};
 }
 
-std::int64_t byte_conv_steps(const ConvSizes& sizes, const ByteTileFunctions& tile) {
-  const ByteDepth depth = byte_depth(sizes);
+std::int64_t int8_conv_steps(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
+  const Int8Depth depth = byte_depth(sizes);
   return (depth.members + tile.group - 1) / tile.group * depth.positions;
 }
 
@@ -33,7 +33,7 @@ std::int64_t round_to_line(std::int64_t bytes) {
 
 /// Weights of one channel as the columns read them: by position, then member, with zeros up to
 /// whole words.
-void order_by_position(const std::uint8_t* weights, const ByteDepth& depth, std::int64_t stored,
+void order_by_position(const std::uint8_t* weights, const Int8Depth& depth, std::int64_t stored,
                        std::uint8_t flip, std::uint8_t* out) {
   for (std::int64_t position = 0; position < depth.positions; ++position) {
     for (std::int64_t member = 0; member < stored; ++member) {
@@ -47,14 +47,14 @@ void order_by_position(const std::uint8_t* weights, const ByteDepth& depth, std:
 
 }  // namespace
 
-std::int64_t packed_byte_conv_bytes(const ConvSizes& sizes, Isa isa) {
-  if (is_byte_depthwise(sizes)) return round_to_line(sizes.channels_out * volume(sizes.kernel));
+std::int64_t packed_int8_conv_bytes(const ConvSizes& sizes, Isa isa) {
+  if (is_int8_depthwise(sizes)) return round_to_line(sizes.channels_out * volume(sizes.kernel));
   // One row more: the ones that sum up columns.
-  const std::int64_t steps = byte_conv_steps(sizes, byte_tile_functions(isa));
+  const std::int64_t steps = int8_conv_steps(sizes, int8_gemm_functions(isa));
   return round_to_line((sizes.channels_out + 1) * steps * 4);
 }
 
-void pack_byte_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip, Isa isa,
+void pack_int8_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip, Isa isa,
                     std::byte* out, std::int32_t* sums) {
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t channels = sizes.channels_in / sizes.groups;
@@ -62,15 +62,15 @@ void pack_byte_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
   for (std::int64_t row = 0; row < sizes.channels_out; ++row) {
     sums[row] = sum_signed_bytes(weights + row * depth, depth, 1, flip);
   }
-  if (is_byte_depthwise(sizes)) {
+  if (is_int8_depthwise(sizes)) {
     auto* to = reinterpret_cast<std::uint8_t*>(out);
     for (std::int64_t i = 0; i < sizes.channels_out * depth; ++i)
       to[i] = static_cast<std::uint8_t>(weights[i] ^ flip);
     return;
   }
-  const ByteTileFunctions& tile = byte_tile_functions(isa);
+  const Int8GemmFunctions& tile = int8_gemm_functions(isa);
   const ByteForm form{.is_signed = true, .group = tile.group};
-  const ByteDepth order = byte_depth(sizes);
+  const Int8Depth order = byte_depth(sizes);
   const std::int64_t stored = form.steps(order.members) * tile.group;
   const std::int64_t k = stored * order.positions;
   const std::int64_t steps = form.steps(k);
@@ -84,25 +84,25 @@ void pack_byte_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
       for (std::int64_t i = 0; i < rows; ++i) {
         order_by_position(weights + (row + i) * depth, order, stored, flip, ordered.data() + i * k);
       }
-      pack_byte_rows(ordered.data(), k, rows, rows, k, form, words + row * steps);
+      pack_int8_rows(ordered.data(), k, rows, rows, k, form, words + row * steps);
     }
   }
   const std::vector<std::uint8_t> ones(static_cast<std::size_t>(depth), std::uint8_t{1});
   order_by_position(ones.data(), order, stored, 0, ordered.data());
-  pack_byte_rows(ordered.data(), k, 1, 1, k, form, words + sizes.channels_out * steps);
+  pack_int8_rows(ordered.data(), k, 1, 1, k, form, words + sizes.channels_out * steps);
 }
 
-std::int64_t byte_conv_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+std::int64_t int8_conv_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
   if (sizes.batch <= 0 || sizes.channels_out <= 0 || volume(sizes.out) <= 0) return 0;
-  return is_byte_depthwise(sizes) ? byte_planes_workspace_bytes(sizes, isa, threads)
-                                  : byte_columns_workspace_bytes(sizes, isa, threads);
+  return is_int8_depthwise(sizes) ? int8_depthwise_workspace_bytes(sizes, isa, threads)
+                                  : int8_im2col_workspace_bytes(sizes, isa, threads);
 }
 
-void byte_conv(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
-               const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa,
+void int8_conv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
+               const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
                void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || sizes.channels_out <= 0 || volume(sizes.out) <= 0) return;
-  const auto convolve = is_byte_depthwise(sizes) ? byte_conv_planes : byte_conv_columns;
+  const auto convolve = is_int8_depthwise(sizes) ? int8_conv_depthwise : int8_conv_im2col;
   convolve(sizes, x, form, packed, numbers, y, isa, workspace, workers);
 }
 

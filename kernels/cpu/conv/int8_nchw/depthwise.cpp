@@ -27,7 +27,7 @@ void add_row(const ConvSizes& sizes, const std::uint8_t* from, std::uint8_t flip
 }
 
 /// The sums of output row `out_row`, counted over depth and height, of one plane.
-void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const ByteConvForm& form,
+void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const Int8ConvDesc& form,
              std::int32_t image_zero, const std::int8_t* weights, std::int32_t weight_zero,
              std::int64_t out_row, std::int32_t* sums) {
   std::fill_n(sums, sizes.out[2], 0);
@@ -60,7 +60,7 @@ struct PlaneCut {
   std::int64_t slot_bytes = 0;
 };
 
-PlaneCut cut_plane(const ConvSizes& sizes, const ByteTileFunctions& tile) {
+PlaneCut cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
   constexpr std::int64_t most_copy_bytes = 1 << 20;
   PlaneCut cut;
   cut.slot_bytes = (sizes.out[2] * 4 + 63) / 64 * 64;
@@ -89,13 +89,13 @@ PlaneCut cut_plane(const ConvSizes& sizes, const ByteTileFunctions& tile) {
 class PlaneConv {
  public:
   PlaneConv(const ConvSizes& sizes, const PlaneCut& cut, const std::uint8_t* x,
-            const ByteConvForm& form, const ByteConvNumbers& numbers, Isa isa)
+            const Int8ConvDesc& form, const Int8ConvParams& numbers, Isa isa)
       : sizes_(sizes),
         cut_(cut),
         form_(form),
         numbers_(numbers),
-        tile_(byte_tile_functions(isa)),
-        settler_(sizes, x, form, numbers, byte_row_functions(isa)) {}
+        tile_(int8_gemm_functions(isa)),
+        tie_resolver_(sizes, x, form, numbers, quantize_functions(isa)) {}
 
   /// One output plane of `channel` by its own weights.
   void convolve(const std::uint8_t* in, const std::int8_t* weights, std::int64_t image,
@@ -106,10 +106,10 @@ class PlaneConv {
     std::int32_t words[most_kernel_words];
     const ByteForm form{.is_signed = true, .group = tile_.group};
     for (std::int64_t row = 0; row < sizes_.kernel[1]; ++row) {
-      pack_byte_rows(reinterpret_cast<const std::uint8_t*>(weights) + row * sizes_.kernel[2],
+      pack_int8_rows(reinterpret_cast<const std::uint8_t*>(weights) + row * sizes_.kernel[2],
                      sizes_.kernel[2], 1, 1, sizes_.kernel[2], form, words + row * cut_.words);
     }
-    BytePlane plane = {};
+    Int8Plane plane = {};
     plane.in = copy;
     plane.in_stride = cut_.columns;
     plane.column_stride = static_cast<std::int32_t>(sizes_.stride[2]);
@@ -126,7 +126,7 @@ class PlaneConv {
     const std::int64_t pixels = sizes_.out[1] * sizes_.out[2];
     const std::int32_t offset = numbers_.offsets[channel];
     if (numbers_.scales != nullptr) {
-      settler_.requantize(image, channel, 0, pixels, plane.sums, offset, out);
+      tie_resolver_.requantize(image, channel, 0, pixels, plane.sums, offset, out);
       return;
     }
     for (std::int64_t i = 0; i < pixels; ++i) {
@@ -151,15 +151,15 @@ class PlaneConv {
 
   const ConvSizes& sizes_;
   const PlaneCut& cut_;
-  const ByteConvForm& form_;
-  const ByteConvNumbers& numbers_;
-  const ByteTileFunctions& tile_;
-  ByteConvSettler settler_;
+  const Int8ConvDesc& form_;
+  const Int8ConvParams& numbers_;
+  const Int8GemmFunctions& tile_;
+  RoundingTieResolver tie_resolver_;
 };
 
 void convolve_whole_planes(const ConvSizes& sizes, const PlaneCut& cut, const std::uint8_t* x,
-                           const ByteConvForm& form, const std::byte* packed,
-                           const ByteConvNumbers& numbers, void* y, Isa isa, void* workspace,
+                           const Int8ConvDesc& form, const std::byte* packed,
+                           const Int8ConvParams& numbers, void* y, Isa isa, void* workspace,
                            Workers& workers) {
   constexpr std::int64_t task_pixels = 16384;
   const PlaneConv conv(sizes, cut, x, form, numbers, isa);
@@ -186,20 +186,20 @@ void convolve_whole_planes(const ConvSizes& sizes, const PlaneCut& cut, const st
 
 }  // namespace
 
-std::int64_t byte_planes_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
-  return cut_plane(sizes, byte_tile_functions(isa)).slot_bytes * std::max(threads, 1);
+std::int64_t int8_depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+  return cut_plane(sizes, int8_gemm_functions(isa)).slot_bytes * std::max(threads, 1);
 }
 
-void byte_conv_planes(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
-                      const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa,
-                      void* workspace, Workers& workers) {
+void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
+                         const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+                         void* workspace, Workers& workers) {
   constexpr std::int64_t task_pixels = 8192;
-  const PlaneCut cut = cut_plane(sizes, byte_tile_functions(isa));
+  const PlaneCut cut = cut_plane(sizes, int8_gemm_functions(isa));
   // Zero points of weights would ask for the sums of windows.
   if (cut.is_whole && numbers.weight_zeros == nullptr) {
     return convolve_whole_planes(sizes, cut, x, form, packed, numbers, y, isa, workspace, workers);
   }
-  const ByteConvSettler settler(sizes, x, form, numbers, byte_row_functions(isa));
+  const RoundingTieResolver tie_resolver(sizes, x, form, numbers, quantize_functions(isa));
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t rows = sizes.out[0] * sizes.out[1];
   const std::int64_t positions = volume(sizes.kernel);
@@ -223,8 +223,8 @@ void byte_conv_planes(const ConvSizes& sizes, const std::uint8_t* x, const ByteC
       const std::int32_t offset = numbers.biases != nullptr ? numbers.biases[channel] : 0;
       const std::int64_t at = index * sizes.out[2];
       if (numbers.scales != nullptr) {
-        settler.requantize(plane / sizes.channels_out, channel, index % rows * sizes.out[2],
-                           sizes.out[2], sums, offset, static_cast<std::uint8_t*>(y) + at);
+        tie_resolver.requantize(plane / sizes.channels_out, channel, index % rows * sizes.out[2],
+                                sizes.out[2], sums, offset, static_cast<std::uint8_t*>(y) + at);
       } else {
         auto* to = static_cast<std::int32_t*>(y) + at;
         for (std::int64_t i = 0; i < sizes.out[2]; ++i)

@@ -142,16 +142,16 @@ class WindowPacker {
 
 }  // namespace
 
-void pack_byte_windows(const ConvSizes& sizes, const std::uint8_t* group_image, std::uint8_t fill,
+void pack_int8_windows(const ConvSizes& sizes, const std::uint8_t* group_image, std::uint8_t fill,
                        const ByteForm& form, std::int64_t first, std::int64_t columns,
                        std::int64_t width, std::int32_t* out) {
   const std::int64_t channels = sizes.channels_in / sizes.groups;
   if (is_pointwise(sizes)) {
-    pack_byte_columns(group_image + first, volume(sizes.in), columns, width, channels, form, out);
+    pack_int8_columns(group_image + first, volume(sizes.in), columns, width, channels, form, out);
     return;
   }
   if (columns < width) {
-    const ByteDepth depth = byte_depth(sizes);
+    const Int8Depth depth = byte_depth(sizes);
     const std::int64_t steps = form.steps(depth.members) * depth.positions;
     for (std::int64_t step = 0; step < steps; ++step)
       std::fill(out + step * width + columns, out + (step + 1) * width, 0);

@@ -25,9 +25,9 @@ struct Cut {
   std::int64_t panel_bytes = 0;
 };
 
-Cut cut_panels(const ConvSizes& sizes, const ByteTileFunctions& tile) {
+Cut cut_panels(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
   Cut cut;
-  cut.steps = byte_conv_steps(sizes, tile);
+  cut.steps = int8_conv_steps(sizes, tile);
   cut.pixels = volume(sizes.out);
   cut.width = tile.most_columns;
   cut.panels = (cut.pixels + cut.width - 1) / cut.width;
@@ -38,20 +38,23 @@ Cut cut_panels(const ConvSizes& sizes, const ByteTileFunctions& tile) {
 }
 
 /// Settles rows of one group of one image.
-class GroupSettler : public ByteRowSettler {
+class GroupTieResolver : public RowTieResolver {
  public:
-  GroupSettler(const ByteConvSettler& settler, std::int64_t image, std::int64_t first_channel,
-               const std::int32_t* offsets)
-      : settler_(settler), image_(image), first_channel_(first_channel), offsets_(offsets) {}
+  GroupTieResolver(const RoundingTieResolver& tie_resolver, std::int64_t image,
+                   std::int64_t first_channel, const std::int32_t* offsets)
+      : tie_resolver_(tie_resolver),
+        image_(image),
+        first_channel_(first_channel),
+        offsets_(offsets) {}
 
   void settle(std::int64_t row, std::int64_t first, std::int64_t count, const std::int32_t* sums,
               std::uint8_t* out) const override {
     const std::int64_t channel = first_channel_ + row;
-    settler_.settle(image_, channel, first, count, sums, offsets_[channel], out);
+    tie_resolver_.settle(image_, channel, first, count, sums, offsets_[channel], out);
   }
 
  private:
-  const ByteConvSettler& settler_;
+  const RoundingTieResolver& tie_resolver_;
   std::int64_t image_;
   std::int64_t first_channel_;
   const std::int32_t* offsets_;
@@ -59,18 +62,18 @@ class GroupSettler : public ByteRowSettler {
 
 class ColumnConv {
  public:
-  ColumnConv(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
-             const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa)
+  ColumnConv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
+             const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa)
       : sizes_(sizes),
         x_(x),
-        tile_(byte_tile_functions(isa)),
-        finish_(byte_row_functions(isa)),
+        tile_(int8_gemm_functions(isa)),
+        finish_(quantize_functions(isa)),
         form_{.flip = form.image_flip, .is_signed = false, .group = tile_.group},
         weights_(reinterpret_cast<const std::int32_t*>(packed)),
         numbers_(numbers),
         y_(static_cast<std::byte*>(y)),
         cut_(cut_panels(sizes, tile_)),
-        settler_(sizes, x, form, numbers, finish_),
+        tie_resolver_(sizes, x, form, numbers, finish_),
         group_out_(sizes.channels_out / sizes.groups) {}
 
   const Cut& cut() const { return cut_; }
@@ -86,29 +89,29 @@ class ColumnConv {
         x_ + (image / sizes_.groups * sizes_.channels_in + group * channels) * volume(sizes_.in);
     const auto fill = static_cast<std::uint8_t>(numbers_.image_zero ^ form_.flip);
     const std::int64_t columns = columns_of(panel);
-    pack_byte_windows(sizes_, from, fill, form_, panel * cut_.width, columns,
+    pack_int8_windows(sizes_, from, fill, form_, panel * cut_.width, columns,
                       stored_columns(tile_, columns), to);
   }
 
   void multiply(std::int64_t image, std::int64_t panel, const std::int32_t* words,
                 std::int64_t row_begin, std::int64_t row_end) const {
     const std::int64_t group = image % sizes_.groups;
-    ByteProduct all = product(group);
+    Int8PackedProduct all = product(group);
     const std::int64_t element_bytes = numbers_.scales != nullptr ? 1 : 4;
     all.epilogue.out = y_ + (image / sizes_.groups * sizes_.channels_out + group * group_out_) *
                                 cut_.pixels * element_bytes;
-    const GroupSettler settler(settler_, image / sizes_.groups, group * group_out_,
-                               numbers_.offsets);
-    if (numbers_.floats != nullptr) all.epilogue.settler = &settler;
+    const GroupTieResolver tie_resolver(tie_resolver_, image / sizes_.groups, group * group_out_,
+                                        numbers_.offsets);
+    if (numbers_.floats != nullptr) all.epilogue.tie_resolver = &tie_resolver;
     const std::int64_t columns = columns_of(panel);
-    const BytePanel columns_panel{words, stored_columns(tile_, columns), panel * cut_.width,
+    const Int8Panel columns_panel{words, stored_columns(tile_, columns), panel * cut_.width,
                                   columns};
     if (numbers_.weight_zeros == nullptr)
-      return multiply_byte_panel(all, row_begin, row_end, columns_panel, {});
+      return multiply_int8_panel(all, row_begin, row_end, columns_panel, {});
     alignas(64) std::int32_t sums[most_columns];
     sum_columns(columns_panel, sums);
     const ByteOuter outer{numbers_.weight_zeros + group * group_out_, sums};
-    multiply_byte_panel(all, row_begin, row_end, columns_panel, {&outer, 1});
+    multiply_int8_panel(all, row_begin, row_end, columns_panel, {&outer, 1});
   }
 
  private:
@@ -117,8 +120,8 @@ class ColumnConv {
   }
 
   /// Less the sum of each window, so that weights' zero points are taken off.
-  void sum_columns(const BytePanel& panel, std::int32_t* sums) const {
-    ByteTile tile = {};
+  void sum_columns(const Int8Panel& panel, std::int32_t* sums) const {
+    Int8Tile tile = {};
     tile.a = weights_ + sizes_.channels_out * cut_.steps;
     tile.b = panel.words;
     tile.b_stride = panel.stored;
@@ -132,16 +135,16 @@ class ColumnConv {
       sums[i] = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(sums[i]));
   }
 
-  ByteProduct product(std::int64_t group) const {
+  Int8PackedProduct product(std::int64_t group) const {
     const std::int64_t row = group * group_out_;
-    ByteProduct result;
+    Int8PackedProduct result;
     result.tile = &tile_;
     result.finish.rows = &finish_;
     result.steps = cut_.steps;
     result.rows = group_out_;
     result.a = weights_ + row * cut_.steps;
-    result.epilogue.kind =
-        numbers_.scales != nullptr ? ByteEpilogue::Kind::bytes_by_row : ByteEpilogue::Kind::sums;
+    result.epilogue.kind = numbers_.scales != nullptr ? Int8ProductEpilogue::Kind::bytes_by_row
+                                                      : Int8ProductEpilogue::Kind::sums;
     result.epilogue.row_offsets = numbers_.offsets + row;
     result.epilogue.scales = numbers_.scales != nullptr ? numbers_.scales + row : nullptr;
     result.epilogue.range = numbers_.range;
@@ -151,27 +154,27 @@ class ColumnConv {
 
   const ConvSizes& sizes_;
   const std::uint8_t* x_;
-  const ByteTileFunctions& tile_;
-  const ByteRowFunctions& finish_;
+  const Int8GemmFunctions& tile_;
+  const QuantizeFunctions& finish_;
   ByteForm form_;
   const std::int32_t* weights_;
-  const ByteConvNumbers& numbers_;
+  const Int8ConvParams& numbers_;
   std::byte* y_;
   Cut cut_;
-  ByteConvSettler settler_;
+  RoundingTieResolver tie_resolver_;
   std::int64_t group_out_;
 };
 
 }  // namespace
 
-std::int64_t byte_columns_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
-  const Cut cut = cut_panels(sizes, byte_tile_functions(isa));
+std::int64_t int8_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+  const Cut cut = cut_panels(sizes, int8_gemm_functions(isa));
   return cut.panel_bytes * (cut.shares ? cut.panels : std::max(threads, 1));
 }
 
-void byte_conv_columns(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
-                       const std::byte* packed, const ByteConvNumbers& numbers, void* y, Isa isa,
-                       void* workspace, Workers& workers) {
+void int8_conv_im2col(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
+                      const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+                      void* workspace, Workers& workers) {
   const ColumnConv conv(sizes, x, form, packed, numbers, y, isa);
   const Cut& cut = conv.cut();
   const std::int64_t rows = conv.row_panels();

@@ -11,7 +11,7 @@ namespace ortool::cpu {
 namespace {
 
 /// NaN becomes the lower bound.
-float clamped(float number, const ByteRange& range) {
+float clamped(float number, const Int8Range& range) {
   if (!(number >= range.low)) return range.low;
   return number > range.high ? range.high : number;
 }
@@ -33,7 +33,7 @@ constexpr std::int64_t most_taps = 128;
 /// Products on their way into a sum, some at a time.
 class ProductRun {
  public:
-  ProductRun(const ByteRowFunctions& functions, std::uint8_t weight_flip, std::int32_t weight_zero,
+  ProductRun(const QuantizeFunctions& functions, std::uint8_t weight_flip, std::int32_t weight_zero,
              float weight_scale)
       : functions_(functions), flip_(weight_flip), zero_(weight_zero), scale_(weight_scale) {}
 
@@ -65,7 +65,7 @@ class ProductRun {
     count_ = 0;
   }
 
-  const ByteRowFunctions& functions_;
+  const QuantizeFunctions& functions_;
   std::uint8_t flip_;
   std::int32_t zero_;
   float scale_;
@@ -93,9 +93,9 @@ struct Inside {
 
 }  // namespace
 
-ByteConvSettler::ByteConvSettler(const ConvSizes& sizes, const std::uint8_t* x,
-                                 const ByteConvForm& form, const ByteConvNumbers& numbers,
-                                 const ByteRowFunctions& functions, std::int64_t block)
+RoundingTieResolver::RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x,
+                                         const Int8ConvDesc& form, const Int8ConvParams& numbers,
+                                         const QuantizeFunctions& functions, std::int64_t block)
     : sizes_(sizes), x_(x), form_(form), numbers_(numbers), functions_(functions), block_(block) {
   if (numbers.floats == nullptr) return;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
@@ -104,9 +104,9 @@ ByteConvSettler::ByteConvSettler(const ConvSizes& sizes, const std::uint8_t* x,
   }
 }
 
-void ByteConvSettler::requantize(std::int64_t image, std::int64_t channel, std::int64_t first,
-                                 std::int64_t count, const std::int32_t* sums, std::int32_t offset,
-                                 std::uint8_t* out) const {
+void RoundingTieResolver::requantize(std::int64_t image, std::int64_t channel, std::int64_t first,
+                                     std::int64_t count, const std::int32_t* sums,
+                                     std::int32_t offset, std::uint8_t* out) const {
   // Few pieces of so many have a byte to settle.
   constexpr std::int64_t most_pixels = 64;
   const std::int64_t piece = numbers_.floats != nullptr ? most_pixels : count;
@@ -119,35 +119,35 @@ void ByteConvSettler::requantize(std::int64_t image, std::int64_t channel, std::
   }
 }
 
-void ByteConvSettler::settle(std::int64_t image, std::int64_t channel, std::int64_t first,
-                             std::int64_t count, const std::int32_t* sums, std::int32_t offset,
-                             std::uint8_t* out) const {
+void RoundingTieResolver::settle(std::int64_t image, std::int64_t channel, std::int64_t first,
+                                 std::int64_t count, const std::int32_t* sums, std::int32_t offset,
+                                 std::uint8_t* out) const {
   const float scale = numbers_.scales[channel];
   for (std::int64_t i = 0; i < count; ++i) {
     const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
                                                static_cast<std::uint32_t>(offset));
     const float number = clamped(static_cast<float>(sum) * scale, numbers_.range);
-    if (std::abs(number - nearest(number)) <= 0.5F - half_margin) continue;
+    if (std::abs(number - nearest(number)) <= 0.5F - tie_margin) continue;
     out[i] = decide(image, channel, first + i);
   }
 }
 
-std::uint8_t ByteConvSettler::decide(std::int64_t image, std::int64_t channel,
-                                     std::int64_t pixel) const {
+std::uint8_t RoundingTieResolver::decide(std::int64_t image, std::int64_t channel,
+                                         std::int64_t pixel) const {
   return round(convolve(image, channel, pixel), channel);
 }
 
-std::uint8_t ByteConvSettler::round(float sum, std::int64_t channel) const {
-  const ByteConvFloats& floats = *numbers_.floats;
+std::uint8_t RoundingTieResolver::round(float sum, std::int64_t channel) const {
+  const Int8ConvFloats& floats = *numbers_.floats;
   const float value = floats.biases != nullptr ? sum + floats.biases[channel] : sum;
   const float exact = value / floats.out_scale;
   const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, numbers_.range)));
   return static_cast<std::uint8_t>(whole + numbers_.range.zero_point);
 }
 
-float ByteConvSettler::convolve(std::int64_t image, std::int64_t channel,
-                                std::int64_t pixel) const {
-  const ByteConvFloats& floats = *numbers_.floats;
+float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,
+                                    std::int64_t pixel) const {
+  const Int8ConvFloats& floats = *numbers_.floats;
   const std::int64_t channels = sizes_.channels_in / sizes_.groups;
   const std::int64_t first = channel / (sizes_.channels_out / sizes_.groups) * channels;
   const Inside depths(sizes_, 0, pixel / (sizes_.out[1] * sizes_.out[2]));

@@ -8,12 +8,12 @@
 
 namespace ortool::cpu {
 
-class ByteConvSettler {
+class RoundingTieResolver {
  public:
   /// All must outlive this. The channels of x lie in blocks of `block`, a power of two.
-  ByteConvSettler(const ConvSizes& sizes, const std::uint8_t* x, const ByteConvForm& form,
-                  const ByteConvNumbers& numbers, const ByteRowFunctions& functions,
-                  std::int64_t block = 1);
+  RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
+                      const Int8ConvParams& numbers, const QuantizeFunctions& functions,
+                      std::int64_t block = 1);
 
   /// Makes bytes of the sums of output pixels [first, first + count) of a channel, whose sums want
   /// the offset; with floats, those near a half are settled.
@@ -36,9 +36,9 @@ class ByteConvSettler {
 
   const ConvSizes& sizes_;
   const std::uint8_t* x_;
-  const ByteConvForm& form_;
-  const ByteConvNumbers& numbers_;
-  const ByteRowFunctions& functions_;
+  const Int8ConvDesc& form_;
+  const Int8ConvParams& numbers_;
+  const QuantizeFunctions& functions_;
   std::int64_t block_;
   float pixel_values_[256];  ///< what each byte of the image stands for
 };

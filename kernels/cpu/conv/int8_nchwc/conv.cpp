@@ -19,24 +19,24 @@ bool has_own_channels(const ConvSizes& sizes) {
 }
 
 bool is_tiled(const ConvSizes& sizes, Isa isa) {
-  return !has_own_channels(sizes) && tiled_byte_functions(isa) != nullptr;
+  return !has_own_channels(sizes) && nchwc_tiled_functions(isa) != nullptr;
 }
 
 /// Whether pairs of products must fit 16 bits.
-bool splits_words(Isa isa) {
-  return blocked_byte_functions(isa)->columns != nullptr;
+bool splits_quads(Isa isa) {
+  return nchwc_int8_functions(isa)->columns != nullptr;
 }
 
-void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                 std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);
-  const std::int64_t steps = dense_byte_steps(sizes, from_plain);
+  const std::int64_t steps = dense_steps(sizes, from_nchw);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   for (std::int64_t pair = 0; pair < blocks; pair += 2) {
     const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * byte_block;
     for (std::int64_t step = 0; step < steps; ++step) {
       for (std::int64_t byte = 0; byte < byte_block; ++byte) {
-        const ByteSource source = dense_byte_source(sizes, from_plain, step, byte);
+        const TapSource source = dense_tap_source(sizes, from_nchw, step, byte);
         const bool is_there = source.channel < sizes.channels_in && source.position < positions;
         for (std::int64_t i = 0; i < channels; ++i) {
           const std::int64_t channel = pair * byte_block + i;
@@ -57,14 +57,14 @@ void pack_dense(const ConvSizes& sizes, bool from_plain, const std::uint8_t* wei
 void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* weights,
                     std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);
-  const std::int64_t words = depthwise_byte_words(sizes, is_joined);
+  const std::int64_t words = depthwise_quads(sizes, is_joined);
   for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
     for (std::int64_t word = 0; word < words; ++word) {
-      for (std::int64_t byte = 0; byte < depthwise_word_bytes(is_joined); ++byte) {
+      for (std::int64_t byte = 0; byte < depthwise_quad_bytes(is_joined); ++byte) {
         const std::int64_t lane = byte / word_bytes;
         const std::int64_t channel =
             block * byte_block + (is_joined ? lane : byte / vector_bytes * 4 + lane % 4);
-        const std::int64_t tap = depthwise_byte_tap(sizes, is_joined, word, byte % word_bytes);
+        const std::int64_t tap = depthwise_tap(sizes, is_joined, word, byte % word_bytes);
         *out++ = channel < sizes.channels_out && tap < positions
                      ? static_cast<std::uint8_t>(weights[channel * positions + tap] ^ flip)
                      : std::uint8_t{0};
@@ -75,9 +75,9 @@ void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* 
 
 }  // namespace
 
-ByteSource dense_byte_source(const ConvSizes& sizes, bool from_plain, std::int64_t step,
-                             std::int64_t byte) {
-  if (!from_plain) {
+TapSource dense_tap_source(const ConvSizes& sizes, bool from_nchw, std::int64_t step,
+                           std::int64_t byte) {
+  if (!from_nchw) {
     const std::int64_t blocks = byte_blocks(sizes.channels_in);
     return {step % blocks * byte_block + byte, step / blocks};
   }
@@ -87,104 +87,105 @@ ByteSource dense_byte_source(const ConvSizes& sizes, bool from_plain, std::int64
                                                       : volume(sizes.kernel)};
 }
 
-bool can_block_byte_conv(const ConvSizes& sizes, bool from_plain, Isa isa) {
-  if (blocked_byte_functions(isa) == nullptr) return false;
+bool has_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, Isa isa) {
+  if (nchwc_int8_functions(isa) == nullptr) return false;
   const bool is_flat = sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 &&
                        sizes.pad[0] == 0 && sizes.pad[1] >= 0 && sizes.pad[2] >= 0;
   if (!is_flat) return false;
-  if (from_plain) {
+  if (from_nchw) {
     return sizes.groups == 1 && sizes.channels_in <= most_plain_channels && sizes.dilation[2] == 1;
   }
   return sizes.groups == 1 ||
          (sizes.groups == sizes.channels_in && sizes.groups == sizes.channels_out);
 }
 
-ByteConvWay choose_byte_conv_way(const ConvSizes& sizes, bool from_plain,
-                                 const std::uint8_t* weights, std::uint8_t flip, Isa isa) {
-  return {isa, !from_plain && blocked_byte_functions(isa)->winograd != nullptr &&
-                   can_use_byte_winograd(sizes, weights, flip)};
+Int8ConvAlgorithm choose_int8_conv_algorithm(const ConvSizes& sizes, bool from_nchw,
+                                             const std::uint8_t* weights, std::uint8_t flip,
+                                             Isa isa) {
+  return {isa, !from_nchw && nchwc_int8_functions(isa)->winograd != nullptr &&
+                   can_use_winograd_int8(sizes, weights, flip)};
 }
 
-std::int64_t packed_blocked_byte_conv_bytes(const ConvSizes& sizes, bool from_plain,
-                                            const std::uint8_t* weights, std::uint8_t flip,
-                                            const ByteConvWay& way) {
+std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw,
+                                          const std::uint8_t* weights, std::uint8_t flip,
+                                          const Int8ConvAlgorithm& way) {
   const Isa isa = way.isa;
-  if (way.is_winograd) return packed_byte_winograd(sizes);
-  if (is_tiled(sizes, isa)) return packed_tiled_bytes(sizes, from_plain);
-  if (splits_words(isa)) return packed_byte_words(sizes, from_plain, weights, flip);
+  if (way.is_winograd) return packed_winograd_int8_bytes(sizes);
+  if (is_tiled(sizes, isa)) return packed_tiled_weight_bytes(sizes, from_nchw);
+  if (splits_quads(isa)) return packed_quad_bytes(sizes, from_nchw, weights, flip);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   if (has_own_channels(sizes)) {
-    const bool is_joined = joined_depthwise_bytes(sizes, isa) != nullptr;
-    return blocks * depthwise_byte_words(sizes, is_joined) * depthwise_word_bytes(is_joined);
+    const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
+    return blocks * depthwise_quads(sizes, is_joined) * depthwise_quad_bytes(is_joined);
   }
-  return blocks * dense_byte_steps(sizes, from_plain) * word_bytes * vector_bytes;
+  return blocks * dense_steps(sizes, from_nchw) * word_bytes * vector_bytes;
 }
 
-void pack_blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                            std::uint8_t flip, const ByteConvWay& way, std::byte* out) {
+void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
+                          std::uint8_t flip, const Int8ConvAlgorithm& way, std::byte* out) {
   const Isa isa = way.isa;
   auto* to = reinterpret_cast<std::uint8_t*>(out);
-  if (way.is_winograd) return pack_byte_winograd(sizes, weights, flip, to);
-  if (is_tiled(sizes, isa)) return pack_tiled_bytes(sizes, from_plain, weights, flip, to);
-  if (splits_words(isa)) return pack_byte_words(sizes, from_plain, weights, flip, to);
+  if (way.is_winograd) return pack_winograd_int8(sizes, weights, flip, to);
+  if (is_tiled(sizes, isa)) return pack_tiled_weights(sizes, from_nchw, weights, flip, to);
+  if (splits_quads(isa)) return pack_quads(sizes, from_nchw, weights, flip, to);
   if (has_own_channels(sizes)) {
-    const bool is_joined = joined_depthwise_bytes(sizes, isa) != nullptr;
+    const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
     return pack_depthwise(sizes, is_joined, weights, flip, to);
   }
-  pack_dense(sizes, from_plain, weights, flip, to);
+  pack_dense(sizes, from_nchw, weights, flip, to);
 }
 
-std::int64_t blocked_byte_conv_workspace_bytes(const ConvSizes& sizes, bool from_plain,
-                                               const ByteConvWay& way, int threads) {
+std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
+                                             const Int8ConvAlgorithm& way, int threads) {
   const Isa isa = way.isa;
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
-  if (way.is_winograd) return byte_winograd_workspace(sizes, threads);
-  if (is_tiled(sizes, isa)) return tiled_bytes_workspace(sizes, from_plain, threads);
+  if (way.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
+  if (is_tiled(sizes, isa)) return dense_tiled_workspace_bytes(sizes, from_nchw, threads);
   if (!has_own_channels(sizes)) {
-    return dense_bytes_workspace(sizes, from_plain, *blocked_byte_functions(isa), threads);
+    return dense_workspace_bytes(sizes, from_nchw, *nchwc_int8_functions(isa), threads);
   }
-  return splits_words(isa) ? column_bytes_workspace(sizes, threads)
-                           : depthwise_bytes_workspace(sizes, isa, threads);
+  return splits_quads(isa) ? depthwise_by_rows_workspace_bytes(sizes, threads)
+                           : depthwise_workspace_bytes(sizes, isa, threads);
 }
 
-void blocked_byte_conv(const ConvSizes& sizes, bool from_plain, const std::uint8_t* x,
-                       const ByteConvForm& form, const std::byte* packed,
-                       const ByteConvNumbers& numbers, std::uint8_t* y, const ByteConvWay& way,
-                       void* workspace, Workers& workers) {
+void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* x,
+                     const Int8ConvDesc& form, const std::byte* packed,
+                     const Int8ConvParams& numbers, std::uint8_t* y, const Int8ConvAlgorithm& way,
+                     void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
   const Isa isa = way.isa;
-  const ByteConvSettler settler(sizes, x, form, numbers, byte_row_functions(isa),
-                                from_plain ? 1 : byte_block);
-  const BlockedByteConv conv{sizes,
-                             x,
-                             form,
-                             reinterpret_cast<const std::uint8_t*>(packed),
-                             numbers,
-                             y,
-                             *blocked_byte_functions(isa),
-                             settler};
-  if (way.is_winograd) return convolve_byte_winograd(conv, workspace, workers);
+  const RoundingTieResolver tie_resolver(sizes, x, form, numbers, quantize_functions(isa),
+                                         from_nchw ? 1 : byte_block);
+  const NchwcInt8Conv conv{sizes,
+                           x,
+                           form,
+                           reinterpret_cast<const std::uint8_t*>(packed),
+                           numbers,
+                           y,
+                           *nchwc_int8_functions(isa),
+                           tie_resolver};
+  if (way.is_winograd) return convolve_winograd(conv, workspace, workers);
   if (has_own_channels(sizes)) {
-    if (splits_words(isa)) return convolve_column_bytes(conv, workspace, workers);
-    return convolve_depthwise_bytes(conv, isa, workspace, workers);
+    if (splits_quads(isa)) return convolve_depthwise_by_rows(conv, workspace, workers);
+    return convolve_depthwise(conv, isa, workspace, workers);
   }
   if (is_tiled(sizes, isa))
-    return convolve_tiled_bytes(conv, *tiled_byte_functions(isa), from_plain, workspace, workers);
-  convolve_dense_bytes(conv, from_plain, workspace, workers);
+    return convolve_dense_tiled(conv, *nchwc_tiled_functions(isa), from_nchw, workspace, workers);
+  convolve_dense(conv, from_nchw, workspace, workers);
 }
 
-void settle_doubts(const BlockedByteConv& conv, std::int64_t image, std::int64_t block,
-                   std::int64_t first, std::int64_t pixels, const std::uint64_t* doubts) {
+void resolve_ties(const NchwcInt8Conv& conv, std::int64_t image, std::int64_t block,
+                  std::int64_t first, std::int64_t pixels, const std::uint64_t* ties) {
   if (conv.numbers.floats == nullptr) return;
   const std::int64_t blocks = byte_blocks(conv.sizes.channels_out);
   std::uint8_t* out =
       conv.y + ((image * blocks + block) * volume(conv.sizes.out) + first) * byte_block;
   for (std::int64_t four = 0; four < pixels; four += 4) {
-    for (std::uint64_t bits = doubts[four / 4]; bits != 0; bits &= bits - 1) {
+    for (std::uint64_t bits = ties[four / 4]; bits != 0; bits &= bits - 1) {
       const int bit = std::countr_zero(bits);
       const std::int64_t pixel = four + bit / 16;
       const std::int64_t channel = block * byte_block + bit % 16;
-      out[pixel * byte_block + bit % 16] = conv.settler.decide(image, channel, first + pixel);
+      out[pixel * byte_block + bit % 16] = conv.tie_resolver.decide(image, channel, first + pixel);
     }
   }
 }

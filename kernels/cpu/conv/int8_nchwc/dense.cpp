@@ -19,8 +19,8 @@ constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
 constexpr std::int64_t runs_in_place = 16;
 
 /// Whether pixels can be read where they lie.
-bool lies_in_place(const ConvSizes& sizes, bool from_plain, std::uint8_t flip) {
-  return !from_plain && is_pointwise(sizes) && flip == 0;
+bool lies_in_place(const ConvSizes& sizes, bool from_nchw, std::uint8_t flip) {
+  return !from_nchw && is_pointwise(sizes) && flip == 0;
 }
 
 std::int64_t reach_of(const ConvSizes& sizes, int axis) {
@@ -30,7 +30,7 @@ std::int64_t reach_of(const ConvSizes& sizes, int axis) {
 /// How the result is cut into runs, and how much of the image is copied for some of them.
 struct DensePlan {
   bool is_in_place;
-  bool from_plain;
+  bool from_nchw;
   bool has_words;            ///< which are split
   std::int64_t most_pixels;  ///< of a run
   std::int64_t rows;         ///< of the result; in place all pixels are one row
@@ -44,9 +44,9 @@ struct DensePlan {
   std::int64_t copy_bytes = 0;
 
   DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip,
-            const BlockedByteFunctions& functions)
+            const NchwcInt8Functions& functions)
       : is_in_place(lies_in_place(sizes, is_plain, flip)),
-        from_plain(is_plain),
+        from_nchw(is_plain),
         has_words(functions.columns != nullptr),
         most_pixels(functions.most_pixels) {
     rows = is_in_place ? 1 : sizes.out[1];
@@ -55,8 +55,8 @@ struct DensePlan {
     strip_rows = 1;
     strip_runs = is_in_place ? runs_in_place : runs_a_row;
     pixel_bytes = byte_block;
-    if (from_plain) pixel_bytes = has_words ? plain_pixel_bytes(sizes) : 4;
-    if (is_in_place || from_plain) return;
+    if (from_nchw) pixel_bytes = has_words ? nchw_pixel_bytes(sizes) : 4;
+    if (is_in_place || from_nchw) return;
     const std::int64_t blocks = byte_blocks(sizes.channels_in);
     const auto width_of = [&](std::int64_t pixels) {
       return (pixels - 1) * sizes.stride[2] + reach_of(sizes, 2);
@@ -77,11 +77,11 @@ struct DensePlan {
       strip_rows = std::min(rows, std::max(fitting, reach_of(sizes, 1)));
     }
     plane = height_of(strip_rows) * width * byte_block;
-    copy_bytes = whole_lines(plane * blocks + blocked_byte_slack);
+    copy_bytes = whole_lines(plane * blocks + nchwc_int8_slack);
   }
 
   std::int64_t steps(const ConvSizes& sizes) const {
-    return has_words ? byte_words_a_block(sizes, from_plain) : dense_byte_steps(sizes, from_plain);
+    return has_words ? quads_a_block(sizes, from_nchw) : dense_steps(sizes, from_nchw);
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
   std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
@@ -91,9 +91,9 @@ struct DensePlan {
   }
 };
 
-class DenseByteConv {
+class DenseInt8Conv {
  public:
-  DenseByteConv(const BlockedByteConv& conv, const DensePlan& plan, const std::uint8_t* pixel_copy,
+  DenseInt8Conv(const NchwcInt8Conv& conv, const DensePlan& plan, const std::uint8_t* pixel_copy,
                 std::int64_t copied_columns, std::int64_t* offsets)
       : conv_(conv),
         sizes_(conv.sizes),
@@ -110,7 +110,7 @@ class DenseByteConv {
   }
 
   /// Runs [piece.row_begin, piece.row_end), counted over all rows.
-  void compute(std::int64_t image, const ImagePiece& piece, std::uint8_t* strip) const {
+  void compute(std::int64_t image, const PartitionTile& piece, std::uint8_t* strip) const {
     std::int64_t first = piece.row_begin;
     while (first < piece.row_end) {
       const std::int64_t row = first / plan_.runs_a_row;
@@ -132,15 +132,15 @@ class DenseByteConv {
  private:
   std::int64_t offset_of(std::int64_t step) const {
     if (plan_.has_words) {
-      const PlacedWord word = placed_byte_word(sizes_, plan_.from_plain, step);
+      const PlacedQuad word = placed_quad(sizes_, plan_.from_nchw, step);
       const std::int64_t plane = plan_.is_in_place ? pixels_ * byte_block : plan_.plane;
-      const std::int64_t width = plan_.from_plain ? copied_columns_ : plan_.width;
+      const std::int64_t width = plan_.from_nchw ? copied_columns_ : plan_.width;
       return word.block * plane + word.byte +
              (word.row * sizes_.dilation[1] * width + word.column * sizes_.dilation[2]) *
                  plan_.pixel_bytes;
     }
     if (plan_.is_in_place) return step * pixels_ * byte_block;
-    if (plan_.from_plain) {
+    if (plan_.from_nchw) {
       const std::int64_t groups = (sizes_.kernel[2] + 3) / 4;
       return step / groups * sizes_.dilation[1] * copied_columns_ * 4 + step % groups * byte_block;
     }
@@ -188,7 +188,7 @@ class DenseByteConv {
                                 std::int64_t strip_row, std::int64_t strip_column,
                                 const std::uint8_t* strip) const {
     if (plan_.is_in_place) return conv_.x + (image * blocks_in_ * pixels_ + column) * byte_block;
-    if (plan_.from_plain)
+    if (plan_.from_nchw)
       return pixel_copy_ + (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) *
                                plan_.pixel_bytes;
     return strip + ((row - strip_row) * sizes_.stride[1] * plan_.width +
@@ -202,14 +202,14 @@ class DenseByteConv {
     const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
     const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
     const std::int64_t pixel = row * plan_.columns + column;
-    std::uint64_t doubts[2 * most_doubt_words];
-    BlockedByteTile tile = {};
+    std::uint64_t ties[2 * most_tie_words];
+    NchwcInt8Tile tile = {};
     tile.in = window_of(image, row, column, strip_row, strip_column, strip);
     tile.offsets = offsets_;
     tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
     tile.steps = steps_;
     tile.pixels = static_cast<std::int32_t>(count);
-    tile.doubts = doubts;
+    tile.ties = ties;
     tile.out_stride = pixels_ * byte_block;
     tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
     tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
@@ -223,10 +223,10 @@ class DenseByteConv {
     tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
     if (!conv_.functions.tile(tile)) return;
     for (std::int64_t i = 0; i < tile.vectors; ++i)
-      settle_doubts(conv_, image, block + i, pixel, count, doubts + i * most_doubt_words);
+      resolve_ties(conv_, image, block + i, pixel, count, ties + i * most_tie_words);
   }
 
-  const BlockedByteConv& conv_;
+  const NchwcInt8Conv& conv_;
   const ConvSizes& sizes_;
   const DensePlan& plan_;
   const std::uint8_t* pixel_copy_;
@@ -236,50 +236,48 @@ class DenseByteConv {
   std::int64_t blocks_in_;
   std::int64_t blocks_out_;
   std::int64_t pixels_;
-  std::optional<ByteWords> words_;  ///< where they are split
+  std::optional<PackedQuads> words_;  ///< where they are split
 };
 
 }  // namespace
 
-std::int64_t dense_byte_steps(const ConvSizes& sizes, bool from_plain) {
-  return from_plain ? sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4)
-                    : volume(sizes.kernel) * byte_blocks(sizes.channels_in);
+std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw) {
+  return from_nchw ? sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4)
+                   : volume(sizes.kernel) * byte_blocks(sizes.channels_in);
 }
 
-std::int64_t dense_bytes_workspace(const ConvSizes& sizes, bool from_plain,
-                                   const BlockedByteFunctions& functions, int threads) {
+std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
+                                   const NchwcInt8Functions& functions, int threads) {
   // As much as signed bytes ask for, which are copied even where they lie in place.
   constexpr std::uint8_t some_flip = 128;
-  const DensePlan plan(sizes, from_plain, some_flip, functions);
-  return plan.offset_bytes(sizes) + (from_plain ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +
+  const DensePlan plan(sizes, from_nchw, some_flip, functions);
+  return plan.offset_bytes(sizes) + (from_nchw ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +
          plan.copy_bytes * std::max(threads, 1);
 }
 
-void convolve_dense_bytes(const BlockedByteConv& conv, bool from_plain, void* workspace,
-                          Workers& workers) {
+void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const DensePlan plan(sizes, from_plain, conv.form.image_flip, conv.functions);
+  const DensePlan plan(sizes, from_nchw, conv.form.image_flip, conv.functions);
   const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
   const std::int64_t runs = plan.rows * plan.runs_a_row;
   const PixelCopy copy(sizes, plan.pixel_bytes);
   auto* offsets = static_cast<std::int64_t*>(workspace);
   auto* pixel_copy = static_cast<std::uint8_t*>(workspace) + plan.offset_bytes(sizes);
-  WorkspaceSlots slots(pixel_copy + (from_plain ? copy.bytes : 0), plan.copy_bytes,
-                       workers.count());
-  const DenseByteConv dense(conv, plan, pixel_copy, copy.columns, offsets);
+  WorkspaceSlots slots(pixel_copy + (from_nchw ? copy.bytes : 0), plan.copy_bytes, workers.count());
+  const DenseInt8Conv dense(conv, plan, pixel_copy, copy.columns, offsets);
   const double step_ns = plan.has_words ? 35.0 : 20.0;
   const double run_ns =
       static_cast<double>(pairs) * (15.0 + step_ns * static_cast<double>(plan.steps(sizes)));
   const auto compute = [&](std::int64_t first_image, std::int64_t images) {
-    const ImageCut cut(images, runs, pairs,
-                       cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),
-                       static_cast<double>(images * runs) * run_ns);
-    cut.run(workers, [&](const ImagePiece& piece) {
+    const SpatialPartition cut(images, runs, pairs,
+                               cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),
+                               static_cast<double>(images * runs) * run_ns);
+    cut.run(workers, [&](const PartitionTile& piece) {
       const WorkspaceSlots::Loan loan(slots);
       dense.compute(first_image + piece.image, piece, reinterpret_cast<std::uint8_t*>(loan.data()));
     });
   };
-  if (!from_plain) return compute(0, sizes.batch);
+  if (!from_nchw) return compute(0, sizes.batch);
   constexpr std::int64_t rows_together = 16;
   for (std::int64_t image = 0; image < sizes.batch; ++image) {
     workers.parallel_ranges(copy.rows, rows_together, [&](std::int64_t begin, std::int64_t end) {

@@ -18,15 +18,15 @@ constexpr std::int64_t most_shared_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t call_bytes = std::int64_t{24} << 10U;
 constexpr std::int64_t most_call_groups = 16;
 
-/// Doubts of a thread's tasks that wait to be settled together, at the head of its slot.
+/// Ties of a thread's tasks that wait to be settled together, at the head of its slot.
 struct WaitingList {
   static constexpr std::int64_t most = 512;
   std::int64_t count = 0;
-  WaitingDoubt doubts[most];
+  PendingTie ties[most];
 
   /// What the other has; there must be room.
   void take(WaitingList& other) {
-    std::copy_n(other.doubts, other.count, doubts + count);
+    std::copy_n(other.ties, other.count, ties + count);
     count += other.count;
     other.count = 0;
   }
@@ -44,13 +44,12 @@ struct TiledPlan {
   std::int64_t offsets_at;
   std::int64_t shared_at;
   std::int64_t slots_at;
-  std::int64_t doubts_at;  ///< in a slot
+  std::int64_t ties_at;  ///< in a slot
   std::int64_t groups_at;
   std::int64_t copy_at;
   std::int64_t slot_bytes;
 
-  TiledPlan(const ConvSizes& sizes, bool from_plain)
-      : steps(sizes, from_plain), rows(sizes, steps) {
+  TiledPlan(const ConvSizes& sizes, bool from_nchw) : steps(sizes, from_nchw), rows(sizes, steps) {
     const std::int64_t pixels = volume(sizes.out);
     const std::int64_t pixel_bytes = steps.planes() * steps.pixel_bytes;
     const auto copy_bytes = [&](std::int64_t of) {
@@ -59,7 +58,7 @@ struct TiledPlan {
     // Tasks that are cut by channels, or whose windows overlap, would copy the same again.
     const bool would_copy_again =
         steps.taps > 1 || !cuts_channels_by_rows(sizes.channels_out, pixels);
-    copies_whole = !from_plain && sizes.batch == 1 && would_copy_again &&
+    copies_whole = !from_nchw && sizes.batch == 1 && would_copy_again &&
                    copy_bytes(pixels) <= most_shared_bytes;
     const auto groups_in = [&](std::int64_t bytes, std::int64_t least, std::int64_t most) {
       return std::clamp(bytes / (pixel_bytes * most_tiled_pixels), least, most) * most_tiled_pixels;
@@ -73,12 +72,12 @@ struct TiledPlan {
       strip_pixels = std::min(pixels, steps.taps == 1 ? call_pixels : strip);
     }
     plane_pixels = tiled_plane_pixels(rows.most_span(strip_pixels));
-    if (from_plain) image_bytes = PixelCopy(sizes).bytes;
+    if (from_nchw) image_bytes = PixelCopy(sizes).bytes;
     offsets_at = image_bytes;
     shared_at = offsets_at + lines<std::int64_t>(steps.count());
     slots_at = shared_at + (copies_whole ? whole_lines(plane_bytes() * steps.planes()) : 0);
-    doubts_at = lines<WaitingList>(1);
-    groups_at = doubts_at + lines<ByteDoubt>(call_pixels * pair_channels);
+    ties_at = lines<WaitingList>(1);
+    groups_at = ties_at + lines<RoundingTie>(call_pixels * pair_channels);
     copy_at = groups_at + lines<TiledPixels>(rows.most_groups(call_pixels));
     slot_bytes = copy_at + (copies_whole ? 0 : whole_lines(plane_bytes() * steps.planes()));
   }
@@ -92,9 +91,9 @@ struct TiledPlan {
   }
 };
 
-class TiledByteConv {
+class TiledInt8Conv {
  public:
-  TiledByteConv(const BlockedByteConv& conv, const TiledByteFunctions& functions,
+  TiledInt8Conv(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
                 const TiledPlan& plan, std::byte* workspace)
       : conv_(conv),
         sizes_(conv.sizes),
@@ -115,7 +114,7 @@ class TiledByteConv {
   }
 
   /// Pixels [begin, end) of an image's result by pairs of blocks of channels.
-  void compute(std::int64_t image, const ImagePiece& piece, std::int64_t begin, std::int64_t end,
+  void compute(std::int64_t image, const PartitionTile& piece, std::int64_t begin, std::int64_t end,
                std::byte* slot) const {
     auto* groups = reinterpret_cast<TiledPixels*>(slot + plan_.groups_at);
     auto* strip = reinterpret_cast<std::uint8_t*>(slot + plan_.copy_at);
@@ -136,7 +135,7 @@ class TiledByteConv {
   }
 
   void settle(WaitingList& list) const {
-    settle_waiting(conv_, functions_, plan_.image_bytes != 0, list.doubts, list.count);
+    resolve_pending_ties(conv_, functions_, plan_.image_bytes != 0, list.ties, list.count);
     list.count = 0;
   }
 
@@ -146,7 +145,7 @@ class TiledByteConv {
     const std::int64_t blocks = byte_blocks(sizes_.channels_out);
     const std::int64_t block = pair * 2;
     const std::int64_t plane = volume(sizes_.out) * byte_block;
-    TiledByteProduct product = {};
+    NchwcTiledProduct product = {};
     product.pixels = pixels;
     product.offsets = offsets_;
     product.steps = steps_.count();
@@ -158,15 +157,15 @@ class TiledByteConv {
     product.out = conv_.y + (image * blocks + block) * plane;
     product.out_stride = plane;
     product.vectors = block + 1 < blocks ? 2 : 1;
-    product.doubts = reinterpret_cast<ByteDoubt*>(slot + plan_.doubts_at);
+    product.ties = reinterpret_cast<RoundingTie*>(slot + plan_.ties_at);
     const std::int64_t found = functions_.multiply(product);
     if (conv_.numbers.floats == nullptr) return;
     auto& list = *reinterpret_cast<WaitingList*>(slot);
     for (std::int64_t i = 0; i < found; ++i) {
-      const auto [channel, pixel] = product.doubts[i];
+      const auto [channel, pixel] = product.ties[i];
       if (list.count == WaitingList::most) settle(list);
-      list.doubts[list.count++] = {image, channel + static_cast<std::int32_t>(block * byte_block),
-                                   pixel};
+      list.ties[list.count++] = {image, channel + static_cast<std::int32_t>(block * byte_block),
+                                 pixel};
     }
   }
 
@@ -268,9 +267,9 @@ class TiledByteConv {
     }
   }
 
-  const BlockedByteConv& conv_;
+  const NchwcInt8Conv& conv_;
   const ConvSizes& sizes_;
-  const TiledByteFunctions& functions_;
+  const NchwcTiledFunctions& functions_;
   const TiledPlan& plan_;
   const TiledSteps& steps_;
   const std::uint8_t* image_copy_;
@@ -280,18 +279,18 @@ class TiledByteConv {
 
 }  // namespace
 
-std::int64_t tiled_bytes_workspace(const ConvSizes& sizes, bool from_plain, int threads) {
-  const TiledPlan plan(sizes, from_plain);
+std::int64_t dense_tiled_workspace_bytes(const ConvSizes& sizes, bool from_nchw, int threads) {
+  const TiledPlan plan(sizes, from_nchw);
   return plan.slots_at + plan.slot_bytes * std::max(threads, 1);
 }
 
-void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions& functions,
-                          bool from_plain, void* workspace, Workers& workers) {
+void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
+                          bool from_nchw, void* workspace, Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const TiledPlan plan(sizes, from_plain);
+  const TiledPlan plan(sizes, from_nchw);
   auto* space = static_cast<std::byte*>(workspace);
   WorkspaceSlots slots(space + plan.slots_at, plan.slot_bytes, workers.count());
-  const TiledByteConv tiled(conv, functions, plan, space);
+  const TiledInt8Conv tiled(conv, functions, plan, space);
   const auto list = [&](std::int64_t slot) -> WaitingList& {
     return *reinterpret_cast<WaitingList*>(space + plan.slots_at + slot * plan.slot_bytes);
   };
@@ -302,9 +301,10 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
   const double run_ns =
       static_cast<double>(pairs) * (100.0 + 25.0 * static_cast<double>(plan.steps.count()));
   const auto compute = [&](std::int64_t first_image, std::int64_t images) {
-    const ImageCut cut(images, runs, pairs, cuts_channels_by_rows(sizes.channels_out, pixels),
-                       static_cast<double>(images * runs) * run_ns);
-    cut.run(workers, [&](const ImagePiece& piece) {
+    const SpatialPartition cut(images, runs, pairs,
+                               cuts_channels_by_rows(sizes.channels_out, pixels),
+                               static_cast<double>(images * runs) * run_ns);
+    cut.run(workers, [&](const PartitionTile& piece) {
       const WorkspaceSlots::Loan loan(slots);
       tiled.compute(first_image + piece.image, piece, piece.row_begin * most_tiled_pixels,
                     std::min(piece.row_end * most_tiled_pixels, pixels), loan.data());
@@ -312,7 +312,7 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
   };
   const auto settle = [&] {
     // A few are settled sooner than other threads hear of them.
-    constexpr std::int64_t few = 2 * settled_lanes;
+    constexpr std::int64_t few = 2 * tie_lanes;
     std::int64_t waiting = 0;
     for (int slot = 0; slot < workers.count(); ++slot) waiting += list(slot).count;
     if (waiting > few) {
@@ -329,7 +329,7 @@ void convolve_tiled_bytes(const BlockedByteConv& conv, const TiledByteFunctions&
         rows, even_grain(rows, copy_ns),
         [&](std::int64_t begin, std::int64_t end) { tiled.copy_shared(0, begin, end); });
   }
-  if (!from_plain) {
+  if (!from_nchw) {
     compute(0, sizes.batch);
     return settle();
   }

@@ -16,7 +16,7 @@ struct Strip {
   std::int64_t rows_out = 1;
   std::int64_t columns = 0;
   std::int64_t copy_bytes = 0;
-  std::int64_t doubt_bytes = 0;
+  std::int64_t tie_bytes = 0;
   std::int64_t tap_bytes = 0;
 
   Strip(const ConvSizes& sizes, bool is_joined) {
@@ -28,26 +28,26 @@ struct Strip {
         std::clamp<std::int64_t>((wanted_rows - reach) / sizes.stride[1] + 1, 1, sizes.out[1]);
     const std::int64_t rows = (rows_out - 1) * sizes.stride[1] + reach;
     // The last four pixels of a row read on.
-    const std::int64_t slack = blocked_byte_slack + 4 * sizes.stride[2] * byte_block;
+    const std::int64_t slack = nchwc_int8_slack + 4 * sizes.stride[2] * byte_block;
     copy_bytes = (rows * columns * byte_block + slack + 63) / 64 * 64;
-    doubt_bytes = (sizes.out[2] + 3) / 4 * 8;
-    tap_bytes = depthwise_byte_words(sizes, is_joined) * 4 * 8;
+    tie_bytes = (sizes.out[2] + 3) / 4 * 8;
+    tap_bytes = depthwise_quads(sizes, is_joined) * 4 * 8;
   }
-  std::int64_t slot_bytes() const { return copy_bytes + (doubt_bytes + 63) / 64 * 64; }
+  std::int64_t slot_bytes() const { return copy_bytes + (tie_bytes + 63) / 64 * 64; }
 };
 
-class DepthwiseByteConv {
+class DepthwiseInt8Conv {
  public:
-  /// `joined`: joined_depthwise_bytes.
-  DepthwiseByteConv(const BlockedByteConv& conv, JoinedWindowFunction joined, const Strip& strip,
+  /// `joined`: joined_depthwise.
+  DepthwiseInt8Conv(const NchwcInt8Conv& conv, JoinedWindowFunction joined, const Strip& strip,
                     std::int64_t* taps)
       : conv_(conv), sizes_(conv.sizes), joined_(joined), strip_(strip), taps_(taps) {
     const bool is_joined = joined != nullptr;
     const std::int64_t offsets_a_word = is_joined ? 1 : 4;
-    words_ = depthwise_byte_words(sizes_, is_joined);
+    words_ = depthwise_quads(sizes_, is_joined);
     for (std::int64_t i = 0; i < words_ * offsets_a_word; ++i) {
       const std::int64_t tap =
-          std::min(depthwise_byte_tap(sizes_, is_joined, i / offsets_a_word, i % offsets_a_word),
+          std::min(depthwise_tap(sizes_, is_joined, i / offsets_a_word, i % offsets_a_word),
                    volume(sizes_.kernel) - 1);
       taps[i] = (tap / sizes_.kernel[2] * sizes_.dilation[1] * strip.columns +
                  tap % sizes_.kernel[2] * sizes_.dilation[2]) *
@@ -58,17 +58,17 @@ class DepthwiseByteConv {
   void compute(std::int64_t image, std::int64_t block, std::int64_t row_begin, std::int64_t row_end,
                std::byte* slot) const {
     auto* copy = reinterpret_cast<std::uint8_t*>(slot);
-    auto* doubts = reinterpret_cast<std::uint64_t*>(slot + strip_.copy_bytes);
+    auto* ties = reinterpret_cast<std::uint64_t*>(slot + strip_.copy_bytes);
     const std::int64_t plane = image * byte_blocks(sizes_.channels_out) + block;
     const auto run = joined_ != nullptr ? joined_ : conv_.functions.window;
-    BlockedByteWindow window = {};
+    NchwcInt8Window window = {};
     window.tap_offsets = taps_;
     window.words = words_;
     window.pixel_step = sizes_.stride[2] * byte_block;
-    window.weights = conv_.packed + block * words_ * depthwise_word_bytes(joined_ != nullptr);
+    window.weights = conv_.packed + block * words_ * depthwise_quad_bytes(joined_ != nullptr);
     window.finish = conv_.finish(block);
     window.pixels = sizes_.out[2];
-    window.doubts = doubts;
+    window.ties = ties;
     for (std::int64_t first = row_begin; first < row_end; first += strip_.rows_out) {
       const std::int64_t rows = std::min(strip_.rows_out, row_end - first);
       copy_rows(plane, first, rows, copy);
@@ -76,7 +76,7 @@ class DepthwiseByteConv {
         const std::int64_t pixel = (first + row) * sizes_.out[2];
         window.in = copy + row * sizes_.stride[1] * strip_.columns * byte_block;
         window.out = conv_.y + (plane * volume(sizes_.out) + pixel) * byte_block;
-        if (run(window)) settle_doubts(conv_, image, block, pixel, sizes_.out[2], doubts);
+        if (run(window)) resolve_ties(conv_, image, block, pixel, sizes_.out[2], ties);
       }
     }
   }
@@ -110,7 +110,7 @@ class DepthwiseByteConv {
     }
   }
 
-  const BlockedByteConv& conv_;
+  const NchwcInt8Conv& conv_;
   const ConvSizes& sizes_;
   JoinedWindowFunction joined_;
   const Strip& strip_;
@@ -120,21 +120,21 @@ class DepthwiseByteConv {
 
 }  // namespace
 
-JoinedWindowFunction joined_depthwise_bytes(const ConvSizes& sizes, Isa isa) {
+JoinedWindowFunction joined_depthwise(const ConvSizes& sizes, Isa isa) {
   const JoinedWindowFunction* joined = joined_window(isa);
   return sizes.dilation[2] == 1 && joined != nullptr ? *joined : nullptr;
 }
 
-std::int64_t depthwise_byte_words(const ConvSizes& sizes, bool is_joined) {
+std::int64_t depthwise_quads(const ConvSizes& sizes, bool is_joined) {
   return is_joined ? sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) : (volume(sizes.kernel) + 3) / 4;
 }
 
-std::int64_t depthwise_word_bytes(bool is_joined) {
+std::int64_t depthwise_quad_bytes(bool is_joined) {
   return is_joined ? 64 : 256;
 }
 
-std::int64_t depthwise_byte_tap(const ConvSizes& sizes, bool is_joined, std::int64_t word,
-                                std::int64_t byte) {
+std::int64_t depthwise_tap(const ConvSizes& sizes, bool is_joined, std::int64_t word,
+                           std::int64_t byte) {
   if (!is_joined) return word * 4 + byte;
   const std::int64_t words_a_row = (sizes.kernel[2] + 3) / 4;
   const std::int64_t column = word % words_a_row * 4 + byte;
@@ -142,32 +142,32 @@ std::int64_t depthwise_byte_tap(const ConvSizes& sizes, bool is_joined, std::int
                                   : volume(sizes.kernel);
 }
 
-std::int64_t depthwise_bytes_workspace(const ConvSizes& sizes, Isa isa, int threads) {
-  const Strip strip(sizes, joined_depthwise_bytes(sizes, isa) != nullptr);
+std::int64_t depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
+  const Strip strip(sizes, joined_depthwise(sizes, isa) != nullptr);
   return (strip.tap_bytes + 63) / 64 * 64 + strip.slot_bytes() * std::max(threads, 1);
 }
 
-void convolve_depthwise_bytes(const BlockedByteConv& conv, Isa isa, void* workspace,
-                              Workers& workers) {
+void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const JoinedWindowFunction joined = joined_depthwise_bytes(sizes, isa);
+  const JoinedWindowFunction joined = joined_depthwise(sizes, isa);
   const bool is_joined = joined != nullptr;
   const Strip strip(sizes, is_joined);
-  const DepthwiseByteConv depthwise(conv, joined, strip, static_cast<std::int64_t*>(workspace));
+  const DepthwiseInt8Conv depthwise(conv, joined, strip, static_cast<std::int64_t*>(workspace));
   WorkspaceSlots slots(static_cast<std::byte*>(workspace) + (strip.tap_bytes + 63) / 64 * 64,
                        strip.slot_bytes(), workers.count());
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   const std::int64_t pixels = volume(sizes.out);
-  const auto words = static_cast<double>(depthwise_byte_words(sizes, is_joined));
+  const auto words = static_cast<double>(depthwise_quads(sizes, is_joined));
   const double pixel_ns = is_joined ? 1.0 + words / 2 : 2.0 + words;
   const double block_ns = static_cast<double>(pixels) * pixel_ns;
   // A task copies the rows that windows of its first and last ones share with others.
   const std::int64_t rows = sizes.out[1];
   const auto bands = static_cast<std::int64_t>(std::bit_floor(
       static_cast<std::uint64_t>(std::max<std::int64_t>(rows / (2 * sizes.kernel[1]), 1))));
-  const ImageCut cut(sizes.batch, bands, blocks, cuts_channels_by_rows(sizes.channels_out, pixels),
-                     static_cast<double>(sizes.batch * blocks) * block_ns);
-  cut.run(workers, [&](const ImagePiece& piece) {
+  const SpatialPartition cut(sizes.batch, bands, blocks,
+                             cuts_channels_by_rows(sizes.channels_out, pixels),
+                             static_cast<double>(sizes.batch * blocks) * block_ns);
+  cut.run(workers, [&](const PartitionTile& piece) {
     const WorkspaceSlots::Loan loan(slots);
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
       depthwise.compute(piece.image, block, rows * piece.row_begin / bands,

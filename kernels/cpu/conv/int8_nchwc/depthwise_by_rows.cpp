@@ -24,7 +24,7 @@ struct ColumnPlan {
   std::int64_t columns;  ///< that a row of the result reads, pads included
   std::int64_t groups;   ///< of four rows of a window
   std::int64_t pad_at;   ///< a row outside of the image
-  std::int64_t doubt_at;
+  std::int64_t tie_at;
   std::int64_t slot_bytes;
   std::int64_t offset_bytes;
 
@@ -32,15 +32,15 @@ struct ColumnPlan {
     columns = (sizes.out[2] - 1) * sizes.stride[2] + (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
     groups = (sizes.kernel[1] + rows_a_word - 1) / rows_a_word;
     pad_at = columns * groups * pixel_words;
-    doubt_at = lines_of(pad_at + sizes.in[2] * byte_block);
-    slot_bytes = doubt_at + lines_of((sizes.out[2] + 3) / 4 * 8);
+    tie_at = lines_of(pad_at + sizes.in[2] * byte_block);
+    slot_bytes = tie_at + lines_of((sizes.out[2] + 3) / 4 * 8);
     offset_bytes = lines_of(groups * sizes.kernel[2] * 8);
   }
 };
 
-class ColumnByteConv {
+class DepthwiseByRowsConv {
  public:
-  ColumnByteConv(const BlockedByteConv& conv, const ColumnPlan& plan, std::int64_t* offsets)
+  DepthwiseByRowsConv(const NchwcInt8Conv& conv, const ColumnPlan& plan, std::int64_t* offsets)
       : conv_(conv),
         sizes_(conv.sizes),
         functions_(*conv.functions.columns),
@@ -57,11 +57,11 @@ class ColumnByteConv {
   void compute(std::int64_t image, std::int64_t block, std::int64_t row_begin, std::int64_t row_end,
                std::byte* slot) const {
     auto* space = reinterpret_cast<std::uint8_t*>(slot);
-    const ByteWords words(conv_.packed, byte_blocks(sizes_.channels_out), words_);
+    const PackedQuads words(conv_.packed, byte_blocks(sizes_.channels_out), words_);
     const std::int64_t plane = image * byte_blocks(sizes_.channels_out) + block;
     std::memset(space + plan_.pad_at, conv_.fill(),
                 static_cast<std::size_t>(sizes_.in[2] * byte_block));
-    ByteColumnRow row = {};
+    RowConvolution row = {};
     row.in = space;
     row.offsets = offsets_;
     row.words = words_;
@@ -71,12 +71,12 @@ class ColumnByteConv {
     row.finish = conv_.finish(block);
     row.pixels = sizes_.out[2];
     row.channels = sizes_.channels_out - block * byte_block;
-    row.doubts = reinterpret_cast<std::uint64_t*>(slot + plan_.doubt_at);
+    row.ties = reinterpret_cast<std::uint64_t*>(slot + plan_.tie_at);
     for (std::int64_t y = row_begin; y < row_end; ++y) {
       for (std::int64_t group = 0; group < plan_.groups; ++group) turn(plane, y, group, space);
       const std::int64_t pixel = y * sizes_.out[2];
       row.out = conv_.y + (plane * volume(sizes_.out) + pixel) * byte_block;
-      if (functions_.run(row)) settle_doubts(conv_, image, block, pixel, sizes_.out[2], row.doubts);
+      if (functions_.run(row)) resolve_ties(conv_, image, block, pixel, sizes_.out[2], row.ties);
     }
   }
 
@@ -90,7 +90,7 @@ class ColumnByteConv {
     const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
       std::memset(to, conv_.numbers.image_zero, static_cast<std::size_t>(pixels * pixel_words));
     };
-    ByteColumnTurn turn = {};
+    RowTranspose turn = {};
     for (std::int64_t i = 0; i < rows_a_word; ++i) {
       const std::int64_t tap = group * rows_a_word + i;
       const std::int64_t row = y * sizes_.stride[1] - sizes_.pad[1] + tap * sizes_.dilation[1];
@@ -107,9 +107,9 @@ class ColumnByteConv {
     fill(out + (before + inside) * pixel_words, behind);
   }
 
-  const BlockedByteConv& conv_;
+  const NchwcInt8Conv& conv_;
   const ConvSizes& sizes_;
-  const ByteColumnFunctions& functions_;
+  const DepthwiseByRowsFunctions& functions_;
   const ColumnPlan& plan_;
   const std::int64_t* offsets_;
   std::int64_t words_;
@@ -117,24 +117,24 @@ class ColumnByteConv {
 
 }  // namespace
 
-std::int64_t column_bytes_workspace(const ConvSizes& sizes, int threads) {
+std::int64_t depthwise_by_rows_workspace_bytes(const ConvSizes& sizes, int threads) {
   const ColumnPlan plan(sizes);
   return plan.offset_bytes + plan.slot_bytes * std::max(threads, 1);
 }
 
-void convolve_column_bytes(const BlockedByteConv& conv, void* workspace, Workers& workers) {
+void convolve_depthwise_by_rows(const NchwcInt8Conv& conv, void* workspace, Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
   const ColumnPlan plan(sizes);
-  const ColumnByteConv columns(conv, plan, static_cast<std::int64_t*>(workspace));
+  const DepthwiseByRowsConv columns(conv, plan, static_cast<std::int64_t*>(workspace));
   WorkspaceSlots slots(static_cast<std::byte*>(workspace) + plan.offset_bytes, plan.slot_bytes,
                        workers.count());
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   const std::int64_t pixels = volume(sizes.out);
   const double pixel_ns = 4.0 + static_cast<double>(plan.groups * sizes.kernel[2]);
-  const ImageCut cut(sizes.batch, sizes.out[1], blocks,
-                     cuts_channels_by_rows(sizes.channels_out, pixels),
-                     static_cast<double>(sizes.batch * blocks * pixels) * pixel_ns);
-  cut.run(workers, [&](const ImagePiece& piece) {
+  const SpatialPartition cut(sizes.batch, sizes.out[1], blocks,
+                             cuts_channels_by_rows(sizes.channels_out, pixels),
+                             static_cast<double>(sizes.batch * blocks * pixels) * pixel_ns);
+  cut.run(workers, [&](const PartitionTile& piece) {
     const WorkspaceSlots::Loan loan(slots);
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
       columns.compute(piece.image, block, piece.row_begin, piece.row_end, loan.data());

@@ -25,7 +25,7 @@ inline void store_words(uint8_t* to, __m256i first, __m256i second) {
   _mm256_storeu_si256(out + 2, _mm256_permute2x128_si256(first, second, 0x31));
 }
 
-void turn_two(const ByteColumnTurn& turn, int64_t pixel, __m256i flip) {
+void turn_two(const RowTranspose& turn, int64_t pixel, __m256i flip) {
   const auto row = [&](int index) {
     return _mm256_xor_si256(load_words(turn.rows[index] + pixel * 16), flip);
   };
@@ -43,7 +43,7 @@ void turn_two(const ByteColumnTurn& turn, int64_t pixel, __m256i flip) {
               _mm256_unpackhi_epi16(high_ab, high_cd));
 }
 
-void turn_rows(const ByteColumnTurn& turn) {
+void transpose_rows(const RowTranspose& turn) {
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(turn.flip));
   for (int64_t pixel = 0; pixel + 2 <= turn.pixels; pixel += 2) turn_two(turn, pixel, flip);
   if (turn.pixels % 2 == 0) return;
@@ -69,8 +69,8 @@ inline void add_columns(PixelSums (&sums)[size_t{pixels}], const uint8_t* in, in
 }
 
 template <int pixels, __m256i PixelSums::*half>
-inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* in,
-                      const ByteColumnRow& row, const ByteWordsAgain& again) {
+inline void add_correction(PixelSums (&sums)[size_t{pixels}], const uint8_t* in,
+                           const RowConvolution& row, const SaturationCorrection& again) {
   const auto* factors = reinterpret_cast<const __m256i_u*>(again.weights);
   const __m256i ones = _mm256_set1_epi16(1);
   for (int64_t i = 0; i < again.count; ++i) {
@@ -82,7 +82,7 @@ inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* in,
 }
 
 template <int pixels, int halves>
-bool run_some(const ByteColumnRow& row, const BlockByteMaker& maker, int64_t first) {
+bool run_some(const RowConvolution& row, const NchwcRequantizer& maker, int64_t first) {
   const uint8_t* in = row.in + first * row.pixel_step;
   PixelSums sums[size_t{pixels}];
 #pragma GCC unroll 4
@@ -94,39 +94,40 @@ bool run_some(const ByteColumnRow& row, const BlockByteMaker& maker, int64_t fir
     add_columns<pixels, halves>(sums, in + row.offsets[word], row.pixel_step,
                                 row.weights + word * pixel_words);
   }
-  add_again<pixels, &PixelSums::low>(sums, in, row, row.again.low);
+  add_correction<pixels, &PixelSums::low>(sums, in, row, row.again.low);
   if (halves == 2)
-    add_again<pixels, &PixelSums::high>(sums, in + pixel_words / 2, row, row.again.high);
-  return finish_pixels<pixels>(maker, sums, first, row.out + first * 16, row.doubts);
+    add_correction<pixels, &PixelSums::high>(sums, in + pixel_words / 2, row, row.again.high);
+  return finish_pixels<pixels>(maker, sums, first, row.out + first * 16, row.ties);
 }
 
 /// `halves`: 1 where no more than eight channels are there.
 template <int halves>
-bool run_halves(const ByteColumnRow& row) {
-  memset(row.doubts, 0, static_cast<size_t>(row.pixels + 3) / 4 * sizeof *row.doubts);
-  const BlockByteMaker maker(row.finish);
-  bool has_doubts = false;
+bool run_halves(const RowConvolution& row) {
+  memset(row.ties, 0, static_cast<size_t>(row.pixels + 3) / 4 * sizeof *row.ties);
+  const NchwcRequantizer maker(row.finish);
+  bool has_ties = false;
   int64_t first = 0;
   for (; first + most_row_pixels <= row.pixels; first += most_row_pixels)
-    has_doubts |= run_some<most_row_pixels, halves>(row, maker, first);
+    has_ties |= run_some<most_row_pixels, halves>(row, maker, first);
   switch (row.pixels - first) {
     case 3:
-      return run_some<3, halves>(row, maker, first) || has_doubts;
+      return run_some<3, halves>(row, maker, first) || has_ties;
     case 2:
-      return run_some<2, halves>(row, maker, first) || has_doubts;
+      return run_some<2, halves>(row, maker, first) || has_ties;
     case 1:
-      return run_some<1, halves>(row, maker, first) || has_doubts;
+      return run_some<1, halves>(row, maker, first) || has_ties;
     default:
-      return has_doubts;
+      return has_ties;
   }
 }
 
-bool run_row(const ByteColumnRow& row) {
+bool run_row(const RowConvolution& row) {
   return row.channels > 8 ? run_halves<2>(row) : run_halves<1>(row);
 }
 
 }  // namespace
 
-const ByteColumnFunctions byte_column_functions = {.turn = turn_rows, .run = run_row};
+const DepthwiseByRowsFunctions depthwise_by_rows_functions = {.turn = transpose_rows,
+                                                              .run = run_row};
 
 }  // namespace ortool::cpu::avx2

@@ -8,7 +8,7 @@ namespace ortool::cpu {
 
 /// As `window`, where words are of four taps side by side: offsets are one a word, to its first
 /// tap, and weights are words × 16 × 4.
-using JoinedWindowFunction = bool (*)(const BlockedByteWindow& window);
+using JoinedWindowFunction = bool (*)(const NchwcInt8Window& window);
 
 ORTOOL_ISA_KERNEL_OR_NULL(JoinedWindowFunction, joined_window, vbmi)
 

@@ -14,15 +14,15 @@ namespace ortool::cpu::vbmi {
 namespace {
 
 /// How words of a channel's four pixels come out of four pixels of sixteen channels.
-struct TurnedOrder {
+struct TransposeOrder {
   alignas(64) uint8_t order[64];
 };
-constexpr TurnedOrder make_turned_order() {
-  TurnedOrder turned = {};
+constexpr TransposeOrder make_transpose_order() {
+  TransposeOrder turned = {};
   for (int i = 0; i < 64; ++i) turned.order[i] = static_cast<uint8_t>(i % 4 * 16 + i / 4);
   return turned;
 }
-constexpr TurnedOrder turned_order = make_turned_order();
+constexpr TransposeOrder transpose_order = make_transpose_order();
 
 inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
   __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
@@ -30,7 +30,7 @@ inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
 
 /// Sums of four pixels, `in` being where the first one's window begins. `known`: words, or 0.
 template <int known>
-inline void sum_four(const BlockedByteWindow& window, const uint8_t* in, __m512i order,
+inline void sum_four(const NchwcInt8Window& window, const uint8_t* in, __m512i order,
                      __m512i (&sums)[4]) {
   const int64_t step = window.pixel_step;
   const int64_t words = known != 0 ? known : window.words;
@@ -51,19 +51,19 @@ inline void sum_four(const BlockedByteWindow& window, const uint8_t* in, __m512i
 
 /// Four pixels from `first` on by the formula itself; returns what lies near a half. Sums them up
 /// again, so that they need not be kept elsewhere.
-__attribute__((noinline)) uint64_t finish_window_exactly(const BlockedByteWindow& window,
+__attribute__((noinline)) uint64_t finish_window_exactly(const NchwcInt8Window& window,
                                                          int64_t first) {
   const ByteMaker make(window.finish.range);
   const __m512 scale = _mm512_loadu_ps(window.finish.scales);
   __m512i sums[4];
-  sum_four<0>(window, window.in + first * window.pixel_step, _mm512_load_si512(turned_order.order),
-              sums);
+  sum_four<0>(window, window.in + first * window.pixel_step,
+              _mm512_load_si512(transpose_order.order), sums);
   const int64_t left = window.pixels - first;
   __m512 numbers[4];
   uint64_t near = 0;
   for (int i = 0; i < 4; ++i) {
     numbers[i] = make.number(sums[i], scale);
-    if (i < left) near |= make.near_half(numbers[i]) << (16 * i);
+    if (i < left) near |= make.near_tie(numbers[i]) << (16 * i);
   }
   store_pixels(window.out + first * 16,
                _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(numbers)), left);
@@ -71,9 +71,9 @@ __attribute__((noinline)) uint64_t finish_window_exactly(const BlockedByteWindow
 }
 
 template <int known>
-bool run_joined(const BlockedByteWindow& window) {
+bool run_joined(const NchwcInt8Window& window) {
   const FixedBytes make(window.finish.range, fixed_sum_error);
-  const __m512i order = _mm512_load_si512(turned_order.order);
+  const __m512i order = _mm512_load_si512(transpose_order.order);
   const __m512 offset = _mm512_set1_ps(make.offset());
   const __m512 scale =
       _mm512_mul_ps(_mm512_loadu_ps(window.finish.scales), _mm512_set1_ps(fixed_unit));
@@ -90,13 +90,13 @@ bool run_joined(const BlockedByteWindow& window) {
     const bool is_told = make.make(numbers, bytes);
     store_pixels(window.out + first * 16, bytes, window.pixels - first);
     const uint64_t bits = is_told ? finish_window_exactly(window, first) : 0;
-    window.doubts[first / 4] = bits;
+    window.ties[first / 4] = bits;
     any |= bits;
   }
   return any != 0;
 }
 
-bool run_joined_window(const BlockedByteWindow& window) {
+bool run_joined_window(const NchwcInt8Window& window) {
   return window.words == 3 ? run_joined<3>(window) : run_joined<0>(window);
 }
 

@@ -31,10 +31,10 @@ struct PixelCopy {
     };
     rows = reach(1);
     columns = reach(2);
-    bytes = whole_lines(rows * columns * pixel_bytes + blocked_byte_slack);
+    bytes = whole_lines(rows * columns * pixel_bytes + nchwc_int8_slack);
   }
 
-  void fill_row(const BlockedByteConv& conv, std::int64_t image, std::int64_t row,
+  void fill_row(const NchwcInt8Conv& conv, std::int64_t image, std::int64_t row,
                 std::uint8_t* out) const {
     const ConvSizes& sizes = conv.sizes;
     std::uint8_t* to = out + row * columns * pixel_bytes;

@@ -24,9 +24,9 @@ inline __m256i splat_word(const uint8_t* from) {
 }
 
 template <int pixels, __m256i PixelSums::*half>
-inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* begin,
-                      const BlockedByteTile& tile, int64_t pixel_step, const ByteWordsAgain& again,
-                      __m256i ones) {
+inline void add_correction(PixelSums (&sums)[size_t{pixels}], const uint8_t* begin,
+                           const NchwcInt8Tile& tile, int64_t pixel_step,
+                           const SaturationCorrection& again, __m256i ones) {
   const auto* factors = reinterpret_cast<const __m256i_u*>(again.weights);
   for (int64_t i = 0; i < again.count; ++i) {
     const uint8_t* in = begin + tile.offsets[again.words[i]];
@@ -39,7 +39,7 @@ inline void add_again(PixelSums (&sums)[size_t{pixels}], const uint8_t* begin,
 /// Pixels from `first` on of one vector of a tile. `step`: bytes from a pixel to the next, or 0
 /// where the tile says so. `halves`: 1 where no more than eight channels are there.
 template <int pixels, int step, int halves>
-bool run_group(const BlockedByteTile& tile, const BlockByteMaker& maker, int vector,
+bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vector,
                int64_t first) {
   const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
   const uint8_t* begin = tile.in + first * pixel_step;
@@ -61,15 +61,15 @@ bool run_group(const BlockedByteTile& tile, const BlockByteMaker& maker, int vec
       if (halves == 2) add_words(sums[pixel].high, four, factors[1], ones);
     }
   }
-  const BlockWordsAgain& again = tile.again[vector];
-  add_again<pixels, &PixelSums::low>(sums, begin, tile, pixel_step, again.low, ones);
+  const BlockSaturationCorrection& again = tile.again[vector];
+  add_correction<pixels, &PixelSums::low>(sums, begin, tile, pixel_step, again.low, ones);
   if (halves == 2)
-    add_again<pixels, &PixelSums::high>(sums, begin, tile, pixel_step, again.high, ones);
+    add_correction<pixels, &PixelSums::high>(sums, begin, tile, pixel_step, again.high, ones);
   return finish_pixels<pixels>(maker, sums, first, tile.out + vector * tile.out_stride + first * 16,
-                               tile.doubts + vector * most_doubt_words);
+                               tile.ties + vector * most_tie_words);
 }
 
-using RunGroup = bool (*)(const BlockedByteTile& tile, const BlockByteMaker& maker, int vector,
+using RunGroup = bool (*)(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vector,
                           int64_t first);
 
 template <int step, int halves>
@@ -78,35 +78,35 @@ constexpr RunGroup group_runs[most_group_pixels] = {
     run_group<4, step, halves>, run_group<5, step, halves>, run_group<6, step, halves>};
 
 template <int halves>
-const RunGroup* group_runs_of(const BlockedByteTile& tile) {
+const RunGroup* group_runs_of(const NchwcInt8Tile& tile) {
   return tile.pixel_step == 16 ? group_runs<16, halves> : group_runs<0, halves>;
 }
 
-bool run_blocked_tile(const BlockedByteTile& tile) {
+bool run_nchwc_tile(const NchwcInt8Tile& tile) {
   const int64_t groups = (tile.pixels + most_group_pixels - 1) / most_group_pixels;
-  memset(tile.doubts, 0, 2 * most_doubt_words * sizeof *tile.doubts);
-  bool has_doubts = false;
+  memset(tile.ties, 0, 2 * most_tie_words * sizeof *tile.ties);
+  bool has_ties = false;
   for (int vector = 0; vector < tile.vectors; ++vector) {
     const RunGroup* runs =
         tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
-    BlockedByteFinish finish = tile.finish;
+    NchwcInt8Epilogue finish = tile.finish;
     finish.scales += vector * 16;
-    const BlockByteMaker maker(finish);
+    const NchwcRequantizer maker(finish);
     for (int64_t group = 0; group < groups; ++group) {
       const int64_t first = tile.pixels * group / groups;
       const int64_t count = tile.pixels * (group + 1) / groups - first;
-      has_doubts |= runs[count - 1](tile, maker, vector, first);
+      has_ties |= runs[count - 1](tile, maker, vector, first);
     }
   }
-  return has_doubts;
+  return has_ties;
 }
 
 }  // namespace
 
-const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
-                                                     .window = nullptr,
-                                                     .most_pixels = 4 * most_group_pixels,
-                                                     .columns = &byte_column_functions,
-                                                     .winograd = &byte_winograd_functions};
+const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
+                                                 .window = nullptr,
+                                                 .most_pixels = 4 * most_group_pixels,
+                                                 .columns = &depthwise_by_rows_functions,
+                                                 .winograd = &winograd_int8_functions};
 
 }  // namespace ortool::cpu::avx2

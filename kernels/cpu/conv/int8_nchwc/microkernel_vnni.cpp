@@ -26,26 +26,26 @@ inline __m512i load_block(const void* from) {
 /// Four pixels of one block of channels.
 template <int pixels>
 inline bool finish_pixels(const ByteMaker& make, const __m512i* sums, __m512 scale, __m512i order,
-                          uint8_t* out, uint64_t* doubts) {
+                          uint8_t* out, uint64_t* ties) {
   __m512 numbers[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i)
     numbers[i] = i < pixels ? make.number(sums[i], scale) : _mm512_setzero_ps();
   store_pixels(out, _mm512_maskz_permutexvar_epi32(every_lane, order, make.bytes(numbers)), pixels);
-  if (!make.is_near_half(numbers)) {
-    *doubts = 0;
+  if (!make.is_near_tie(numbers)) {
+    *ties = 0;
     return false;
   }
   uint64_t bits = 0;
 #pragma GCC unroll 4
-  for (int i = 0; i < pixels; ++i) bits |= make.near_half(numbers[i]) << (16 * i);
-  *doubts = bits;
+  for (int i = 0; i < pixels; ++i) bits |= make.near_tie(numbers[i]) << (16 * i);
+  *ties = bits;
   return true;
 }
 
 /// `step`: bytes from a pixel to the next, or 0 where the tile says so.
 template <int pixels, int vectors, int step>
-bool run_blocked(const BlockedByteTile& tile) {
+bool run_blocked(const NchwcInt8Tile& tile) {
   __m512i sums[size_t{vectors}][16];
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
@@ -78,29 +78,28 @@ bool run_blocked(const BlockedByteTile& tile) {
   }
   const ByteMaker make(tile.finish.range);
   const __m512i order = by_pixels();
-  bool has_doubts = false;
+  bool has_ties = false;
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     const __m512 scale = _mm512_loadu_ps(tile.finish.scales + v * 16);
     uint8_t* out = tile.out + v * tile.out_stride;
 #pragma GCC unroll 4
     for (int first = 0; first < 16; first += 4) {
-      uint64_t& bits = tile.doubts[v * most_doubt_words + first / 4];
+      uint64_t& bits = tile.ties[v * most_tie_words + first / 4];
       if (first + 4 <= pixels) {
-        has_doubts |=
-            finish_pixels<4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
+        has_ties |= finish_pixels<4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
       } else if (first < pixels) {
-        has_doubts |=
+        has_ties |=
             finish_pixels<pixels % 4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
       } else {
         bits = 0;
       }
     }
   }
-  return has_doubts;
+  return has_ties;
 }
 
-using RunBlocked = bool (*)(const BlockedByteTile& tile);
+using RunBlocked = bool (*)(const NchwcInt8Tile& tile);
 
 template <int vectors, int step>
 constexpr RunBlocked blocked_runs[most_pixels] = {
@@ -111,12 +110,12 @@ constexpr RunBlocked blocked_runs[most_pixels] = {
     run_blocked<13, vectors, step>, run_blocked<14, vectors, step>};
 
 template <int vectors>
-RunBlocked blocked_run(const BlockedByteTile& tile) {
+RunBlocked blocked_run(const NchwcInt8Tile& tile) {
   return (tile.pixel_step == 16 ? blocked_runs<vectors, 16>
                                 : blocked_runs<vectors, 0>)[tile.pixels - 1];
 }
 
-bool run_blocked_tile(const BlockedByteTile& tile) {
+bool run_nchwc_tile(const NchwcInt8Tile& tile) {
   return (tile.vectors == 2 ? blocked_run<2> : blocked_run<1>)(tile)(tile);
 }
 
@@ -136,7 +135,7 @@ inline __m512i load_pixels(const uint8_t* from, int64_t pixel_step) {
 }
 
 template <int step>
-bool run_steps(const BlockedByteWindow& window) {
+bool run_steps(const NchwcInt8Window& window) {
   const ByteMaker make(window.finish.range);
   __m512i offsets[4];
   __m512 scales[4];
@@ -147,7 +146,7 @@ bool run_steps(const BlockedByteWindow& window) {
     scales[part] =
         _mm512_maskz_broadcast_f32x4(every_lane, _mm_loadu_ps(window.finish.scales + part * 4));
   }
-  bool has_doubts = false;
+  bool has_ties = false;
   for (int64_t first = 0; first < window.pixels; first += 4) {
     const uint8_t* in = window.in + first * window.pixel_step;
     __m512i sums[4] = {offsets[0], offsets[1], offsets[2], offsets[3]};
@@ -173,21 +172,21 @@ bool run_steps(const BlockedByteWindow& window) {
     const int64_t left = window.pixels - first;
     store_pixels(window.out + first * 16, make.bytes(numbers), left);
     uint64_t bits = 0;
-    if (make.is_near_half(numbers)) {
+    if (make.is_near_tie(numbers)) {
       // Four channels of four pixels each, to be put in order.
       for (int part = 0; part < 4; ++part) {
-        const uint64_t near = make.near_half(numbers[part]);
+        const uint64_t near = make.near_tie(numbers[part]);
         for (int pixel = 0; pixel < 4 && pixel < left; ++pixel)
           bits |= (near >> (4 * pixel) & 15U) << (16 * pixel + 4 * part);
       }
     }
-    window.doubts[first / 4] = bits;
-    has_doubts |= bits != 0;
+    window.ties[first / 4] = bits;
+    has_ties |= bits != 0;
   }
-  return has_doubts;
+  return has_ties;
 }
 
-bool run_blocked_window(const BlockedByteWindow& window) {
+bool run_nchwc_window(const NchwcInt8Window& window) {
   if (window.pixel_step == 16) return run_steps<16>(window);
   if (window.pixel_step == 32) return run_steps<32>(window);
   return run_steps<0>(window);
@@ -195,10 +194,10 @@ bool run_blocked_window(const BlockedByteWindow& window) {
 
 }  // namespace
 
-const BlockedByteFunctions blocked_byte_functions = {.tile = run_blocked_tile,
-                                                     .window = run_blocked_window,
-                                                     .most_pixels = most_pixels,
-                                                     .columns = nullptr,
-                                                     .winograd = nullptr};
+const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
+                                                 .window = run_nchwc_window,
+                                                 .most_pixels = most_pixels,
+                                                 .columns = nullptr,
+                                                 .winograd = nullptr};
 
 }  // namespace ortool::cpu::vnni

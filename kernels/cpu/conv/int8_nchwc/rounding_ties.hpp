@@ -8,20 +8,20 @@
 namespace ortool::cpu {
 
 /// Results summed up as floats side by side, and taps of a window that there may be.
-constexpr int settled_lanes = 16;
-constexpr int most_settled_taps = 25;
+constexpr int tie_lanes = 16;
+constexpr int most_tie_taps = 25;
 
 /// Sixteen channels of a pixel, and bytes from there to the next sixteen.
-struct SettledPixel {
+struct TiePixel {
   const uint8_t* bytes;
   int64_t stride;
 };
 
 /// Windows and weights of some results: by channel, then tap, in this order.
-struct SettledLanes {
-  const SettledPixel* pixels;  ///< taps × lanes
-  const uint8_t* weights[settled_lanes];
-  float weight_scales[settled_lanes];
+struct TieLanes {
+  const TiePixel* pixels;  ///< taps × lanes
+  const uint8_t* weights[tie_lanes];
+  float weight_scales[tie_lanes];
   int64_t taps;
   int64_t channels;
   int32_t image_zero;
@@ -30,6 +30,6 @@ struct SettledLanes {
   uint8_t weight_flip;
 };
 
-ORTOOL_ISA_FUNCTIONS((vbmi), void sum_lanes(const SettledLanes& lanes, float* sums);)
+ORTOOL_ISA_FUNCTIONS((vbmi), void sum_lanes(const TieLanes& lanes, float* sums);)
 
 }  // namespace ortool::cpu

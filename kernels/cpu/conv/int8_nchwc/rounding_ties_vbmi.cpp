@@ -9,11 +9,11 @@
 namespace ortool::cpu::vbmi {
 namespace {
 
-constexpr int lanes = settled_lanes;
+constexpr int lanes = tie_lanes;
 constexpr int block = 16;
 
 /// 16 bytes of each lane, turned.
-struct Turned {
+struct Transposed {
   alignas(64) uint8_t bytes[block * lanes];
 
   /// Byte `index` of each lane.
@@ -26,7 +26,7 @@ inline __m128i load_lane(const uint8_t* from, __mmask16 there) {
 
 /// `from(lane)` is where a lane's bytes lie, of which those in `there` are read.
 template <typename From>
-inline void turn(const From& from, __mmask16 there, __m512i by_fours, Turned& to) {
+inline void turn(const From& from, __mmask16 there, __m512i by_fours, Transposed& to) {
   __m512i rows[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
@@ -46,13 +46,13 @@ inline void turn(const From& from, __mmask16 there, __m512i by_fours, Turned& to
   _mm512_store_si512(to.bytes + 192, _mm512_maskz_unpackhi_epi64(0xFF, high01, high23));
 }
 
-inline __m128i load_turned(const uint8_t* from) {
+inline __m128i load_transposed(const uint8_t* from) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
 }
 
 }  // namespace
 
-void sum_lanes(const SettledLanes& given, float* sums) {
+void sum_lanes(const TieLanes& given, float* sums) {
   alignas(64) uint8_t order[64];
   for (int i = 0; i < 64; ++i) order[i] = static_cast<uint8_t>(i % 4 * block + i / 4);
   const __m512i by_fours = _mm512_load_si512(order);
@@ -61,14 +61,14 @@ void sum_lanes(const SettledLanes& given, float* sums) {
   const __m512i image_zero = _mm512_set1_epi32(given.image_zero);
   const __m512 image_scale = _mm512_set1_ps(given.image_scale);
   const __m512 weight_scales = _mm512_loadu_ps(given.weight_scales);
-  Turned pixels[most_settled_taps];
-  Turned weights[most_settled_taps];
+  Transposed pixels[most_tie_taps];
+  Transposed weights[most_tie_taps];
   __m512 all = _mm512_setzero_ps();
   const int64_t taps = given.taps;
   for (int64_t first = 0; first < given.channels; first += block) {
     const int64_t channels = given.channels - first < block ? given.channels - first : block;
     for (int64_t tap = 0; tap < taps; ++tap) {
-      const SettledPixel* of_tap = given.pixels + tap * lanes;
+      const TiePixel* of_tap = given.pixels + tap * lanes;
       turn([&](int lane) { return of_tap[lane].bytes + first / block * of_tap[lane].stride; },
            0xFFFF, by_fours, pixels[tap]);
     }
@@ -82,8 +82,8 @@ void sum_lanes(const SettledLanes& given, float* sums) {
     int64_t product = 0;
     for (int64_t channel = 0; channel < channels; ++channel) {
       for (int64_t tap = 0; tap < taps; ++tap, ++product) {
-        const __m128i pixel = load_turned(pixels[tap].of(channel));
-        const __m128i weight = load_turned(weights[product / block].of(product % block));
+        const __m128i pixel = load_transposed(pixels[tap].of(channel));
+        const __m128i weight = load_transposed(weights[product / block].of(product % block));
         const __m512i whole_pixel = _mm512_sub_epi32(
             _mm512_maskz_cvtepu8_epi32(0xFFFF, _mm_xor_si128(pixel, image_flip)), image_zero);
         const __m512i whole_weight =

@@ -22,7 +22,7 @@ std::int64_t padded_begins(std::int64_t blocks) {
 }
 
 /// Weights of one word of sixteen channels; `rest` is what `first` lacks.
-struct SplitWord {
+struct SplitQuad {
   std::uint8_t first[stored_word] = {};
   std::uint8_t rest[stored_word] = {};
   bool has_rest[halves] = {};
@@ -50,14 +50,13 @@ std::int64_t column_groups(const ConvSizes& sizes) {
 }
 
 /// Where byte `byte` of a word comes from. Depthwise, words are of four rows of a column.
-ByteSource source_of(const ConvSizes& sizes, bool from_plain, std::int64_t word,
-                     std::int64_t byte) {
+TapSource source_of(const ConvSizes& sizes, bool from_nchw, std::int64_t word, std::int64_t byte) {
   if (sizes.groups == 1) {
-    if (!from_plain) {
+    if (!from_nchw) {
       const std::int64_t quads = quads_of(sizes);
       return {word % quads * four_bytes + byte, word / quads};
     }
-    if (plain_pixel_bytes(sizes) == four_bytes) return {byte, word};
+    if (nchw_pixel_bytes(sizes) == four_bytes) return {byte, word};
     const std::int64_t groups = column_groups(sizes);
     const std::int64_t column = word % groups * four_bytes + byte;
     return {0, column < sizes.kernel[2] ? word / groups * sizes.kernel[2] + column
@@ -70,17 +69,17 @@ ByteSource source_of(const ConvSizes& sizes, bool from_plain, std::int64_t word,
 
 /// Calls `visit(block, word, split word)` for all.
 template <typename Visit>
-void for_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+void for_words(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                std::uint8_t flip, Visit visit) {
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t channels_in = sizes.channels_in / sizes.groups;
-  const std::int64_t words = byte_words_a_block(sizes, from_plain);
+  const std::int64_t words = quads_a_block(sizes, from_nchw);
   for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
     const std::int64_t channels = std::min(byte_block, sizes.channels_out - block * byte_block);
     for (std::int64_t word = 0; word < words; ++word) {
-      SplitWord split;
+      SplitQuad split;
       for (std::int64_t byte = 0; byte < four_bytes; ++byte) {
-        const ByteSource source = source_of(sizes, from_plain, word, byte);
+        const TapSource source = source_of(sizes, from_nchw, word, byte);
         if (source.channel >= channels_in || source.position >= positions) continue;
         const std::uint8_t* from = weights +
                                    (block * byte_block * channels_in + source.channel) * positions +
@@ -96,7 +95,7 @@ void for_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weig
 
 }  // namespace
 
-ByteWords::ByteWords(const std::uint8_t* packed, std::int64_t blocks, std::int64_t words)
+PackedQuads::PackedQuads(const std::uint8_t* packed, std::int64_t blocks, std::int64_t words)
     : begins_(reinterpret_cast<const std::int64_t*>(packed)),
       weights_(packed + padded_begins(blocks)),
       again_weights_(weights_ + blocks * words * stored_word),
@@ -104,75 +103,75 @@ ByteWords::ByteWords(const std::uint8_t* packed, std::int64_t blocks, std::int64
                                                          begins_[blocks * halves] * half_word)),
       words_(words) {}
 
-const std::uint8_t* ByteWords::weights(std::int64_t block) const {
+const std::uint8_t* PackedQuads::weights(std::int64_t block) const {
   return weights_ + block * words_ * stored_word;
 }
 
-ByteWordsAgain ByteWords::half(std::int64_t index) const {
+SaturationCorrection PackedQuads::half(std::int64_t index) const {
   const std::int64_t begin = begins_[index];
   return {again_words_ + begin, again_weights_ + begin * half_word, begins_[index + 1] - begin};
 }
 
-BlockWordsAgain ByteWords::again(std::int64_t block) const {
+BlockSaturationCorrection PackedQuads::again(std::int64_t block) const {
   return {half(block * halves), half(block * halves + 1)};
 }
 
-std::int64_t byte_words_a_block(const ConvSizes& sizes, bool from_plain) {
+std::int64_t quads_a_block(const ConvSizes& sizes, bool from_nchw) {
   if (sizes.groups == 1) {
-    if (!from_plain) return volume(sizes.kernel) * quads_of(sizes);
-    return plain_pixel_bytes(sizes) == four_bytes ? volume(sizes.kernel)
-                                                  : sizes.kernel[1] * column_groups(sizes);
+    if (!from_nchw) return volume(sizes.kernel) * quads_of(sizes);
+    return nchw_pixel_bytes(sizes) == four_bytes ? volume(sizes.kernel)
+                                                 : sizes.kernel[1] * column_groups(sizes);
   }
   return (sizes.kernel[1] + four_bytes - 1) / four_bytes * sizes.kernel[2];
 }
 
-std::int64_t plain_pixel_bytes(const ConvSizes& sizes) {
+std::int64_t nchw_pixel_bytes(const ConvSizes& sizes) {
   return sizes.channels_in == 1 ? 1 : four_bytes;
 }
 
-PlacedWord placed_byte_word(const ConvSizes& sizes, bool from_plain, std::int64_t word) {
-  if (!from_plain) {
+PlacedQuad placed_quad(const ConvSizes& sizes, bool from_nchw, std::int64_t word) {
+  if (!from_nchw) {
     const std::int64_t quad = word % quads_of(sizes);
     const std::int64_t tap = word / quads_of(sizes);
     return {tap / sizes.kernel[2], tap % sizes.kernel[2], quad / 4, quad % 4 * four_bytes};
   }
-  if (plain_pixel_bytes(sizes) == four_bytes)
+  if (nchw_pixel_bytes(sizes) == four_bytes)
     return {word / sizes.kernel[2], word % sizes.kernel[2], 0, 0};
   return {word / column_groups(sizes), word % column_groups(sizes) * four_bytes, 0, 0};
 }
 
-std::int64_t packed_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+std::int64_t packed_quad_bytes(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                                std::uint8_t flip) {
   constexpr std::int64_t number_bytes = sizeof(std::int32_t);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   std::int64_t again = 0;
-  for_words(sizes, from_plain, weights, flip,
-            [&](std::int64_t, std::int64_t, const SplitWord& split) {
+  for_words(sizes, from_nchw, weights, flip,
+            [&](std::int64_t, std::int64_t, const SplitQuad& split) {
               again += (split.has_rest[0] ? 1 : 0) + (split.has_rest[1] ? 1 : 0);
             });
-  return padded_begins(blocks) + blocks * byte_words_a_block(sizes, from_plain) * stored_word +
+  return padded_begins(blocks) + blocks * quads_a_block(sizes, from_nchw) * stored_word +
          again * (half_word + number_bytes);
 }
 
-void pack_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                     std::uint8_t flip, std::uint8_t* out) {
+void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
+                std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
-  const std::int64_t words = byte_words_a_block(sizes, from_plain);
+  const std::int64_t words = quads_a_block(sizes, from_nchw);
   auto* begins = reinterpret_cast<std::int64_t*>(out);
   begins[0] = 0;
   std::uint8_t* to = out + padded_begins(blocks);
   std::uint8_t* again = to + blocks * words * stored_word;
   std::vector<std::int32_t> numbers;
-  std::vector<SplitWord> block_words(static_cast<std::size_t>(words));
-  for_words(sizes, from_plain, weights, flip,
-            [&](std::int64_t block, std::int64_t word, const SplitWord& split) {
+  std::vector<SplitQuad> block_words(static_cast<std::size_t>(words));
+  for_words(sizes, from_nchw, weights, flip,
+            [&](std::int64_t block, std::int64_t word, const SplitQuad& split) {
               std::memcpy(to, split.first, stored_word);
               to += stored_word;
               block_words[static_cast<std::size_t>(word)] = split;
               if (word + 1 < words) return;
               for (std::int64_t half = 0; half < halves; ++half) {
                 for (std::int64_t i = 0; i < words; ++i) {
-                  const SplitWord& one = block_words[static_cast<std::size_t>(i)];
+                  const SplitQuad& one = block_words[static_cast<std::size_t>(i)];
                   if (!one.has_rest[half]) continue;
                   std::memcpy(again, one.rest + half * half_word, half_word);
                   again += half_word;

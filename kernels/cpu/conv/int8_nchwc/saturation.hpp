@@ -12,16 +12,16 @@ namespace ortool::cpu {
 /// A pair of weights is sure to fit where both are of different signs or their sum lies within
 /// 128, since 128 * 255 < 2^15. A word of eight channels of which any pair may not fit is packed
 /// with less, and what is missing once more in a list behind.
-class ByteWords {
+class PackedQuads {
  public:
-  /// Of what pack_byte_words wrote for as many blocks and words.
-  ByteWords(const std::uint8_t* packed, std::int64_t blocks, std::int64_t words);
+  /// Of what pack_quads wrote for as many blocks and words.
+  PackedQuads(const std::uint8_t* packed, std::int64_t blocks, std::int64_t words);
 
   const std::uint8_t* weights(std::int64_t block) const;
-  BlockWordsAgain again(std::int64_t block) const;
+  BlockSaturationCorrection again(std::int64_t block) const;
 
  private:
-  ByteWordsAgain half(std::int64_t index) const;
+  SaturationCorrection half(std::int64_t index) const;
 
   const std::int64_t* begins_;
   const std::uint8_t* weights_;
@@ -31,25 +31,25 @@ class ByteWords {
 };
 
 /// Words of a block of channels.
-std::int64_t byte_words_a_block(const ConvSizes& sizes, bool from_plain);
+std::int64_t quads_a_block(const ConvSizes& sizes, bool from_nchw);
 
 /// Where a word of a dense window lies.
-struct PlacedWord {
+struct PlacedQuad {
   std::int64_t row;     ///< of the window
   std::int64_t column;  ///< the first one, where a word is of several
   std::int64_t block;   ///< of channels
   std::int64_t byte;    ///< of the block
 };
-PlacedWord placed_byte_word(const ConvSizes& sizes, bool from_plain, std::int64_t word);
+PlacedQuad placed_quad(const ConvSizes& sizes, bool from_nchw, std::int64_t word);
 
 /// Bytes of a pixel of the copy of a plain image that words are read from: one where there is one
 /// channel, so that a word is of four neighbours, else four.
-std::int64_t plain_pixel_bytes(const ConvSizes& sizes);
+std::int64_t nchw_pixel_bytes(const ConvSizes& sizes);
 
 /// Bytes of the packed weights.
-std::int64_t packed_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
+std::int64_t packed_quad_bytes(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                                std::uint8_t flip);
-void pack_byte_words(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                     std::uint8_t flip, std::uint8_t* out);
+void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
+                std::uint8_t flip, std::uint8_t* out);
 
 }  // namespace ortool::cpu

@@ -3,12 +3,12 @@
 
 namespace ortool::cpu {
 
-TiledSteps::TiledSteps(const ConvSizes& sizes, bool from_plain)
-    : units(from_plain ? dense_byte_steps(sizes, true) : byte_blocks(sizes.channels_in)) {
+TiledSteps::TiledSteps(const ConvSizes& sizes, bool from_nchw)
+    : units(from_nchw ? dense_steps(sizes, true) : byte_blocks(sizes.channels_in)) {
   constexpr std::int64_t most_units = 4;
   chunks = (units + most_units - 1) / most_units;
   pixel_bytes = byte_block * (units <= 2 ? units : most_units);
-  if (from_plain) return;
+  if (from_nchw) return;
   taps = volume(sizes.kernel);
   for (int axis = 0; axis < 2; ++axis) {
     const std::int64_t last = (sizes.kernel[axis + 1] - 1) * sizes.dilation[axis + 1];
@@ -63,17 +63,17 @@ std::int64_t tiled_plane_pixels(std::int64_t span) {
   return (span + most_tiled_pixels + 31) / 64 * 64 + 33;
 }
 
-std::int64_t packed_tiled_bytes(const ConvSizes& sizes, bool from_plain) {
-  const TiledSteps steps(sizes, from_plain);
+std::int64_t packed_tiled_weight_bytes(const ConvSizes& sizes, bool from_nchw) {
+  const TiledSteps steps(sizes, from_nchw);
   return byte_blocks(sizes.channels_out) * steps.count() * steps.pixel_bytes * byte_block;
 }
 
-void pack_tiled_bytes(const ConvSizes& sizes, bool from_plain, const std::uint8_t* weights,
-                      std::uint8_t flip, std::uint8_t* out) {
-  const TiledSteps steps(sizes, from_plain);
+void pack_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
+                        std::uint8_t flip, std::uint8_t* out) {
+  const TiledSteps steps(sizes, from_nchw);
   const std::int64_t blocks = byte_blocks(sizes.channels_out);
   const std::int64_t positions = volume(sizes.kernel);
-  const auto weight = [&](std::int64_t channel, const ByteSource& source) {
+  const auto weight = [&](std::int64_t channel, const TapSource& source) {
     if (channel >= sizes.channels_out || source.channel >= sizes.channels_in ||
         source.position >= positions)
       return std::uint8_t{0};
@@ -81,16 +81,16 @@ void pack_tiled_bytes(const ConvSizes& sizes, bool from_plain, const std::uint8_
         (channel * sizes.channels_in + source.channel) * positions + source.position;
     return static_cast<std::uint8_t>(weights[at] ^ flip);
   };
-  const ByteSource nothing = {sizes.channels_in, positions};
+  const TapSource nothing = {sizes.channels_in, positions};
   for (std::int64_t pair = 0; pair < blocks; pair += 2) {
     for (std::int64_t step = 0; step < steps.count(); ++step) {
       for (std::int64_t block = pair; block < std::min(pair + 2, blocks); ++block) {
         for (std::int64_t byte = 0; byte < steps.pixel_bytes; ++byte) {
           const std::int64_t unit = step % steps.chunks * steps.chunk_units() + byte / byte_block;
-          const ByteSource source =
+          const TapSource source =
               unit < steps.units
-                  ? dense_byte_source(sizes, from_plain, step / steps.chunks * steps.units + unit,
-                                      byte % byte_block)
+                  ? dense_tap_source(sizes, from_nchw, step / steps.chunks * steps.units + unit,
+                                     byte % byte_block)
                   : nothing;
           for (std::int64_t i = 0; i < byte_block; ++i)
             out[(byte / 4 * byte_block + i) * 4 + byte % 4] =

@@ -20,7 +20,7 @@ struct TiledSteps {
   std::int64_t reach[2] = {0, 0};  ///< pixels that the last window reads beyond, in a part
   std::int64_t taps = 1;
 
-  TiledSteps(const ConvSizes& sizes, bool from_plain);
+  TiledSteps(const ConvSizes& sizes, bool from_nchw);
 
   std::int64_t count() const { return taps * chunks; }
   std::int64_t chunk_units() const { return pixel_bytes / byte_block; }

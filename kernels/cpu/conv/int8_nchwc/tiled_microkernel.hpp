@@ -41,39 +41,39 @@ struct TiledPixels {
 };
 
 /// A number of the result near a half.
-struct ByteDoubt {
+struct RoundingTie {
   int32_t channel;  ///< from the first of the call on
   int32_t pixel;
 };
 
 /// Pixels by one or two blocks of channels.
-struct TiledByteProduct {
+struct NchwcTiledProduct {
   const uint8_t* pixels;   ///< copied
   const int64_t* offsets;  ///< one a step: bytes from a copied pixel to what the step reads of it
   int64_t steps;
   int32_t pixel_bytes;
   const uint8_t* weights;  ///< steps × vectors × pixel_bytes / 4 × 16 channels × 4
-  BlockedByteFinish finish;
+  NchwcInt8Epilogue finish;
   const TiledPixels* groups;
   int64_t group_count;
   uint8_t* out;
   int64_t out_stride;  ///< bytes from a block of channels to the next
   int32_t vectors;     ///< 1 or 2 blocks of channels
-  ByteDoubt* doubts;   ///< room for group_count × most_tiled_pixels × 16 × vectors
+  RoundingTie* ties;   ///< room for group_count × most_tiled_pixels × 16 × vectors
 };
 
-struct TiledByteFunctions {
+struct NchwcTiledFunctions {
   void (*copy)(const TiledRowCopy& copy);
   /// A thread multiplies between these two.
   void (*begin)(int32_t pixel_bytes);
   void (*end)();
-  /// Returns how many doubts there are.
-  int64_t (*multiply)(const TiledByteProduct& product);
+  /// Returns how many ties there are.
+  int64_t (*multiply)(const NchwcTiledProduct& product);
   /// sums[lane] = 0 + x * w + x * w …, each product added in one rounding, with
   /// x = ((byte ^ flip) - zero) * scale.
-  void (*sum_lanes)(const SettledLanes& lanes, float* sums);
+  void (*sum_lanes)(const TieLanes& lanes, float* sums);
 };
 
-ORTOOL_ISA_KERNEL_OR_NULL(TiledByteFunctions, tiled_byte_functions, amx)
+ORTOOL_ISA_KERNEL_OR_NULL(NchwcTiledFunctions, nchwc_tiled_functions, amx)
 
 }  // namespace ortool::cpu

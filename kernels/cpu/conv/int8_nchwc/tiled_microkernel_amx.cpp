@@ -70,16 +70,16 @@ inline void finish_four(Finish& finish, const Unfinished& rest, int64_t four) {
       numbers[i] = _mm512_fmadd_ps(sums, finish.scales[v], finish.offset);
     }
     __m512i bytes;
-    const bool has_doubts = finish.make.make(numbers, bytes);
+    const bool has_ties = finish.make.make(numbers, bytes);
     _mm512_mask_storeu_epi32(out + v * finish.out_stride, pixels, bytes);
-    finish.told |= uint64_t{has_doubts} << (8 * v + four);
+    finish.told |= uint64_t{has_ties} << (8 * v + four);
   }
 }
 
 /// Four pixels of one block of channels by the formula itself; writes what lies near a half behind
 /// `to`.
-ByteDoubt* finish_exactly(const TiledByteProduct& product, const Unfinished& rest, int64_t v,
-                          int64_t four, ByteDoubt* to) {
+RoundingTie* finish_exactly(const NchwcTiledProduct& product, const Unfinished& rest, int64_t v,
+                            int64_t four, RoundingTie* to) {
   const ByteMaker make(product.finish.range);
   const __m512 scale = _mm512_loadu_ps(product.finish.scales + v * 16);
   const auto* of_block = reinterpret_cast<const uint8_t*>(rest.sums->sums[v]);
@@ -93,7 +93,7 @@ ByteDoubt* finish_exactly(const TiledByteProduct& product, const Unfinished& res
   store_pixels(product.out + v * product.out_stride + first * 16,
                _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(numbers)), left);
   for (int i = 0; i < 4 && i < left; ++i) {
-    for (uint64_t bits = make.near_half(numbers[i]); bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = make.near_tie(numbers[i]); bits != 0; bits &= bits - 1) {
       *to++ = {static_cast<int32_t>(v) * 16 + __builtin_ctzll(bits),
                static_cast<int32_t>(first + i)};
     }
@@ -101,9 +101,9 @@ ByteDoubt* finish_exactly(const TiledByteProduct& product, const Unfinished& res
   return to;
 }
 
-__attribute__((noinline)) ByteDoubt* finish_told(const TiledByteProduct& product,
-                                                 const Unfinished& rest, uint64_t told,
-                                                 ByteDoubt* to) {
+__attribute__((noinline)) RoundingTie* finish_told(const NchwcTiledProduct& product,
+                                                   const Unfinished& rest, uint64_t told,
+                                                   RoundingTie* to) {
   for (; told != 0; told &= told - 1) {
     const int64_t bit = __builtin_ctzll(told);
     to = finish_exactly(product, rest, bit / 8, bit % 8, to);
@@ -113,7 +113,7 @@ __attribute__((noinline)) ByteDoubt* finish_told(const TiledByteProduct& product
 
 /// `halves`: of the group, 16 pixels each. Meanwhile makes bytes of the group before.
 template <int vectors, int halves>
-inline void multiply_group(const TiledByteProduct& product, const TiledPixels& group,
+inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& group,
                            GroupSums& sums, const Unfinished& before, Finish& finish) {
   const int64_t pixel_bytes = product.pixel_bytes;
   const uint8_t* pixels = product.pixels + group.start * pixel_bytes;
@@ -156,7 +156,7 @@ inline void multiply_group(const TiledByteProduct& product, const TiledPixels& g
 }
 
 template <int vectors>
-int64_t multiply(const TiledByteProduct& product) {
+int64_t multiply(const NchwcTiledProduct& product) {
   GroupSums sums[2];
   Finish finish = {FixedBytes(product.finish.range, fixed_sum_error),
                    {},
@@ -170,10 +170,10 @@ int64_t multiply(const TiledByteProduct& product) {
     finish.scales[v] =
         _mm512_mul_ps(_mm512_loadu_ps(product.finish.scales + v * 16), _mm512_set1_ps(fixed_unit));
   }
-  ByteDoubt* doubts = product.doubts;
+  RoundingTie* ties = product.ties;
   Unfinished before;
   const auto tell = [&] {
-    if (finish.told != 0) doubts = finish_told(product, before, finish.told, doubts);
+    if (finish.told != 0) ties = finish_told(product, before, finish.told, ties);
     finish.told = 0;
   };
   for (int64_t i = 0; i < product.group_count; ++i) {
@@ -188,10 +188,10 @@ int64_t multiply(const TiledByteProduct& product) {
   }
   for (int64_t four = 0; four < before.fours; ++four) finish_four<vectors>(finish, before, four);
   tell();
-  return doubts - product.doubts;
+  return ties - product.ties;
 }
 
-int64_t multiply_tiled(const TiledByteProduct& product) {
+int64_t multiply_tiled(const NchwcTiledProduct& product) {
   return product.vectors == 2 ? multiply<2>(product) : multiply<1>(product);
 }
 
@@ -279,10 +279,10 @@ void copy_row(const TiledRowCopy& copy) {
 
 }  // namespace
 
-const TiledByteFunctions tiled_byte_functions = {.copy = copy_row,
-                                                 .begin = begin,
-                                                 .end = end,
-                                                 .multiply = multiply_tiled,
-                                                 .sum_lanes = vbmi::sum_lanes};
+const NchwcTiledFunctions nchwc_tiled_functions = {.copy = copy_row,
+                                                   .begin = begin,
+                                                   .end = end,
+                                                   .multiply = multiply_tiled,
+                                                   .sum_lanes = vbmi::sum_lanes};
 
 }  // namespace ortool::cpu::amx

@@ -12,8 +12,8 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t tile_edge = byte_winograd_edge;
-constexpr std::int64_t product_count = byte_winograd_products;
+constexpr std::int64_t tile_edge = winograd_int8_edge;
+constexpr std::int64_t product_count = winograd_int8_products;
 /// Of a tile's value or sums of one product: a block of channels.
 constexpr std::int64_t value_bytes = byte_block * 2;
 constexpr std::int64_t sum_bytes = byte_block * 4;
@@ -26,7 +26,7 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
 
 /// Runs of tiles, counted over rows and images. Where one piece holds all, its input is shared by
 /// tasks of some output channels each; else a piece is a task with its own.
-struct ByteWinogradPlan {
+struct WinogradInt8Plan {
   std::int64_t planes;
   std::int64_t blocks;
   std::int64_t tile_rows;
@@ -36,10 +36,10 @@ struct ByteWinogradPlan {
   std::int64_t value_step;  ///< numbers from product to product
   std::int64_t sum_step;
   std::int64_t values_bytes;
-  std::int64_t doubts_at;   ///< behind a task's sums
-  std::int64_t sums_bytes;  ///< with doubts
+  std::int64_t ties_at;     ///< behind a task's sums
+  std::int64_t sums_bytes;  ///< with ties
 
-  explicit ByteWinogradPlan(const ConvSizes& sizes)
+  explicit WinogradInt8Plan(const ConvSizes& sizes)
       : planes(byte_blocks(sizes.channels_in)),
         blocks(byte_blocks(sizes.channels_out)),
         tile_rows(ceil_divide(sizes.out[1], tile_edge)),
@@ -58,8 +58,8 @@ struct ByteWinogradPlan {
     value_step = (planes * piece_tiles + 1) * byte_block;
     sum_step = (piece_tiles + 1) * byte_block;
     values_bytes = ceil_divide(product_count * value_step * 2, 64) * 64;
-    doubts_at = product_count * sum_step * 4;
-    sums_bytes = ceil_divide(doubts_at + piece_tiles * tile_edge * 8, 64) * 64;
+    ties_at = product_count * sum_step * 4;
+    sums_bytes = ceil_divide(ties_at + piece_tiles * tile_edge * 8, 64) * 64;
   }
 
   std::int64_t piece_begin(std::int64_t piece) const { return tiles * piece / pieces; }
@@ -70,10 +70,10 @@ struct ByteWinogradPlan {
   }
 };
 
-class ByteWinogradPiece {
+class WinogradInt8Task {
  public:
-  ByteWinogradPiece(const BlockedByteConv& conv, const ByteWinogradPlan& plan, std::int64_t piece,
-                    std::byte* values)
+  WinogradInt8Task(const NchwcInt8Conv& conv, const WinogradInt8Plan& plan, std::int64_t piece,
+                   std::byte* values)
       : conv_(conv),
         sizes_(conv.sizes),
         plan_(plan),
@@ -87,7 +87,7 @@ class ByteWinogradPiece {
     for (std::int64_t plane = begin; plane < end; ++plane) {
       for_segments(plan_.tile_rows, plan_.tile_columns, begin_, count_,
                    [&](const TileSegment& segment) {
-                     ByteWinogradInput input = {};
+                     WinogradInt8Input input = {};
                      input.plane = conv_.x + (segment.image * plan_.planes + plane) * plane_bytes;
                      input.height = sizes_.in[1];
                      input.width = sizes_.in[2];
@@ -105,7 +105,7 @@ class ByteWinogradPiece {
 
   void compute_blocks(std::int64_t begin, std::int64_t end, std::byte* space) const {
     auto* sums = reinterpret_cast<std::int32_t*>(space);
-    auto* doubts = reinterpret_cast<std::uint64_t*>(space + plan_.doubts_at);
+    auto* ties = reinterpret_cast<std::uint64_t*>(space + plan_.ties_at);
     for (std::int64_t block = begin; block < end; ++block) {
       const auto* weights = reinterpret_cast<const std::int16_t*>(conv_.packed) +
                             block * product_count * plan_.planes * weight_numbers;
@@ -115,18 +115,18 @@ class ByteWinogradPiece {
                             sums + product * plan_.sum_step});
       }
       for_segments(plan_.tile_rows, plan_.tile_columns, begin_, count_,
-                   [&](const TileSegment& segment) { restore(block, segment, sums, doubts); });
+                   [&](const TileSegment& segment) { restore(block, segment, sums, ties); });
     }
   }
 
  private:
   void restore(std::int64_t block, const TileSegment& segment, const std::int32_t* sums,
-               std::uint64_t* doubts) const {
+               std::uint64_t* ties) const {
     const std::int64_t width = sizes_.out[2];
     const std::int64_t row = segment.row * tile_edge;
     const std::int64_t column = segment.column * tile_edge;
     const std::int64_t plane = segment.image * plan_.blocks + block;
-    ByteWinogradOutput output = {};
+    WinogradInt8Output output = {};
     output.sums = sums + segment.place * byte_block;
     output.product_step = plan_.sum_step;
     output.tiles = segment.tiles;
@@ -135,21 +135,21 @@ class ByteWinogradPiece {
     output.rows = std::min(tile_edge, sizes_.out[1] - row);
     output.columns = std::min(tile_edge * segment.tiles, width - column);
     output.finish = conv_.finish(block);
-    output.doubts = doubts;
+    output.ties = ties;
     if (!functions_.output(output)) return;
     for (std::int64_t tile = 0; tile < segment.tiles; ++tile) {
       const std::int64_t first = column + tile * tile_edge;
       for (std::int64_t i = 0; i < output.rows; ++i) {
-        settle_doubts(conv_, segment.image, block, (row + i) * width + first,
-                      std::min(tile_edge, width - first), doubts + tile * tile_edge + i);
+        resolve_ties(conv_, segment.image, block, (row + i) * width + first,
+                     std::min(tile_edge, width - first), ties + tile * tile_edge + i);
       }
     }
   }
 
-  const BlockedByteConv& conv_;
+  const NchwcInt8Conv& conv_;
   const ConvSizes& sizes_;
-  const ByteWinogradPlan& plan_;
-  const ByteWinogradFunctions& functions_;
+  const WinogradInt8Plan& plan_;
+  const WinogradInt8Functions& functions_;
   std::int64_t begin_;
   std::int64_t count_;
   std::int16_t* values_;
@@ -190,18 +190,18 @@ bool has_small_sums(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
       const std::int64_t weight = static_cast<std::int8_t>(weights[channel * depth + i] ^ flip);
       (weight > 0 ? above : below) += weight;
     }
-    if (std::max(above, -below) * largest_byte >= byte_winograd_most_sum) return false;
+    if (std::max(above, -below) * largest_byte >= winograd_int8_most_sum) return false;
   }
   return true;
 }
 
-bool is_worth_byte_winograd(const ConvSizes& sizes) {
+bool is_worth_winograd_int8(const ConvSizes& sizes) {
   bool fits = sizes.groups == 1 && sizes.in[0] == 1 && sizes.kernel[0] == 1;
   for (const int axis : {1, 2})
     fits = fits && sizes.kernel[axis] == 3 && sizes.stride[axis] == 1 && sizes.dilation[axis] == 1;
   if (!fits) return false;
   // By measured rates.
-  const ByteWinogradPlan plan(sizes);
+  const WinogradInt8Plan plan(sizes);
   constexpr double products_a_nanosecond = 80;
   constexpr double transform_ns = 35;
   constexpr double restore_ns = 65;
@@ -222,21 +222,21 @@ bool is_worth_byte_winograd(const ConvSizes& sizes) {
 
 }  // namespace
 
-bool can_use_byte_winograd(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip) {
-  return is_worth_byte_winograd(sizes) && has_small_sums(sizes, weights, flip);
+bool can_use_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip) {
+  return is_worth_winograd_int8(sizes) && has_small_sums(sizes, weights, flip);
 }
 
-std::int64_t packed_byte_winograd(const ConvSizes& sizes) {
+std::int64_t packed_winograd_int8_bytes(const ConvSizes& sizes) {
   constexpr std::int64_t number_bytes = 2;
   return byte_blocks(sizes.channels_out) * byte_blocks(sizes.channels_in) * product_count *
          weight_numbers * number_bytes;
 }
 
-void pack_byte_winograd(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
+void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
                         std::uint8_t* out) {
   const std::int64_t planes = byte_blocks(sizes.channels_in);
   auto* to = reinterpret_cast<std::int16_t*>(out);
-  std::fill_n(to, packed_byte_winograd(sizes) / 2, std::int16_t{0});
+  std::fill_n(to, packed_winograd_int8_bytes(sizes) / 2, std::int16_t{0});
   for (std::int64_t channel = 0; channel < sizes.channels_out; ++channel) {
     const std::int64_t lane = channel % byte_block;
     std::int16_t* block = to + channel / byte_block * product_count * planes * weight_numbers;
@@ -252,19 +252,19 @@ void pack_byte_winograd(const ConvSizes& sizes, const std::uint8_t* weights, std
   }
 }
 
-std::int64_t byte_winograd_workspace(const ConvSizes& sizes, int threads) {
-  const ByteWinogradPlan plan(sizes);
+std::int64_t winograd_int8_workspace_bytes(const ConvSizes& sizes, int threads) {
+  const WinogradInt8Plan plan(sizes);
   const std::int64_t slots = std::max(threads, 1);
   if (plan.pieces == 1) return plan.values_bytes + plan.sums_bytes * slots;
   return (plan.values_bytes + plan.sums_bytes) * slots;
 }
 
-void convolve_byte_winograd(const BlockedByteConv& conv, void* workspace, Workers& workers) {
-  const ByteWinogradPlan plan(conv.sizes);
+void convolve_winograd(const NchwcInt8Conv& conv, void* workspace, Workers& workers) {
+  const WinogradInt8Plan plan(conv.sizes);
   auto* space = static_cast<std::byte*>(workspace);
   if (plan.pieces == 1) {
     constexpr double plane_tile_ns = 35;
-    const ByteWinogradPiece piece(conv, plan, 0, space);
+    const WinogradInt8Task piece(conv, plan, 0, space);
     WorkspaceSlots slots(space + plan.values_bytes, plan.sums_bytes, workers.count());
     const double input_ns = plane_tile_ns * static_cast<double>(plan.planes * plan.tiles);
     workers.parallel_ranges(
@@ -280,7 +280,7 @@ void convolve_byte_winograd(const BlockedByteConv& conv, void* workspace, Worker
   WorkspaceSlots slots(space, plan.values_bytes + plan.sums_bytes, workers.count());
   workers.parallel_for(plan.pieces, [&](std::int64_t index) {
     const WorkspaceSlots::Loan loan(slots);
-    const ByteWinogradPiece piece(conv, plan, index, loan.data());
+    const WinogradInt8Task piece(conv, plan, index, loan.data());
     piece.bring_planes(0, plan.planes);
     piece.compute_blocks(0, plan.blocks, loan.data() + plan.values_bytes);
   });

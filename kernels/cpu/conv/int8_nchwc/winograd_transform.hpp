@@ -8,14 +8,14 @@
 
 namespace ortool::cpu {
 
-constexpr int64_t byte_winograd_edge = 4;   ///< pixels of a tile's result, a side
-constexpr int64_t byte_winograd_reach = 6;  ///< pixels that it reads
-constexpr int64_t byte_winograd_products = 36;
+constexpr int64_t winograd_int8_edge = 4;   ///< pixels of a tile's result, a side
+constexpr int64_t winograd_int8_reach = 6;  ///< pixels that it reads
+constexpr int64_t winograd_int8_products = 36;
 /// Results times 9 * 64 are summed up modulo 2^32; of 64 times a sum all bits must be there.
-constexpr int64_t byte_winograd_most_sum = int64_t{1} << 25U;
+constexpr int64_t winograd_int8_most_sum = int64_t{1} << 25U;
 
 /// Neighbouring tiles of one row of tiles, of one block of channels.
-struct ByteWinogradInput {
+struct WinogradInt8Input {
   const uint8_t* plane;  ///< height × width pixels
   int64_t height;
   int64_t width;
@@ -29,7 +29,7 @@ struct ByteWinogradInput {
 };
 
 /// One of the 36 products, of all tiles and one block of channels.
-struct ByteWinogradProduct {
+struct WinogradInt8Product {
   const int16_t* values;  ///< 16 numbers a tile
   int64_t plane_step;     ///< numbers from one block of channels of the input to the next
   int64_t planes;
@@ -39,7 +39,7 @@ struct ByteWinogradProduct {
 };
 
 /// The way back, to bytes of pixels inside the image alone.
-struct ByteWinogradOutput {
+struct WinogradInt8Output {
   const int32_t* sums;   ///< 16 a tile
   int64_t product_step;  ///< sums from product to product
   int64_t tiles;
@@ -47,16 +47,16 @@ struct ByteWinogradOutput {
   int64_t row_step;  ///< bytes from row to row of pixels
   int64_t rows;      ///< of pixels, at most 4
   int64_t columns;   ///< of pixels, at most 4 · tiles
-  BlockedByteFinish finish;
-  uint64_t* doubts;  ///< tiles × 4: a word for each row of a tile; all are written
+  NchwcInt8Epilogue finish;
+  uint64_t* ties;  ///< tiles × 4: a word for each row of a tile; all are written
 };
 
-struct ByteWinogradFunctions {
-  void (*input)(const ByteWinogradInput& input);
-  void (*product)(const ByteWinogradProduct& product);
-  bool (*output)(const ByteWinogradOutput& output);  ///< whether any number lies near a half
+struct WinogradInt8Functions {
+  void (*input)(const WinogradInt8Input& input);
+  void (*product)(const WinogradInt8Product& product);
+  bool (*output)(const WinogradInt8Output& output);  ///< whether any number lies near a half
 };
 
-ORTOOL_ISA_FUNCTIONS((avx2), extern const ByteWinogradFunctions byte_winograd_functions;)
+ORTOOL_ISA_FUNCTIONS((avx2), extern const WinogradInt8Functions winograd_int8_functions;)
 
 }  // namespace ortool::cpu

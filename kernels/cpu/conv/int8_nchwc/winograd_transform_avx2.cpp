@@ -12,8 +12,8 @@
 namespace ortool::cpu::avx2 {
 namespace {
 
-constexpr int64_t reach = byte_winograd_reach;
-constexpr int64_t edge = byte_winograd_edge;
+constexpr int64_t reach = winograd_int8_reach;
+constexpr int64_t edge = winograd_int8_edge;
 constexpr int64_t channels = 16;
 constexpr int most_group_tiles = 6;
 
@@ -70,7 +70,7 @@ void transform_tile(const uint8_t* from, int64_t row_step, __m128i flip, int16_t
 }
 
 /// The pixels of a tile at (row, column), with what fills for those outside the image.
-void copy_tile(const ByteWinogradInput& input, int64_t row, int64_t column, uint8_t* to) {
+void copy_tile(const WinogradInt8Input& input, int64_t row, int64_t column, uint8_t* to) {
   for (int64_t i = 0; i < reach; ++i) {
     for (int64_t j = 0; j < reach; ++j, to += channels) {
       const bool is_inside =
@@ -85,7 +85,7 @@ void copy_tile(const ByteWinogradInput& input, int64_t row, int64_t column, uint
   }
 }
 
-void run_input(const ByteWinogradInput& input) {
+void run_input(const WinogradInt8Input& input) {
   const __m128i flip = _mm_set1_epi8(static_cast<char>(input.flip));
   for (int64_t tile = 0; tile < input.tiles; ++tile) {
     const int64_t row = input.row;
@@ -113,7 +113,7 @@ inline void add_pairs(__m256i& sums, __m256i values, const __m256i_u& weights) {
 }
 
 template <int tiles>
-void multiply_group(const ByteWinogradProduct& product, int64_t first) {
+void multiply_group(const WinogradInt8Product& product, int64_t first) {
   constexpr int64_t pairs = channels / 2;
   PixelSums sums[size_t{tiles}];
 #pragma GCC unroll 6
@@ -143,12 +143,12 @@ void multiply_group(const ByteWinogradProduct& product, int64_t first) {
   }
 }
 
-using MultiplyGroup = void (*)(const ByteWinogradProduct& product, int64_t first);
+using MultiplyGroup = void (*)(const WinogradInt8Product& product, int64_t first);
 constexpr MultiplyGroup multiply_groups[most_group_tiles] = {multiply_group<1>, multiply_group<2>,
                                                              multiply_group<3>, multiply_group<4>,
                                                              multiply_group<5>, multiply_group<6>};
 
-void run_product(const ByteWinogradProduct& product) {
+void run_product(const WinogradInt8Product& product) {
   const int64_t groups = (product.tiles + most_group_tiles - 1) / most_group_tiles;
   for (int64_t group = 0; group < groups; ++group) {
     const int64_t first = product.tiles * group / groups;
@@ -207,17 +207,17 @@ inline void restore_half(const int32_t* from, int64_t product_step, __m256i offs
 }
 
 template <int columns>
-bool finish_row(const BlockByteMaker& maker, const PixelSums* row, uint8_t* out, uint64_t* doubts) {
-  return finish_pixels<columns>(maker, row, 0, out, doubts);
+bool finish_row(const NchwcRequantizer& maker, const PixelSums* row, uint8_t* out, uint64_t* ties) {
+  return finish_pixels<columns>(maker, row, 0, out, ties);
 }
 
-bool run_output(const ByteWinogradOutput& output) {
-  using FinishRow = bool (*)(const BlockByteMaker&, const PixelSums*, uint8_t*, uint64_t*);
+bool run_output(const WinogradInt8Output& output) {
+  using FinishRow = bool (*)(const NchwcRequantizer&, const PixelSums*, uint8_t*, uint64_t*);
   constexpr FinishRow finish_rows[4] = {finish_row<1>, finish_row<2>, finish_row<3>, finish_row<4>};
-  const BlockByteMaker maker(output.finish);
+  const NchwcRequantizer maker(output.finish);
   const __m256i low_offsets = load_words(output.finish.offsets);
   const __m256i high_offsets = load_words(output.finish.offsets + 8);
-  bool has_doubts = false;
+  bool has_ties = false;
   for (int64_t tile = 0; tile < output.tiles; ++tile) {
     PixelSums sums[4][4];
     const int32_t* from = output.sums + tile * channels;
@@ -226,20 +226,20 @@ bool run_output(const ByteWinogradOutput& output) {
     const int64_t left = output.columns - tile * edge;
     const FinishRow finish = finish_rows[(left < edge ? left : edge) - 1];
     for (int64_t i = 0; i < edge; ++i) {
-      uint64_t& doubts = output.doubts[tile * edge + i];
-      doubts = 0;
+      uint64_t& ties = output.ties[tile * edge + i];
+      ties = 0;
       if (i < output.rows) {
-        has_doubts |= finish(maker, sums[i],
-                             output.y + i * output.row_step + tile * edge * channels, &doubts);
+        has_ties |=
+            finish(maker, sums[i], output.y + i * output.row_step + tile * edge * channels, &ties);
       }
     }
   }
-  return has_doubts;
+  return has_ties;
 }
 
 }  // namespace
 
-const ByteWinogradFunctions byte_winograd_functions = {
+const WinogradInt8Functions winograd_int8_functions = {
     .input = run_input, .product = run_product, .output = run_output};
 
 }  // namespace ortool::cpu::avx2

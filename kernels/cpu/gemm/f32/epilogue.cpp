@@ -61,7 +61,7 @@ void finish_row(const GemmTile& tile, std::int64_t row, const float* sums, float
 
 }  // namespace
 
-void finish_tile(const GemmTile& tile, const float* sums, std::int64_t sums_stride) {
+void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_stride) {
   for (std::int64_t row = 0; row < tile.rows; ++row) {
     finish_row(tile, row, sums + row * sums_stride, tile.c + row * tile.c_stride);
   }
@@ -85,7 +85,7 @@ void run_partial_tile(const GemmTile& tile, const GemmFunctions& functions) {
   }
   functions.tile(whole);
   if (tile.finish != 0) {
-    finish_tile(tile, sums, whole.c_stride);
+    apply_epilogue(tile, sums, whole.c_stride);
     return;
   }
   for (std::int64_t row = 0; row < tile.rows; ++row) {

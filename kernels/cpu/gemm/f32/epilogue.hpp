@@ -9,10 +9,10 @@ namespace ortool::cpu {
 
 /// Scales, adds and activates the sums (rows × columns of `tile`, `sums_stride` apart) and writes
 /// them to tile.c. `sums` may be tile.c itself.
-void finish_tile(const GemmTile& tile, const float* sums, std::int64_t sums_stride);
+void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_stride);
 
-/// What finish_tile and the register tile leave out: functions, where the epilogue has one.
-inline void finish_functions(const GemmTile& tile, const GemmFunctions& functions) {
+/// What apply_epilogue and the register tile leave out: functions, where the epilogue has one.
+inline void apply_activation(const GemmTile& tile, const GemmFunctions& functions) {
   if (tile.activation < Activation::gelu) return;
   functions.activate(tile.activation, tile.low, tile.c, tile.c_stride, tile.rows, tile.columns);
 }

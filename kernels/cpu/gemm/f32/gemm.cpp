@@ -15,7 +15,7 @@ constexpr std::int64_t float_bytes = 4;
 constexpr std::int64_t rows_bytes = 1280 * 1024;
 /// Up to this many rows there is not work enough for register tiles, and b is better read where it
 /// lies than packed for one use.
-constexpr std::int64_t thin_rows = 4;
+constexpr std::int64_t skinny_rows = 4;
 
 std::int64_t round_up_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -29,7 +29,7 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
   return (sizes.m + chunks - 1) / chunks;
 }
 
-/// The tile that stands for the region of c at (row, column), for finish_tile.
+/// The tile that stands for the region of c at (row, column), for apply_epilogue.
 GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
                 std::int64_t rows, std::int64_t column, std::int64_t columns) {
   GemmTile tile = tile_of(epilogue);
@@ -43,12 +43,12 @@ GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::
 
 void finish_sums(const GemmTile& tile, const float* sums, std::int64_t sums_stride,
                  const GemmFunctions& functions) {
-  finish_tile(tile, sums, sums_stride);
-  finish_functions(tile, functions);
+  apply_epilogue(tile, sums, sums_stride);
+  apply_activation(tile, functions);
 }
 
 /// Rows or columns a task of a thin product works on: some 64 KiB of the large operand.
-std::int64_t thin_grain(std::int64_t k, std::int64_t multiple) {
+std::int64_t skinny_grain(std::int64_t k, std::int64_t multiple) {
   const std::int64_t items = 64 * 1024 / (float_bytes * std::max<std::int64_t>(k, 1));
   return std::max<std::int64_t>(1, items / multiple) * multiple;
 }
@@ -58,7 +58,7 @@ void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, 
                      std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
   constexpr std::int64_t most = 64;
-  const std::int64_t grain = std::min(most, thin_grain(sizes.k, 1));
+  const std::int64_t grain = std::min(most, skinny_grain(sizes.k, 1));
   workers.parallel_ranges(sizes.m, grain, [&](std::int64_t begin, std::int64_t end) {
     float sums[most];
     const std::int64_t rows = end - begin;
@@ -76,7 +76,7 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Matri
                              const Epilogue& epilogue, const GemmFunctions& functions,
                              Workers& workers) {
   constexpr std::int64_t most = 64;
-  const std::int64_t grain = std::min(most, thin_grain(sizes.k, 16));
+  const std::int64_t grain = std::min(most, skinny_grain(sizes.k, 16));
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
     float sums[most];
     functions.row_transposed(x, b.data + begin * b.stride, b.stride, end - begin, sizes.k, sums);
@@ -85,12 +85,12 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Matri
 }
 
 /// c has few rows: b is read once, where it lies.
-void multiply_thin(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
-                   std::int64_t c_stride, const Epilogue& epilogue, const GemmFunctions& functions,
-                   Workers& workers) {
+void multiply_skinny(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+                     std::int64_t c_stride, const Epilogue& epilogue,
+                     const GemmFunctions& functions, Workers& workers) {
   const std::int64_t row_stride = a.transposed ? 1 : a.stride;
   const std::int64_t step = a.transposed ? a.stride : 1;
-  const std::int64_t grain = thin_grain(sizes.k, 64);
+  const std::int64_t grain = skinny_grain(sizes.k, 64);
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
     functions.thin(a.data, row_stride, step, static_cast<std::int32_t>(sizes.m), b.data + begin,
                    b.stride, end - begin, sizes.k, c + begin, c_stride);
@@ -101,21 +101,21 @@ void multiply_thin(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b,
 
 /// c has few rows and b is packed: two panels at a time, so that the sums do not wait for each
 /// other.
-void multiply_thin_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b,
-                          float* c, std::int64_t c_stride, const Epilogue& epilogue,
-                          const GemmFunctions& functions, Workers& workers) {
+void multiply_skinny_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b,
+                            float* c, std::int64_t c_stride, const Epilogue& epilogue,
+                            const GemmFunctions& functions, Workers& workers) {
   const ColumnPanels panels = cut_columns(sizes.n, functions);
   const std::int64_t row_stride = a.transposed ? 1 : a.stride;
   const std::int64_t step = a.transposed ? a.stride : 1;
   const auto rows = static_cast<std::int32_t>(sizes.m);
-  const std::int64_t grain = thin_grain(sizes.k, 2 * panels.width) / panels.width;
+  const std::int64_t grain = skinny_grain(sizes.k, 2 * panels.width) / panels.width;
   workers.parallel_ranges(panels.count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = begin; panel < end;) {
       const std::int64_t first = panels.first_column(panel);
       const bool is_pair = panel + 2 <= end && panels.columns_in(panel + 1) == panels.width;
       if (is_pair) {
-        functions.thin_pair(a.data, row_stride, step, rows, packed_b + first * sizes.k, sizes.k,
-                            c + first, c_stride);
+        functions.skinny_pair(a.data, row_stride, step, rows, packed_b + first * sizes.k, sizes.k,
+                              c + first, c_stride);
       } else {
         functions.thin(a.data, row_stride, step, rows, packed_b + first * sizes.k,
                        panels.stored_in(panel), panels.columns_in(panel), sizes.k, c + first,
@@ -294,7 +294,7 @@ void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* o
 }
 
 std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa) {
-  if (sizes.m <= thin_rows || sizes.n <= 1) return 0;
+  if (sizes.m <= skinny_rows || sizes.n <= 1) return 0;
   return round_up_to_line(chunk_rows(sizes, gemm_functions(isa)) * sizes.k * float_bytes);
 }
 
@@ -305,8 +305,8 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
   const GemmFunctions& functions = gemm_functions(isa);
   if (sizes.n == 1) {
     multiply_column(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
-  } else if (sizes.m <= thin_rows) {
-    multiply_thin_packed(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
+  } else if (sizes.m <= skinny_rows) {
+    multiply_skinny_packed(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else if (reads_rows_in_place(sizes, a)) {
     multiply_narrow(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else {
@@ -322,7 +322,7 @@ void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const Gem
   const bool are_wide = std::all_of(pieces.begin(), pieces.end(), [&](const GemmColumns& piece) {
     return piece.count > 1 && !reads_rows_in_place({sizes.m, piece.count, sizes.k}, a);
   });
-  if (sizes.m > thin_rows && are_wide) {
+  if (sizes.m > skinny_rows && are_wide) {
     std::array<PieceIn, most_gemm_columns> placed;
     for (std::size_t i = 0; i < pieces.size(); ++i) placed[i] = {pieces[i], pieces[i].count};
     multiply_packed(sizes, a, std::span(placed).first(pieces.size()), epilogue, gemm_functions(isa),
@@ -346,8 +346,8 @@ void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b,
                    Workers& workers) {
   if (sizes.m <= 0 || sizes.n <= 0) return;
   const GemmFunctions& functions = gemm_functions(isa);
-  if (sizes.n > 1 && sizes.m <= thin_rows && !b.transposed) {
-    multiply_thin(sizes, a, b, c, c_stride, epilogue, functions, workers);
+  if (sizes.n > 1 && sizes.m <= skinny_rows && !b.transposed) {
+    multiply_skinny(sizes, a, b, c, c_stride, epilogue, functions, workers);
     return;
   }
   const bool a_is_plain = !a.transposed || a.stride == 1;

@@ -68,8 +68,8 @@ struct GemmFunctions {
                int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride);
   /// The same for two whole panels, each panel_columns wide, one behind the other in `b` and `out`:
   /// enough sums at a time to hide how long one takes.
-  void (*thin_pair)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
-                    const float* b, int64_t k, float* out, int64_t out_stride);
+  void (*skinny_pair)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
+                      const float* b, int64_t k, float* out, int64_t out_stride);
   /// `thin` for one row and a b that lies transposed: out[column] = the sum over k of x[step] *
   /// b[column * b_stride + step].
   void (*row_transposed)(const float* x, const float* b, int64_t b_stride, int64_t columns,

@@ -188,8 +188,8 @@ const GemmFunctions gemm_functions = {.max_rows = 6,
                                       .pack_rows = pack_rows,
                                       .dot_rows = dot_rows,
                                       .activate = activate_rows,
-                                      .thin = thin_product,
-                                      .thin_pair = thin_pair,
+                                      .thin = skinny_product,
+                                      .skinny_pair = skinny_pair,
                                       .row_transposed = row_transposed};
 
 }  // namespace ortool::cpu::avx2

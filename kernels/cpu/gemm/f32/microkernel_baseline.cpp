@@ -43,7 +43,7 @@ void run(const GemmTile& tile) {
     float* to = tile.c + row * tile.c_stride;
     for (int v = 0; v < vectors; ++v) __builtin_memcpy(to + v * 4, &sums[row][v], sizeof(Vector));
   }
-  if (tile.finish != 0) finish_tile(tile, tile.c, tile.c_stride);
+  if (tile.finish != 0) apply_epilogue(tile, tile.c, tile.c_stride);
 }
 
 using Run = void (*)(const GemmTile& tile);
@@ -65,8 +65,8 @@ const GemmFunctions gemm_functions = {.max_rows = 4,
                                       .pack_rows = pack_rows,
                                       .dot_rows = dot_rows,
                                       .activate = activate_rows,
-                                      .thin = thin_product,
-                                      .thin_pair = thin_pair,
+                                      .thin = skinny_product,
+                                      .skinny_pair = skinny_pair,
                                       .row_transposed = row_transposed};
 
 }  // namespace ortool::cpu::baseline

@@ -15,12 +15,13 @@ ORTOOL_ISA_FUNCTIONS((baseline, avx2, avx512),
                                     int32_t width, int64_t k, float* out);
                      void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k,
                                    const float* x, float* out);
-                     void thin_product(const float* a, int64_t a_row_stride, int64_t a_step,
-                                       int32_t rows, const float* b, int64_t b_stride,
-                                       int64_t columns, int64_t k, float* out, int64_t out_stride);
-                     void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step,
-                                    int32_t rows, const float* b, int64_t k, float* out,
-                                    int64_t out_stride);
+                     void skinny_product(const float* a, int64_t a_row_stride, int64_t a_step,
+                                         int32_t rows, const float* b, int64_t b_stride,
+                                         int64_t columns, int64_t k, float* out,
+                                         int64_t out_stride);
+                     void skinny_pair(const float* a, int64_t a_row_stride, int64_t a_step,
+                                      int32_t rows, const float* b, int64_t k, float* out,
+                                      int64_t out_stride);
                      void row_transposed(const float* x, const float* b, int64_t b_stride,
                                          int64_t columns, int64_t k, float* out);)
 

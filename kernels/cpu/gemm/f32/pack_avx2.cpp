@@ -75,10 +75,11 @@ void pack_eight(const float* in, int64_t in_stride, int32_t rows, int32_t width,
 
 /// `vectors` of columns; the second half of them lies `half_step` behind the first.
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void thin_vectors(const float* a, int64_t a_row_stride,
-                                                        int64_t a_step, const float* b,
-                                                        int64_t b_stride, int64_t half_step,
-                                                        int64_t k, float* out, int64_t out_stride) {
+inline __attribute__((always_inline)) void skinny_vectors(const float* a, int64_t a_row_stride,
+                                                          int64_t a_step, const float* b,
+                                                          int64_t b_stride, int64_t half_step,
+                                                          int64_t k, float* out,
+                                                          int64_t out_stride) {
   constexpr int half = vectors / 2;
   __m256 sums[size_t{rows}][size_t{vectors}];
 #pragma GCC unroll 4
@@ -112,13 +113,13 @@ inline __attribute__((always_inline)) void thin_vectors(const float* a, int64_t 
 }
 
 template <int rows>
-void thin_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float* b,
-               int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride) {
+void skinny_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float* b,
+                 int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride) {
   constexpr int vectors = rows == 1 ? 4 : 2;
   int64_t column = 0;
   for (; column + vectors * 8 <= columns; column += vectors * 8) {
-    thin_vectors<rows, vectors>(a, a_row_stride, a_step, b + column, b_stride, vectors * 4, k,
-                                out + column, out_stride);
+    skinny_vectors<rows, vectors>(a, a_row_stride, a_step, b + column, b_stride, vectors * 4, k,
+                                  out + column, out_stride);
   }
   for (; column < columns; column += 8) {
     const __m256i mask = first(columns - column);
@@ -142,15 +143,15 @@ void thin_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float
 
 /// More sums than two rows have do not fit into the registers, nor need they.
 template <int rows>
-void thin_panels(const float* a, int64_t a_row_stride, int64_t a_step, const float* b, int64_t k,
-                 float* out, int64_t out_stride) {
+void skinny_panels(const float* a, int64_t a_row_stride, int64_t a_step, const float* b, int64_t k,
+                   float* out, int64_t out_stride) {
   constexpr int64_t width = 16;
   if constexpr (rows <= 2) {
-    thin_vectors<rows, 4>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+    skinny_vectors<rows, 4>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
   } else {
-    thin_vectors<rows, 2>(a, a_row_stride, a_step, b, width, 8, k, out, out_stride);
-    thin_vectors<rows, 2>(a, a_row_stride, a_step, b + width * k, width, 8, k, out + width,
-                          out_stride);
+    skinny_vectors<rows, 2>(a, a_row_stride, a_step, b, width, 8, k, out, out_stride);
+    skinny_vectors<rows, 2>(a, a_row_stride, a_step, b + width * k, width, 8, k, out + width,
+                            out_stride);
   }
 }
 
@@ -216,32 +217,32 @@ void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const f
   }
 }
 
-void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
-                  const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
-                  int64_t out_stride) {
+void skinny_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
+                    const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
+                    int64_t out_stride) {
   switch (rows) {
     case 1:
-      return thin_rows<1>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<1>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     case 2:
-      return thin_rows<2>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<2>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     case 3:
-      return thin_rows<3>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<3>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     default:
-      return thin_rows<4>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<4>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
   }
 }
 
-void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
-               int64_t k, float* out, int64_t out_stride) {
+void skinny_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+                 int64_t k, float* out, int64_t out_stride) {
   switch (rows) {
     case 1:
-      return thin_panels<1>(a, a_row_stride, a_step, b, k, out, out_stride);
+      return skinny_panels<1>(a, a_row_stride, a_step, b, k, out, out_stride);
     case 2:
-      return thin_panels<2>(a, a_row_stride, a_step, b, k, out, out_stride);
+      return skinny_panels<2>(a, a_row_stride, a_step, b, k, out, out_stride);
     case 3:
-      return thin_panels<3>(a, a_row_stride, a_step, b, k, out, out_stride);
+      return skinny_panels<3>(a, a_row_stride, a_step, b, k, out, out_stride);
     default:
-      return thin_panels<4>(a, a_row_stride, a_step, b, k, out, out_stride);
+      return skinny_panels<4>(a, a_row_stride, a_step, b, k, out, out_stride);
   }
 }
 

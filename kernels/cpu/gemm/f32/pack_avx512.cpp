@@ -49,10 +49,10 @@ inline void transpose(__m512* r) {
 
 /// 64 columns; the second 32 lie `half_step` behind the first.
 template <int rows>
-inline __attribute__((always_inline)) void thin_four(const float* a, int64_t a_row_stride,
-                                                     int64_t a_step, const float* b,
-                                                     int64_t b_stride, int64_t half_step, int64_t k,
-                                                     float* out, int64_t out_stride) {
+inline __attribute__((always_inline)) void skinny_four(const float* a, int64_t a_row_stride,
+                                                       int64_t a_step, const float* b,
+                                                       int64_t b_stride, int64_t half_step,
+                                                       int64_t k, float* out, int64_t out_stride) {
   __m512 sums[size_t{rows}][4];
 #pragma GCC unroll 4
   for (int row = 0; row < rows; ++row) {
@@ -79,11 +79,12 @@ inline __attribute__((always_inline)) void thin_four(const float* a, int64_t a_r
 }
 
 template <int rows>
-void thin_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float* b,
-               int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride) {
+void skinny_rows(const float* a, int64_t a_row_stride, int64_t a_step, const float* b,
+                 int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride) {
   int64_t column = 0;
   for (; column + 64 <= columns; column += 64) {
-    thin_four<rows>(a, a_row_stride, a_step, b + column, b_stride, 32, k, out + column, out_stride);
+    skinny_four<rows>(a, a_row_stride, a_step, b + column, b_stride, 32, k, out + column,
+                      out_stride);
   }
   for (; column < columns; column += 32) {
     const __mmask16 low = first(columns - column);
@@ -185,33 +186,33 @@ void dot_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, const f
   }
 }
 
-void thin_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
-                  const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
-                  int64_t out_stride) {
+void skinny_product(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,
+                    const float* b, int64_t b_stride, int64_t columns, int64_t k, float* out,
+                    int64_t out_stride) {
   switch (rows) {
     case 1:
-      return thin_rows<1>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<1>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     case 2:
-      return thin_rows<2>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<2>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     case 3:
-      return thin_rows<3>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<3>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
     default:
-      return thin_rows<4>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
+      return skinny_rows<4>(a, a_row_stride, a_step, b, b_stride, columns, k, out, out_stride);
   }
 }
 
-void thin_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
-               int64_t k, float* out, int64_t out_stride) {
+void skinny_pair(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+                 int64_t k, float* out, int64_t out_stride) {
   constexpr int64_t width = 32;
   switch (rows) {
     case 1:
-      return thin_four<1>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+      return skinny_four<1>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
     case 2:
-      return thin_four<2>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+      return skinny_four<2>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
     case 3:
-      return thin_four<3>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+      return skinny_four<3>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
     default:
-      return thin_four<4>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
+      return skinny_four<4>(a, a_row_stride, a_step, b, width, width * k, k, out, out_stride);
   }
 }
 

@@ -44,9 +44,9 @@ void dot_rows(const float* a, std::int64_t a_stride, std::int64_t rows, std::int
   }
 }
 
-void thin_product(const float* a, std::int64_t a_row_stride, std::int64_t a_step, std::int32_t rows,
-                  const float* b, std::int64_t b_stride, std::int64_t columns, std::int64_t k,
-                  float* out, std::int64_t out_stride) {
+void skinny_product(const float* a, std::int64_t a_row_stride, std::int64_t a_step,
+                    std::int32_t rows, const float* b, std::int64_t b_stride, std::int64_t columns,
+                    std::int64_t k, float* out, std::int64_t out_stride) {
   for (std::int32_t row = 0; row < rows; ++row) {
     float* to = out + row * out_stride;
     std::fill_n(to, columns, 0.0F);
@@ -58,12 +58,12 @@ void thin_product(const float* a, std::int64_t a_row_stride, std::int64_t a_step
   }
 }
 
-void thin_pair(const float* a, std::int64_t a_row_stride, std::int64_t a_step, std::int32_t rows,
-               const float* b, std::int64_t k, float* out, std::int64_t out_stride) {
+void skinny_pair(const float* a, std::int64_t a_row_stride, std::int64_t a_step, std::int32_t rows,
+                 const float* b, std::int64_t k, float* out, std::int64_t out_stride) {
   constexpr std::int64_t width = 8;
-  thin_product(a, a_row_stride, a_step, rows, b, width, width, k, out, out_stride);
-  thin_product(a, a_row_stride, a_step, rows, b + k * width, width, width, k, out + width,
-               out_stride);
+  skinny_product(a, a_row_stride, a_step, rows, b, width, width, k, out, out_stride);
+  skinny_product(a, a_row_stride, a_step, rows, b + k * width, width, width, k, out + width,
+                 out_stride);
 }
 
 }  // namespace ortool::cpu::baseline

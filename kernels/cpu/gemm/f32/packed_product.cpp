@@ -69,7 +69,7 @@ struct TileMaker {
     } else {
       run_partial_tile(tile, functions);
     }
-    if (tile.finish != 0) finish_functions(tile, functions);
+    if (tile.finish != 0) apply_activation(tile, functions);
   }
 };
 

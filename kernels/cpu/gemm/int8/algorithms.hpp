@@ -6,12 +6,12 @@
 namespace ortool::cpu {
 
 /// What both take. `row_sums` holds less the sums of the rows, where columns have zero points.
-struct ByteMatMulCall {
-  const ByteMatMulSizes& sizes;
+struct Int8MatMulCall {
+  const Int8MatMulSizes& sizes;
   ByteRows a;
   const std::byte* b;
-  const ByteMatMulZeros& zeros;
-  const ByteEpilogue& epilogue;
+  const Int8MatMulZeros& zeros;
+  const Int8ProductEpilogue& epilogue;
   Isa isa;
   std::byte* workspace;
   const std::int32_t* row_sums;
@@ -22,18 +22,18 @@ struct ByteOuters {
   ByteOuter all[2];
   std::size_t count = 0;
 
-  ByteOuters(const ByteMatMulCall& call, std::int64_t first) {
-    const ByteMatMulZeros& zeros = call.zeros;
+  ByteOuters(const Int8MatMulCall& call, std::int64_t first) {
+    const Int8MatMulZeros& zeros = call.zeros;
     if (zeros.rows_negated != nullptr)
       all[count++] = {zeros.rows_negated, zeros.column_terms + first};
     if (zeros.columns != nullptr) all[count++] = {call.row_sums, zeros.columns + first};
   }
 };
 
-std::int64_t word_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa);
-void word_matmul(const ByteMatMulCall& call, Workers& workers);
+std::int64_t word_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa);
+void word_matmul(const Int8MatMulCall& call, Workers& workers);
 
-std::int64_t tile_matmul_workspace_bytes(const ByteMatMulSizes& sizes);
-void tile_matmul(const ByteMatMulCall& call, Workers& workers);
+std::int64_t tile_matmul_workspace_bytes(const Int8MatMulSizes& sizes);
+void tile_matmul(const Int8MatMulCall& call, Workers& workers);
 
 }  // namespace ortool::cpu

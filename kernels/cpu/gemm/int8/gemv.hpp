@@ -8,11 +8,11 @@
 namespace ortool::cpu {
 
 /// Rows that fill little of a tile: each word of theirs is multiplied by a step of the panels.
-constexpr int64_t most_thin_rows = 4;
-constexpr int64_t thin_columns = 256;
+constexpr int64_t most_gemv_rows = 4;
+constexpr int64_t gemv_columns = 256;
 
-/// Up to most_thin_rows rows of unsigned bytes by the panels of up to thin_columns columns.
-struct ThinByteProduct {
+/// Up to most_gemv_rows rows of unsigned bytes by the panels of up to gemv_columns columns.
+struct Int8Gemv {
   const uint8_t* a;  ///< rows that can be read up to whole words
   int64_t a_stride;
   int64_t rows;
@@ -20,9 +20,9 @@ struct ThinByteProduct {
   const uint8_t* b;     ///< the first panel
   int64_t panel_bytes;  ///< from a panel to the next
   int64_t panels;
-  int32_t* sums;  ///< rows × thin_columns
+  int32_t* sums;  ///< rows × gemv_columns
 };
 
-ORTOOL_ISA_FUNCTIONS((vnni), void multiply_thin_bytes(const ThinByteProduct& product);)
+ORTOOL_ISA_FUNCTIONS((vnni), void multiply_int8_gemv(const Int8Gemv& product);)
 
 }  // namespace ortool::cpu

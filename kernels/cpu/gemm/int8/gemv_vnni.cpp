@@ -20,7 +20,7 @@ inline __m512i splat_word(const uint8_t* from) {
 
 /// All rows by `panels` panels side by side, so many that sums do not wait for each other.
 template <int rows, int panels>
-inline void multiply_panels(const ThinByteProduct& product, int64_t first) {
+inline void multiply_panels(const Int8Gemv& product, int64_t first) {
   __m512i sums[size_t{rows}][size_t{panels}];
   for (int row = 0; row < rows; ++row) {
     for (int panel = 0; panel < panels; ++panel) sums[row][panel] = _mm512_setzero_si512();
@@ -43,14 +43,14 @@ inline void multiply_panels(const ThinByteProduct& product, int64_t first) {
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 8
     for (int panel = 0; panel < panels; ++panel) {
-      _mm512_storeu_si512(product.sums + row * thin_columns + (first + panel) * tile_panel_columns,
+      _mm512_storeu_si512(product.sums + row * gemv_columns + (first + panel) * tile_panel_columns,
                           sums[row][panel]);
     }
   }
 }
 
 template <int rows, int panels>
-void multiply_rows(const ThinByteProduct& product) {
+void multiply_rows(const Int8Gemv& product) {
   int64_t panel = 0;
   for (; panel + panels <= product.panels; panel += panels)
     multiply_panels<rows, panels>(product, panel);
@@ -59,7 +59,7 @@ void multiply_rows(const ThinByteProduct& product) {
 
 }  // namespace
 
-void multiply_thin_bytes(const ThinByteProduct& product) {
+void multiply_int8_gemv(const Int8Gemv& product) {
   switch (product.rows) {
     case 1:
       return multiply_rows<1, 8>(product);

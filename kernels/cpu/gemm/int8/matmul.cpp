@@ -28,7 +28,7 @@ struct PanelForm {
       steps = (k + tile_step - 1) / tile_step * (tile_step / 4);
       return;
     }
-    const ByteTileFunctions& tile = byte_tile_functions(isa);
+    const Int8GemmFunctions& tile = int8_gemm_functions(isa);
     form.group = tile.group;
     columns = tile.most_columns;
     lanes = tile.lanes;
@@ -38,7 +38,7 @@ struct PanelForm {
   std::int64_t stored(std::int64_t count) const { return (count + lanes - 1) / lanes * lanes; }
 };
 
-void sum_columns(std::int64_t k, std::int64_t n, const ByteMatrix& b, std::int32_t* sums) {
+void sum_columns(std::int64_t k, std::int64_t n, const Int8Matrix& b, std::int32_t* sums) {
   if (b.is_transposed) {
     for (std::int64_t column = 0; column < n; ++column)
       sums[column] = sum_signed_bytes(b.data + column * k, k, 1, b.flip);
@@ -56,10 +56,10 @@ void sum_columns(std::int64_t k, std::int64_t n, const ByteMatrix& b, std::int32
 }
 
 /// Less the sum of each row's bytes, modulo 2^32.
-void sum_rows(const ByteRows& a, std::uint8_t flip, const ByteMatMulSizes& sizes, Isa isa,
+void sum_rows(const ByteRows& a, std::uint8_t flip, const Int8MatMulSizes& sizes, Isa isa,
               std::int32_t* sums, Workers& workers) {
   constexpr std::int64_t grain_bytes = 256 * 1024;
-  const ByteRowFunctions& functions = byte_row_functions(isa);
+  const QuantizeFunctions& functions = quantize_functions(isa);
   // As signed bytes, each is 128 less than it would be flipped.
   const bool stays_signed = a.is_signed && flip == 0;
   const std::uint32_t less = stays_signed ? 128U * static_cast<std::uint32_t>(sizes.k) : 0;
@@ -74,7 +74,7 @@ void sum_rows(const ByteRows& a, std::uint8_t flip, const ByteMatMulSizes& sizes
   });
 }
 
-std::int64_t path_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa) {
+std::int64_t path_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) {
   return round_to_line(isa >= Isa::amx ? tile_matmul_workspace_bytes(sizes)
                                        : word_matmul_workspace_bytes(sizes, isa));
 }
@@ -85,12 +85,12 @@ std::uint8_t row_flip(bool is_signed, Isa isa) {
   return is_signed && isa < Isa::amx ? 128 : 0;
 }
 
-std::int64_t packed_byte_matrix_bytes(std::int64_t k, std::int64_t n, Isa isa) {
+std::int64_t packed_int8_matrix_bytes(std::int64_t k, std::int64_t n, Isa isa) {
   const PanelForm panels(k, 0, isa);
   return round_to_line(panels.stored(n) * panels.steps * 4);
 }
 
-void pack_byte_matrix(std::int64_t k, std::int64_t n, const ByteMatrix& b, Isa isa, std::byte* out,
+void pack_int8_matrix(std::int64_t k, std::int64_t n, const Int8Matrix& b, Isa isa, std::byte* out,
                       std::int32_t* sums) {
   const PanelForm panels(k, b.flip, isa);
   sum_columns(k, n, b, sums);
@@ -100,27 +100,27 @@ void pack_byte_matrix(std::int64_t k, std::int64_t n, const ByteMatrix& b, Isa i
     const std::int64_t stored = panels.stored(columns);
     std::int32_t* to = reinterpret_cast<std::int32_t*>(out) + first * panels.steps;
     if (b.is_transposed) {
-      pack_byte_rows(b.data + first * k, k, columns, stored, k, panels.form, to);
+      pack_int8_rows(b.data + first * k, k, columns, stored, k, panels.form, to);
     } else {
-      pack_byte_columns(b.data + first, n, columns, stored, k, panels.form, to);
+      pack_int8_columns(b.data + first, n, columns, stored, k, panels.form, to);
     }
     std::fill(to + steps * stored, to + panels.steps * stored, 0);
   }
 }
 
-std::int64_t byte_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa) {
+std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) {
   return path_workspace_bytes(sizes, isa) + round_to_line(sizes.m * 4);
 }
 
-void byte_matmul(const ByteMatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
-                 const ByteMatMulZeros& zeros, const ByteEpilogue& epilogue, Isa isa,
+void int8_matmul(const Int8MatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
+                 const Int8MatMulZeros& zeros, const Int8ProductEpilogue& epilogue, Isa isa,
                  void* workspace, Workers& workers) {
   if (sizes.m <= 0 || sizes.n <= 0) return;
   auto* space = static_cast<std::byte*>(workspace);
   auto* row_sums = reinterpret_cast<std::int32_t*>(space + path_workspace_bytes(sizes, isa));
   if (zeros.columns != nullptr)
     sum_rows(a, row_flip(a.is_signed, isa), sizes, isa, row_sums, workers);
-  const ByteMatMulCall call{sizes, a, packed_b, zeros, epilogue, isa, space, row_sums};
+  const Int8MatMulCall call{sizes, a, packed_b, zeros, epilogue, isa, space, row_sums};
   if (isa >= Isa::amx) return tile_matmul(call, workers);
   word_matmul(call, workers);
 }

@@ -9,7 +9,7 @@
 
 namespace ortool::cpu {
 
-struct ByteMatMulSizes {
+struct Int8MatMulSizes {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
@@ -17,7 +17,7 @@ struct ByteMatMulSizes {
 
 /// The right factor: row-major k × n, or n × k when transposed, its bytes flipped (^ 128) when they
 /// are unsigned.
-struct ByteMatrix {
+struct Int8Matrix {
   const std::uint8_t* data;
   bool is_transposed = false;
   std::uint8_t flip = 0;
@@ -34,25 +34,25 @@ struct ByteRows {
 std::uint8_t row_flip(bool is_signed, Isa isa);
 
 /// Zero points, each after the flip. Null: all 0, or taken into account by the epilogue's offsets.
-struct ByteMatMulZeros {
+struct Int8MatMulZeros {
   const std::int32_t* rows_negated = nullptr;  ///< less the left factor's, one a row
   /// One a column, where `rows_negated` is given: sum of the column - k * its zero point.
   const std::int32_t* column_terms = nullptr;
   const std::int32_t* columns = nullptr;  ///< the right factor's, one a column
 };
 
-std::int64_t packed_byte_matrix_bytes(std::int64_t k, std::int64_t n, Isa isa);
+std::int64_t packed_int8_matrix_bytes(std::int64_t k, std::int64_t n, Isa isa);
 
 /// Packs into `out` (64-byte aligned) and writes the sums of the flipped columns.
-void pack_byte_matrix(std::int64_t k, std::int64_t n, const ByteMatrix& b, Isa isa, std::byte* out,
+void pack_int8_matrix(std::int64_t k, std::int64_t n, const Int8Matrix& b, Isa isa, std::byte* out,
                       std::int32_t* sums);
 
-std::int64_t byte_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa);
+std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa);
 
 /// Multiplies rows by a packed matrix; the epilogue takes the sums of (a - zero) * (b - zero),
 /// modulo 2^32. The same bits on every level and for any number of threads.
-void byte_matmul(const ByteMatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
-                 const ByteMatMulZeros& zeros, const ByteEpilogue& epilogue, Isa isa,
+void int8_matmul(const Int8MatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
+                 const Int8MatMulZeros& zeros, const Int8ProductEpilogue& epilogue, Isa isa,
                  void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

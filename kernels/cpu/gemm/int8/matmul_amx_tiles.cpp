@@ -10,23 +10,23 @@ namespace ortool::cpu {
 namespace {
 
 /// What finish_block gets.
-struct TileFinish {
-  const ByteMatMulCall& call;
-  ByteFinishFunctions functions;
+struct TileEpilogue {
+  const Int8MatMulCall& call;
+  Int8EpilogueFunctions functions;
 };
 
 void finish_block(const void* context, std::int32_t* sums, std::int64_t row, std::int64_t rows,
                   std::int64_t panel) {
-  const auto& finish = *static_cast<const TileFinish*>(context);
+  const auto& finish = *static_cast<const TileEpilogue*>(context);
   const std::int64_t first = panel * tile_panel_columns;
   const ByteOuters outers(finish.call, first);
-  finish_byte_sums(finish.functions, finish.call.epilogue, {outers.all, outers.count},
-                   {sums, tile_block_columns, row, rows, first,
-                    std::min(tile_block_columns, finish.call.sizes.n - first)});
+  requantize_accumulators(finish.functions, finish.call.epilogue, {outers.all, outers.count},
+                          {sums, tile_block_columns, row, rows, first,
+                           std::min(tile_block_columns, finish.call.sizes.n - first)});
 }
 
 /// The bytes of each row behind the last whole step, zeros after them.
-void copy_rests(const ByteMatMulCall& call, std::int64_t whole) {
+void copy_rests(const Int8MatMulCall& call, std::int64_t whole) {
   const std::int64_t rest = call.sizes.k - whole;
   for (std::int64_t row = 0; row < call.sizes.m; ++row) {
     std::byte* to = call.workspace + row * tile_step;
@@ -36,9 +36,9 @@ void copy_rests(const ByteMatMulCall& call, std::int64_t whole) {
 }
 
 /// Whether tiles would be mostly empty. Signed rows are for tiles alone.
-bool is_thin(const ByteMatMulSizes& sizes) {
+bool is_skinny(const Int8MatMulSizes& sizes) {
   const std::int64_t steps = (sizes.k + tile_step - 1) / tile_step;
-  return sizes.m == 1 || (sizes.m <= most_thin_rows && sizes.m * steps <= most_thin_rows);
+  return sizes.m == 1 || (sizes.m <= most_gemv_rows && sizes.m * steps <= most_gemv_rows);
 }
 
 std::int64_t words_of(std::int64_t k) {
@@ -46,7 +46,7 @@ std::int64_t words_of(std::int64_t k) {
 }
 
 /// Panels that a task multiplies, an even number.
-std::int64_t panels_a_task(const ByteMatMulSizes& sizes) {
+std::int64_t panels_a_task(const Int8MatMulSizes& sizes) {
   constexpr std::int64_t task_products = std::int64_t{8} << 20;
   // Fewer rows take as long: weights are read all the same.
   const std::int64_t rows = std::max<std::int64_t>(sizes.m, tile_block_rows);
@@ -55,8 +55,8 @@ std::int64_t panels_a_task(const ByteMatMulSizes& sizes) {
   return 2 * std::max<std::int64_t>(1, task_products / pair_products);
 }
 
-void multiply_thin(const ByteMatMulCall& call, Workers& workers) {
-  const ByteMatMulSizes& sizes = call.sizes;
+void multiply_skinny(const Int8MatMulCall& call, Workers& workers) {
+  const Int8MatMulSizes& sizes = call.sizes;
   const auto* a = reinterpret_cast<const std::uint8_t*>(call.a.data);
   std::int64_t a_stride = sizes.k;
   if (sizes.k % 4 != 0) {
@@ -68,46 +68,46 @@ void multiply_thin(const ByteMatMulCall& call, Workers& workers) {
     }
     a = reinterpret_cast<const std::uint8_t*>(call.workspace);
   }
-  const ByteFinishFunctions functions = ByteFinishFunctions::of(call.isa);
+  const Int8EpilogueFunctions functions = Int8EpilogueFunctions::of(call.isa);
   const std::int64_t panel_bytes = tile_panel_bytes((sizes.k + tile_step - 1) / tile_step);
-  const std::int64_t pieces = (sizes.n + thin_columns - 1) / thin_columns;
-  constexpr std::int64_t panels_a_piece = thin_columns / tile_panel_columns;
+  const std::int64_t pieces = (sizes.n + gemv_columns - 1) / gemv_columns;
+  constexpr std::int64_t panels_a_piece = gemv_columns / tile_panel_columns;
   const std::int64_t grain = std::max<std::int64_t>(1, panels_a_task(sizes) / panels_a_piece);
   workers.parallel_ranges(pieces, grain, [&](std::int64_t begin, std::int64_t end) {
-    alignas(64) std::int32_t sums[most_thin_rows * thin_columns];
+    alignas(64) std::int32_t sums[most_gemv_rows * gemv_columns];
     for (std::int64_t piece = begin; piece < end; ++piece) {
-      const std::int64_t first = piece * thin_columns;
-      const std::int64_t columns = std::min(thin_columns, sizes.n - first);
-      vnni::multiply_thin_bytes({.a = a,
-                                 .a_stride = a_stride,
-                                 .rows = sizes.m,
-                                 .words = words_of(sizes.k),
-                                 .b = reinterpret_cast<const std::uint8_t*>(call.b) +
-                                      piece * panels_a_piece * panel_bytes,
-                                 .panel_bytes = panel_bytes,
-                                 .panels = (columns + tile_panel_columns - 1) / tile_panel_columns,
-                                 .sums = sums});
+      const std::int64_t first = piece * gemv_columns;
+      const std::int64_t columns = std::min(gemv_columns, sizes.n - first);
+      vnni::multiply_int8_gemv({.a = a,
+                                .a_stride = a_stride,
+                                .rows = sizes.m,
+                                .words = words_of(sizes.k),
+                                .b = reinterpret_cast<const std::uint8_t*>(call.b) +
+                                     piece * panels_a_piece * panel_bytes,
+                                .panel_bytes = panel_bytes,
+                                .panels = (columns + tile_panel_columns - 1) / tile_panel_columns,
+                                .sums = sums});
       const ByteOuters outers(call, first);
-      finish_byte_sums(functions, call.epilogue, {outers.all, outers.count},
-                       {sums, thin_columns, 0, sizes.m, first, columns});
+      requantize_accumulators(functions, call.epilogue, {outers.all, outers.count},
+                              {sums, gemv_columns, 0, sizes.m, first, columns});
     }
   });
 }
 
 }  // namespace
 
-std::int64_t tile_matmul_workspace_bytes(const ByteMatMulSizes& sizes) {
+std::int64_t tile_matmul_workspace_bytes(const Int8MatMulSizes& sizes) {
   const std::int64_t rests = sizes.k % tile_step != 0 ? sizes.m * tile_step : 0;
-  return is_thin(sizes) ? std::max(rests, sizes.m * words_of(sizes.k) * 4) : rests;
+  return is_skinny(sizes) ? std::max(rests, sizes.m * words_of(sizes.k) * 4) : rests;
 }
 
-void tile_matmul(const ByteMatMulCall& call, Workers& workers) {
-  const ByteMatMulSizes& sizes = call.sizes;
-  if (!call.a.is_signed && is_thin(sizes)) return multiply_thin(call, workers);
+void tile_matmul(const Int8MatMulCall& call, Workers& workers) {
+  const Int8MatMulSizes& sizes = call.sizes;
+  if (!call.a.is_signed && is_skinny(sizes)) return multiply_skinny(call, workers);
   const std::int64_t whole = sizes.k / tile_step * tile_step;
   if (whole < sizes.k) copy_rests(call, whole);
-  const TileFinish finish{call, ByteFinishFunctions::of(call.isa)};
-  ByteTileProduct product = {};
+  const TileEpilogue finish{call, Int8EpilogueFunctions::of(call.isa)};
+  AmxTileProduct product = {};
   product.a = call.a.data;
   product.a_stride = sizes.k;
   product.rows = sizes.m;
@@ -121,12 +121,12 @@ void tile_matmul(const ByteMatMulCall& call, Workers& workers) {
   const std::int64_t panels = (sizes.n + tile_panel_columns - 1) / tile_panel_columns;
   const std::int64_t grain = panels_a_task(sizes);
   workers.parallel_ranges(panels, grain, [&](std::int64_t begin, std::int64_t end) {
-    ByteTileProduct part = product;
+    AmxTileProduct part = product;
     part.panel_begin = begin;
     part.panel_end = end;
     // What comes behind may be another thread's.
     part.panels_near = workers.count() == 1 ? panels : end;
-    amx::multiply_byte_tiles(part);
+    amx::multiply_amx_tiles(part);
   });
 }
 

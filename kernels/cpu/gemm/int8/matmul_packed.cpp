@@ -6,21 +6,21 @@
 
 namespace ortool::cpu {
 
-std::int64_t word_matmul_workspace_bytes(const ByteMatMulSizes& sizes, Isa isa) {
-  const ByteTileFunctions& tile = byte_tile_functions(isa);
+std::int64_t word_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) {
+  const Int8GemmFunctions& tile = int8_gemm_functions(isa);
   return sizes.m * ((sizes.k + tile.group - 1) / tile.group) * 4;
 }
 
-void word_matmul(const ByteMatMulCall& call, Workers& workers) {
+void word_matmul(const Int8MatMulCall& call, Workers& workers) {
   constexpr std::int64_t task_products = std::int64_t{4} << 20;
   constexpr std::int64_t pack_bytes = 64 * 1024;
-  const ByteMatMulSizes& sizes = call.sizes;
-  const ByteTileFunctions& tile = byte_tile_functions(call.isa);
+  const Int8MatMulSizes& sizes = call.sizes;
+  const Int8GemmFunctions& tile = int8_gemm_functions(call.isa);
   const ByteForm form{
       .flip = row_flip(call.a.is_signed, call.isa), .is_signed = false, .group = tile.group};
-  ByteProduct product;
+  Int8PackedProduct product;
   product.tile = &tile;
-  product.finish = ByteFinishFunctions::of(call.isa);
+  product.finish = Int8EpilogueFunctions::of(call.isa);
   product.has_unsigned_rows = true;
   product.steps = form.steps(sizes.k);
   product.rows = sizes.m;
@@ -34,7 +34,7 @@ void word_matmul(const ByteMatMulCall& call, Workers& workers) {
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const std::int64_t first = panel * tile.most_rows;
       const std::int64_t count = std::min<std::int64_t>(tile.most_rows, sizes.m - first);
-      pack_byte_rows(call.a.data + first * sizes.k, sizes.k, count, count, sizes.k, form,
+      pack_int8_rows(call.a.data + first * sizes.k, sizes.k, count, count, sizes.k, form,
                      rows + first * product.steps);
     }
   });
@@ -56,7 +56,7 @@ void word_matmul(const ByteMatMulCall& call, Workers& workers) {
     for (std::int64_t index = begin; index < end; ++index) {
       const std::int64_t first = index * tile.most_columns;
       const std::int64_t columns = std::min<std::int64_t>(tile.most_columns, sizes.n - first);
-      BytePanel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
+      Int8Panel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
                       stored_columns(tile, columns), first, columns};
       // What comes behind may be another thread's.
       if (index + 1 < (workers.count() == 1 ? panels : end)) {
@@ -65,7 +65,7 @@ void word_matmul(const ByteMatMulCall& call, Workers& workers) {
         panel.near_bytes = stored_columns(tile, next) * product.steps * 4;
       }
       const ByteOuters outers(call, first);
-      multiply_byte_panel(product, row_begin, row_end, panel, {outers.all, outers.count});
+      multiply_int8_panel(product, row_begin, row_end, panel, {outers.all, outers.count});
     }
   });
 }

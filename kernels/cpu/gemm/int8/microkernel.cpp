@@ -5,14 +5,14 @@
 
 namespace ortool::cpu {
 
-int byte_tile_variants(Isa isa, const ByteTileFunctions* (&variants)[most_byte_variants]) {
+int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[most_int8_variants]) {
   int count = 0;
   if (isa >= Isa::avx512) {
-    if (has_avx512_vnni()) variants[count++] = &vnni::byte_tile_functions;
-    variants[count++] = &avx512::byte_tile_functions;
+    if (has_avx512_vnni()) variants[count++] = &vnni::int8_gemm_functions;
+    variants[count++] = &avx512::int8_gemm_functions;
   }
-  if (isa >= Isa::avx2) variants[count++] = &avx2::byte_tile_functions;
-  variants[count++] = &baseline::byte_tile_functions;
+  if (isa >= Isa::avx2) variants[count++] = &avx2::int8_gemm_functions;
+  variants[count++] = &baseline::int8_gemm_functions;
   return count;
 }
 

@@ -9,7 +9,7 @@ namespace ortool::cpu {
 
 /// c = a * b, exact in int32 (wrapping). Both factors are packed as words of 32 bits that hold as
 /// many neighbours along k as the variant multiplies at once: four bytes or two 16-bit numbers.
-struct ByteTile {
+struct Int8Tile {
   const int32_t* a;  ///< steps × rows
   const int32_t* b;  ///< steps × b_stride
   int64_t b_stride;
@@ -26,7 +26,7 @@ struct ByteTile {
 /// A plane of bytes under a small kernel: sums[row * out_columns + column] for output rows of
 /// `vectors` whole vectors, so that up to a vector behind each row is written too. Pads are part of
 /// the input; 64 bytes behind what the last window reads may be loaded.
-struct BytePlane {
+struct Int8Plane {
   const uint8_t* in;
   int64_t in_stride;  ///< bytes from one input row to the next
   int32_t column_stride;
@@ -43,15 +43,15 @@ struct BytePlane {
 
 /// The functions of a level. One factor holds unsigned bytes, the other signed ones, each less
 /// nothing: zero points are taken into account by who calls.
-struct ByteTileFunctions {
+struct Int8GemmFunctions {
   int32_t group;  ///< numbers a word: 4 or 2
   int32_t most_rows;
   int32_t lanes;                                ///< columns of a vector
   int32_t most_columns;                         ///< of a tile
-  void (*signed_rows)(const ByteTile& tile);    ///< a is signed, b unsigned
-  void (*unsigned_rows)(const ByteTile& tile);  ///< a is unsigned, b signed
+  void (*signed_rows)(const Int8Tile& tile);    ///< a is signed, b unsigned
+  void (*unsigned_rows)(const Int8Tile& tile);  ///< a is unsigned, b signed
   /// Null: none. Takes strides and dilations of is_small_window.
-  void (*plane)(const BytePlane& plane);
+  void (*plane)(const Int8Plane& plane);
 };
 
 /// Whether the bytes that four neighbouring windows read through one word lie within sixteen.
@@ -60,11 +60,11 @@ constexpr bool is_small_window(int64_t stride, int64_t dilation, int64_t group) 
 }
 
 /// All that this processor can run up to a level, best first.
-constexpr int most_byte_variants = 4;
-int byte_tile_variants(Isa isa, const ByteTileFunctions* (&variants)[most_byte_variants]);
+constexpr int most_int8_variants = 4;
+int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[most_int8_variants]);
 
 /// The best functions for a level that this processor has. With the level avx512 they use its
 /// instructions for bytes (VNNI) where the processor has them. All give the same bits.
-ORTOOL_ISA_KERNEL(ByteTileFunctions, byte_tile_functions, baseline, avx2, avx512, vnni)
+ORTOOL_ISA_KERNEL(Int8GemmFunctions, int8_gemm_functions, baseline, avx2, avx512, vnni)
 
 }  // namespace ortool::cpu

@@ -135,7 +135,7 @@ bool interleave_seconds(const std::uint8_t* const (&rows)[4], std::int64_t count
 
 }  // namespace
 
-void pack_byte_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
+void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
                     std::int64_t width, std::int64_t k, const ByteForm& form, std::int32_t* out) {
   const std::int64_t steps = form.steps(k);
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -183,7 +183,7 @@ void interleave_bytes(const std::uint8_t* const (&rows)[4], std::int64_t stride,
   }
 }
 
-void pack_byte_columns(const std::uint8_t* in, std::int64_t in_stride, std::int64_t columns,
+void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int64_t columns,
                        std::int64_t width, std::int64_t k, const ByteForm& form,
                        std::int32_t* out) {
   const std::int64_t steps = form.steps(k);

@@ -17,11 +17,11 @@ struct ByteForm {
 
 /// out[step * width + row] = the word of `in` (row-major, rows `in_stride` apart) at k = step *
 /// group. Zero behind k and for rows up to `width`.
-void pack_byte_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
+void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
                     std::int64_t width, std::int64_t k, const ByteForm& form, std::int32_t* out);
 
 /// The same of a matrix whose rows run along k: out[step * width + column].
-void pack_byte_columns(const std::uint8_t* in, std::int64_t in_stride, std::int64_t columns,
+void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int64_t columns,
                        std::int64_t width, std::int64_t k, const ByteForm& form, std::int32_t* out);
 
 /// out[i] = the word of rows[0][i * stride] … rows[group - 1][i * stride] for i < count.

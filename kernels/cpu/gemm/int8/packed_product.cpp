@@ -20,7 +20,7 @@ void add_outer(std::int32_t factor, const std::int32_t* columns, std::int64_t co
   }
 }
 
-void finish_sums(const ByteEpilogue& epilogue, std::int64_t row, std::int64_t first,
+void finish_sums(const Int8ProductEpilogue& epilogue, std::int64_t row, std::int64_t first,
                  std::int64_t count, const std::int32_t* sums) {
   std::int32_t* to = static_cast<std::int32_t*>(epilogue.out) + row * epilogue.out_stride + first;
   const auto offset =
@@ -37,32 +37,33 @@ void finish_sums(const ByteEpilogue& epilogue, std::int64_t row, std::int64_t fi
   }
 }
 
-void requantize_row(const ByteRowFunctions& functions, const ByteEpilogue& epilogue,
+void requantize_row(const QuantizeFunctions& functions, const Int8ProductEpilogue& epilogue,
                     std::int64_t row, std::int64_t first, std::int64_t count,
                     const std::int32_t* sums) {
   std::uint8_t* to = static_cast<std::uint8_t*>(epilogue.out) + row * epilogue.out_stride + first;
   if (functions.requantize(sums, count, epilogue.row_offsets[row], epilogue.scales[row],
                            epilogue.range, to) &&
-      epilogue.settler != nullptr) {
-    epilogue.settler->settle(row, first, count, sums, to);
+      epilogue.tie_resolver != nullptr) {
+    epilogue.tie_resolver->settle(row, first, count, sums, to);
   }
 }
 
 }  // namespace
 
-void finish_byte_sums(const ByteFinishFunctions& functions, const ByteEpilogue& epilogue,
-                      std::span<const ByteOuter> outers, const ByteSums& block) {
+void requantize_accumulators(const Int8EpilogueFunctions& functions,
+                             const Int8ProductEpilogue& epilogue, std::span<const ByteOuter> outers,
+                             const AccumulatorBlock& block) {
   for (const ByteOuter& outer : outers) {
     for (std::int64_t i = 0; i < block.rows; ++i) {
       add_outer(outer.rows[block.row + i], outer.columns, block.columns,
                 block.sums + i * block.sums_stride);
     }
   }
-  if (epilogue.kind == ByteEpilogue::Kind::by_column)
+  if (epilogue.kind == Int8ProductEpilogue::Kind::by_column)
     return functions.by_column(epilogue.finish, block);
   for (std::int64_t i = 0; i < block.rows; ++i) {
     const std::int32_t* sums = block.sums + i * block.sums_stride;
-    if (epilogue.kind == ByteEpilogue::Kind::sums) {
+    if (epilogue.kind == Int8ProductEpilogue::Kind::sums) {
       finish_sums(epilogue, block.row + i, block.column, block.columns, sums);
     } else {
       requantize_row(*functions.rows, epilogue, block.row + i, block.column, block.columns, sums);
@@ -70,11 +71,12 @@ void finish_byte_sums(const ByteFinishFunctions& functions, const ByteEpilogue& 
   }
 }
 
-void multiply_byte_panel(const ByteProduct& product, std::int64_t row_begin, std::int64_t row_end,
-                         const BytePanel& panel, std::span<const ByteOuter> outers) {
-  const ByteTileFunctions& functions = *product.tile;
+void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begin,
+                         std::int64_t row_end, const Int8Panel& panel,
+                         std::span<const ByteOuter> outers) {
+  const Int8GemmFunctions& functions = *product.tile;
   alignas(64) std::int32_t sums[most_tile_rows * most_tile_columns];
-  ByteTile tile = {};
+  Int8Tile tile = {};
   tile.b = panel.words;
   tile.b_stride = panel.stored;
   tile.steps = product.steps;
@@ -92,8 +94,8 @@ void multiply_byte_panel(const ByteProduct& product, std::int64_t row_begin, std
         std::min<std::int64_t>(functions.most_rows, product.rows - first_row));
     run(tile);
     tile.near += tile.near_lines * 64;
-    finish_byte_sums(product.finish, product.epilogue, outers,
-                     {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count});
+    requantize_accumulators(product.finish, product.epilogue, outers,
+                            {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count});
   }
 }
 

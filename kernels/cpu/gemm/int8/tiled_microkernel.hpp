@@ -20,7 +20,7 @@ constexpr int64_t tile_panel_bytes(int64_t steps) {
 }
 
 /// Rows of bytes, as they lie, by panels of signed bytes. Sums wrap.
-struct ByteTileProduct {
+struct AmxTileProduct {
   const uint8_t* a;
   int64_t a_stride;
   int64_t rows;
@@ -38,6 +38,6 @@ struct ByteTileProduct {
   const void* context;
 };
 
-ORTOOL_ISA_FUNCTIONS((amx), void multiply_byte_tiles(const ByteTileProduct& product);)
+ORTOOL_ISA_FUNCTIONS((amx), void multiply_amx_tiles(const AmxTileProduct& product);)
 
 }  // namespace ortool::cpu

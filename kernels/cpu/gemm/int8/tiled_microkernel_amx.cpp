@@ -52,7 +52,7 @@ inline void add_step(const uint8_t* a, int64_t a_stride, const uint8_t* b, int64
 
 class Multiplier {
  public:
-  explicit Multiplier(const ByteTileProduct& product)
+  explicit Multiplier(const AmxTileProduct& product)
       : product_(product),
         steps_(product.whole_steps + (product.a_rest != nullptr ? 1 : 0)),
         panel_bytes_(tile_panel_bytes(steps_)) {}
@@ -157,7 +157,7 @@ class Multiplier {
     next_ = 1 - next_;
   }
 
-  const ByteTileProduct& product_;
+  const AmxTileProduct& product_;
   int64_t steps_;
   int64_t panel_bytes_;
   const uint8_t* near_ = nullptr;
@@ -170,7 +170,7 @@ class Multiplier {
 
 }  // namespace
 
-void multiply_byte_tiles(const ByteTileProduct& product) {
+void multiply_amx_tiles(const AmxTileProduct& product) {
   if (product.has_signed_rows != 0) return Multiplier(product).run<true>();
   Multiplier(product).run<false>();
 }

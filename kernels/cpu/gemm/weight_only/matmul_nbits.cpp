@@ -193,8 +193,8 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
       functions.multiply(task);
       if (changes_sums(epilogue)) {
         const GemmTile tile = made_tile(epilogue, task, column);
-        finish_tile(tile, tile.c, tile.c_stride);
-        finish_functions(tile, gemm_functions(isa));
+        apply_epilogue(tile, tile.c, tile.c_stride);
+        apply_activation(tile, gemm_functions(isa));
       }
       workers.poll();
     }

@@ -6,7 +6,7 @@
 
 namespace ortool::cpu {
 
-void set_byte_columns(ByteColumnLists& lists, std::int64_t n, std::int64_t k,
+void set_int8_columns(Int8ColumnParams& lists, std::int64_t n, std::int64_t k,
                       const std::int32_t* sums, DataType type, std::uint8_t flip,
                       const std::uint8_t* given, std::int64_t count, std::int64_t first) {
   lists.has_zeros = false;
@@ -19,7 +19,7 @@ void set_byte_columns(ByteColumnLists& lists, std::int64_t n, std::int64_t k,
   }
 }
 
-void ConstantByteColumns::make(const Tensor& b, std::uint8_t flip, bool has_zeros,
+void ConstantInt8Columns::make(const Tensor& b, std::uint8_t flip, bool has_zeros,
                                const Tensor* zeros, Isa isa, MemoryCap* cap) {
   const Shape& shape = b.shape();
   const std::int64_t rank = shape.rank();
@@ -28,7 +28,7 @@ void ConstantByteColumns::make(const Tensor& b, std::uint8_t flip, bool has_zero
   const std::int64_t k = rank == 1 ? shape[0] : shape[rank - 2];
   WorkspaceLayout layout;
   const std::int64_t list_bytes = bytes_of(DataType::int32, n);
-  const std::int64_t panels = layout.add(packed_byte_matrix_bytes(k, n, isa));
+  const std::int64_t panels = layout.add(packed_int8_matrix_bytes(k, n, isa));
   const std::int64_t sums_at = layout.add(list_bytes);
   const std::int64_t terms_at = layout.add(list_bytes);
   const std::int64_t zeros_at = layout.add(list_bytes);
@@ -36,7 +36,7 @@ void ConstantByteColumns::make(const Tensor& b, std::uint8_t flip, bool has_zero
   const auto list = [&](std::int64_t at) {
     return reinterpret_cast<std::int32_t*>(memory.data() + at);
   };
-  pack_byte_matrix(k, n, {.data = reinterpret_cast<const std::uint8_t*>(b.bytes()), .flip = flip},
+  pack_int8_matrix(k, n, {.data = reinterpret_cast<const std::uint8_t*>(b.bytes()), .flip = flip},
                    isa, memory.data() + panels, list(sums_at));
   packed = memory.data() + panels;
   sums = list(sums_at);
@@ -45,7 +45,7 @@ void ConstantByteColumns::make(const Tensor& b, std::uint8_t flip, bool has_zero
   const auto* given = zeros != nullptr && zeros->element_count() > 0
                           ? reinterpret_cast<const std::uint8_t*>(zeros->bytes())
                           : nullptr;
-  set_byte_columns(lists, n, k, sums, b.type(), flip, given,
+  set_int8_columns(lists, n, k, sums, b.type(), flip, given,
                    zeros != nullptr ? zeros->element_count() : 0, 0);
 }
 

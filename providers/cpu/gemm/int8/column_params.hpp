@@ -14,7 +14,7 @@
 namespace ortool::cpu {
 
 /// Lists of numbers, one a column.
-struct ByteColumnLists {
+struct Int8ColumnParams {
   std::int32_t* zeros = nullptr;  ///< of b, after the flip
   std::int32_t* terms = nullptr;  ///< sum of the column - k * its zero point
   bool has_zeros = false;         ///< one of them is not 0
@@ -22,16 +22,16 @@ struct ByteColumnLists {
 
 /// Fills the lists (`sums` may be `terms`): `given` has `count` zero points of type `type` for all
 /// columns of b, of which these are the ones from `first` on; null: all 0.
-void set_byte_columns(ByteColumnLists& lists, std::int64_t n, std::int64_t k,
+void set_int8_columns(Int8ColumnParams& lists, std::int64_t n, std::int64_t k,
                       const std::int32_t* sums, DataType type, std::uint8_t flip,
                       const std::uint8_t* given, std::int64_t count, std::int64_t first);
 
 /// A constant right factor, packed, with its columns' lists where the zero points are constant too.
-struct ConstantByteColumns {
+struct ConstantInt8Columns {
   AlignedBuffer memory;
   const std::byte* packed = nullptr;  ///< null: b is not constant, or more than one matrix
   const std::int32_t* sums = nullptr;
-  ByteColumnLists lists;  ///< null where zero points are only known at run time
+  Int8ColumnParams lists;  ///< null where zero points are only known at run time
 
   void make(const Tensor& b, std::uint8_t flip, bool has_zeros, const Tensor* zeros, Isa isa,
             MemoryCap* cap);

@@ -42,7 +42,7 @@ class Reader {
  public:
   explicit Reader(const NodeView& group) : group_(group), members_(group.members()) {}
 
-  std::optional<ByteFollowers> read() {
+  std::optional<Int8FusedNodes> read() {
     const bool is_linear = group_.node().op_type() == "QLinearMatMul";
     if (!(is_linear ? read_bytes() : read_sums())) return std::nullopt;
     std::size_t end = members_.size();
@@ -84,10 +84,10 @@ class Reader {
   /// Clips, and what makes floats of the bytes; these must be made by constants.
   bool read_bytes() {
     const DataType type = element_of(*group_.node().output(0));
-    result_.limits = ByteLimits::of(type);
+    result_.limits = Int8Limits::of(type);
     while (next() != nullptr && is_onnx(*next(), "Clip")) ++next_;
-    const std::optional<ByteLimits> limits =
-        byte_limits(NodeView({members_.begin(), members_.begin() + next_offset()}), type);
+    const std::optional<Int8Limits> limits =
+        int8_limits(NodeView({members_.begin(), members_.begin() + next_offset()}), type);
     if (!limits) return false;
     result_.limits = *limits;
     const Node* node = next();
@@ -135,19 +135,19 @@ class Reader {
   const NodeView& group_;
   std::span<const Node* const> members_;
   std::size_t next_ = 1;
-  ByteFollowers result_;
+  Int8FusedNodes result_;
 };
 
 }  // namespace
 
-std::optional<ByteFollowers> read_byte_followers(const NodeView& group) {
+std::optional<Int8FusedNodes> match_int8_epilogue(const NodeView& group) {
   return Reader(group).read();
 }
 
-bool absorbs_byte_followers(const NodeView& group, const Node& next) {
+bool absorbs_int8_epilogue(const NodeView& group, const Node& next) {
   std::vector<const Node*> members(group.members().begin(), group.members().end());
   members.push_back(&next);
-  return read_byte_followers(NodeView(std::move(members))).has_value();
+  return match_int8_epilogue(NodeView(std::move(members))).has_value();
 }
 
 }  // namespace ortool::cpu

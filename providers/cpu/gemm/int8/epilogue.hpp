@@ -11,10 +11,10 @@
 namespace ortool::cpu {
 
 /// What the followers make of sums: floats, then perhaps bytes again.
-struct ByteFollowers {
+struct Int8FusedNodes {
   bool is_float = false;         ///< a Cast to float32, or a DequantizeLinear
   std::int64_t scale = -1;       ///< the group's input of factors, one for all or one a column
-  ByteLimits limits;             ///< of QLinearMatMul's bytes, narrowed by Clips
+  Int8Limits limits;             ///< of QLinearMatMul's bytes, narrowed by Clips
   std::optional<float> step;     ///< what these bytes stand for, where they become floats
   ProductFollowers functions;    ///< bias, residual and activation
   std::optional<float> divisor;  ///< the scale of a QuantizeLinear at the end
@@ -25,9 +25,9 @@ struct ByteFollowers {
 /// Reads the followers of MatMulInteger (Cast, then perhaps Mul) or QLinearMatMul (Clip, then
 /// DequantizeLinear), and after these Add, an activation and QuantizeLinear. Nothing when one of
 /// them cannot be computed so.
-std::optional<ByteFollowers> read_byte_followers(const NodeView& group);
+std::optional<Int8FusedNodes> match_int8_epilogue(const NodeView& group);
 
 /// Whether `next` can be a follower of the group: a KernelRow's `absorbs`.
-bool absorbs_byte_followers(const NodeView& group, const Node& next);
+bool absorbs_int8_epilogue(const NodeView& group, const Node& next);
 
 }  // namespace ortool::cpu

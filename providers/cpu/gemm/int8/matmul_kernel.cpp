@@ -15,9 +15,9 @@ namespace ortool::cpu {
 namespace {
 
 /// What is decided once a node.
-struct CompiledByteMatMul {
-  ByteMatMulInputs inputs;
-  ByteFollowers followers;
+struct CompiledInt8MatMul {
+  Int8MatMulInputs inputs;
+  Int8FusedNodes followers;
   DataType a_type = DataType::undefined;
   DataType b_type = DataType::undefined;
   DataType y_type = DataType::undefined;  ///< of QLinearMatMul's bytes
@@ -25,7 +25,7 @@ struct CompiledByteMatMul {
   std::uint8_t a_flip = 0;
   std::uint8_t b_flip = 0;
   Isa isa = Isa::baseline;
-  ConstantByteColumns columns;
+  ConstantInt8Columns columns;
   AlignedBuffer bias;
 };
 
@@ -33,9 +33,9 @@ std::int64_t count_of(const PrepareContext& context, std::size_t input) {
   return context.has_input(input) ? context.inputs[input].shape.element_count() : 0;
 }
 
-class ByteMatMulPrepared : public Prepared {
+class Int8MatMulPrepared : public Prepared {
  public:
-  ByteMatMulPrepared(const CompiledByteMatMul& matmul, const PrepareContext& context)
+  Int8MatMulPrepared(const CompiledInt8MatMul& matmul, const PrepareContext& context)
       : matmul_(matmul),
         shapes_(match_matmul(context.inputs[matmul.inputs.a].shape,
                              context.inputs[matmul.inputs.b].shape)),
@@ -45,14 +45,14 @@ class ByteMatMulPrepared : public Prepared {
         out_bytes_(bytes_of(context.outputs[0].type, 1)) {
     const std::int64_t row_bytes = bytes_of(DataType::int32, sizes_.m);
     const std::int64_t column_bytes = bytes_of(DataType::int32, sizes_.n);
-    kernel_space_ = layout_.add(byte_matmul_workspace_bytes(sizes_, matmul.isa));
+    kernel_space_ = layout_.add(int8_matmul_workspace_bytes(sizes_, matmul.isa));
     row_space_ = layout_.add(row_bytes);
     zero_space_ = layout_.add(column_bytes);
     term_space_ = layout_.add(column_bytes);
     offset_space_ = layout_.add(column_bytes);
     scale_space_ = layout_.add(column_bytes);
     if (matmul.columns.packed == nullptr) {
-      packed_space_ = layout_.add(packed_byte_matrix_bytes(sizes_.k, sizes_.n, matmul.isa));
+      packed_space_ = layout_.add(packed_int8_matrix_bytes(sizes_.k, sizes_.n, matmul.isa));
       sum_space_ = layout_.add(column_bytes);
     }
     if (matmul.followers.scale >= 0)
@@ -111,13 +111,13 @@ class ByteMatMulPrepared : public Prepared {
       auto* own_sums = place<std::int32_t>(context, sum_space_);
       auto* own = place<std::byte>(context, packed_space_);
       const auto* b = context.input<std::uint8_t>(matmul_.inputs.b) + offsets.b;
-      pack_byte_matrix(sizes_.k, sizes_.n, {.data = b, .flip = matmul_.b_flip}, matmul_.isa, own,
+      pack_int8_matrix(sizes_.k, sizes_.n, {.data = b, .flip = matmul_.b_flip}, matmul_.isa, own,
                        own_sums);
       packed = own;
       sums = own_sums;
     }
-    ByteMatMulZeros zeros;
-    ByteEpilogue epilogue;
+    Int8MatMulZeros zeros;
+    Int8ProductEpilogue epilogue;
     const std::int32_t* added = set_zeros(context, at, sums, zeros);
     std::byte* out = context.output<std::byte>(0) + at.out * out_bytes_;
     epilogue.column_offsets = added;
@@ -125,7 +125,7 @@ class ByteMatMulPrepared : public Prepared {
     epilogue.out_stride = sizes_.n;
     const bool is_by_column = matmul_.is_integer ? matmul_.followers.is_float : scales_by_column_;
     if (is_by_column) {
-      epilogue.kind = ByteEpilogue::Kind::by_column;
+      epilogue.kind = Int8ProductEpilogue::Kind::by_column;
       epilogue.finish = make_finish(context, at);
       epilogue.finish.offsets = added;
       epilogue.finish.out = out;
@@ -134,21 +134,21 @@ class ByteMatMulPrepared : public Prepared {
     }
     const ByteRows a{context.input<std::uint8_t>(matmul_.inputs.a) + offsets.a,
                      matmul_.a_type == DataType::int8};
-    byte_matmul(sizes_, a, packed, zeros, epilogue, matmul_.isa,
+    int8_matmul(sizes_, a, packed, zeros, epilogue, matmul_.isa,
                 place<std::byte>(context, kernel_space_), context.workers());
     if (!matmul_.is_integer && !scales_by_column_) requantize_by_both(context, at, out);
   }
 
   /// The offsets of columns, and in `zeros` what they cannot say.
   const std::int32_t* set_zeros(const RunContext& context, const Place& at,
-                                const std::int32_t* sums, ByteMatMulZeros& zeros) const {
-    const ByteMatMulInputs& inputs = matmul_.inputs;
-    ByteColumnLists lists = matmul_.columns.lists;
+                                const std::int32_t* sums, Int8MatMulZeros& zeros) const {
+    const Int8MatMulInputs& inputs = matmul_.inputs;
+    Int8ColumnParams lists = matmul_.columns.lists;
     if (lists.terms == nullptr) {
       lists = {place<std::int32_t>(context, zero_space_),
                place<std::int32_t>(context, term_space_)};
       const auto* given = b_zeros_ > 0 ? context.input<std::uint8_t>(inputs.b_zero) : nullptr;
-      set_byte_columns(lists, sizes_.n, sizes_.k, sums, matmul_.b_type, matmul_.b_flip, given,
+      set_int8_columns(lists, sizes_.n, sizes_.k, sums, matmul_.b_type, matmul_.b_flip, given,
                        b_zeros_, at.column);
     }
     if (lists.has_zeros) zeros.columns = lists.zeros;
@@ -171,16 +171,16 @@ class ByteMatMulPrepared : public Prepared {
     return offsets;
   }
 
-  ByteFinish make_finish(const RunContext& context, const Place& at) const {
-    const ByteFollowers& followers = matmul_.followers;
-    ByteFinish finish = {};
+  Int8Epilogue make_finish(const RunContext& context, const Place& at) const {
+    const Int8FusedNodes& followers = matmul_.followers;
+    Int8Epilogue finish = {};
     finish.scales = matmul_.is_integer ? sum_scales(context) : scales(context, at.column);
     finish.out_stride = sizes_.n;
     finish.makes_bytes = !followers.is_float || followers.divisor ? 1 : 0;
     if (!followers.is_float) {
-      finish.range = byte_range(context);
+      finish.range = int8_range(context);
     } else if (!matmul_.is_integer) {
-      const ByteRange steps = byte_range(context);
+      const Int8Range steps = int8_range(context);
       finish.has_steps = 1;
       finish.steps_low = steps.low;
       finish.steps_high = steps.high;
@@ -188,7 +188,7 @@ class ByteMatMulPrepared : public Prepared {
     }
     if (followers.divisor) {
       finish.divisor = *followers.divisor;
-      finish.range = ByteLimits::of(followers.type).range(followers.zero_point);
+      finish.range = Int8Limits::of(followers.type).range(followers.zero_point);
     }
     if (matmul_.bias.size_bytes() > 0) finish.bias = matmul_.bias.as<float>();
     const ProductFollowers& functions = followers.functions;
@@ -203,7 +203,7 @@ class ByteMatMulPrepared : public Prepared {
   }
 
   /// Of QLinearMatMul's bytes.
-  ByteRange byte_range(const RunContext& context) const {
+  Int8Range int8_range(const RunContext& context) const {
     return matmul_.followers.limits.range(
         flipped_zero(matmul_.y_type, context.input<std::uint8_t>(matmul_.inputs.y_zero), 0, 0));
   }
@@ -219,7 +219,7 @@ class ByteMatMulPrepared : public Prepared {
 
   /// One for each column, from one of each other operand.
   const float* scales(const RunContext& context, std::int64_t first_column) const {
-    const ByteMatMulInputs& inputs = matmul_.inputs;
+    const Int8MatMulInputs& inputs = matmul_.inputs;
     auto* scales = place<float>(context, scale_space_);
     const float a = a_scale_.at(context, inputs.a_scale, 0);
     const float y = y_scale_.at(context, inputs.y_scale, 0);
@@ -234,16 +234,16 @@ class ByteMatMulPrepared : public Prepared {
   }
 
   void requantize_by_both(const RunContext& context, const Place& at, std::byte* out) const {
-    const ByteMatMulInputs& inputs = matmul_.inputs;
+    const Int8MatMulInputs& inputs = matmul_.inputs;
     const auto* sums = place<const std::int32_t>(context, result_space_);
-    const ByteLimits& limits = matmul_.followers.limits;
+    const Int8Limits& limits = matmul_.followers.limits;
     const auto* y_zeros = context.input<std::uint8_t>(inputs.y_zero);
     auto* to = reinterpret_cast<std::uint8_t*>(out);
     for (std::int64_t row = 0; row < sizes_.m; ++row) {
       const float a = a_scale_.at(context, inputs.a_scale, at.row + row);
       const float y = y_scale_.at(context, inputs.y_scale, at.out_row + row);
       const std::int64_t zero = y_zeros_ > 1 ? (at.out_row + row) % y_zeros_ : 0;
-      const ByteRange range = limits.range(flipped_zero(matmul_.y_type, y_zeros, zero, 0));
+      const Int8Range range = limits.range(flipped_zero(matmul_.y_type, y_zeros, zero, 0));
       for (std::int64_t i = 0; i < sizes_.n; ++i) {
         const std::int64_t place = row * sizes_.n + i;
         const float scale = a * b_scale_.at(context, inputs.b_scale, at.column + i) / y;
@@ -255,9 +255,9 @@ class ByteMatMulPrepared : public Prepared {
     }
   }
 
-  const CompiledByteMatMul& matmul_;
+  const CompiledInt8MatMul& matmul_;
   MatMulShapes shapes_;
-  ByteMatMulSizes sizes_;
+  Int8MatMulSizes sizes_;
   std::int64_t a_zeros_;  ///< how many there are
   std::int64_t b_zeros_;
   std::int64_t y_zeros_ = 0;
@@ -279,21 +279,21 @@ class ByteMatMulPrepared : public Prepared {
   std::int64_t result_space_ = 0;
 };
 
-class ByteMatMulKernel : public Kernel {
+class Int8MatMulKernel : public Kernel {
  public:
-  ByteMatMulKernel(const NodeView& view, const KernelRow& row, const ByteMatMulInputs& inputs,
+  Int8MatMulKernel(const NodeView& view, const KernelRow& row, const Int8MatMulInputs& inputs,
                    const CompileContext& context)
       : name_(row.name) {
     matmul_.inputs = inputs;
     // Where followers read operands of their own, those stand in the place of what is left out.
     for (std::size_t* input : {&matmul_.inputs.a_zero, &matmul_.inputs.b_zero}) {
       if (view.node().input(static_cast<std::int64_t>(*input)) == nullptr)
-        *input = ByteMatMulInputs::none;
+        *input = Int8MatMulInputs::none;
     }
-    std::optional<ByteFollowers> followers = read_byte_followers(view);
+    std::optional<Int8FusedNodes> followers = match_int8_epilogue(view);
     ORTOOL_CHECK(followers.has_value());
     matmul_.followers = std::move(*followers);
-    matmul_.is_integer = inputs.y_scale == ByteMatMulInputs::none;
+    matmul_.is_integer = inputs.y_scale == Int8MatMulInputs::none;
     matmul_.isa = row.isa;
     matmul_.a_type = view.input_type(static_cast<std::int64_t>(inputs.a));
     matmul_.b_type = view.input_type(static_cast<std::int64_t>(inputs.b));
@@ -303,7 +303,7 @@ class ByteMatMulKernel : public Kernel {
     matmul_.b_flip = matmul_.b_type == DataType::uint8 ? 128 : 0;
     make_bias(context);
     if (const Tensor* b = view.constant(static_cast<std::int64_t>(inputs.b))) {
-      const bool has_zeros = matmul_.inputs.b_zero != ByteMatMulInputs::none;
+      const bool has_zeros = matmul_.inputs.b_zero != Int8MatMulInputs::none;
       const Tensor* zeros =
           has_zeros ? view.constant(static_cast<std::int64_t>(matmul_.inputs.b_zero)) : nullptr;
       matmul_.columns.make(*b, matmul_.b_flip, has_zeros, zeros, row.isa, context.cap);
@@ -312,7 +312,7 @@ class ByteMatMulKernel : public Kernel {
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<const ByteMatMulPrepared>(matmul_, context);
+    return std::make_unique<const Int8MatMulPrepared>(matmul_, context);
   }
   bool needs_input(std::size_t index) const override {
     return index != matmul_.inputs.b || matmul_.columns.packed == nullptr;
@@ -333,14 +333,14 @@ class ByteMatMulKernel : public Kernel {
   }
 
   std::string_view name_;
-  CompiledByteMatMul matmul_;
+  CompiledInt8MatMul matmul_;
 };
 
 }  // namespace
 
-KernelPtr make_byte_matmul(const NodeView& view, const KernelRow& row,
-                           const ByteMatMulInputs& inputs, const CompileContext& context) {
-  return std::make_unique<const ByteMatMulKernel>(view, row, inputs, context);
+KernelPtr make_int8_matmul(const NodeView& view, const KernelRow& row,
+                           const Int8MatMulInputs& inputs, const CompileContext& context) {
+  return std::make_unique<const Int8MatMulKernel>(view, row, inputs, context);
 }
 
 }  // namespace ortool::cpu

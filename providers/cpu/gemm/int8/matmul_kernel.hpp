@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 
 /// Where the operands stand.
-struct ByteMatMulInputs {
+struct Int8MatMulInputs {
   /// A position that no node has: the operator has no such operand, or the node leaves it out.
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -24,8 +24,8 @@ struct ByteMatMulInputs {
   std::size_t y_zero = none;
 };
 
-/// Of MatMulInteger or QLinearMatMul with followers that read_byte_followers takes.
-KernelPtr make_byte_matmul(const NodeView& view, const KernelRow& row,
-                           const ByteMatMulInputs& inputs, const CompileContext& context);
+/// Of MatMulInteger or QLinearMatMul with followers that match_int8_epilogue takes.
+KernelPtr make_int8_matmul(const NodeView& view, const KernelRow& row,
+                           const Int8MatMulInputs& inputs, const CompileContext& context);
 
 }  // namespace ortool::cpu

@@ -14,17 +14,17 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr ByteMatMulInputs integer_product = {};
-constexpr ByteMatMulInputs linear_product = {0, 1, 2, 3, 4, 5, 6, 7};
+constexpr Int8MatMulInputs integer_product = {};
+constexpr Int8MatMulInputs linear_product = {0, 1, 2, 3, 4, 5, 6, 7};
 
 KernelPtr compile_matmul_integer(const NodeView& view, const KernelRow& row,
                                  const CompileContext& context) {
-  return make_byte_matmul(view, row, integer_product, context);
+  return make_int8_matmul(view, row, integer_product, context);
 }
 
 KernelPtr compile_qlinear_matmul(const NodeView& view, const KernelRow& row,
                                  const CompileContext& context) {
-  return make_byte_matmul(view, row, linear_product, context);
+  return make_int8_matmul(view, row, linear_product, context);
 }
 
 /// Operands of any type that QLinearMatMul has, in double.
@@ -53,17 +53,17 @@ bool accepts_linear_bytes(const NodeView& view) {
 
 template <std::size_t count>
 constexpr std::array<KernelRow, count> with_followers(std::array<KernelRow, count> rows) {
-  for (KernelRow& row : rows) row.absorbs = absorbs_byte_followers;
+  for (KernelRow& row : rows) row.absorbs = absorbs_int8_epilogue;
   return rows;
 }
 
 constexpr auto quantized_matmul_rows =
-    join_rows(with_followers(byte_level_rows<"matmul_integer">(
+    join_rows(with_followers(int8_isa_rows<"matmul_integer">(
                   "MatMulInteger", "int8, uint8", accepts_any_bytes, compile_matmul_integer)),
-              with_followers(byte_level_rows<"qlinear_matmul">(
+              with_followers(int8_isa_rows<"qlinear_matmul">(
                   "QLinearMatMul", "int8, uint8", accepts_linear_bytes, compile_qlinear_matmul)),
-              plain_row("qlinear_matmul_numbers", "QLinearMatMul", "float8", accepts_any_bytes,
-                        compile_number_matmul));
+              portable_row("qlinear_matmul_numbers", "QLinearMatMul", "float8", accepts_any_bytes,
+                           compile_number_matmul));
 
 }  // namespace
 

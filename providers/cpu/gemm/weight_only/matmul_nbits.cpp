@@ -180,8 +180,8 @@ bool accepts_float_blocks(const NodeView& view) {
   return accepts_float32(view) && has_plain_blocks(view);
 }
 
-bool accepts_half_blocks(const NodeView& view) {
-  return accepts_halves(view) && has_plain_blocks(view);
+bool accepts_fp16_blocks(const NodeView& view) {
+  return accepts_fp16(view) && has_plain_blocks(view);
 }
 
 KernelPtr compile_block_matmul(const NodeView& view, const KernelRow& row,
@@ -189,9 +189,9 @@ KernelPtr compile_block_matmul(const NodeView& view, const KernelRow& row,
   return std::make_unique<const BlockMatMulKernel>(view, row, context);
 }
 
-KernelPtr compile_half_block_matmul(const NodeView& view, const KernelRow& row,
+KernelPtr compile_fp16_block_matmul(const NodeView& view, const KernelRow& row,
                                     const CompileContext& context) {
-  return make_half_kernel(compile_block_matmul(view, row, context), row.isa);
+  return make_fp16_kernel(compile_block_matmul(view, row, context), row.isa);
 }
 
 bool block_matmul_absorbs(const NodeView& group, const Node& next) {
@@ -202,11 +202,11 @@ constexpr const char* contrib_domain = "com.microsoft";
 
 constexpr auto matmul_n_bits_rows = [] {
   auto rows = join_rows(
-      level_rows<"matmul_blocks">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
-                                  compile_block_matmul, contrib_domain),
-      level_rows<"matmul_blocks_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
-                                       accepts_half_blocks, compile_half_block_matmul,
-                                       contrib_domain));
+      isa_rows<"matmul_blocks">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
+                                compile_block_matmul, contrib_domain),
+      isa_rows<"matmul_blocks_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
+                                     accepts_fp16_blocks, compile_fp16_block_matmul,
+                                     contrib_domain));
   for (KernelRow& row : rows) row.absorbs = block_matmul_absorbs;
   return rows;
 }();

@@ -120,7 +120,7 @@ TEST_CASE("Attention agrees with plain loops in double, with the same bits for a
             s.value_size, static_cast<int>(one.rules.kept));
     Workers alone;
     const Result expected = run<double>(one, [&](const AttentionOperands<double>& operands) {
-      attention_plain(s, one.rules, operands, alone);
+      attention_f64(s, one.rules, operands, alone);
     });
     for (const Isa isa : test::levels_here()) {
       Result first;

@@ -82,7 +82,7 @@ void check_sizes(const ConvTransposeSizes& sizes) {
   }
   Workers workers;
   std::vector<float> y(exact.size());
-  conv_transpose_plain(sizes, x.data(), w.data(), bias.data(), y.data(), workers);
+  conv_transpose_reference(sizes, x.data(), w.data(), bias.data(), y.data(), workers);
   for (std::size_t i = 0; i < exact.size(); ++i)
     REQUIRE(std::abs(static_cast<double>(y[i]) - exact[i]) < 1e-3);
 }

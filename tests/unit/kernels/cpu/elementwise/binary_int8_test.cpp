@@ -22,15 +22,15 @@ Bytes some_bytes(test::Numbers& numbers, std::int64_t count) {
   return bytes;
 }
 
-float value_of(std::uint8_t byte, const ByteScale& scale) {
+float value_of(std::uint8_t byte, const Int8Scale& scale) {
   return static_cast<float>((byte ^ scale.flip) - scale.zero_point) * scale.scale;
 }
 
-std::uint8_t expected_byte(ByteBinary op, std::uint8_t a, std::uint8_t b,
-                           const ByteBinaryScales& scales) {
+std::uint8_t expected_byte(Int8BinaryOp op, std::uint8_t a, std::uint8_t b,
+                           const Int8BinaryScales& scales) {
   const float left = value_of(a, scales.a);
   const float right = value_of(b, scales.b);
-  const float number = (op == ByteBinary::add ? left + right : left * right) / scales.out;
+  const float number = (op == Int8BinaryOp::add ? left + right : left * right) / scales.out;
   const float inside = std::min(std::max(number, scales.range.low), scales.range.high);
   return static_cast<std::uint8_t>(static_cast<std::int32_t>(std::nearbyint(inside)) +
                                    scales.range.zero_point);
@@ -38,8 +38,8 @@ std::uint8_t expected_byte(ByteBinary op, std::uint8_t a, std::uint8_t b,
 
 /// Scales of one kind in four: powers of two give halves; a small one of the result leaves the
 /// range and what fixed point can hold.
-ByteBinaryScales some_scales(test::Numbers& numbers) {
-  ByteBinaryScales scales;
+Int8BinaryScales some_scales(test::Numbers& numbers) {
+  Int8BinaryScales scales;
   const bool is_signed = numbers.flip();
   const std::uint8_t flip = is_signed ? 128 : 0;
   scales.a = {flip, static_cast<std::int32_t>(numbers.between(0, 255)),
@@ -49,18 +49,18 @@ ByteBinaryScales some_scales(test::Numbers& numbers) {
   const std::int64_t kind = numbers.between(0, 3);
   if (kind == 0) scales.a.scale = scales.b.scale = 0.125F;
   scales.out = kind == 1 ? 0.0001F : 0.25F;
-  scales.range = is_signed ? ByteRange{-118.0F, 137.0F, -10} : ByteRange{-20.0F, 200.0F, 20};
+  scales.range = is_signed ? Int8Range{-118.0F, 137.0F, -10} : Int8Range{-20.0F, 200.0F, 20};
   return scales;
 }
 
 TEST_CASE("sums and products of bytes are those of the formula on each level, near halves too") {
   test::Numbers numbers(3);
   for (int i = 0; i < 400; ++i) {
-    const ByteBinary op = i % 2 == 0 ? ByteBinary::add : ByteBinary::multiply;
+    const Int8BinaryOp op = i % 2 == 0 ? Int8BinaryOp::add : Int8BinaryOp::multiply;
     const std::int64_t count = numbers.between(1, 2000);
     const Bytes a = some_bytes(numbers, count);
     const Bytes b = some_bytes(numbers, count);
-    const ByteBinaryScales scales = some_scales(numbers);
+    const Int8BinaryScales scales = some_scales(numbers);
     Bytes expected(a.size());
     for (std::size_t at = 0; at < a.size(); ++at)
       expected[at] = expected_byte(op, a[at], b[at], scales);
@@ -70,10 +70,10 @@ TEST_CASE("sums and products of bytes are those of the formula on each level, ne
       CAPTURE(isa_name(isa), i);
       Workers workers;
       Bytes out(a.size());
-      byte_binary(op, a.data(), b.data(), out.data(), scales, plan, isa, workers);
+      int8_binary(op, a.data(), b.data(), out.data(), scales, plan, isa, workers);
       CHECK(out == expected);
       Bytes over = a;
-      byte_binary(op, over.data(), b.data(), over.data(), scales, plan, isa, workers);
+      int8_binary(op, over.data(), b.data(), over.data(), scales, plan, isa, workers);
       CHECK(over == expected);
     }
   }
@@ -87,7 +87,7 @@ TEST_CASE("a block of channels that counts for all pixels is either operand") {
     const std::int64_t channels = numbers.flip() ? 16 : numbers.between(1, 20);
     const Bytes whole = some_bytes(numbers, blocks * pixels * channels);
     const Bytes part = some_bytes(numbers, blocks * channels);
-    const ByteBinaryScales scales = some_scales(numbers);
+    const Int8BinaryScales scales = some_scales(numbers);
     const bool is_first = numbers.flip();
     const Bytes& a = is_first ? part : whole;
     const Bytes& b = is_first ? whole : part;
@@ -97,7 +97,7 @@ TEST_CASE("a block of channels that counts for all pixels is either operand") {
       const std::int64_t block = place / (pixels * channels);
       const std::uint8_t other =
           part[static_cast<std::size_t>(block * channels + place % channels)];
-      expected[at] = expected_byte(ByteBinary::multiply, is_first ? other : whole[at],
+      expected[at] = expected_byte(Int8BinaryOp::multiply, is_first ? other : whole[at],
                                    is_first ? whole[at] : other, scales);
     }
     const std::int64_t whole_dims[] = {blocks, pixels, channels};
@@ -108,7 +108,8 @@ TEST_CASE("a block of channels that counts for all pixels is either operand") {
       CAPTURE(isa_name(isa), i);
       Workers workers;
       Bytes out(whole.size());
-      byte_binary(ByteBinary::multiply, a.data(), b.data(), out.data(), scales, plan, isa, workers);
+      int8_binary(Int8BinaryOp::multiply, a.data(), b.data(), out.data(), scales, plan, isa,
+                  workers);
       CHECK(out == expected);
     }
   }

@@ -55,7 +55,7 @@ TEST_CASE("lookups in blocks of channels take each lane's table, and any number 
   }
   for (const Isa isa : test::levels_here()) {
     std::vector<std::uint8_t> out(in.size());
-    channel_lookup_blocked(sizes, in.data(), tables.data(), out.data(), isa, workers);
+    channel_lookup_nchwc(sizes, in.data(), tables.data(), out.data(), isa, workers);
     CAPTURE(isa_name(isa));
     CHECK(out == expected);
   }

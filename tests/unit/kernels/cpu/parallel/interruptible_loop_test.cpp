@@ -10,7 +10,7 @@ TEST_CASE("Pieces cover everything once and in order") {
   for (const std::int64_t count :
        {std::int64_t{0}, std::int64_t{1}, cpu::piece_elements, 2 * cpu::piece_elements + 3}) {
     std::int64_t next = 0;
-    cpu::in_pieces(count, workers, [&](std::int64_t begin, std::int64_t end) {
+    cpu::interruptible_loop(count, workers, [&](std::int64_t begin, std::int64_t end) {
       CHECK(begin == next);
       CHECK(end > begin);
       next = end;
@@ -24,7 +24,7 @@ TEST_CASE("A stop request ends a loop at its next piece") {
   const Workers workers(&stop);
   std::int64_t pieces = 0;
   const auto run = [&] {
-    cpu::in_pieces(10 * cpu::piece_elements, workers, [&](std::int64_t, std::int64_t) {
+    cpu::interruptible_loop(10 * cpu::piece_elements, workers, [&](std::int64_t, std::int64_t) {
       if (++pieces == 3) stop.request(ErrorCode::interrupted);
     });
   };

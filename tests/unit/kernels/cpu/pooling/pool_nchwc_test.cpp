@@ -18,8 +18,8 @@ namespace {
 using test::Numbers;
 using test::product;
 
-BlockedPoolSizes random_sizes(Numbers& numbers) {
-  BlockedPoolSizes sizes;
+NchwcPoolSizes random_sizes(Numbers& numbers) {
+  NchwcPoolSizes sizes;
   sizes.batch = numbers.between(1, 2);
   sizes.channels = numbers.between(1, 40);
   const int first = numbers.flip() ? 1 : 2;
@@ -50,14 +50,14 @@ AlignedBuffer blocked(const std::vector<float>& plain, const Images& images, Isa
   const std::int64_t block = block_of(blocked_layout(isa));
   const std::int64_t channels = (images.channels + block - 1) / block * block;
   AlignedBuffer buffer = test::bytes(images.batch * channels * images.pixels * 4);
-  reorder_to_blocked({images.batch, images.channels, images.pixels, block}, plain.data(),
-                     buffer.as<float>(), isa, workers);
+  reorder_to_nchwc({images.batch, images.channels, images.pixels, block}, plain.data(),
+                   buffer.as<float>(), isa, workers);
   return buffer;
 }
 
 /// What `pool(sizes, x, y, isa, workers)` gives, in plain form.
 template <typename Pool>
-std::vector<float> run(BlockedPoolSizes sizes, const std::vector<float>& x, Isa isa, int threads,
+std::vector<float> run(NchwcPoolSizes sizes, const std::vector<float>& x, Isa isa, int threads,
                        Pool pool) {
   ThreadPool threads_pool(threads);
   Workers workers(threads_pool, threads);
@@ -69,8 +69,8 @@ std::vector<float> run(BlockedPoolSizes sizes, const std::vector<float>& x, Isa 
   AlignedBuffer out = test::bytes(sizes.window.planes * block * pixels * 4);
   pool(sizes, in.as<float>(), out.as<float>(), isa, workers);
   std::vector<float> y(static_cast<std::size_t>(sizes.batch * sizes.channels * pixels));
-  reorder_to_plain({sizes.batch, sizes.channels, pixels, block}, out.as<float>(), y.data(), isa,
-                   workers);
+  reorder_to_nchw({sizes.batch, sizes.channels, pixels, block}, out.as<float>(), y.data(), isa,
+                  workers);
   return y;
 }
 
@@ -90,7 +90,7 @@ void check(std::uint32_t seed, float tolerance, Pool pool, PlainPool plain_pool)
   CAPTURE(seed);
   Numbers numbers(seed);
   for (int round = 0; round < 40; ++round) {
-    BlockedPoolSizes sizes = random_sizes(numbers);
+    NchwcPoolSizes sizes = random_sizes(numbers);
     std::vector<float> x = numbers.floats(sizes.batch * sizes.channels * product(sizes.window.in));
     x[static_cast<std::size_t>(numbers.between(0, static_cast<std::int64_t>(x.size()) - 1))] =
         numbers.flip() ? std::numeric_limits<float>::quiet_NaN()
@@ -115,7 +115,7 @@ void check(std::uint32_t seed, float tolerance, Pool pool, PlainPool plain_pool)
 }
 
 TEST_CASE("Blocked pools find the largest numbers that plain ones find", "[pool]") {
-  check(20281, 0.0F, max_pool_blocked,
+  check(20281, 0.0F, max_pool_nchwc,
         [](const PoolSizes& sizes, const float* x, float* y, Workers& workers) {
           max_pool(sizes, x, y, nullptr, false, Isa::baseline, workers);
         });
@@ -125,8 +125,8 @@ TEST_CASE("Blocked means are those of plain pools", "[pool]") {
   for (const bool counts_padding : {false, true}) {
     check(
         20282, 1e-6F,
-        [=](const BlockedPoolSizes& sizes, const float* x, float* y, Isa isa, Workers& workers) {
-          average_pool_blocked(sizes, counts_padding, x, y, isa, workers);
+        [=](const NchwcPoolSizes& sizes, const float* x, float* y, Isa isa, Workers& workers) {
+          average_pool_nchwc(sizes, counts_padding, x, y, isa, workers);
         },
         [=](const PoolSizes& sizes, const float* x, float* y, Workers& workers) {
           average_pool(sizes, counts_padding, x, y, Isa::baseline, workers);
@@ -147,8 +147,8 @@ TEST_CASE("Means of whole blocked planes come out plain", "[pool]") {
       global_average_pool(images.batch * images.channels, images.pixels, x.data(), expected.data(),
                           isa, workers);
       const AlignedBuffer in = blocked(x, images, isa, workers);
-      global_average_pool_blocked(images.batch, images.channels, images.pixels, in.as<float>(),
-                                  y.data(), isa, workers);
+      global_average_pool_nchwc(images.batch, images.channels, images.pixels, in.as<float>(),
+                                y.data(), isa, workers);
       for (std::size_t i = expected.size(); i < y.size(); ++i) REQUIRE(y[i] == 7.0F);
       y.resize(expected.size());
       REQUIRE(agree(y, expected, 1e-6F));

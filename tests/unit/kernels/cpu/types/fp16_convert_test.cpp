@@ -111,16 +111,16 @@ void check_narrowing(Narrow narrow, int exponent_bits, int mantissa_bits) {
 TEST_CASE("float16 and bfloat16 widen exactly", "[half]") {
   for (const Isa isa : test::levels_here()) {
     CAPTURE(isa_name(isa));
-    check_widening(half_functions(isa).float16_to_float, 5, 10);
-    check_widening(half_functions(isa).bfloat16_to_float, 8, 7);
+    check_widening(fp16_functions(isa).float16_to_float, 5, 10);
+    check_widening(fp16_functions(isa).bfloat16_to_float, 8, 7);
   }
 }
 
 TEST_CASE("float32 narrows to the nearest float16 and bfloat16, ties to even", "[half]") {
   for (const Isa isa : test::levels_here()) {
     CAPTURE(isa_name(isa));
-    check_narrowing(half_functions(isa).float_to_float16, 5, 10);
-    check_narrowing(half_functions(isa).float_to_bfloat16, 8, 7);
+    check_narrowing(fp16_functions(isa).float_to_float16, 5, 10);
+    check_narrowing(fp16_functions(isa).float_to_bfloat16, 8, 7);
   }
 }
 
@@ -132,16 +132,16 @@ TEST_CASE("Narrowing keeps NaN, its sign and leading payload", "[half]") {
   for (const Isa isa : test::levels_here()) {
     CAPTURE(isa_name(isa));
     std::uint16_t out[4];
-    half_functions(isa).float_to_float16(nans, out, 4);
+    fp16_functions(isa).float_to_float16(nans, out, 4);
     for (int i = 0; i < 4; ++i) REQUIRE(out[i] == float16[i]);
-    half_functions(isa).float_to_bfloat16(nans, out, 4);
+    fp16_functions(isa).float_to_bfloat16(nans, out, 4);
     for (int i = 0; i < 4; ++i) REQUIRE(out[i] == bfloat16[i]);
   }
 }
 
 TEST_CASE("Conversions of any count write that many and no more", "[half]") {
   for (const Isa isa : test::levels_here()) {
-    const HalfFunctions& functions = half_functions(isa);
+    const Fp16Functions& functions = fp16_functions(isa);
     for (std::int64_t count = 0; count < 40; ++count) {
       CAPTURE(isa_name(isa), count);
       const std::vector<float> floats(static_cast<std::size_t>(count), 1.5F);

@@ -20,7 +20,7 @@ using test::product;
 
 struct Case {
   ConvSizes sizes;
-  BlockedPath path = BlockedPath::direct;
+  NchwcConvAlgorithm path = NchwcConvAlgorithm::direct;
   std::vector<float> x;
   std::vector<float> weights;
   std::vector<float> bias;
@@ -69,7 +69,7 @@ std::vector<double> sums(const Case& one, bool of_magnitudes) {
   const ConvSizes& s = one.sizes;
   std::vector<double> y(static_cast<std::size_t>(s.batch * s.channels_out * product(s.out)));
   Workers workers;
-  conv_plain(s, x.data(), weights.data(), bias.empty() ? nullptr : bias.data(), y.data(), workers);
+  conv_f64(s, x.data(), weights.data(), bias.empty() ? nullptr : bias.data(), y.data(), workers);
   for (std::size_t i = 0; i < one.residual.size(); ++i) {
     const double added = double{one.residual[i]};
     y[i] += of_magnitudes ? std::fabs(added) : added;
@@ -103,11 +103,11 @@ class Blocked {
   /// y in plain form; what fills up its blocks must be zero.
   std::vector<float> run() {
     const ConvSizes& s = one_.sizes;
-    const AlignedBuffer x = one_.path == BlockedPath::from_plain
+    const AlignedBuffer x = one_.path == NchwcConvAlgorithm::from_nchw
                                 ? copy(one_.x)
                                 : blocked(one_.x, s.channels_in, product(s.in));
-    AlignedBuffer weights = test::bytes(packed_blocked_weight_bytes(s, one_.path, isa_));
-    pack_blocked_weights(s, one_.path, one_.weights.data(), isa_, weights.as<float>(), workers_);
+    AlignedBuffer weights = test::bytes(packed_nchwc_weight_bytes(s, one_.path, isa_));
+    pack_nchwc_weights(s, one_.path, one_.weights.data(), isa_, weights.as<float>(), workers_);
     ConvEpilogue epilogue = one_.epilogue;
     std::vector<float> bias = one_.bias;
     bias.resize(static_cast<std::size_t>(filled(s.channels_out)));
@@ -121,15 +121,14 @@ class Blocked {
     constexpr float untouched = 12345.0F;
     AlignedBuffer y = test::bytes(count * 4);
     std::fill_n(y.as<float>(), count + 16, untouched);
-    AlignedBuffer workspace =
-        test::bytes(blocked_conv_workspace_bytes(s, one_.path, isa_, threads_));
-    conv_blocked(s, one_.path, x.as<float>(), weights.as<float>(), y.as<float>(), epilogue, isa_,
-                 workspace.data(), workers_);
+    AlignedBuffer workspace = test::bytes(nchwc_conv_workspace_bytes(s, one_.path, isa_, threads_));
+    conv_nchwc(s, one_.path, x.as<float>(), weights.as<float>(), y.as<float>(), epilogue, isa_,
+               workspace.data(), workers_);
     for (std::int64_t i = 0; i < 16; ++i) REQUIRE(y.as<float>()[count + i] == untouched);
     require_zero_filling(y.as<float>());
     std::vector<float> result(static_cast<std::size_t>(s.batch * s.channels_out * product(s.out)));
-    reorder_to_plain({s.batch, s.channels_out, product(s.out), block_}, y.as<float>(),
-                     result.data(), isa_, workers_);
+    reorder_to_nchw({s.batch, s.channels_out, product(s.out), block_}, y.as<float>(), result.data(),
+                    isa_, workers_);
     return result;
   }
 
@@ -145,8 +144,8 @@ class Blocked {
   AlignedBuffer blocked(const std::vector<float>& plain, std::int64_t channels,
                         std::int64_t pixels) {
     AlignedBuffer buffer = test::bytes(one_.sizes.batch * filled(channels) * pixels * 4);
-    reorder_to_blocked({one_.sizes.batch, channels, pixels, block_}, plain.data(),
-                       buffer.as<float>(), isa_, workers_);
+    reorder_to_nchwc({one_.sizes.batch, channels, pixels, block_}, plain.data(), buffer.as<float>(),
+                     isa_, workers_);
     return buffer;
   }
   void require_zero_filling(const float* y) const {
@@ -186,7 +185,7 @@ void check(const Case& one) {
     REQUIRE(y.size() == exact.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
       const double expected = activated(exact[i], one.epilogue);
-      const double allowed = one.path == BlockedPath::winograd
+      const double allowed = one.path == NchwcConvAlgorithm::winograd
                                  ? 8 * test::allowed_error(terms, tile_magnitude(s, magnitudes, i))
                                  : test::allowed_error(terms, magnitudes[i]);
       if (std::fabs(double{y[i]} - expected) <= allowed) continue;
@@ -244,7 +243,7 @@ TEST_CASE("Convolutions of plain images give blocked ones", "[conv]") {
   Numbers numbers(seed);
   for (int round = 0; round < 30; ++round) {
     Case one;
-    one.path = BlockedPath::from_plain;
+    one.path = NchwcConvAlgorithm::from_nchw;
     one.sizes.batch = numbers.between(1, 2);
     one.sizes.channels_in = numbers.between(1, 4);
     one.sizes.channels_out = numbers.between(1, 40);
@@ -260,7 +259,7 @@ TEST_CASE("Blocked convolutions by Winograd's transformation agree with sums in 
   Numbers numbers(seed);
   for (int round = 0; round < 40; ++round) {
     Case one;
-    one.path = BlockedPath::winograd;
+    one.path = NchwcConvAlgorithm::winograd;
     one.sizes.batch = numbers.between(1, 3);
     one.sizes.channels_in = numbers.between(1, 40);
     one.sizes.channels_out = numbers.between(1, 70);
@@ -285,7 +284,7 @@ TEST_CASE(
   Numbers numbers(seed);
   for (const std::int64_t channels : {16, 40, 128}) {
     Case one;
-    one.path = BlockedPath::winograd;
+    one.path = NchwcConvAlgorithm::winograd;
     one.sizes.channels_in = one.sizes.channels_out = channels;
     for (int axis = 1; axis < 3; ++axis) {
       one.sizes.kernel[axis] = 3;
@@ -293,7 +292,7 @@ TEST_CASE(
       one.sizes.in[axis] = one.sizes.out[axis] = numbers.between(20, 28);
     }
     fill(numbers, one);
-    REQUIRE(choose_blocked_path(one.sizes) == BlockedPath::winograd);
+    REQUIRE(choose_nchwc_algorithm(one.sizes) == NchwcConvAlgorithm::winograd);
     const std::vector<double> exact = sums(one, false);
     const std::vector<double> magnitudes = sums(one, true);
     for (const Isa isa : test::levels_here()) {
@@ -319,24 +318,24 @@ TEST_CASE("Only windows of 3 by 3 in steps of one are convolved by Winograd's tr
     sizes.kernel[axis] = 3;
     sizes.pad[axis] = 1;
   }
-  CHECK(can_block_conv(sizes, BlockedPath::winograd));
-  CHECK(choose_blocked_path(sizes) == BlockedPath::winograd);
+  CHECK(can_block_conv(sizes, NchwcConvAlgorithm::winograd));
+  CHECK(choose_nchwc_algorithm(sizes) == NchwcConvAlgorithm::winograd);
   ConvSizes other = sizes;
   other.stride[1] = 2;
   other.out[1] = 14;
-  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
-  CHECK(choose_blocked_path(other) == BlockedPath::direct);
+  CHECK_FALSE(can_block_conv(other, NchwcConvAlgorithm::winograd));
+  CHECK(choose_nchwc_algorithm(other) == NchwcConvAlgorithm::direct);
   other = sizes;
   other.dilation[2] = 2;
   other.pad[2] = 2;
-  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
+  CHECK_FALSE(can_block_conv(other, NchwcConvAlgorithm::winograd));
   other = sizes;
   other.groups = 64;
-  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
+  CHECK_FALSE(can_block_conv(other, NchwcConvAlgorithm::winograd));
   other = sizes;
   other.kernel[1] = 1;
   other.pad[1] = 0;
-  CHECK_FALSE(can_block_conv(other, BlockedPath::winograd));
+  CHECK_FALSE(can_block_conv(other, NchwcConvAlgorithm::winograd));
 }
 
 TEST_CASE("Blocked depthwise convolutions agree with sums in double", "[conv]") {

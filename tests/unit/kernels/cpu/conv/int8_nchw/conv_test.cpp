@@ -14,7 +14,7 @@ namespace {
 
 struct SingleChannel {
   ConvSizes sizes;
-  ByteConvForm form;
+  Int8ConvDesc form;
   std::vector<std::uint8_t> image;
   std::vector<std::uint8_t> weights;
   std::vector<std::int32_t> weight_zeros;
@@ -96,24 +96,24 @@ TEST_CASE("convolutions of one channel of bytes are exact on each level", "[conv
     }
     for (const Isa isa : test::levels_here()) {
       CAPTURE(isa_name(isa), i, sizes.channels_out, sizes.kernel[1], sizes.kernel[2]);
-      AlignedBuffer packed = test::bytes(packed_byte_conv_bytes(sizes, isa));
+      AlignedBuffer packed = test::bytes(packed_int8_conv_bytes(sizes, isa));
       std::vector<std::int32_t> sums(static_cast<std::size_t>(sizes.channels_out));
-      pack_byte_conv(sizes, conv.weights.data(), conv.form.weight_flip, isa, packed.data(),
+      pack_int8_conv(sizes, conv.weights.data(), conv.form.weight_flip, isa, packed.data(),
                      sums.data());
       std::vector<std::int32_t> offsets;
       for (std::size_t channel = 0; channel < sums.size(); ++channel) {
         const auto depth = static_cast<std::int32_t>(conv.kernel());
         offsets.push_back(-conv.image_zero * (sums[channel] - depth * conv.weight_zeros[channel]));
       }
-      ByteConvNumbers given;
+      Int8ConvParams given;
       given.image_zero = conv.image_zero;
       const bool has_zeros = conv.weight_zeros != std::vector<std::int32_t>(sums.size(), 0);
       if (has_zeros) given.weight_zeros = conv.weight_zeros.data();
       given.offsets = offsets.data();
       std::vector<std::int32_t> found(expected.size());
-      AlignedBuffer space = test::bytes(byte_conv_workspace_bytes(sizes, isa, 1));
+      AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));
       Workers workers;
-      byte_conv(sizes, conv.image.data(), conv.form, packed.data(), given, found.data(), isa,
+      int8_conv(sizes, conv.image.data(), conv.form, packed.data(), given, found.data(), isa,
                 space.data(), workers);
       CHECK(found == expected);
     }

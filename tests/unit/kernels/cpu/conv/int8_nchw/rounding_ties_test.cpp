@@ -26,23 +26,23 @@ std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa i
   // With one group, the second input channel counts nothing.
   const std::vector<std::uint8_t> weights =
       groups == 2 ? std::vector<std::uint8_t>{1, 1} : std::vector<std::uint8_t>{1, 0, 1, 0};
-  AlignedBuffer packed = test::bytes(packed_byte_conv_bytes(sizes, isa));
+  AlignedBuffer packed = test::bytes(packed_int8_conv_bytes(sizes, isa));
   std::int32_t sums[2] = {};
-  pack_byte_conv(sizes, weights.data(), 0, isa, packed.data(), sums);
+  pack_int8_conv(sizes, weights.data(), 0, isa, packed.data(), sums);
   const std::int32_t offsets[2] = {0, 0};
   const float ones[2] = {1.0F, 1.0F};
   const float halves[2] = {0.5F, 0.5F};
   const float biases[2] = {0.0F, float_bias};
-  const ByteConvFloats floats = {weights.data(), ones, biases, 1.0F, 2.0F};
-  ByteConvNumbers numbers;
+  const Int8ConvFloats floats = {weights.data(), ones, biases, 1.0F, 2.0F};
+  Int8ConvParams numbers;
   numbers.offsets = offsets;
   numbers.scales = halves;
   numbers.range = {0.0F, 255.0F, 0};
   numbers.floats = &floats;
   std::vector<std::uint8_t> result(2 * columns);
-  AlignedBuffer space = test::bytes(byte_conv_workspace_bytes(sizes, isa, 1));
+  AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));
   Workers workers;
-  byte_conv(sizes, image.data(), {}, packed.data(), numbers, result.data(), isa, space.data(),
+  int8_conv(sizes, image.data(), {}, packed.data(), numbers, result.data(), isa, space.data(),
             workers);
   return result;
 }

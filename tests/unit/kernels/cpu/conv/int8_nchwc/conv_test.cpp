@@ -50,8 +50,8 @@ void pick_axis(test::Numbers& numbers, ConvSizes& sizes, int axis) {
 
 struct Case {
   ConvSizes sizes;
-  bool from_plain = false;
-  ByteConvForm form;
+  bool from_nchw = false;
+  Int8ConvDesc form;
   bool has_floats = false;
   bool is_signed = false;
   Bytes x;
@@ -76,12 +76,12 @@ Case make_case(test::Numbers& numbers) {
     }
   }
   const std::int64_t kind = numbers.between(0, 2);
-  one.from_plain = kind == 0;
-  if (one.from_plain) sizes.dilation[2] = 1;
-  if (one.from_plain) {
+  one.from_nchw = kind == 0;
+  if (one.from_nchw) sizes.dilation[2] = 1;
+  if (one.from_nchw) {
     sizes.out[2] = (sizes.in[2] + 2 * sizes.pad[2] - sizes.kernel[2]) / sizes.stride[2] + 1;
   }
-  sizes.channels_in = one.from_plain ? numbers.between(1, 4) : numbers.between(1, 70);
+  sizes.channels_in = one.from_nchw ? numbers.between(1, 4) : numbers.between(1, 70);
   sizes.channels_out = kind == 2 ? sizes.channels_in : numbers.between(1, 70);
   if (kind == 2) sizes.groups = sizes.channels_in;
   one.form.image_flip = numbers.flip() ? 128 : 0;
@@ -104,8 +104,8 @@ Case make_case(test::Numbers& numbers) {
 struct Given {
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;
-  ByteConvFloats floats;
-  ByteConvNumbers numbers;
+  Int8ConvFloats floats;
+  Int8ConvParams numbers;
 
   explicit Given(const Case& one) {
     const ConvSizes& sizes = one.sizes;
@@ -124,48 +124,48 @@ struct Given {
     numbers.biases = one.biases.data();
     numbers.offsets = offsets.data();
     numbers.scales = scales.data();
-    numbers.range = one.is_signed ? ByteRange{-118.0F, 137.0F, -10} : ByteRange{-20.0F, 200.0F, 20};
+    numbers.range = one.is_signed ? Int8Range{-118.0F, 137.0F, -10} : Int8Range{-20.0F, 200.0F, 20};
     if (one.has_floats) numbers.floats = &floats;
   }
 };
 
 Bytes plain_result(const Case& one, const Given& given, Isa isa) {
   const ConvSizes& sizes = one.sizes;
-  AlignedBuffer packed = test::bytes(packed_byte_conv_bytes(sizes, isa));
+  AlignedBuffer packed = test::bytes(packed_int8_conv_bytes(sizes, isa));
   std::vector<std::int32_t> sums(static_cast<std::size_t>(sizes.channels_out));
-  pack_byte_conv(sizes, one.weights.data(), one.form.weight_flip, isa, packed.data(), sums.data());
-  AlignedBuffer space = test::bytes(byte_conv_workspace_bytes(sizes, isa, 1));
+  pack_int8_conv(sizes, one.weights.data(), one.form.weight_flip, isa, packed.data(), sums.data());
+  AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));
   Bytes result(static_cast<std::size_t>(sizes.batch * sizes.channels_out * product(sizes.out)));
   Workers workers;
-  byte_conv(sizes, one.x.data(), one.form, packed.data(), given.numbers, result.data(), isa,
+  int8_conv(sizes, one.x.data(), one.form, packed.data(), given.numbers, result.data(), isa,
             space.data(), workers);
   return result;
 }
 
-Bytes blocked_result(const Case& one, const Given& given, const ByteConvWay& way,
+Bytes blocked_result(const Case& one, const Given& given, const Int8ConvAlgorithm& way,
                      Workers& workers) {
   const ConvSizes& sizes = one.sizes;
-  AlignedBuffer packed = test::bytes(packed_blocked_byte_conv_bytes(
-      sizes, one.from_plain, one.weights.data(), one.form.weight_flip, way));
-  pack_blocked_byte_conv(sizes, one.from_plain, one.weights.data(), one.form.weight_flip, way,
-                         packed.data());
+  AlignedBuffer packed = test::bytes(packed_nchwc_int8_conv_bytes(
+      sizes, one.from_nchw, one.weights.data(), one.form.weight_flip, way));
+  pack_nchwc_int8_conv(sizes, one.from_nchw, one.weights.data(), one.form.weight_flip, way,
+                       packed.data());
   AlignedBuffer space =
-      test::bytes(blocked_byte_conv_workspace_bytes(sizes, one.from_plain, way, workers.count()));
+      test::bytes(nchwc_int8_conv_workspace_bytes(sizes, one.from_nchw, way, workers.count()));
   Bytes x = one.x;
-  if (!one.from_plain) {
+  if (!one.from_nchw) {
     const ReorderSizes in{sizes.batch, sizes.channels_in, product(sizes.in), 16};
     const std::int64_t stored_in = (sizes.channels_in + 15) / 16 * 16;
     x.assign(static_cast<std::size_t>(sizes.batch * stored_in * product(sizes.in)),
              std::uint8_t{0});
-    reorder_bytes_to_blocked(in, one.x.data(), x.data(), workers);
+    reorder_int8_to_nchwc(in, one.x.data(), x.data(), workers);
   }
   const std::int64_t stored = (sizes.channels_out + 15) / 16 * 16;
   Bytes y(static_cast<std::size_t>(sizes.batch * stored * product(sizes.out)));
-  blocked_byte_conv(sizes, one.from_plain, x.data(), one.form, packed.data(), given.numbers,
-                    y.data(), way, space.data(), workers);
+  nchwc_int8_conv(sizes, one.from_nchw, x.data(), one.form, packed.data(), given.numbers, y.data(),
+                  way, space.data(), workers);
   Bytes result(static_cast<std::size_t>(sizes.batch * sizes.channels_out * product(sizes.out)));
-  reorder_bytes_to_plain({sizes.batch, sizes.channels_out, product(sizes.out), 16}, y.data(),
-                         result.data(), workers);
+  reorder_int8_to_nchw({sizes.batch, sizes.channels_out, product(sizes.out), 16}, y.data(),
+                       result.data(), workers);
   return result;
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each le
     const Bytes expected = plain_result(one, given, Isa::baseline);
     for (const Isa isa : test::levels_here()) CHECK(plain_result(one, given, isa) == expected);
     for (const Isa isa : test::levels_here()) {
-      if (!can_block_byte_conv(one.sizes, one.from_plain, isa)) continue;
+      if (!has_nchwc_int8_conv(one.sizes, one.from_nchw, isa)) continue;
       CAPTURE(isa_name(isa));
       CHECK(blocked_result(one, given, {isa}, workers) == expected);
       ++checked;
@@ -193,7 +193,7 @@ TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each le
 Case large_case(test::Numbers& numbers, std::int64_t channels_in, std::int64_t channels_out,
                 std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
   Case one = make_case(numbers);
-  one.from_plain = channels_in <= 4;
+  one.from_nchw = channels_in <= 4;
   one.sizes = {};
   one.sizes.batch = 1;
   one.sizes.groups = 1;
@@ -231,7 +231,7 @@ TEST_CASE("large blocked convolutions of bytes give the same bytes on each level
     const Given given(one);
     Bytes expected;
     for (const Isa isa : test::levels_here()) {
-      if (!can_block_byte_conv(one.sizes, one.from_plain, isa)) continue;
+      if (!has_nchwc_int8_conv(one.sizes, one.from_nchw, isa)) continue;
       for (const int threads : {1, 4}) {
         Workers workers(pool, threads);
         const Bytes found = blocked_result(one, given, {isa}, workers);
@@ -260,13 +260,13 @@ TEST_CASE("3 x 3 windows of bytes have the same sums after Winograd") {
       const auto make_bytes = i == 0 ? extreme_bytes : random_bytes;
       one.x = make_bytes(numbers, sizes.batch * in * product(sizes.in));
       one.weights = make_bytes(numbers, std::int64_t{out} * in * 9);
-      one.from_plain = false;
+      one.from_nchw = false;
       const Given given(one);
       const Bytes expected = plain_result(one, given, best_isa());
       for (const Isa isa : test::levels_here()) {
-        if (!can_block_byte_conv(sizes, false, isa)) continue;
-        const ByteConvWay way =
-            choose_byte_conv_way(sizes, false, one.weights.data(), one.form.weight_flip, isa);
+        if (!has_nchwc_int8_conv(sizes, false, isa)) continue;
+        const Int8ConvAlgorithm way =
+            choose_int8_conv_algorithm(sizes, false, one.weights.data(), one.form.weight_flip, isa);
         checked += way.is_winograd ? 1 : 0;
         for (const int threads : {1, 4}) {
           Workers workers(pool, threads);
@@ -292,9 +292,9 @@ TEST_CASE("windows whose sums might not fit are not transformed") {
   }
   Bytes weights(std::size_t{256 * 16 * 9}, std::uint8_t{20});
   if (best_isa() < Isa::avx2) return;
-  CHECK(choose_byte_conv_way(sizes, false, weights.data(), 0, Isa::avx2).is_winograd);
+  CHECK(choose_int8_conv_algorithm(sizes, false, weights.data(), 0, Isa::avx2).is_winograd);
   std::fill(weights.end() - 256 * 9, weights.end(), std::uint8_t{127});
-  CHECK_FALSE(choose_byte_conv_way(sizes, false, weights.data(), 0, Isa::avx2).is_winograd);
+  CHECK_FALSE(choose_int8_conv_algorithm(sizes, false, weights.data(), 0, Isa::avx2).is_winograd);
 }
 
 TEST_CASE("blocked bytes come back from blocks as they were") {
@@ -307,8 +307,8 @@ TEST_CASE("blocked bytes come back from blocks as they were") {
     Bytes blocked(
         static_cast<std::size_t>(sizes.batch * ((sizes.channels + 15) / 16 * 16) * sizes.pixels));
     Bytes again(plain.size());
-    reorder_bytes_to_blocked(sizes, plain.data(), blocked.data(), workers);
-    reorder_bytes_to_plain(sizes, blocked.data(), again.data(), workers);
+    reorder_int8_to_nchwc(sizes, plain.data(), blocked.data(), workers);
+    reorder_int8_to_nchw(sizes, blocked.data(), again.data(), workers);
     CHECK(again == plain);
   }
 }
@@ -321,7 +321,7 @@ TEST_CASE("pools of blocked bytes give the bytes of plain ones") {
     ConvSizes axes;
     pick_axis(numbers, axes, 1);
     pick_axis(numbers, axes, 2);
-    BlockedPoolSizes sizes;
+    NchwcPoolSizes sizes;
     sizes.batch = numbers.between(1, 2);
     sizes.channels = numbers.between(1, 40);
     PoolSizes& window = sizes.window;
@@ -348,13 +348,13 @@ TEST_CASE("pools of blocked bytes give the bytes of plain ones") {
     const std::int64_t blocks = (sizes.channels + 15) / 16;
     Bytes blocked(static_cast<std::size_t>(sizes.batch * blocks * 16 * pixels_in));
     Bytes pooled(static_cast<std::size_t>(sizes.batch * blocks * 16 * pixels_out));
-    reorder_bytes_to_blocked({sizes.batch, sizes.channels, pixels_in, 16}, x.data(), blocked.data(),
-                             workers);
+    reorder_int8_to_nchwc({sizes.batch, sizes.channels, pixels_in, 16}, x.data(), blocked.data(),
+                          workers);
     window.planes = sizes.batch * blocks;
-    max_pool_blocked_bytes(sizes, is_signed ? 128 : 0, blocked.data(), pooled.data(), workers);
+    max_pool_int8_nchwc(sizes, is_signed ? 128 : 0, blocked.data(), pooled.data(), workers);
     Bytes result(expected.size());
-    reorder_bytes_to_plain({sizes.batch, sizes.channels, pixels_out, 16}, pooled.data(),
-                           result.data(), workers);
+    reorder_int8_to_nchw({sizes.batch, sizes.channels, pixels_out, 16}, pooled.data(),
+                         result.data(), workers);
     CHECK(result == expected);
   }
 }

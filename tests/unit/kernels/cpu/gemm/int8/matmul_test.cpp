@@ -12,7 +12,7 @@ namespace ortool::cpu {
 namespace {
 
 struct Problem {
-  ByteMatMulSizes sizes;
+  Int8MatMulSizes sizes;
   bool is_a_signed = false;
   bool is_b_signed = false;
   bool is_b_transposed = false;
@@ -38,7 +38,7 @@ struct Example {
       bytes.resize(static_cast<std::size_t>(count));
       for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
     };
-    const ByteMatMulSizes& sizes = problem.sizes;
+    const Int8MatMulSizes& sizes = problem.sizes;
     fill(a, sizes.m * sizes.k);
     fill(b, sizes.k * sizes.n);
     const auto zeros = [&](std::vector<std::int32_t>& list, std::int64_t count, bool is_signed) {
@@ -57,7 +57,7 @@ struct Example {
   }
 
   std::int32_t sum(std::int64_t row, std::int64_t column) const {
-    const ByteMatMulSizes& sizes = problem.sizes;
+    const Int8MatMulSizes& sizes = problem.sizes;
     const std::int32_t a_zero = a_zeros[static_cast<std::size_t>(problem.has_row_zeros ? row : 0)];
     std::int32_t total = 0;
     for (std::int64_t i = 0; i < sizes.k; ++i) {
@@ -71,14 +71,14 @@ struct Example {
   }
 
   /// The product on a level; `epilogue` lacks what follows from zero points.
-  void run(Isa isa, ByteEpilogue epilogue, int threads) const {
-    const ByteMatMulSizes& sizes = problem.sizes;
+  void run(Isa isa, Int8ProductEpilogue epilogue, int threads) const {
+    const Int8MatMulSizes& sizes = problem.sizes;
     const std::uint8_t b_flip = problem.is_b_signed ? 0 : 128;
     const std::int32_t b_shift = problem.is_b_signed ? 0 : 128;
     const std::int32_t a_shift = row_flip(problem.is_a_signed, isa);
-    AlignedBuffer packed = test::bytes(packed_byte_matrix_bytes(sizes.k, sizes.n, isa));
+    AlignedBuffer packed = test::bytes(packed_int8_matrix_bytes(sizes.k, sizes.n, isa));
     std::vector<std::int32_t> terms(static_cast<std::size_t>(sizes.n));
-    pack_byte_matrix(sizes.k, sizes.n,
+    pack_int8_matrix(sizes.k, sizes.n,
                      {.data = b.data(), .is_transposed = problem.is_b_transposed, .flip = b_flip},
                      isa, packed.data(), terms.data());
     std::vector<std::int32_t> columns;
@@ -88,7 +88,7 @@ struct Example {
     }
     std::vector<std::int32_t> rows;
     for (const std::int32_t zero : a_zeros) rows.push_back(-(zero + a_shift));
-    ByteMatMulZeros zeros;
+    Int8MatMulZeros zeros;
     zeros.columns = columns.data();
     std::vector<std::int32_t> offsets(terms.size(), 0);
     if (problem.has_row_zeros) {
@@ -99,21 +99,21 @@ struct Example {
     }
     epilogue.column_offsets = offsets.data();
     epilogue.finish.offsets = offsets.data();
-    AlignedBuffer space = test::bytes(byte_matmul_workspace_bytes(sizes, isa));
+    AlignedBuffer space = test::bytes(int8_matmul_workspace_bytes(sizes, isa));
     ThreadPool pool(threads);
     Workers workers(pool, threads);
-    byte_matmul(sizes, {a.data(), problem.is_a_signed}, packed.data(), zeros, epilogue, isa,
+    int8_matmul(sizes, {a.data(), problem.is_a_signed}, packed.data(), zeros, epilogue, isa,
                 space.data(), workers);
   }
 };
 
 std::vector<Problem> problems(test::Numbers& numbers) {
   std::vector<Problem> result;
-  const ByteMatMulSizes all[] = {{1, 1, 1},     {1, 70, 64},   {5, 16, 63},    {16, 33, 65},
+  const Int8MatMulSizes all[] = {{1, 1, 1},     {1, 70, 64},   {5, 16, 63},    {16, 33, 65},
                                  {17, 32, 64},  {31, 48, 130}, {33, 31, 4},    {64, 64, 128},
                                  {65, 96, 3},   {2, 5, 0},     {100, 513, 70}, {40, 1100, 192},
                                  {1, 700, 131}, {2, 300, 70},  {3, 270, 50},   {4, 260, 9}};
-  for (const ByteMatMulSizes& sizes : all) {
+  for (const Int8MatMulSizes& sizes : all) {
     for (int variant = 0; variant < 4; ++variant) {
       result.push_back({sizes, (variant & 1) != 0, (variant & 2) != 0, numbers.flip(),
                         numbers.flip(), numbers.flip()});
@@ -129,7 +129,7 @@ TEST_CASE("byte products give the exact sums on every level") {
     for (const Isa isa : test::levels_here()) {
       for (const int threads : {1, 2}) {
         std::vector<std::int32_t> sums(example.sums.size(), -1);
-        ByteEpilogue epilogue;
+        Int8ProductEpilogue epilogue;
         epilogue.out = sums.data();
         epilogue.out_stride = problem.sizes.n;
         example.run(isa, epilogue, threads);
@@ -143,7 +143,7 @@ TEST_CASE("byte products give the exact sums on every level") {
 
 /// What follows the sums, number by number.
 struct PlainFinish {
-  const ByteFinish& finish;
+  const Int8Epilogue& finish;
 
   float clamped(float value, float low, float high) const {
     const float raised = value > low ? value : low;
@@ -182,11 +182,11 @@ TEST_CASE("sums become floats and bytes in the same way on every level") {
                                     Activation::leaky_relu, Activation::hard_swish};
   for (const Problem& problem : problems(numbers)) {
     const Example example(problem, numbers);
-    const ByteMatMulSizes& sizes = problem.sizes;
+    const Int8MatMulSizes& sizes = problem.sizes;
     const std::vector<float> scales = numbers.floats(sizes.n, 1e-4F, 1e-3F);
     const std::vector<float> bias = numbers.floats(sizes.n, -20.0F, 20.0F);
     const std::vector<float> residual = numbers.floats(sizes.n * sizes.m, -20.0F, 20.0F);
-    ByteFinish finish = {};
+    Int8Epilogue finish = {};
     finish.scales = scales.data();
     finish.has_steps = numbers.flip() ? 1 : 0;
     finish.steps_low = -100.0F;
@@ -206,8 +206,8 @@ TEST_CASE("sums become floats and bytes in the same way on every level") {
     for (const Isa isa : test::levels_here()) {
       std::vector<std::uint8_t> bytes(example.sums.size());
       std::vector<float> floats(example.sums.size());
-      ByteEpilogue epilogue;
-      epilogue.kind = ByteEpilogue::Kind::by_column;
+      Int8ProductEpilogue epilogue;
+      epilogue.kind = Int8ProductEpilogue::Kind::by_column;
       epilogue.finish = finish;
       epilogue.finish.out = finish.makes_bytes != 0 ? static_cast<void*>(bytes.data())
                                                     : static_cast<void*>(floats.data());

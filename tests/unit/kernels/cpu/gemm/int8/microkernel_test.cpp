@@ -11,9 +11,9 @@
 namespace ortool::cpu {
 namespace {
 
-std::vector<const ByteTileFunctions*> variants_here() {
-  const ByteTileFunctions* variants[most_byte_variants];
-  const int count = byte_tile_variants(best_isa(), variants);
+std::vector<const Int8GemmFunctions*> variants_here() {
+  const Int8GemmFunctions* variants[most_int8_variants];
+  const int count = int8_gemm_variants(best_isa(), variants);
   return {variants, variants + count};
 }
 
@@ -40,7 +40,7 @@ std::int32_t plain_sum(const std::uint8_t* row, const std::uint8_t* column, std:
 
 TEST_CASE("all tiles of byte matrices give the exact sums") {
   test::Numbers numbers(11);
-  for (const ByteTileFunctions* functions : variants_here()) {
+  for (const Int8GemmFunctions* functions : variants_here()) {
     for (const std::int64_t k : {0, 1, 3, 4, 7, 64, 131}) {
       for (std::int32_t rows = 1; rows <= functions->most_rows; ++rows) {
         for (std::int32_t vectors = 1; vectors * functions->lanes <= functions->most_columns;
@@ -53,11 +53,11 @@ TEST_CASE("all tiles of byte matrices give the exact sums") {
             const std::int64_t steps = form.steps(k);
             std::vector<std::int32_t> packed_a(static_cast<std::size_t>(steps * rows));
             std::vector<std::int32_t> packed_b(static_cast<std::size_t>(steps * columns));
-            pack_byte_rows(a.data(), k, rows, rows, k, form, packed_a.data());
+            pack_int8_rows(a.data(), k, rows, rows, k, form, packed_a.data());
             form.is_signed = !is_row_signed;
-            pack_byte_rows(b.data(), k, columns, columns, k, form, packed_b.data());
+            pack_int8_rows(b.data(), k, columns, columns, k, form, packed_b.data());
             std::vector<std::int32_t> sums(static_cast<std::size_t>(rows * columns));
-            ByteTile tile = {};
+            Int8Tile tile = {};
             tile.a = packed_a.data();
             tile.b = packed_b.data();
             tile.b_stride = columns;
@@ -83,7 +83,7 @@ TEST_CASE("all tiles of byte matrices give the exact sums") {
 
 TEST_CASE("planes of bytes under small kernels give the exact sums") {
   test::Numbers numbers(12);
-  for (const ByteTileFunctions* functions : variants_here()) {
+  for (const Int8GemmFunctions* functions : variants_here()) {
     if (functions->plane == nullptr) continue;
     for (const std::int32_t stride : {1, 2, 3, 4}) {
       for (const std::int32_t dilation : {1, 2, 4}) {
@@ -97,11 +97,11 @@ TEST_CASE("planes of bytes under small kernels give the exact sums") {
           const std::int64_t words = form.steps(kernel);
           std::vector<std::int32_t> packed(static_cast<std::size_t>(kernel * words));
           for (std::int64_t row = 0; row < kernel; ++row) {
-            pack_byte_rows(weights.data() + row * kernel, kernel, 1, 1, kernel, form,
+            pack_int8_rows(weights.data() + row * kernel, kernel, 1, 1, kernel, form,
                            packed.data() + row * words);
           }
           std::vector<std::int32_t> sums(static_cast<std::size_t>(out * out + functions->lanes));
-          BytePlane plane = {};
+          Int8Plane plane = {};
           plane.in = in.data();
           plane.in_stride = rows;
           plane.column_stride = plane.row_stride = stride;
