@@ -133,11 +133,9 @@ void double_unary(UnaryOp op, UnaryParameters parameters, const double* in, doub
     case UnaryOp::celu:
       return with([=](double x) { return x < 0 ? alpha * std::expm1(x / alpha) : x; });
     case UnaryOp::thresholded_relu:
-      return with([=](double x) { return x <= alpha ? 0.0 : x; });
+      return with([=](double x) { return x > alpha ? x : 0.0; });
     case UnaryOp::shrink:
-      return with([=](double x) {
-        return x < -alpha ? x + beta : x > alpha ? x - beta : std::isnan(x) ? x : 0.0;
-      });
+      return with([=](double x) { return x < -alpha ? x + beta : x > alpha ? x - beta : 0.0; });
     case UnaryOp::softplus:
       return with(softplus);
     case UnaryOp::softsign:

@@ -11,8 +11,8 @@
 
 namespace ortool::cpu {
 
-// For all of them: `count` elements in, as many out; `out` may be `in` where the types are the
-// same; NaN stays NaN (also through relu and clip); nothing is thrown but a stop request.
+// For all: `count` elements in, as many out; `out` may be `in` where the types are the same; NaN
+// stays NaN (relu, clip), or is 0 (thresholded_relu, shrink); nothing is thrown but a stop request.
 
 /// Within 4 ulp for exp, log, tanh, erf, sigmoid, 1 ulp for sin and cos, exact (correctly rounded)
 /// for what the hardware rounds; other trigonometry and hyperbolic functions by libm. Subnormals

@@ -71,10 +71,9 @@ void fill_window(WindowShape shape, std::int64_t size, std::int64_t period, Data
     using T = decltype(number);
     if constexpr (!std::is_same_v<T, bool>) {
       for (std::int64_t i = 0; i < size; ++i) {
-        const double weight =
-            period == 0
-                ? 1.0
-                : window_weight(shape, static_cast<double>(i) / static_cast<double>(period));
+        double weight = window_weight(shape, static_cast<double>(i) / static_cast<double>(period));
+        // ONNX casts weights of float32: one that rounds to 1 is not cut down to 0.
+        if constexpr (std::is_integral_v<T>) weight = static_cast<float>(weight);
         static_cast<T*>(out)[i] = convert_number<T>(weight);
       }
     }

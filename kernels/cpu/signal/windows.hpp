@@ -9,7 +9,7 @@ namespace ortool::cpu {
 
 enum class WindowShape { blackman, hamming, hann };
 
-/// `size` weights of a window over `period` steps (a period of 0 gives ones), in float64, then
+/// `size` weights of a window over `period` steps (NaN where that is 0), in float64, then
 /// converted to `type`, a number.
 void fill_window(WindowShape shape, std::int64_t size, std::int64_t period, DataType type,
                  void* out);

@@ -190,7 +190,10 @@ TEST_CASE("special values come out as the standard says") {
     INFO(isa_name(isa));
     for (int op = 0; op <= static_cast<int>(UnaryOp::atanh); ++op) {
       INFO(op);
-      CHECK(std::isnan(apply(static_cast<UnaryOp>(op), nan, {1, 2})));
+      const auto each = static_cast<UnaryOp>(op);
+      const bool is_bounded = each == UnaryOp::thresholded_relu || each == UnaryOp::shrink;
+      const float found = apply(each, nan, {1, 2});
+      CHECK((is_bounded ? found == 0.0F : std::isnan(found)));
     }
     CHECK(apply(UnaryOp::exp, -infinity) == 0.0F);
     CHECK(apply(UnaryOp::exp, infinity) == infinity);
