@@ -9,12 +9,14 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/buffer_pool.hpp"
 #include "libcore/base/memory/kept_memory.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/provider/packing_budget.hpp"
 #include "libcore/runtime/input_spec.hpp"
 #include "libcore/runtime/model_types_observer.hpp"
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
+#include "libcore/runtime/shared_symbols.hpp"
 
 namespace ortool {
 namespace {
@@ -79,6 +81,12 @@ struct Session::State : KeptMemory {
   std::shared_ptr<BufferPool> buffers;
   std::atomic<bool> is_ready{false};  ///< `program` is there
 
+  SharedSymbols shared;              ///< that rewriting relied on
+  std::unique_ptr<Model> as_given;   ///< before it did; null where nothing is shared
+  std::mutex without_symbols_mutex;  ///< of these two
+  std::unique_ptr<const Session> without_symbols;
+
+  const Session& session_without_symbols(const StopToken* stop);
   std::vector<RunValue> match(const NamedValues& given) const;
   void list_placement(const Program& of);
 };
@@ -109,10 +117,28 @@ LoweringOptions SessionOptions::lowering() const {
   return result;
 }
 
+/// For runs that give one symbol several sizes: the model made ready as if each dimension of its
+/// inputs had a symbol of its own. Made by the first that asks.
+const Session& Session::State::session_without_symbols(const StopToken* stop) {
+  const std::lock_guard lock(without_symbols_mutex);
+  if (without_symbols == nullptr) {
+    std::unique_ptr<Model> copy = copy_model(*as_given);
+    forget_symbols(*copy);
+    SessionOptions same = options;
+    same.stop = stop;
+    without_symbols = std::make_unique<const Session>(std::move(copy), std::move(same));
+    as_given = nullptr;
+  }
+  return *without_symbols;
+}
+
 Session::Session(std::unique_ptr<Model> model, SessionOptions options)
     : state_(std::make_unique<State>(std::move(model), std::move(options))) {
   State& state = *state_;
   ORTOOL_CHECK(!state.options.providers.empty());
+  if (state.options.optimize != OptimizeLevel::none)
+    state.shared = SharedSymbols(*state.model->graph);
+  if (!state.shared.is_empty()) state.as_given = copy_model(*state.model);
   const StopToken* stop = state.options.stop;
   Workers alone(stop);
   std::unique_ptr<Workers> shared;
@@ -189,6 +215,8 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
   state.buffers->begin_run();
   const BufferPool::Scope scope(state.buffers.get());
   const std::vector<RunValue> matched = state.match(inputs);
+  if (!state.shared.hold_for(matched))
+    return state_->session_without_symbols(options.stop).run(inputs, options);
   std::optional<ModelTypesObserver> observer;
   if (options.observer != nullptr) observer.emplace(state.promoted, *options.observer);
   if (options.observer != nullptr && state.options.parallel) {

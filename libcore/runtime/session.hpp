@@ -122,7 +122,8 @@ class Session {
   std::span<Value* const> outputs() const;
 
   /// Computes all outputs, in graph order. Inputs are matched by name. Throws ErrorCode::invalid
-  /// for missing or unknown names, and types or shapes that do not fit.
+  /// for missing or unknown names, and types or shapes that do not fit. Inputs that share a symbol
+  /// may have different sizes: the first run that gives such makes a second session for them.
   std::vector<RunValue> run(const NamedValues& inputs, const RunOptions& options) const;
 
   /// Frees the memory that is kept for the next runs.
