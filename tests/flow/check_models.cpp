@@ -200,30 +200,31 @@ void write(Model& model, const std::vector<NamedValues>& runs, const Outputs& ou
   }
 }
 
-/// The cases of a plan alone, each once: FOLDER/case_NUMBER.onnx, and their names.
-void write_cases(const BodyPlan& plan, const std::string& folder, std::set<std::string>& names) {
+/// The cases of a plan alone, each once: FOLDER/case_NUMBER.onnx. `lines` names file and case.
+void write_cases(const BodyPlan& plan, const std::string& folder, std::set<std::string>& lines) {
   for (const PieceUse& use : plan.pieces) {
     const Piece& piece = *use.piece;
     const std::string name = format("case_{}", piece.number);
     const std::string stem = format("{}/{}", folder, name);
-    if (!names.insert(name).second || fs::exists(stem + ".onnx")) continue;
+    const bool is_new = lines.insert(format("{} {}", name, piece.name)).second;
+    if (!is_new || fs::exists(stem + ".onnx")) continue;
     const std::unique_ptr<Model> model = copy_model(*piece.model);
     write(*model, {inputs_of(piece, false), inputs_of(piece, true)},
           {compute(piece, false), compute(piece, true)}, stem);
   }
   for (const FlowPlan& flow : plan.flows) {
-    for (const BodyPlan& body : flow.bodies) write_cases(body, folder, names);
+    for (const BodyPlan& body : flow.bodies) write_cases(body, folder, lines);
   }
 }
 
-/// FOLDER/SEED.onnx with its runs, and FOLDER/SEED.txt, the names of its cases.
+/// FOLDER/SEED.onnx with its runs, and FOLDER/SEED.txt, a line for each of its cases.
 void write(const FlowModel& made, const BodyPlan& plan, const Outputs& outputs,
            const std::string& folder, std::uint64_t seed) {
-  std::set<std::string> names;
-  write_cases(plan, folder, names);
+  std::set<std::string> lines;
+  write_cases(plan, folder, lines);
   const std::string stem = format("{}/{}", folder, seed);
   std::ofstream list(stem + ".txt");
-  for (const std::string& name : names) list << name << "\n";
+  for (const std::string& line : lines) list << line << "\n";
   write(*made.model, made.runs, outputs, stem);
 }
 

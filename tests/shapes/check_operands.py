@@ -1,5 +1,6 @@
 # Graphs whose shapes and places depend on operands of the run, right and wrong: wrong ones are never accepted.
-"""usage: check_operands.py PROGRAM [--count N] [--seed N] [--levels none,basic,extended,all] [--onnxruntime] [--keep DIR]
+"""usage: check_operands.py PROGRAM [--count N] [--seed N] [--levels none,basic,extended,all] [--onnxruntime] [--jobs N]
+                         [--keep DIR]
 
 Each graph runs at every level given. Where the standard says that the operands are wrong the program must refuse them
 (exit 2, 5 or 6), else give what numpy gives; where it leaves that open all levels must do the same. With --onnxruntime,
@@ -7,12 +8,14 @@ graphs that onnxruntime refuses must be refused as well, and outputs must agree.
 """
 import argparse
 import collections
+import concurrent.futures
 import os
 import random
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 try:
     import numpy as np
@@ -21,7 +24,9 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import index_cases
+import onnxruntime_worker
 import operand_case
 import operand_graph
 import size_cases
@@ -30,15 +35,11 @@ import view_cases
 _REFUSALS = (2, 5, 6)
 _MOST_BYTES = 3 << 30
 # What onnxruntime refuses though the standard does not: sizes declared by a symbol are taken for none, nothing is
-# reflected twice, cut down to nothing or resized to nothing, and products of sizes are bounded where the result is empty.
+# reflected twice, cut down to nothing or resized to nothing, and sizes are bounded where the result is empty.
 _KNOWN_LIMITS = ["Number of elements of input 'sizes' (0)", "Pad reflect", "zero effective input extent",
-                 "exceeds the supported maximum", "Dimension product overflow", "Scale value should be greater than 0"]
+                 "exceeds the supported maximum", "Dimension product overflow", "Scale value should be greater than 0",
+                 "array is too big", "SafeIntOnOverflow() Integer overflow"]
 _FAMILIES = view_cases.CASES + size_cases.CASES + index_cases.CASES
-
-
-def limit_memory():
-    """A program that takes no heed of --max-memory fails, and leaves the machine to others."""
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
 
 
 def run_program(program, level, folder, names, has_inputs):
@@ -48,9 +49,10 @@ def run_program(program, level, folder, names, has_inputs):
                "--output-format", "npz", "--max-memory", "60MB", "--timeout", "60", "-q"]
     if has_inputs:
         command += ["--inputs", os.path.join(folder, "in.npz")]
-    # A program with the address sanitizer takes terabytes of addresses.
-    limit = None if "asan" in program else limit_memory
-    result = subprocess.run(command, capture_output=True, check=False, preexec_fn=limit)
+    # A program that takes no heed of --max-memory fails; one with the address sanitizer takes terabytes of addresses.
+    if "asan" not in program:
+        command = ["prlimit", f"--as={_MOST_BYTES}"] + command
+    result = subprocess.run(command, capture_output=True, check=False)
     if result.returncode != 0:
         return result.returncode, result.stderr.decode(errors="replace").strip()
     try:
@@ -61,12 +63,13 @@ def run_program(program, level, folder, names, has_inputs):
         return 0, []
 
 
-def run_onnxruntime(session_of, model, feeds, names):
+def run_onnxruntime(worker, folder, model, feeds):
     """The outputs, or the message."""
     try:
-        return session_of(model).run(names, feeds)
-    except Exception as error:  # onnxruntime has a type of its own for each kind
+        [outputs] = worker.run(os.path.join(folder, "model.onnx"), [feeds])
+    except onnxruntime_worker.PeerError as error:
         return str(error)
+    return [outputs[value.name] for value in model.graph.output]
 
 
 def difference(found, expected, case, rtol):
@@ -122,12 +125,51 @@ def judge_peer(case, expected, results, theirs):
     return ""
 
 
-def peer_session():
-    """Makes sessions of onnxruntime, in a process that cannot take all of the memory."""
-    import onnxruntime
-    resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
-    onnxruntime.set_default_logger_severity(4)
-    return lambda model: onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+class Checker:
+    """Checks graphs, several at a time, each thread beside an onnxruntime of its own."""
+
+    def __init__(self, options):
+        self.options = options
+        self._local = threading.local()
+        self._workers = []
+
+    def check(self, index):
+        """What is counted, and what is wrong with graph `index`, or nothing."""
+        draw = operand_case.Draw(self.options.seed * 1000003 + index)
+        family = _FAMILIES[index % len(_FAMILIES)]
+        case = family(draw, draw.chance(0.75))
+        model, feeds, expected = operand_graph.build(case, draw)
+        counts = []
+        with tempfile.TemporaryDirectory() as folder:
+            onnx.save(model, os.path.join(folder, "model.onnx"))
+            np.savez(os.path.join(folder, "in.npz"), **feeds)
+            results = {level: run_program(self.options.program, level, folder, [value.name for value in model.graph.output],
+                                          bool(feeds)) for level in self.options.levels.split(",")}
+            problem = judge(case, expected, results)
+            if self.options.onnxruntime and case.has_peer and not problem:
+                theirs = run_onnxruntime(self._worker(), folder, model, feeds)
+                counts.append("onnxruntime refused" if isinstance(theirs, str) else "onnxruntime accepted")
+                problem = judge_peer(case, expected, results, theirs)
+            code = next(iter(results.values()))[0]
+            verdict = expected if isinstance(expected, str) else "right"
+            counts.append(f"{verdict}: {'accepted' if code == 0 else f'exit {code}'}")
+            if problem and self.options.keep:
+                shutil.copytree(folder, os.path.join(self.options.keep, f"graph_{index}"), dirs_exist_ok=True)
+        if problem:
+            values = {name: f"{array.dtype}{list(array.shape)} {array.reshape(-1)[:12].tolist()}"
+                      for name, array in feeds.items()}
+            problem = f"graph {index} ({case.op_type}): {problem}\n  fed {values}\n  {operand_graph.describe(model)}\n"
+        return counts, problem
+
+    def close(self):
+        for worker in self._workers:
+            worker.close()
+
+    def _worker(self):
+        if not hasattr(self._local, "worker"):
+            self._local.worker = onnxruntime_worker.OnnxRuntimeWorker()
+            self._workers.append(self._local.worker)
+        return self._local.worker
 
 
 def main():
@@ -136,42 +178,21 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--levels", default="none,basic,all")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--onnxruntime", action="store_true")
     parser.add_argument("--keep")
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.count} graphs")
-    session_of = peer_session() if options.onnxruntime else None
-    counts, failures = collections.Counter(), 0
-    for index in range(options.count):
-        draw = operand_case.Draw(options.seed * 1000003 + index)
-        family = _FAMILIES[index % len(_FAMILIES)]
-        case = family(draw, draw.chance(0.75))
-        model, feeds, expected = operand_graph.build(case, draw)
-        names = [value.name for value in model.graph.output]
-        with tempfile.TemporaryDirectory() as folder:
-            onnx.save(model, os.path.join(folder, "model.onnx"))
-            np.savez(os.path.join(folder, "in.npz"), **feeds)
-            results = {level: run_program(options.program, level, folder, names, bool(feeds))
-                       for level in options.levels.split(",")}
-            problem = judge(case, expected, results)
-            if session_of is not None and case.has_peer and not problem:
-                theirs = run_onnxruntime(session_of, model, feeds, names)
-                counts["onnxruntime refused" if isinstance(theirs, str) else "onnxruntime accepted"] += 1
-                problem = judge_peer(case, expected, results, theirs)
-            code = next(iter(results.values()))[0]
-            verdict = expected if isinstance(expected, str) else "right"
-            counts[f"{verdict}: {'accepted' if code == 0 else f'exit {code}'}"] += 1
-            if not problem:
-                continue
-            failures += 1
-            values = {name: f"{array.dtype}{list(array.shape)} {array.reshape(-1)[:12].tolist()}" for name, array in feeds.items()}
-            print(f"graph {index} ({case.op_type}): {problem}\n  fed {values}\n  {operand_graph.describe(model)}\n")
-            if options.keep:
-                kept = os.path.join(options.keep, f"graph_{index}")
-                os.makedirs(kept, exist_ok=True)
-                onnx.save(model, os.path.join(kept, "model.onnx"))
-                np.savez(os.path.join(kept, "in.npz"), **feeds)
-    for what, count in sorted(counts.items()):
+    totals, failures = collections.Counter(), 0
+    checker = Checker(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as threads:
+        for counts, problem in threads.map(checker.check, range(options.count)):
+            totals.update(counts)
+            if problem:
+                failures += 1
+                print(problem, flush=True)
+    checker.close()
+    for what, count in sorted(totals.items()):
         print(f"{count:6} {what}")
     print(f"{failures} of {options.count} graphs failed")
     return 1 if failures else 0
