@@ -79,11 +79,7 @@ HEAVY_HEADERS = [
 
 # Files of code that a folder may hold, and the folders that still hold more; none is added.
 MOST_FILES = 40
-FULL_FOLDERS = [
-    "apps/ortool/quantize",
-    "apps/ortool/run",
-    "libcore/quantize",
-]
+FULL_FOLDERS = []
 
 # Headers nobody includes outside tests, with the reason.
 FORBIDDEN_HEADERS = {

@@ -7,8 +7,8 @@
 #include "libcore/base/function_ref.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/stop_token.hpp"
-#include "libcore/quantize/calibrate/not_finite.hpp"
 #include "libcore/runtime/session.hpp"
+#include "libcore/tensor/not_finite.hpp"
 
 namespace ortool {
 

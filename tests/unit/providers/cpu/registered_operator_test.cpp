@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernels/cpu/cpu_features.hpp"
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -17,9 +17,9 @@
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 #include "libcore/quantize/scheme/plan.hpp"
-#include "providers/cpu/accepts.hpp"
-#include "providers/cpu/function_kernel.hpp"
 #include "providers/cpu/kernel_list.hpp"
+#include "providers/cpu/support/accepts.hpp"
+#include "providers/cpu/support/function_kernel.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 

@@ -1,5 +1,5 @@
 // One pass over the elements as float32, and the position of the first from its offset.
-#include "libcore/quantize/calibrate/not_finite.hpp"
+#include "libcore/tensor/not_finite.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // NaN and infinities in tensors: counted, and the first one's position.
-#include "libcore/quantize/calibrate/not_finite.hpp"
+#include "libcore/tensor/not_finite.hpp"
 
 #include <cmath>
 #include <limits>
