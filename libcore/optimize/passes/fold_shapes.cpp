@@ -2,6 +2,7 @@
 // do too where all but one of their numbers are known or copied.
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/known_values.hpp"
@@ -10,6 +11,7 @@
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/optimize/rewrite/refusals.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -35,6 +37,19 @@ std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elem
   return tensor;
 }
 
+const Value& origin_of(const Value& value) {
+  const Value* origin = &value;
+  while (origin->captured() != nullptr) origin = origin->captured();
+  return *origin;
+}
+
+/// Whether it has no elements, whatever a run gives.
+bool is_empty(const Value& value) {
+  const Dimensions* dimensions = dimensions_of(value);
+  return dimensions != nullptr &&
+         std::find(dimensions->begin(), dimensions->end(), Dimension(0)) != dimensions->end();
+}
+
 class ShapeFolding {
  public:
   ShapeFolding(Model& model, const RewriteOptions& options, RewriteReport& report)
@@ -46,6 +61,7 @@ class ShapeFolding {
     for (Node& node : graph.nodes()) {
       options_.poll();
       if (node.domain().empty() && node.op_type() == "Reshape") write_shape(graph, node);
+      note_unchecked(node);
       make_constants(graph, node);
     }
   }
@@ -54,6 +70,34 @@ class ShapeFolding {
   const KnownElements* elements_of(const Value& value) const {
     const auto found = known_.find(&value);
     return found != known_.end() ? &found->second : nullptr;
+  }
+
+  /// Whether inference has seen what the node looks at: a piece of nothing holds nothing, whatever
+  /// size a run gives it, but the node may refuse that.
+  bool knows_operands(const Node& node) const {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      if (node.input(i) != nullptr && unchecked_.contains(&origin_of(*node.input(i)))) return false;
+    }
+    for (std::int64_t i = 1; i < node.input_count(); ++i) {
+      const Value* operand = node.input(i);
+      if (operand == nullptr || follows_from_shapes(*operand)) continue;
+      const KnownElements* elements = elements_of(origin_of(*operand));
+      if (elements == nullptr || std::any_of(elements->begin(), elements->end(),
+                                             [](const auto& each) { return each.is_unknown(); }))
+        return false;
+    }
+    return true;
+  }
+
+  /// Outputs that seem known although the node may refuse its operands in a run.
+  void note_unchecked(const Node& node) {
+    if (node.op_type() == "Shape" || node.op_type() == "Size") return;
+    const std::vector<Value*> outputs = outputs_of(node);
+    const bool seems_known = std::any_of(outputs.begin(), outputs.end(), [&](const Value* output) {
+      return elements_of(*output) != nullptr || is_empty(*output);
+    });
+    if (!seems_known || knows_operands(node)) return;
+    unchecked_.insert(outputs.begin(), outputs.end());
   }
 
   void make_constants(Graph& graph, Node& node) {
@@ -69,6 +113,10 @@ class ShapeFolding {
       tensors.emplace_back(output, std::move(*tensor));
     }
     if (tensors.empty()) return;
+    if (unchecked_.contains(tensors.front().first)) {
+      notes_.left(node.name(), "an operand, which the node checks, is known only in a run");
+      return;
+    }
     if (!notes_.permits(node.name())) return;
     graph.remove_node(node);
     for (auto& [value, tensor] : tensors) graph.set_constant(*value, std::move(tensor));
@@ -100,6 +148,7 @@ class ShapeFolding {
   }
 
   KnownValues known_;
+  std::unordered_set<const Value*> unchecked_;
   const RewriteOptions& options_;
   PassNotes notes_;
 };
