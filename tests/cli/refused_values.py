@@ -4,6 +4,7 @@
 The options come from `ortool help --json`. An empty value is given to all of them; what is no number, infinite or beyond
 64 bits to those whose value is a number or a size.
 """
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -17,11 +18,17 @@ NUMBERS = {"N", "N,N", "S", "SECONDS", "SIZE", "QPS", "K", "R", "A", "C", "P", "
 MEANT = {("rtol", HUGE), ("atol", HUGE)}
 
 
+def try_one(words):
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    if done.returncode in (2, 5) and "error: " in done.stderr:
+        return None
+    return f"{' '.join(words[1:])!r}: ended with {done.returncode}: {done.stderr[-200:]}"
+
+
 def main():
     program, model, folder = sys.argv[1:]
     options = json.loads(subprocess.run([program, "help", "--json"], capture_output=True, text=True, check=True).stdout)
-    failures = []
-    count = 0
+    cases = []
     for command in options["commands"]:
         name = command["name"]
         if name not in ("run", "inspect", "optimize", "quantize", "bench"):
@@ -29,21 +36,20 @@ def main():
         for option in command["options"]:
             if not option.get("value"):
                 continue
-            values = [""] + (GARBAGE if option["value"] in NUMBERS else [])
-            for value in values:
-                if (option["name"].lstrip("-"), value) in MEANT:
+            option_name = option["name"].lstrip("-")
+            for value in [""] + (GARBAGE if option["value"] in NUMBERS else []):
+                if (option_name, value) in MEANT:
                     continue
-                words = [program, name, model, "--" + option["name"].lstrip("-"), value]
+                words = [program, name, model, "--" + option_name, value]
                 if name in ("optimize", "quantize"):
                     words += ["-o", os.path.join(folder, "refused.onnx"), "--force"]
-                done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
-                count += 1
-                if done.returncode not in (2, 5) or "error: " not in done.stderr:
-                    failures.append(f"{' '.join(words[1:])!r}: ended with {done.returncode}: {done.stderr[-200:]}")
+                cases.append(words)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [failure for failure in pool.map(try_one, cases) if failure]
     for failure in failures:
         print(failure)
     print(f"{len(failures)} failures")
-    return 1 if failures or count < 100 else 0
+    return 1 if failures or len(cases) < 100 else 0
 
 
 if __name__ == "__main__":
