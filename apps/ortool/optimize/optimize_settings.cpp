@@ -33,9 +33,7 @@ std::vector<std::string> read_passes(const OptionValues& options, std::string_vi
 
 OptimizeLevel read_level(const OptionValues& options) {
   const std::string text = options.text("level", options.has("target") ? "all" : "extended");
-  if (text == "none") return OptimizeLevel::none;
-  if (text == "basic") return OptimizeLevel::basic;
-  return text == "extended" ? OptimizeLevel::extended : OptimizeLevel::all;
+  return optimize_level(text);
 }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view hint) {
@@ -85,19 +83,6 @@ std::vector<OptionSpec> form_tolerance_options() {
 }
 
 }  // namespace
-
-std::string_view name_of(OptimizeLevel level) {
-  switch (level) {
-    case OptimizeLevel::none:
-      return "none";
-    case OptimizeLevel::basic:
-      return "basic";
-    case OptimizeLevel::extended:
-      return "extended";
-    default:
-      return "all";
-  }
-}
 
 std::vector<OptionGroup> optimize_options() {
   const OptionGroup rewriting = {

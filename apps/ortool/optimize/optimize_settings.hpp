@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/report/level_names.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/verify/rewriting.hpp"
 
@@ -19,7 +20,5 @@ std::vector<OptionGroup> optimize_options();
 /// that have no effect.
 OptimizeSettings read_optimize_settings(const OptionValues& options,
                                         std::span<const PassDescription> known);
-
-std::string_view name_of(OptimizeLevel level);
 
 }  // namespace ortool

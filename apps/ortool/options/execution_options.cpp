@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/report/level_names.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
@@ -18,13 +19,6 @@ void refuse_planned(const OptionValues& options, std::string_view name, std::str
               format("--{} {} is planned and not in this version", name, value),
               format("leave the option out, or use --{} {}", name, present))
       .with_id("usage.planned");
-}
-
-/// The option's choices were checked before.
-OptimizeLevel optimize_level(std::string_view text) {
-  if (text == "none") return OptimizeLevel::none;
-  if (text == "basic") return OptimizeLevel::basic;
-  return text == "extended" ? OptimizeLevel::extended : OptimizeLevel::all;
 }
 
 /// The passes of --skip-pass, checked.

@@ -3,28 +3,11 @@
 
 #include <string_view>
 
+#include "apps/ortool/report/level_names.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 
 namespace ortool {
-namespace {
-
-std::string_view level_text(OptimizeLevel level) {
-  switch (level) {
-    case OptimizeLevel::none:
-      return "none";
-    case OptimizeLevel::basic:
-      return "basic";
-    case OptimizeLevel::extended:
-      return "extended";
-    case OptimizeLevel::all:
-      break;
-  }
-  return "all";
-}
-
-}  // namespace
-
 Json lowering_block(const LoweringReport& report) {
   Json list = Json::list();
   for (const LoweringRecord& record : report.passes) {
@@ -76,7 +59,7 @@ Json lowering_list_block() {
   for (const LoweringPassInfo& pass : describe_lowering()) {
     list.add(Json::object()
                  .set("name", pass.name)
-                 .set("level", level_text(pass.level))
+                 .set("level", name_of(pass.level))
                  .set("required", pass.is_required)
                  .set("summary", pass.summary));
   }
@@ -86,7 +69,7 @@ Json lowering_list_block() {
 std::string lowering_list_text() {
   TextTable table;
   for (const LoweringPassInfo& pass : describe_lowering()) {
-    table.add_row({std::string(pass.name), std::string(level_text(pass.level)),
+    table.add_row({std::string(pass.name), std::string(name_of(pass.level)),
                    pass.is_required ? "required" : "", std::string(pass.summary)});
   }
   return "when a session is made (run, bench, inspect):\n" + table.to_string(2);
