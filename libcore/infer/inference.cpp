@@ -1,6 +1,8 @@
 // The walk over graphs and bodies, with a bound on how often bodies are inferred again.
 #include "libcore/infer/inference.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "libcore/base/error.hpp"
@@ -26,6 +28,33 @@ const Value& origin_of(const Value& value) {
   return *origin;
 }
 
+/// Adds the symbols of the type's dimensions, and of those in a sequence's or optional's elements.
+void add_symbols(const ValueType& type, std::unordered_set<std::string>& symbols) {
+  if (type.inner) add_symbols(*type.inner, symbols);
+  if (!type.shape) return;
+  for (const Dimension& dimension : *type.shape) {
+    if (dimension.is_symbol()) symbols.insert(dimension.symbol());
+  }
+}
+
+/// The type with each of its symbols unknown.
+ValueType without_symbols(const ValueType& type) {
+  ValueType result = type;
+  if (type.inner) result.inner = std::make_shared<const ValueType>(without_symbols(*type.inner));
+  if (!result.shape) return result;
+  for (Dimension& dimension : *result.shape) {
+    if (dimension.is_symbol()) dimension = Dimension().because(dimension);
+  }
+  return result;
+}
+
+bool has_symbol(const ValueType& type) {
+  if (type.inner && has_symbol(*type.inner)) return true;
+  return type.shape &&
+         std::any_of(type.shape->begin(), type.shape->end(),
+                     [](const Dimension& dimension) { return dimension.is_symbol(); });
+}
+
 }  // namespace
 
 Inference::Inference(Model& model) : model_(model) {
@@ -33,7 +62,10 @@ Inference::Inference(Model& model) : model_(model) {
   for (const Function& function : model.functions)
     callees_[name_of_callee(function.domain, function.name, function.overload)].function =
         &function;
-  for (const Value* input : model.graph->inputs()) name_dimensions(*input);
+  for (const Value* input : model.graph->inputs()) {
+    add_symbols(input->type(), input_symbols_);
+    name_dimensions(*input);
+  }
 }
 
 /// Exporters write "?" for dimensions that have nothing to do with one another.
@@ -104,6 +136,32 @@ InferredValue Inference::known_of(const Value& value) const {
   return result;
 }
 
+bool Inference::claim_symbol(const std::string& symbol, const Value& value, std::size_t axis) {
+  if (symbol == "?" || input_symbols_.contains(symbol)) return false;
+  const std::pair<const Value*, std::size_t> place(&value, axis);
+  return claimed_symbols_.try_emplace(symbol, place).first->second == place;
+}
+
+std::optional<ValueType> Inference::believed_type(const Value& value, const ValueType& inferred) {
+  const ValueType& declared = value.type();
+  const bool is_only_word = inferred.kind == ValueType::Kind::unknown;
+  if (is_only_word || !has_symbol(declared)) return std::nullopt;
+  if (!declared.shape) return without_symbols(declared);
+  ValueType result = declared;
+  bool is_less = false;
+  for (std::size_t axis = 0; axis < result.shape->size(); ++axis) {
+    Dimension& dimension = (*result.shape)[axis];
+    if (!dimension.is_symbol()) continue;
+    const bool is_open =
+        !inferred.shape || axis >= inferred.shape->size() || (*inferred.shape)[axis].is_unknown();
+    if (!is_open || claim_symbol(dimension.symbol(), value, axis)) continue;
+    dimension = Dimension().because(dimension);
+    is_less = true;
+  }
+  if (!is_less) return std::nullopt;
+  return result;
+}
+
 void Inference::warn(const Value& value, const ValueType& declared, const ValueType& inferred) {
   if (!warned_.insert(&value).second) return;
   model_.warnings.push_back(format("the file declares '{}' as {}, but its node gives {}",
@@ -157,7 +215,9 @@ std::vector<InferredValue> Inference::infer_body(const Graph& body,
     Value& input = *body.inputs()[i];
     forget(input);
     if (i >= inputs.size()) continue;
-    MergedType merged = merge_types(input.name(), input.type(), std::move(inputs[i].type));
+    const std::optional<ValueType> believed = believed_type(input, inputs[i].type);
+    MergedType merged =
+        merge_types(input.name(), believed ? *believed : input.type(), std::move(inputs[i].type));
     if (merged.contradicts) warn(input, input.type(), merged.type);
     input.set_type(std::move(merged.type));
     if (inputs[i].elements) set_elements(input, std::move(*inputs[i].elements));

@@ -1,8 +1,10 @@
 // The state of one inference over a model: what is known of values, and how much work is left.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,6 +45,13 @@ class Inference {
   /// What is known of the elements of values that no constant holds, once all is inferred.
   std::unordered_map<const Value*, KnownElements> take_elements() { return std::move(elements_); }
 
+  /// The value's declared type without the symbols that cannot be believed where `inferred` leaves
+  /// a dimension open; nothing when all may stay. A symbol of a graph input is never believed of a
+  /// value that a node makes, any other of one dimension only: equal symbols mean equal sizes to
+  /// rewriting, and a file's word is no proof of that. Outputs of operators that say nothing of
+  /// their types, as those of unknown domains, are what the file declares.
+  std::optional<ValueType> believed_type(const Value& value, const ValueType& inferred);
+
   /// Once a value; the file's claim that its node contradicts.
   void warn(const Value& value, const ValueType& declared, const ValueType& inferred);
 
@@ -66,9 +75,14 @@ class Inference {
   void reset_body(const Graph& body);
 
   void name_dimensions(const Value& input);
+  /// Whether the symbol may fill the dimension `axis` of the value.
+  bool claim_symbol(const std::string& symbol, const Value& value, std::size_t axis);
 
   Model& model_;
   std::unordered_map<const Value*, ValueType> input_types_;
+  std::unordered_set<std::string> input_symbols_;
+  /// The dimension that each symbol of values that nodes make was first believed of.
+  std::unordered_map<std::string, std::pair<const Value*, std::size_t>> claimed_symbols_;
   std::unordered_map<const Value*, KnownElements> elements_;
   std::unordered_map<const Value*, Tensor> tensors_;
   std::int64_t element_count_ = 0;

@@ -78,7 +78,9 @@ void NodeContext::set_output_type(std::int64_t index, ValueType type) {
   if (value == nullptr) return;
   check_dimensions(type);
   give_causes(type);
-  MergedType merged = merge_types(value->name(), value->type(), std::move(type));
+  const std::optional<ValueType> believed = inference_.believed_type(*value, type);
+  MergedType merged =
+      merge_types(value->name(), believed ? *believed : value->type(), std::move(type));
   if (merged.contradicts) inference_.warn(*value, value->type(), merged.type);
   value->set_type(std::move(merged.type));
   inference_.forget(*value);

@@ -144,6 +144,21 @@ TEST_CASE("what the file declares fills what cannot be known, and never wins", "
   CHECK(model->warnings.empty());
 }
 
+TEST_CASE("a symbol that the file declares is believed of one dimension only", "[infer]") {
+  const auto model = inferred(R"(g (float[n] x, bool[k] c, bool[l] d) => (v, w)
+      <float[n] t, float[m] u, float[m] v> {
+    t = Compress <axis = 0> (x, c)
+    u = Compress <axis = 0> (x, c)
+    v = Compress <axis = 0> (x, d)
+    w = Relu (u)
+  })");
+  CHECK(shape_of(*model, "t") == "?");
+  CHECK(shape_of(*model, "u") == "m");
+  CHECK(shape_of(*model, "v") == "?");
+  CHECK(shape_of(*model, "w") == "m");
+  CHECK(model->warnings.empty());
+}
+
 TEST_CASE("a declared shape that contradicts gives one warning", "[infer]") {
   auto model = parse_model(R"(<ir_version: 8, opset_import: ["": 18]>
       g (float[3, 4] x) => (y) <float[7, 4] y> { y = Relu (x) })");

@@ -92,6 +92,29 @@ TEST_CASE("Symbols hold where each stands for one size") {
   CHECK_FALSE(hold(square, {random_tensor(Shape{3, 2, 4}, 1)}));
 }
 
+TEST_CASE("Equal symbols that the file declares of inner values do not stand for equal sizes") {
+  constexpr std::string_view compressed = R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[n] x, bool[k] c, bool[l] d) => (y, z)
+    <float[n] t, float[m] u, float[m] v> {
+      t = Compress <axis = 0> (x, c)
+      u = Compress <axis = 0> (x, c)
+      v = Compress <axis = 0> (x, d)
+      sx = Shape (x)
+      y = Expand (t, sx)
+      sv = Shape (v)
+      z = Expand (u, sv)
+    })";
+  const Tensor one = Tensor::of<bool>(Shape{2}, {true, false});
+  const Tensor two = Tensor::of<bool>(Shape{2}, {true, true});
+  const NamedValues given = {{"x", vector_of({1, 2})}, {"c", one}, {"d", two}};
+  for (const OptimizeLevel level : levels) {
+    const std::vector<RunValue> outputs = session_at(level, compressed)->run(given, {});
+    CHECK(floats(outputs[0]) == std::vector<float>{1, 1});
+    CHECK(floats(outputs[1]) == std::vector<float>{1, 1});
+  }
+}
+
 TEST_CASE("A run that is stopped while symbols are given up leaves the session as it was") {
   const auto session = session_at(OptimizeLevel::all, expands);
   StopToken stop;
