@@ -5,9 +5,10 @@ Each round gives every runtime a block of runs of at least 0.2 s on the same inp
 an order shuffled by a printed seed; ortool runs as `bench --stepped`, the others in this process. A block's figure is
 the median of its runs, a model's figure the median over the rounds. The ratio is the peer's time divided by ortool's,
 above 1: ortool is faster; it is the median of the rounds' ratios, its interval the bootstrap's over rounds (95 %).
-Peers are onnxruntime, and openvino with float32 arithmetic where it is installed (--peers).
+Peers are onnxruntime, and openvino with float32 arithmetic where it is installed (--peers); a peer that is a path is
+another build of ortool, such as that of an earlier commit.
 usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
-                        [--peers onnxruntime,openvino] [--markdown] [-- OPTIONS FOR ortool bench]
+                        [--peers onnxruntime,openvino,PROGRAM] [--markdown] [-- OPTIONS FOR ortool bench]
 """
 import argparse
 import json
@@ -123,6 +124,16 @@ class Ortool:
 PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
 
 
+def start_peer(peer, model, folder, threads, options):
+    if os.sep in peer:
+        return Ortool(peer, model, folder, threads, options)
+    return PEERS[peer](model, folder, threads)
+
+
+def version_of(program):
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+
+
 def geometric_mean(values):
     return statistics.geometric_mean(values) if values else float("nan")
 
@@ -144,7 +155,7 @@ def measure(arguments, model, folder, threads, peers, options, order):
             runtimes["ortool", count] = Ortool(arguments.program, model, folder, count, options)
             for peer in peers:
                 try:
-                    runtimes[peer, count] = PEERS[peer](model, folder, count)
+                    runtimes[peer, count] = start_peer(peer, model, folder, count, options)
                 except Exception as error:  # a peer that cannot run a model is told, and the others go on
                     failures[peer] = str(error).split("\n")[0][:60]
         samples = {key: [] for key in runtimes}
@@ -191,6 +202,7 @@ def main():
         if "openvino" in peers:
             raise SystemExit("openvino is not installed")
     peers = peers or list(versions)
+    versions.update({peer: version_of(peer) for peer in peers if os.sep in peer})
     order = random.Random(arguments.seed)
     print(", ".join(f"{peer} {versions[peer]}" for peer in peers)
           + f", seed {arguments.seed}, {arguments.rounds} rounds; medians in ms, ratios with 95 % intervals\n")
