@@ -1,4 +1,5 @@
-// Cuts attention into tasks and hands them to the threads, each with its part of the workspace.
+// Attention: partitions the work into tasks and runs them on the threads, each with its own
+// workspace slot.
 #include "kernels/cpu/attention/attention.hpp"
 
 #include "kernels/cpu/attention/attention_task.hpp"
@@ -8,15 +9,15 @@
 namespace ortool::cpu {
 namespace {
 
-/// Up to this many query rows a head, keys and values are better read where they lie.
+/// Up to this many query rows per head, keys and values are read in place rather than packed.
 constexpr std::int64_t skinny_rows = 4;
 constexpr std::int64_t wanted_tasks = 16;
-/// Keys and values are packed once a task, which costs as much as some rows.
+/// Minimum rows per task: packing keys and values once per task costs as much as several rows.
 constexpr std::int64_t least_task_rows = 64;
-/// Tasks with fewer rows leave out more of the keys that causality hides.
+/// Maximum rows per task under a causal mask or window; smaller tasks skip more of the hidden keys.
 constexpr std::int64_t most_bounded_rows = 256;
 constexpr std::int64_t block_bytes = 384 * 1024;
-/// Multiplications that are worth waking a thread for.
+/// Multiplications that justify waking a thread.
 constexpr std::int64_t grain_products = 100000;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {

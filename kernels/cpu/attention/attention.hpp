@@ -1,4 +1,4 @@
-// Attention in float32: values weighted by how well their keys go with each query.
+// Scaled dot-product attention in float32.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ namespace ortool::cpu {
 std::int64_t attention_workspace_bytes(const AttentionSizes& sizes, const AttentionRules& rules,
                                        Isa isa, int threads);
 
-/// out = softmax(cap(scale · q · kᵀ) + mask) · v for each head; query heads share the heads of keys
-/// and values in runs of equal length. A query that sees no key gives zeros. Keys that causality,
-/// windows or lengths hide are not read; what the mask hides is read, and is added as -inf.
-/// Sums in float32. Work is cut by the sizes and the lengths alone: the bits do not depend on
-/// threads. `workspace` must have been sized for at least workers.count() threads.
+/// out = softmax(cap(scale · q · kᵀ) + mask) · v for each head. Consecutive groups of query heads
+/// share a key/value head (grouped-query attention). A query that sees no key yields zeros. Keys
+/// hidden by causality, windows or lengths are not read; keys hidden by the mask are read and get
+/// -inf added. Accumulates in float32. The partition depends on sizes and lengths only, so results
+/// are bit-identical for any number of threads. `workspace` must be sized for at least
+/// workers.count() threads.
 void attention(const AttentionSizes& sizes, const AttentionRules& rules,
                const AttentionOperands<float>& operands, Isa isa, void* workspace,
                Workers& workers);
 
-/// The same in float64, by plain loops and without workspace.
+/// The same in float64, with plain loops and no workspace.
 void attention_f64(const AttentionSizes& sizes, const AttentionRules& rules,
                    const AttentionOperands<double>& operands, Workers& workers);
 

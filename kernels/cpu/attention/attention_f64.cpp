@@ -1,4 +1,4 @@
-// Attention in float64: a row of scores at a time, by plain loops.
+// Attention in float64: a scalar reference that processes one row of scores at a time.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double lowest = -std::numeric_limits<double>::infinity();
 
-/// e^(s - max) / Σ in place; zeros where all are -inf, NaN where one is.
+/// Softmax in place: e^(s - max) / Σ. Zeros if all scores are -inf, NaN if any is NaN.
 void make_weights(double* scores, std::int64_t count) {
   double maximum = lowest;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -26,7 +26,7 @@ void make_weights(double* scores, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) scores[i] /= sum;
 }
 
-/// One query of one head, with the scores of all keys in `scores`.
+/// One query of one head; `scores` holds its scores for all keys.
 struct PlainRow {
   const AttentionSizes& sizes;
   const AttentionRules& rules;

@@ -1,4 +1,4 @@
-// What attention is about: sizes, where its operands lie, and which keys a query sees.
+// Attention parameters: sizes, operand strides, and which keys a query sees.
 #pragma once
 
 #include <algorithm>
@@ -11,30 +11,30 @@ namespace ortool::cpu {
 struct AttentionSizes {
   std::int64_t batch = 0;
   std::int64_t query_heads = 0;
-  std::int64_t shared_heads = 0;  ///< of keys and values; it divides query_heads
+  std::int64_t shared_heads = 0;  ///< of keys and values; divides query_heads
   std::int64_t queries = 0;
   std::int64_t keys = 0;
   std::int64_t key_size = 0;
   std::int64_t value_size = 0;
 };
 
-/// What is kept of the way from products to weights.
+/// The intermediate result that is stored between the query-key product and the attention weights.
 enum class KeptScores { none, product, capped, masked, weights };
 
 struct AttentionRules {
   float scale = 1;
   float softcap = 0;  ///< 0: none
   bool is_causal = false;
-  std::int64_t left_window = -1;  ///< -1: all
+  std::int64_t left_window = -1;  ///< -1: unlimited
   std::int64_t right_window = -1;
-  std::int64_t past = 0;  ///< keys before the first query's own position, without `lengths`
+  std::int64_t past = 0;  ///< keys before the first query's position; unused with `lengths`
   KeptScores kept = KeptScores::none;
-  /// Scores are rounded to the first after each step, weights to both. float32: not at all.
+  /// Scores are rounded to score_type after each step, weights to both types. float32: no rounding.
   DataType score_type = DataType::float32;
   DataType weight_type = DataType::float32;
 };
 
-/// Rows of one operand, in elements.
+/// Strided rows of one operand; strides are in elements.
 template <typename Pointer>
 struct HeadRows {
   Pointer data = nullptr;
@@ -54,12 +54,12 @@ struct AttentionOperands {
   HeadRows<const T*> values;
   HeadRows<const T*> mask;  ///< rows of `mask_keys`, added to the scores; data may be null
   std::int64_t mask_keys = 0;
-  const std::int64_t* lengths = nullptr;  ///< null, or keys of each batch, 0 to sizes.keys
+  const std::int64_t* lengths = nullptr;  ///< keys in each batch, 0 to sizes.keys; null: all
   HeadRows<T*> out;
   T* kept = nullptr;  ///< batch × query_heads × queries × keys, for rules.kept
 };
 
-/// A run of keys.
+/// A half-open range of keys.
 struct KeyRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -67,7 +67,7 @@ struct KeyRange {
   std::int64_t size() const { return end - begin; }
 };
 
-/// The keys that a query may see, whatever the values of the mask.
+/// The keys that a query may see, regardless of the mask's values.
 template <typename T>
 KeyRange visible_keys(const AttentionSizes& sizes, const AttentionRules& rules,
                       const AttentionOperands<T>& operands, std::int64_t batch,
@@ -85,7 +85,7 @@ KeyRange visible_keys(const AttentionSizes& sizes, const AttentionRules& rules,
   return range.begin < range.end ? range : KeyRange{};
 }
 
-/// Both and what lies between them; an empty one counts nothing.
+/// The smallest range that covers both; empty ranges are ignored.
 inline KeyRange join_ranges(KeyRange a, KeyRange b) {
   if (a.size() == 0) return b;
   if (b.size() == 0) return a;

@@ -1,4 +1,4 @@
-// The loops of attention over a row of scores, one set an instruction set.
+// Attention row kernels (softmax, softcap, scaling), one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,9 +7,9 @@
 
 namespace ortool::cpu {
 
-/// `weights` turns scores into weights that sum to one: e^(s + bias - max) / Σ; `bias` may be null.
-/// Scores that are all -inf give zeros, NaN among them gives NaN throughout. `cap`: s = cap ·
-/// tanh(s / cap). `scale`: out = in · factor, and never -0.
+/// `weights` is a softmax in place: e^(s + bias - max) / Σ; `bias` may be null. Scores that are all
+/// -inf give zeros; any NaN makes the whole row NaN. `cap`: s = cap · tanh(s / cap). `scale`: out =
+/// in · factor, and never -0.
 struct AttentionRowFunctions {
   void (*weights)(float* scores, const float* bias, int64_t count);
   void (*cap)(float* scores, int64_t count, float cap);

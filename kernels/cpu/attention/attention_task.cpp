@@ -1,4 +1,4 @@
-// Products of packed panels, with the way from scores to weights between them.
+// Attention task: packed products of queries and keys, softmax, and the product with the values.
 #include "kernels/cpu/attention/attention_task.hpp"
 
 #include <cmath>
@@ -18,8 +18,8 @@ std::int64_t in_lines(std::int64_t floats) {
   return (floats + 15) / 16 * 16;
 }
 
-/// From one row of scores to the next: whole lines, but no multiple of a page, which would bring
-/// the rows of a product into each other's way in the first-level cache.
+/// Row stride of the scores: a whole number of cache lines, but not a multiple of a page, which
+/// would make the rows of a product conflict in the L1 cache.
 std::int64_t score_stride(std::int64_t keys) {
   const std::int64_t stride = in_lines(keys);
   return stride % 1024 == 0 ? stride + 16 : stride;
@@ -39,13 +39,13 @@ void round_to_halves(DataType type, float* values, std::int64_t count, Isa isa) 
   }
 }
 
-/// Rounds floats to a 16-bit type, and leaves them alone for any other.
+/// Rounds floats to a 16-bit type; other types are left unchanged.
 inline void round_to(DataType type, float* values, std::int64_t count, Isa isa) {
   if (type == DataType::float16 || type == DataType::bfloat16)
     round_to_halves(type, values, count, isa);
 }
 
-/// Whether queries see different keys, the mask aside.
+/// Whether different queries see different keys, not counting the mask.
 bool is_bounded(const AttentionRules& rules) {
   return rules.is_causal || rules.left_window >= 0 || rules.right_window >= 0;
 }
@@ -90,7 +90,7 @@ class TaskRun {
     return visible_keys(sizes_, rules_, operands_, task_.batch, query_of(row));
   }
 
-  /// The keys whose scores are computed for some rows: all of them where they are kept.
+  /// The keys whose scores are computed for rows [begin, end): all of them if scores are kept.
   KeyRange visible_to(std::int64_t begin, std::int64_t end) const {
     if (rules_.kept != KeptScores::none) return {0, sizes_.keys};
     if (!is_bounded_) return common_;
@@ -163,7 +163,7 @@ class TaskRun {
     }
   }
 
-  /// The scores of the column panels that hold `range`; the keys that they belong to.
+  /// Computes the scores of the column panels that cover `range`; returns the keys of those panels.
   KeyRange multiply_keys(std::int64_t rows, KeyRange range) {
     const Epilogue plain;
     PanelProduct product;
@@ -184,7 +184,7 @@ class TaskRun {
     return {range_.begin + first * width, std::min(range_.end, range_.begin + last * width)};
   }
 
-  /// A panel of values at a time, so that only the rows of `range` are multiplied.
+  /// Multiplies one panel of values at a time, so that only the rows of `range` take part.
   void multiply_values(std::int64_t rows, KeyRange range) {
     const Epilogue plain;
     const ColumnPanels columns = cut_columns(sizes_.value_size, functions_);
@@ -214,13 +214,13 @@ class TaskRun {
                 static_cast<std::size_t>(sizes_.keys) * sizeof(float));
   }
 
-  /// Counted from the first key whose scores are held.
+  /// Relative to the first key whose scores are held.
   KeyRange shifted(KeyRange range) const {
     if (range.size() == 0) return {};
     return {range.begin - range_.begin, range.end - range_.begin};
   }
 
-  /// Turns the scores of `range` into weights.
+  /// Turns the scores of `range` into softmax weights.
   void weigh(std::int64_t row, float* scores, KeyRange range) const {
     const KeyRange own = shifted(visible(row));
     const bool is_rounded = rules_.score_type != DataType::float32;
@@ -274,9 +274,9 @@ class TaskRun {
   const GemmFunctions& functions_;
   const AttentionRowFunctions& row_functions_;
   bool is_bounded_;
-  KeyRange common_;          ///< what all queries see where they see the same
-  KeyRange range_;           ///< of all rows of the task
-  std::int64_t stride_ = 0;  ///< from one row of scores to the next
+  KeyRange common_;          ///< visible keys if all queries see the same ones
+  KeyRange range_;           ///< union over all rows of the task
+  std::int64_t stride_ = 0;  ///< floats between rows of scores
   float* keys_ = nullptr;
   float* values_ = nullptr;
   float* queries_ = nullptr;

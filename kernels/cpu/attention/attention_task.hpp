@@ -1,4 +1,4 @@
-// One task of attention: some query rows that share a head of keys and values.
+// Attention task: a block of query rows that share one key/value head.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace ortool::cpu {
 
-/// How the query rows of each shared head are cut into tasks. A row is a query of one of the heads
-/// that share it, head by head.
+/// How the query rows of each key/value head are partitioned into tasks. Rows are the queries of
+/// all query heads that share it, one head after the other.
 struct AttentionCut {
-  std::int64_t rows = 0;        ///< that share a head
+  std::int64_t rows = 0;        ///< that share a key/value head
   std::int64_t task_rows = 0;   ///< the last task of a head may have fewer
-  std::int64_t tasks = 0;       ///< of a head
-  std::int64_t block_rows = 0;  ///< whose scores a task holds at once
-  std::int64_t grain = 0;       ///< tasks of all heads that are worth a hand-over
-  bool is_skinny = false;       ///< keys and values are read where they lie
+  std::int64_t tasks = 0;       ///< per key/value head
+  std::int64_t block_rows = 0;  ///< rows whose scores a task holds at once
+  std::int64_t grain = 0;       ///< tasks, over all heads, handed to a thread at once
+  bool is_skinny = false;       ///< keys and values are read in place
 };
 
 AttentionCut cut_attention(const AttentionSizes& sizes, const AttentionRules& rules, Isa isa);
 
-/// Floats of each part of a task's workspace.
+/// Size of each part of a task's workspace, in floats.
 struct AttentionSpace {
   std::int64_t keys = 0;
   std::int64_t values = 0;
@@ -35,7 +35,7 @@ struct AttentionSpace {
 
 AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionCut& cut, Isa isa);
 
-/// Query rows [begin, end) of a head of a batch.
+/// Query rows [begin, end) of one key/value head of one batch.
 struct AttentionTask {
   std::int64_t batch = 0;
   std::int64_t head = 0;
@@ -43,7 +43,7 @@ struct AttentionTask {
   std::int64_t end = 0;
 };
 
-/// Everything of one call but the task.
+/// Everything that all tasks of one call share.
 struct AttentionCall {
   const AttentionSizes& sizes;
   const AttentionRules& rules;

@@ -1,4 +1,4 @@
-// Linear attention: the columns of each state go through all steps in strips.
+// Linear attention: each task runs all time steps for some columns of a state matrix.
 #include "kernels/cpu/attention/linear_attention.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::int64_t slot_bytes(const LinearAttentionSizes& sizes) {
   return (sizes.key_size * 4 + 63) / 64 * 64;
 }
 
-/// All steps of some columns of one head; `factors` has room for a number a row of the state.
+/// All time steps for some columns of one head; `factors` has room for one float per state row.
 void run_strip(const LinearAttentionSizes& sizes, const LinearAttentionOperands& operands, Isa isa,
                std::int64_t batch, std::int64_t head, std::int64_t column, float* factors) {
   const std::int64_t group = sizes.query_heads / sizes.shared_heads;

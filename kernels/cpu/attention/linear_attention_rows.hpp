@@ -1,4 +1,4 @@
-// Linear attention: one step on some columns of a state, a table for each instruction set.
+// Linear attention: one step on some columns of a state, one kernel per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// A step of one head: the state is key_size × columns, its rows `stride` floats apart.
+/// A step of one head; the state is key_size × columns with a row stride of `stride` floats.
 struct LinearStep {
   float* state;
   int64_t stride;
@@ -15,12 +15,12 @@ struct LinearStep {
   int64_t columns;
   const float* key;
   const float* value;  ///< columns
-  const float* decay;  ///< null, or factors of the state's rows
-  int64_t decay_step;  ///< 1, or 0 for one factor for all
-  int32_t has_beta;    ///< 1: the value is corrected by what the state holds for the key
+  const float* decay;  ///< factors of the state's rows; null: no decay
+  int64_t decay_step;  ///< 1, or 0 for one factor for all rows
+  int32_t has_beta;    ///< 1: delta rule, subtract what the state predicts for the key
   float beta;
-  const float* query;    ///< of the first head that shares the state
-  int64_t query_stride;  ///< to the next one
+  const float* query;    ///< of the first query head that shares the state
+  int64_t query_stride;  ///< to the next query head
   int64_t queries;
   float scale;
   float* out;  ///< queries × columns

@@ -1,4 +1,4 @@
-// Rotary embedding: a row of angles for each position, a turn for each head.
+// Rotary position embedding: looks up each position's cosines and sines and rotates every head.
 #include "kernels/cpu/attention/rotary_embedding.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The loops of rotary embedding over the pairs of one head, one set an instruction set.
+// Rotary position embedding of the pairs of one head, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,8 +7,8 @@
 
 namespace ortool::cpu {
 
-/// Rotates `pairs` pairs (a, b) to (a cos - b sin, a sin + b cos); `out` may be `in`. A pair's
-/// elements lie `pairs` apart (`halves`), or side by side (`neighbours`).
+/// Rotates `pairs` pairs (a, b) to (a cos - b sin, a sin + b cos); `out` may be `in`. The elements
+/// of a pair are `pairs` apart (`halves`), or adjacent (`neighbours`).
 struct RotaryFunctions {
   void (*halves)(const float* in, const float* cosines, const float* sines, float* out,
                  int64_t pairs);
