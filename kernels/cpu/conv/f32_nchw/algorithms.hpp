@@ -1,5 +1,5 @@
 // Convolution algorithms for float32 NCHW (im2col, im2row, depthwise, Winograd), one file each;
-// conv/f32_nchw/conv.hpp chooses among them.
+// conv/f32_nchw/conv.hpp is the entry point that chooses among them.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,14 @@ inline std::int64_t volume(const std::int64_t (&dims)[3]) {
   return dims[0] * dims[1] * dims[2];
 }
 
-/// Multiplications of one output value.
+/// Multiplications per output value (the GEMM's k).
 std::int64_t conv_depth(const ConvSizes& sizes);
 
-/// True when the kernel reads exactly the pixel it writes.
+/// Whether the convolution is 1×1 with stride 1 and no padding: output pixels read the same pixel.
 bool is_pointwise(const ConvSizes& sizes);
 
-/// Packs the windows of output pixels [first, first + columns) of one group as `width` columns.
+/// Packs the windows of a group's output pixels [first, first + columns) as a panel of `width`
+/// columns.
 void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t first,
                   std::int64_t columns, std::int64_t width, Isa isa, float* out);
 
@@ -38,7 +39,7 @@ std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int th
 void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                  const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
-/// True when a convolution is of 3 × 3 windows in steps of one, in one group.
+/// Whether this is a 3 × 3 convolution with stride 1 in a single group.
 bool is_winograd(const ConvSizes& sizes);
 std::int64_t winograd_weight_bytes(const ConvSizes& sizes);
 void pack_winograd_weights(const ConvSizes& sizes, const float* weights, Isa isa, float* out,

@@ -1,4 +1,4 @@
-// Chooses the algorithm of a float32 NCHW convolution, and packs its weights.
+// Algorithm selection and weight packing for float32 NCHW convolution.
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ std::string_view conv_path_name(ConvPath path) {
 
 namespace {
 
-/// Transforming pays with enough channels on either side while the weights, four times as many,
-/// stay near; for images of known and not too small sizes.
+/// The transforms pay off with enough channels on either side, as long as the weights, which grow
+/// fourfold, fit the cache; only for images whose sizes are known and not too small.
 bool has_channels_to_transform(const ConvSizes& sizes) {
   constexpr std::int64_t enough_channels = 16;
   constexpr std::int64_t least_weights = 512;
@@ -78,7 +78,7 @@ bool may_become_winograd(const ConvSizes& sizes) {
 
 namespace {
 
-/// Floats of one group's packed weights.
+/// Size of one group's packed weights, in floats.
 std::int64_t group_floats(const ConvSizes& sizes, ConvPath path, const GemmFunctions& functions) {
   const std::int64_t channels = sizes.channels_out / sizes.groups;
   const std::int64_t rows =

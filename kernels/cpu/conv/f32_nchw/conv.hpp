@@ -1,5 +1,5 @@
-// Convolution of float32 images (NCHW, one to three spatial dimensions) with bias, residual and
-// activation.
+// Convolution of float32 NCHW images (one to three spatial dimensions) with fused bias, residual
+// and activation.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace ortool::cpu {
 
-/// The three dimensions are depth, height and width; a convolution with fewer leaves the leading
-/// ones as they are here. Padding behind the image follows from `out`.
+/// The three dimensions are depth, height and width; unused leading ones keep their defaults. The
+/// trailing padding follows from `out`.
 struct ConvSizes {
   std::int64_t batch = 1;
   std::int64_t groups = 1;
@@ -23,36 +23,36 @@ struct ConvSizes {
   std::int64_t kernel[3] = {1, 1, 1};
   std::int64_t stride[3] = {1, 1, 1};
   std::int64_t dilation[3] = {1, 1, 1};
-  std::int64_t pad[3] = {0, 0, 0};  ///< before the image
+  std::int64_t pad[3] = {0, 0, 0};  ///< leading padding
 };
 
 /// y = activate(sum + bias + residual).
 struct ConvEpilogue {
-  const float* bias = nullptr;      ///< one a channel, or null
-  const float* residual = nullptr;  ///< as y, or null; must not overlap y
+  const float* bias = nullptr;      ///< one per channel, or null
+  const float* residual = nullptr;  ///< shaped like y, or null; must not overlap y
   Activation activation = Activation::none;
   float low = 0.0F;
   float high = 0.0F;
 };
 
-/// How a convolution is computed; the form of the packed weights depends on it.
+/// The convolution algorithm; it determines the layout of the packed weights.
 enum class ConvPath {
-  depthwise,  ///< one input channel a group: direct, weights as they are
-  columns,    ///< pixels as vector lanes; a 1x1 kernel needs no windows
-  rows,       ///< output channels as vector lanes, for few pixels
-  winograd,   ///< tiles of 4 x 4 pixels of a 3 x 3 kernel: a quarter of the products
+  depthwise,  ///< depthwise: direct, weights unpacked
+  columns,    ///< im2col, pixels as vector lanes; a 1x1 kernel is a plain GEMM
+  rows,       ///< im2row, output channels as vector lanes, for few pixels
+  winograd,   ///< F(4x4, 3x3): a quarter of the multiplications of a 3 x 3 kernel
 };
 
 std::string_view conv_path_name(ConvPath path);
 
-/// The best path. Any path that is right for the channels works for any spatial sizes and batch, so
-/// weights packed for a typical size (or for none: 0) serve all.
+/// The fastest algorithm. An algorithm that supports the channels works for any spatial sizes and
+/// batch, so weights packed for a typical size (or for unknown sizes: 0) can be used for all.
 ConvPath choose_conv_path(const ConvSizes& sizes);
 
-/// Whether the path for images of sizes that are unknown yet (0) may be Winograd's.
+/// Whether Winograd may be chosen once the image sizes, unknown so far (0), are known.
 bool may_become_winograd(const ConvSizes& sizes);
 
-/// Bytes of the packed weights; spatial sizes and batch do not matter.
+/// Size of the packed weights in bytes, independent of spatial sizes and batch.
 std::int64_t packed_conv_weight_bytes(const ConvSizes& sizes, ConvPath path, Isa isa);
 
 /// Packs `weights` (channels_out × channels_in / groups × kernel) into `out` (64-byte aligned).
@@ -63,9 +63,9 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
 std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa, int threads);
 
 /// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). `workspace` is
-/// 64-byte aligned and sized for at least workers.count() threads. Bits do not depend on the number
-/// of threads. Winograd's path rounds some ten times as much as a plain sum, and a NaN or an
-/// infinity spoils the whole tile that sees it.
+/// 64-byte aligned and sized for at least workers.count() threads. Results do not depend on the
+/// number of threads. Winograd's rounding error is about ten times that of direct summation, and a
+/// NaN or infinity affects every output of the tiles that read it.
 void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* packed_weights,
           float* y, const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 

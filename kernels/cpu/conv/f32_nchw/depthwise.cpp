@@ -1,5 +1,4 @@
-// Depthwise convolution (one input channel a group): each output plane directly from its input
-// plane.
+// Depthwise convolution (one input channel per group): computes each plane from its input plane.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
@@ -24,7 +23,7 @@ void add_row(const ConvSizes& sizes, const float* from, std::int64_t kernel_colu
   }
 }
 
-/// Output rows [begin, end), counted over depth and height, of one plane. Any sizes.
+/// Output rows [begin, end) of one plane, counted over depth and height. Works for any sizes.
 void convolve_rows(const ConvSizes& sizes, const float* in, const float* weights, float bias,
                    float* out, std::int64_t begin, std::int64_t end) {
   for (std::int64_t out_row = begin; out_row < end; ++out_row) {
@@ -48,7 +47,7 @@ void convolve_rows(const ConvSizes& sizes, const float* in, const float* weights
   }
 }
 
-/// The sizes as the vector variants take them; they know no depth.
+/// The sizes as the vectorized kernels take them; these are two-dimensional.
 DepthwisePlanes flat_planes(const ConvSizes& sizes) {
   DepthwisePlanes plane = {};
   plane.in_rows = sizes.in[1];
@@ -79,14 +78,14 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
   const std::int64_t rows = sizes.out[0] * sizes.out[1];
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t planes = sizes.batch * sizes.channels_out;
-  // Small planes share a task, large ones are cut into bands of rows.
+  // Small planes share a task; large ones are partitioned into bands of rows.
   const std::int64_t pixels = rows * sizes.out[2];
   const std::int64_t together = std::max<std::int64_t>(1, task_pixels / pixels);
   const std::int64_t band = std::min(
       rows, std::max<std::int64_t>(8, task_pixels / std::max<std::int64_t>(1, sizes.out[2])));
   const std::int64_t bands = together > 1 ? 1 : (rows + band - 1) / band;
   const bool has_variant = isa != Isa::baseline && is_flat(sizes);
-  /// `count` planes from `plane` on; more than one only with a plane of x for each.
+  /// `count` planes from `plane` on; more than one only if each has its own plane of x.
   const auto run_flat = [&](std::int64_t plane, std::int64_t count, std::int64_t begin,
                             std::int64_t end) {
     const std::int64_t channel = plane % sizes.channels_out;

@@ -1,4 +1,4 @@
-// Depthwise convolution of planes, a function for each instruction set.
+// Depthwise convolution of NCHW planes, one kernel per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -8,14 +8,14 @@
 
 namespace ortool::cpu {
 
-/// Output rows [row_begin, row_end) of planes that follow each other, in and out, each with its own
-/// kernel and bias. Pixels are row-major.
+/// Output rows [row_begin, row_end) of consecutive planes, each with its own weights and bias.
+/// Pixels are row-major.
 struct DepthwisePlanes {
   const float* in;
   const float* weights;
-  const float* bias;      ///< one a plane, or null
-  float* out;             ///< the first plane's first row
-  const float* residual;  ///< as out, or null
+  const float* bias;      ///< one per plane, or null
+  float* out;             ///< the first row of the first plane
+  const float* residual;  ///< laid out like out, or null
   int64_t planes;
   int64_t in_rows;
   int64_t in_columns;
@@ -36,7 +36,7 @@ struct DepthwisePlanes {
   float high;
 };
 
-/// Returns 0 when it has no variant for these sizes.
+/// Returns 0 if there is no variant for these sizes.
 using DepthwisePlanesFunction = int32_t (*)(const DepthwisePlanes& planes);
 
 ORTOOL_ISA_KERNEL(DepthwisePlanesFunction, depthwise_planes_function, avx2, avx512)

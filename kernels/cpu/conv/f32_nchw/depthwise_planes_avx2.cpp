@@ -16,7 +16,7 @@ inline __m256i lanes_between(int64_t begin, int64_t end) {
                           _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(low - 1)));
 }
 
-// NaN passes: max and min give their second operand when either is NaN.
+// Propagates NaN: max and min return their second operand if either is NaN.
 inline __m256 activate(__m256 x, const DepthwisePlanes& planes) {
   const __m256 zero = _mm256_setzero_ps();
   const __m256 low = _mm256_set1_ps(planes.low);
@@ -37,8 +37,8 @@ inline __m256 activate(__m256 x, const DepthwisePlanes& planes) {
   }
 }
 
-/// The loads of one block of 8 output columns: pairs of neighbours at stride 2, one a kernel column
-/// at stride 1.
+/// The loads for a block of 8 output columns: pairs of adjacent vectors at stride 2, one per kernel
+/// column at stride 1.
 template <int kernel, int stride>
 struct ColumnLoads {
   static constexpr int count = stride == 1 ? kernel : (kernel + 1) / 2 * 2;
@@ -61,14 +61,14 @@ inline __m256 load(const float* from, __m256i mask, bool whole) {
   return whole ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, mask);
 }
 
-/// Every second of 16 floats, from the first or the second on.
+/// Every second one of 16 floats, starting with the first or the second.
 template <int choice>
 inline __m256 every_second(__m256 low, __m256 high) {
   const __m256 mixed = _mm256_shuffle_ps(low, high, choice);
   return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(mixed), 0xD8));
 }
 
-/// What the 8 output columns see of one input row at each kernel column.
+/// The inputs that the 8 output columns read from one input row, for each kernel column.
 template <int kernel, int stride, bool whole>
 inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, stride>& loads,
                                                     const float* row, __m256* seen) {
@@ -86,7 +86,7 @@ inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, st
   }
 }
 
-/// One plane of `planes`, with the pointers that are its own.
+/// One plane of `planes`, with its own pointers.
 struct Plane {
   const float* in;
   const float* weights;
@@ -135,7 +135,7 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
   }
 }
 
-/// Whether every load and store of the 8 columns from `column` on lies in the row.
+/// Whether all loads and stores of the 8 columns from `column` on stay inside the row.
 template <int kernel, int stride>
 bool is_whole(const DepthwisePlanes& planes, int64_t column) {
   constexpr int64_t reach = stride == 1 ? kernel + 7 : (kernel + 1) / 2 * 2 + 14;
@@ -148,7 +148,7 @@ void run_planes(const DepthwisePlanes& planes) {
   constexpr int64_t most_vectors = 16;
   const int64_t in_pixels = planes.in_rows * planes.in_columns;
   const int64_t out_pixels = planes.out_rows * planes.out_columns;
-  // Wide images are worked on in strips, whose loads are found once.
+  // Wide images are processed in strips, so that the loads are set up once per strip.
   for (int64_t strip = 0; strip < planes.out_columns; strip += most_vectors * 8) {
     ColumnLoads<kernel, stride> loads[most_vectors];
     int64_t vectors = 0;

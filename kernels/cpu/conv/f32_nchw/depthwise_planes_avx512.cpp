@@ -15,7 +15,7 @@ inline __mmask16 lanes_between(int64_t begin, int64_t end) {
                      : static_cast<__mmask16>(((1U << high) - 1U) & ~((1U << low) - 1U));
 }
 
-// NaN passes: max and min give their second operand when either is NaN.
+// Propagates NaN: max and min return their second operand if either is NaN.
 inline __m512 activate(__m512 x, const DepthwisePlanes& planes) {
   const __m512 zero = _mm512_setzero_ps();
   const __m512 low = _mm512_set1_ps(planes.low);
@@ -36,8 +36,8 @@ inline __m512 activate(__m512 x, const DepthwisePlanes& planes) {
   }
 }
 
-/// The loads of one block of 16 output columns: vector 0 begins at column `first`, each further one
-/// 16 (stride 2) or 1 (stride 1) behind.
+/// The loads for a block of 16 output columns: vector 0 begins at column `first`, each further one
+/// 16 (stride 2) or 1 (stride 1) columns later.
 template <int kernel, int stride>
 struct ColumnLoads {
   static constexpr int count = stride == 1 ? kernel : (kernel + 1) / 2 * 2;
@@ -56,7 +56,7 @@ ColumnLoads<kernel, stride> find_loads(const DepthwisePlanes& planes, int64_t co
   return loads;
 }
 
-/// What the 16 output columns see of one input row at each kernel column.
+/// The inputs that the 16 output columns read from one input row, for each kernel column.
 template <int kernel, int stride>
 inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, stride>& loads,
                                                     const float* row, __m512* seen) {
@@ -80,7 +80,7 @@ inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, st
   }
 }
 
-/// One plane of `planes`, with the pointers that are its own.
+/// One plane of `planes`, with its own pointers.
 struct Plane {
   const float* in;
   const float* weights;
@@ -145,7 +145,7 @@ void run_planes(const DepthwisePlanes& planes) {
   constexpr int64_t most_vectors = 16;
   const int64_t in_pixels = planes.in_rows * planes.in_columns;
   const int64_t out_pixels = planes.out_rows * planes.out_columns;
-  // Wide images are worked on in strips, whose loads are found once.
+  // Wide images are processed in strips, so that the loads are set up once per strip.
   for (int64_t strip = 0; strip < planes.out_columns; strip += most_vectors * 16) {
     ColumnLoads<kernel, stride> loads[most_vectors];
     int64_t vectors = 0;

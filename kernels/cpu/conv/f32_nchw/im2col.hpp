@@ -1,4 +1,4 @@
-// im2col: packs the pixels under a convolution's kernel as columns of a matrix, a panel at a time.
+// im2col: packs the windows of a convolution as columns of a matrix, one panel at a time.
 #pragma once
 
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct Im2colPanel {
   int64_t pad[3];
   int64_t first;
   int32_t columns;
-  int32_t width;  ///< columns stored; those behind `columns` are zero
+  int32_t width;  ///< columns stored; those past `columns` are zero
   float* to;      ///< (channels * kernel positions) × width
 };
 

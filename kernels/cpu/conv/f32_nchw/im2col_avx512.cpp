@@ -9,7 +9,7 @@
 namespace ortool::cpu::avx512 {
 namespace {
 
-/// Neighbouring output pixels of one row among 16 lanes, and the pixel the first one begins at.
+/// Lanes whose output pixels are adjacent in one row, and the first pixel of the first window.
 struct Segment {
   int32_t lane;
   int32_t count;
@@ -18,7 +18,7 @@ struct Segment {
   int64_t column;
 };
 
-/// What the lanes of one segment see at one kernel position: lane i at offset + i * stride.
+/// The in-image lanes of one segment at one kernel position: lane i reads offset + i * stride.
 struct Run {
   uint32_t mask;
   int64_t offset;
@@ -53,7 +53,7 @@ void find_segments(const Im2colPanel& columns, int32_t begin, Vector& vector) {
   }
 }
 
-/// Finds the runs at a kernel position; returns how many there are.
+/// Finds the runs at a kernel position; returns their number.
 int32_t find_runs(const Im2colPanel& columns, const Vector& vector, int64_t depth, int64_t row,
                   int64_t column, Run* runs) {
   const int64_t stride = columns.stride[2];
@@ -81,7 +81,7 @@ inline __mmask16 low_half(uint32_t mask) {
   return static_cast<__mmask16>(mask & 0xFFFFU);
 }
 
-/// Sixteen neighbours from several runs.
+/// Loads sixteen lanes from several runs with stride 1.
 inline __m512 load_runs(const float* from, const Run* runs, int32_t count) {
   __m512 value = _mm512_setzero_ps();
   for (int32_t i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ void copy_neighbours(const Im2colPanel& columns, const Run* runs, int32_t count,
   }
 }
 
-/// The 16 bits of `mask` moved to the even places of 32.
+/// Moves the 16 bits of `mask` to the even positions of 32.
 inline uint32_t spread(uint32_t mask) {
   mask = (mask | mask << 8) & 0x00FF00FFU;
   mask = (mask | mask << 4) & 0x0F0F0F0FU;
@@ -127,7 +127,7 @@ inline uint32_t spread(uint32_t mask) {
   return (mask | mask << 1) & 0x55555555U;
 }
 
-/// Every second pixel: two loads and a permutation a run.
+/// Stride 2: two loads and a permutation per run.
 void copy_every_second(const Im2colPanel& columns, const Run* runs, int32_t count,
                        int64_t to_stride, __mmask16 store, float* to) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -175,7 +175,7 @@ void gather(const Im2colPanel& columns, const Run* runs, int32_t count, int64_t 
 
 constexpr int64_t most_kernel_columns = 16;
 
-/// The lanes of a segment that see the image at each kernel column, for a stride of one or two.
+/// The lanes of a segment that lie inside the image at each kernel column, for a stride of 1 or 2.
 struct SeenLanes {
   Segment segment;
   uint32_t mask[most_kernel_columns];
@@ -197,7 +197,7 @@ SeenLanes seen_lanes(const Im2colPanel& columns, const Segment& segment) {
   return seen;
 }
 
-/// `value` with the lanes of `mask`, which is spread for a stride of two, from `at` on.
+/// `value` with the lanes of `mask` loaded from `at` on; for stride 2 the mask is spread.
 template <int stride>
 inline __m512 take_lanes(__m512 value, uint32_t mask, const float* at, __m512i even) {
   if (stride == 1) return _mm512_mask_loadu_ps(value, low_half(mask), at);
@@ -206,8 +206,8 @@ inline __m512 take_lanes(__m512 value, uint32_t mask, const float* at, __m512i e
   return _mm512_or_ps(value, _mm512_permutex2var_ps(low, even, high));
 }
 
-/// Few channels: what lanes see is found once for all of them, and kernel rows outside the image
-/// are left out whole.
+/// Few channels: lane masks are computed once for all channels, and kernel rows outside the image
+/// are skipped.
 template <int stride, size_t segments>
 void pack_few_channels(const Im2colPanel& columns, const SeenLanes* seen, __mmask16 kept,
                        float* to) {
@@ -257,7 +257,7 @@ bool pack_shallow(const Im2colPanel& columns, const Vector& vector, __mmask16 ke
   return true;
 }
 
-/// Whether every lane of a segment sees only pixels of the image, at any kernel position.
+/// Whether every lane of a segment reads inside the image at all kernel positions.
 bool is_inside(const Im2colPanel& columns, const Segment& segment) {
   const auto covers = [&](int axis, int64_t first, int64_t last) {
     return first >= 0 &&
@@ -267,7 +267,7 @@ bool is_inside(const Im2colPanel& columns, const Segment& segment) {
          covers(2, segment.column, segment.column + (segment.count - 1) * columns.stride[2]);
 }
 
-/// Lanes far apart: each kernel row is a matrix, a pixel's neighbours a row of it, to transpose.
+/// Large strides: per kernel row, the windows form a matrix (one row per pixel) that is transposed.
 bool pack_by_kernel_rows(const Im2colPanel& columns, const Vector& vector, int32_t begin,
                          int32_t stored) {
   if (columns.stride[2] <= 2 || columns.dilation[2] != 1 || columns.kernel[2] < 4) return false;

@@ -7,7 +7,7 @@
 namespace ortool::cpu::baseline {
 namespace {
 
-/// Pixels of one output row that are neighbours in the panel.
+/// Output pixels of one row that are adjacent in the panel.
 struct Run {
   std::int64_t lane = 0;
   std::int64_t count = 0;
@@ -16,7 +16,7 @@ struct Run {
   std::int64_t column = 0;
 };
 
-/// Copies what one run sees at one kernel position, for all channels.
+/// Copies the inputs of one run at one kernel position, for all channels.
 void copy_run(const Im2colPanel& columns, const Run& run, const std::int64_t (&at)[3],
               std::int64_t positions, float* to) {
   const std::int64_t depth = run.depth * columns.stride[0] - columns.pad[0] + at[0];
@@ -24,7 +24,7 @@ void copy_run(const Im2colPanel& columns, const Run& run, const std::int64_t (&a
   const std::int64_t step = columns.stride[2];
   const std::int64_t start = run.column * step - columns.pad[2] + at[2];
   const bool inside = depth >= 0 && depth < columns.in[0] && row >= 0 && row < columns.in[1];
-  // The lanes [begin, end) of the run whose pixel lies in the row.
+  // Lanes [begin, end) of the run read inside the input row.
   std::int64_t begin = 0;
   std::int64_t end = 0;
   if (inside) {

@@ -1,5 +1,5 @@
-// Convolution by im2col and GEMM, pixels as vector lanes: windows are packed a cache-sized tile at
-// a time and multiplied by the weights.
+// Convolution by im2col and GEMM, pixels as vector lanes: the windows of a cache-sized tile are
+// packed, then multiplied by the weights.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
@@ -9,12 +9,12 @@
 namespace ortool::cpu {
 namespace {
 
-/// How the output pixels of one image and group are cut: into tiles of whole panels.
+/// How the output pixels of one image and group are partitioned into tiles of whole panels.
 struct PixelTiles {
   std::int64_t k = 0;
   std::int64_t pixels = 0;
-  std::int64_t width = 0;   ///< pixels a panel
-  std::int64_t panels = 0;  ///< the last may not be full
+  std::int64_t width = 0;   ///< pixels per panel
+  std::int64_t panels = 0;  ///< the last may be partial
   std::int64_t tiles = 0;
   bool shares = false;  ///< few tiles: all threads work on the same one
   std::int64_t tile_bytes = 0;
@@ -24,8 +24,8 @@ struct PixelTiles {
   }
 };
 
-/// As many tiles as the work is worth, if that leaves them wide enough for the weights to be read
-/// seldom, and more where they would not stay in the cache.
+/// Enough tiles to occupy the threads, while each stays wide enough to amortize reading the
+/// weights; more if a tile's packed windows would not fit the cache.
 PixelTiles cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_bytes = 512 * 1024;
   constexpr std::int64_t least_panels = 2;

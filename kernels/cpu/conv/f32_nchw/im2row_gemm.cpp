@@ -7,10 +7,10 @@
 namespace ortool::cpu {
 namespace {
 
-/// Pixels of all images are worked on in chunks, so that the windows stay in the cache.
+/// Chunks of the pixels of all images, sized so that the packed windows stay in the cache.
 struct PixelChunks {
   std::int64_t k = 0;
-  std::int64_t pixels = 0;  ///< of one image
+  std::int64_t pixels = 0;  ///< per image
   std::int64_t chunk = 0;
   std::int64_t windows_bytes = 0;
   std::int64_t sums_bytes = 0;
@@ -59,7 +59,7 @@ void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_wei
         pack_windows(sizes, from, first + row, rows.rows(panel), rows.rows(panel), isa,
                      windows + row * cut.k);
       });
-      // With a residual the activation waits until that has been added, in y's own layout.
+      // With a residual, activation is deferred until it has been added, in y's own layout.
       const bool is_last_step = epilogue.residual == nullptr;
       Epilogue inner;
       if (epilogue.bias != nullptr) {

@@ -1,5 +1,5 @@
-// Winograd convolution F(4 × 4, 3 × 3) of float32 NCHW: a quarter of the multiplications of 3 × 3
-// windows.
+// Winograd convolution F(4 × 4, 3 × 3) of float32 NCHW: a quarter of the multiplications of direct
+// 3 × 3 convolution.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
@@ -10,16 +10,16 @@
 namespace ortool::cpu {
 namespace {
 
-/// How an image's tiles, row by row, are cut into tasks.
+/// How an image's tiles, in row-major order, are partitioned into tasks.
 struct TileCut {
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;
   std::int64_t tiles = 0;
-  std::int64_t task = 0;    ///< tiles of a task, whole panels of columns
-  std::int64_t tasks = 0;   ///< of an image
-  std::int64_t width = 0;   ///< of a panel
-  std::int64_t plane = 0;   ///< floats from one product of a panel to the next
-  std::int64_t values = 0;  ///< floats of each part of a slot
+  std::int64_t task = 0;    ///< tiles per task, a multiple of the panel width
+  std::int64_t tasks = 0;   ///< per image
+  std::int64_t width = 0;   ///< columns per panel
+  std::int64_t plane = 0;   ///< floats between the products of a panel
+  std::int64_t values = 0;  ///< floats in each part of a slot
   std::int64_t sums = 0;
   std::int64_t scratch = 0;
 
@@ -43,7 +43,7 @@ TileCut cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
   const std::int64_t panels = std::clamp<std::int64_t>(fitting, 1, 128 / cut.width);
   cut.task = std::min(panels, divide_up(cut.tiles, cut.width)) * cut.width;
   cut.tasks = divide_up(cut.tiles, cut.task);
-  // A line more keeps the products of a channel from falling on the same lines of the cache.
+  // An extra cache line keeps the products of a channel from conflicting in the cache.
   cut.plane = sizes.channels_in * cut.width + line;
   cut.values = cut.task / cut.width * winograd_products * cut.plane;
   const std::int64_t rows = std::max<std::int64_t>(functions.max_rows, 2);
@@ -52,7 +52,7 @@ TileCut cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
   return cut;
 }
 
-/// The 36 factors of one window of weights.
+/// The 36 transformed weights of one 3 × 3 kernel.
 void transform_window(const float* weights, float* out, std::int64_t stride) {
   double window[9][1];
   for (int i = 0; i < 9; ++i) window[i][0] = static_cast<double>(weights[i]);
@@ -75,7 +75,7 @@ class WinogradTask {
         sums_(slot + cut.values),
         scratch_(slot + cut.values + cut.sums) {}
 
-  /// Tiles [begin, end) of one image.
+  /// Computes tiles [begin, end) of one image.
   void run(const float* x, const float* packed_weights, float* y, std::int64_t begin,
            std::int64_t end) {
     begin_ = begin;
@@ -95,7 +95,7 @@ class WinogradTask {
   }
 
  private:
-  /// Calls body(row of tiles, first column, tiles, their place in the task).
+  /// Calls body(tile row, first tile column, tile count, offset within the task).
   template <typename Body>
   void for_segments(Body body) const {
     for (std::int64_t tile = begin_; tile < end_;) {
@@ -107,7 +107,7 @@ class WinogradTask {
     }
   }
 
-  /// A channel's tiles transformed, in the place of the sums, then laid into the panels.
+  /// Transforms one channel's tiles into the buffer of the sums, then copies them into the panels.
   void bring_channel(const float* image, std::int64_t channel) {
     const std::int64_t stride = panels_ * cut_.width;
     for_segments([&](std::int64_t row, std::int64_t column, std::int64_t count, std::int64_t at) {
@@ -127,7 +127,7 @@ class WinogradTask {
     }
   }
 
-  /// The sums of some output channels: products × rows × tiles.
+  /// The products of some output channels: products × rows × tiles.
   void multiply(const float* weights, std::int64_t rows) {
     constexpr std::int64_t k_block = 256;
     const std::int64_t depth = sizes_.channels_in;
@@ -182,7 +182,7 @@ class WinogradTask {
         });
   }
 
-  /// How many channels the panel of `channel` holds.
+  /// Number of output channels in the panel of `channel`.
   std::int64_t sums_rows(std::int64_t channel) const {
     const RowPanels rows = cut_rows(sizes_.channels_out, functions_);
     const std::int64_t tall = rows.taller * (rows.height + 1);
