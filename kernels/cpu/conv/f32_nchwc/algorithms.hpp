@@ -1,5 +1,5 @@
 // Convolution algorithms for float32 NCHWc (dense, depthwise, Winograd), one file each;
-// conv/f32_nchwc/conv.hpp is what others see.
+// conv/f32_nchwc/conv.hpp is the entry point.
 #pragma once
 
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// What a blocked convolution works on.
+/// Operands of an NCHWc convolution.
 struct NchwcConvOperands {
   const float* x;
   const float* weights;
@@ -15,7 +15,7 @@ struct NchwcConvOperands {
   ConvEpilogue epilogue;
 };
 
-/// Rows of the window that lie inside the image, for output row `row`: [begin, end).
+/// Kernel rows that lie inside the image for output row `row`: [begin, end).
 struct RowRange {
   std::int64_t begin;
   std::int64_t end;

@@ -1,4 +1,4 @@
-// Chooses the algorithm of a float32 NCHWc convolution, and packs its weights.
+// Algorithm selection and weight packing for float32 NCHWc convolution.
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::int64_t blocks_of(std::int64_t channels, std::int64_t lanes) {
   return (channels + lanes - 1) / lanes;
 }
 
-/// One vector of depthwise weights a position of the kernel.
+/// One vector of depthwise weights per kernel position.
 void pack_depthwise_weights(const ConvSizes& sizes, const float* weights, std::int64_t lanes,
                             float* out) {
   const std::int64_t positions = volume(sizes.kernel);
@@ -44,9 +44,9 @@ void pack_depthwise_weights(const ConvSizes& sizes, const float* weights, std::i
   }
 }
 
-/// The channels in the order in which a tile reads them: planes (blocks of channels, or single ones
-/// of a plain image), rows and columns of the kernel, channels of the block; for each the two (at
-/// last one) vectors of output channels.
+/// Packs dense weights in the order in which the microkernel reads them: input planes (channel
+/// blocks, or single channels of an NCHW image), kernel rows and columns, channels of the block;
+/// for each of these, the vectors of two (for the last group possibly one) output-channel blocks.
 class DensePacker {
  public:
   DensePacker(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* weights,

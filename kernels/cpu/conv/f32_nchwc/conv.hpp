@@ -1,4 +1,4 @@
-// Convolution of float32 images in NCHWc: channels in blocks of a vector
+// Convolution of float32 images in NCHWc: channels in blocks of one vector
 // (libcore/tensor/layout.hpp).
 #pragma once
 
@@ -9,29 +9,29 @@
 
 namespace ortool::cpu {
 
-/// The blocked layout of a level: blocks as wide as its vectors. Plain for baseline, which has
-/// none.
+/// The NCHWc layout of an instruction set, with blocks as wide as its vectors. Plain NCHW for
+/// baseline, which has no such kernels.
 Layout blocked_layout(Isa isa);
 
-/// How a blocked convolution is computed.
+/// The algorithm of an NCHWc convolution.
 enum class NchwcConvAlgorithm {
-  direct,     ///< from blocked images
-  from_nchw,  ///< from plain images of few channels
-  winograd,   ///< from blocked images, by F(4 × 4, 3 × 3)
+  direct,     ///< NCHWc input
+  from_nchw,  ///< NCHW input with few channels
+  winograd,   ///< NCHWc input, F(4 × 4, 3 × 3)
 };
 
-/// Whether there is a blocked kernel: images of one or two dimensions, with one group of channels,
-/// or as many groups as channels on either side; the latter from blocked images only.
+/// Whether there is an NCHWc kernel: one or two spatial dimensions, and either a single group or
+/// depthwise with as many groups as input and output channels; depthwise from NCHWc input only.
 bool can_block_conv(const ConvSizes& sizes, NchwcConvAlgorithm path);
 
-/// What is fastest from blocked images: Winograd's form rounds some ten times as much and has four
-/// times the weights.
+/// The fastest algorithm for NCHWc input. Winograd's rounding error is about ten times larger, and
+/// its weights take four times the space.
 NchwcConvAlgorithm choose_nchwc_algorithm(const ConvSizes& sizes);
 
-/// About what Winograd's form takes one core, by measurements with vectors of 16.
+/// Estimated single-core time of Winograd, from measurements with 16-lane vectors.
 double nchwc_winograd_nanoseconds(const ConvSizes& sizes, std::int64_t lanes);
 
-/// Bytes of the packed weights; spatial sizes and batch do not matter.
+/// Size of the packed weights in bytes, independent of spatial sizes and batch.
 std::int64_t packed_nchwc_weight_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa);
 
 /// Packs `weights` (channels_out × channels_in / groups × kernel) into `out` (64-byte aligned).
@@ -42,9 +42,9 @@ void pack_nchwc_weights(const ConvSizes& sizes, NchwcConvAlgorithm path, const f
 std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa,
                                         int threads);
 
-/// Convolves `x` into `y`, which is blocked, as a residual is. `bias` fills its last block with
-/// zeros; so does y when the activation keeps zero as it is. Bits do not depend on the number of
-/// threads, nor on where a pixel lies.
+/// Convolves `x` into `y`; y and the residual are NCHWc. `bias` is zero-padded to a whole block;
+/// the padding channels of y are zero if the activation maps zero to zero. Results depend neither
+/// on the number of threads nor on a pixel's position.
 void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
                 const float* packed_weights, float* y, const ConvEpilogue& epilogue, Isa isa,
                 void* workspace, Workers& workers);

@@ -1,5 +1,5 @@
-// Dense NCHWc convolution: bands of rows, each row in register tiles; rows whose windows reach over
-// the rim are copied between zeros first.
+// Dense NCHWc convolution: partitions the output into bands of rows and computes each row in
+// register tiles. With horizontal padding, input rows are first copied into a zero-padded buffer.
 #include <algorithm>
 #include <cstring>
 
@@ -11,12 +11,13 @@
 namespace ortool::cpu {
 namespace {
 
-/// Input that stays near while all output channels pass over it.
+/// L2 budget: input that is reused by all output channels.
 constexpr std::int64_t near_bytes = 768 * 1024;
-/// Weights that stay nearer still while all pixels of that input pass over them.
+/// L1 budget: weights that are reused by all pixels of that input.
 constexpr std::int64_t nearest_bytes = 24 * 1024;
 
-/// What does not change from task to task. A 1x1 kernel in steps of one sees one long row.
+/// Parameters shared by all tasks. A pointwise convolution with stride 1 treats the image as one
+/// long row.
 struct DensePlan {
   DensePlan(const ConvSizes& sizes, NchwcConvAlgorithm path, const NchwcFunctions& functions)
       : lanes(functions.lanes),
@@ -53,7 +54,7 @@ struct DensePlan {
     chunk_planes = (planes + wanted - 1) / wanted;
   }
 
-  /// By the size of the work alone.
+  /// Depends on the problem size only, not on the number of threads.
   SpatialPartition cut(const ConvSizes& sizes) const {
     const double flops = 2.0 * static_cast<double>(sizes.channels_out) *
                          static_cast<double>(volume(sizes.out)) * static_cast<double>(depth);
@@ -73,19 +74,19 @@ struct DensePlan {
   std::int64_t planes;
   std::int64_t rows;
   std::int64_t columns;
-  std::int64_t groups;  ///< of two blocks of output channels
+  std::int64_t groups;  ///< pairs of output-channel blocks
   std::int64_t depth;
-  std::int64_t span = 0;  ///< input columns that a row of windows covers
+  std::int64_t span = 0;  ///< input columns covered by the windows of a row
   bool is_copied = false;
   std::int64_t chunk_planes = 1;
   std::int64_t chunk_rows = 1;
   std::int64_t chunk_columns = 1;
   std::int64_t buffer_rows = 0;
   std::int64_t buffer_bytes = 0;
-  std::int64_t unit_columns = 1;  ///< what the one long row is cut by
+  std::int64_t unit_columns = 1;  ///< partition granularity of the one long row
 };
 
-/// A stretch of output rows or, of the one long row, of columns.
+/// A range of output rows or, within the one long row, of columns.
 struct Part {
   std::int64_t row_begin;
   std::int64_t row_end;
@@ -93,13 +94,13 @@ struct Part {
   std::int64_t column_end;
 };
 
-/// Where the input of a part lies: the image, or a copy of some of its rows.
+/// The input of a part: the image itself, or a padded copy of some of its rows.
 struct Source {
-  const float* base;       ///< first plane
-  std::int64_t first_row;  ///< the image's row at the base
-  std::int64_t columns;    ///< from row to row
-  std::int64_t rows;       ///< from plane to plane
-  std::int64_t pad;        ///< columns of zeros before the image's
+  const float* base;       ///< of the first plane
+  std::int64_t first_row;  ///< image row at the base
+  std::int64_t columns;    ///< pixels per row
+  std::int64_t rows;       ///< rows per plane
+  std::int64_t pad;        ///< zero columns to the left of the image
 };
 
 class DenseTask {
@@ -114,7 +115,7 @@ class DenseTask {
         buffer_(buffer),
         x_(operands.x + image * plan.planes * sizes.in[1] * sizes.in[2] * plan.pixel_floats) {}
 
-  /// Rows and groups of output channels; of the one long row, units of columns.
+  /// A range of rows (of units of columns for the one long row) and groups of output channels.
   void run(const PartitionTile& piece) const {
     if (plan_.is_long) {
       const Source source{x_, 0, sizes_.in[2], sizes_.in[1], 0};
@@ -137,13 +138,13 @@ class DenseTask {
   }
 
  private:
-  /// A stretch of the planes of the input, and the weights that it meets.
+  /// A range of input planes and the corresponding weights.
   struct Planes {
     std::int64_t begin;
     std::int64_t end;
     const float* weights;
-    std::int64_t numbers;  ///< of the sums
-    const float* ahead;    ///< the weights that come next
+    std::int64_t numbers;  ///< length of the reduction (k)
+    const float* ahead;    ///< next weights, to be prefetched
     std::int64_t ahead_step;
   };
 
@@ -176,7 +177,7 @@ class DenseTask {
     }
   }
 
-  /// The rows that output rows [begin, end) see, between zeros, in the buffer.
+  /// Copies the rows read by output rows [begin, end) into the buffer, zero-padded on both sides.
   Source copied_rows(std::int64_t begin, std::int64_t end) const {
     const std::int64_t reach = (sizes_.kernel[1] - 1) * sizes_.dilation[1];
     const std::int64_t start = begin * sizes_.stride[1] - sizes_.pad[1];
@@ -201,8 +202,8 @@ class DenseTask {
     return {buffer_, first, plan_.span, plan_.buffer_rows, 0};
   }
 
-  /// The part's columns of an output row for one group of output channels; `tiles_before` of them
-  /// were computed before.
+  /// Computes the part's columns of an output row for one group of output channels. `tiles_before`
+  /// counts the tiles already computed with these weights; it divides up the prefetching.
   void run_row(const Source& source, std::int64_t row, const Part& part, std::int64_t group,
                const Planes& planes, std::int64_t tiles_before) const {
     const std::int64_t lanes = plan_.lanes;
@@ -255,7 +256,7 @@ class DenseTask {
       const std::int64_t ahead = (tiles_before + i) * planes.ahead_step;
       if (ahead < vectors * lanes) {
         tile.ahead = planes.ahead + ahead * planes.numbers;
-        // Rows at the rim have fewer numbers for their share.
+        // Rows at the border have a shorter reduction, so each step prefetches more.
         tile.ahead_step = (planes.ahead_step * tile.weight_rows + tile.rows - 1) /
                           std::max<std::int64_t>(1, tile.rows);
       } else {
@@ -266,8 +267,8 @@ class DenseTask {
     }
   }
 
-  /// Numbers that lie in a row are one run: the columns of the kernel where they adjoin, of full
-  /// blocks with their channels.
+  /// Merges contiguous inputs into one run: the kernel columns if they are adjacent, including the
+  /// channels of full blocks.
   void set_sections(const Planes& planes, NchwcTile& tile) const {
     const std::int64_t columns = sizes_.kernel[2];
     const bool adjoins = sizes_.dilation[2] == 1 || columns == 1;

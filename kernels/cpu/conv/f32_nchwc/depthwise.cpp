@@ -1,5 +1,5 @@
-// Depthwise NCHWc convolution: windows of 3 × 3 by code of their own, else narrow images between
-// zeros, wide ones row by row.
+// Depthwise NCHWc convolution: 3 × 3 windows have a kernel of their own; otherwise narrow images
+// are copied into a zero-padded buffer, and wide ones are processed row by row.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ WindowSteps window_steps(const ConvSizes& sizes, int axis) {
           sizes.stride[axis], sizes.dilation[axis], sizes.pad[axis]};
 }
 
-/// Input pixels that the windows of one axis cover.
+/// Input pixels covered by the windows along one axis.
 std::int64_t span_of(const WindowSteps& steps) {
   return (steps.out - 1) * steps.stride + (steps.kernel - 1) * steps.dilation + 1;
 }
@@ -36,7 +36,7 @@ class Depthwise {
                  .rows = window_steps(sizes, 1),
                  .columns = window_steps(sizes, 2)} {}
 
-  /// The usual windows, which have code of their own.
+  /// Whether the specialized 3 × 3 kernel applies.
   bool is_three() const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
@@ -44,7 +44,7 @@ class Depthwise {
            columns.stride <= 2 && columns.pad <= 1 &&
            span_of(columns) - columns.pad <= columns.in + 1;
   }
-  /// In a narrow image many windows are cut; it is copied into a frame of zeros, so that none is.
+  /// In a narrow image many windows cross the border; a zero-padded copy avoids partial windows.
   bool is_framed() const {
     constexpr std::int64_t narrow = 32;
     constexpr std::int64_t most_bytes = 128 * 1024;
@@ -63,7 +63,7 @@ class Depthwise {
             pixels * (1.5 + taps / 2)};
   }
 
-  /// By way of `frame`, or straight from the image where there is none.
+  /// Computes from a padded copy in `frame` or, if that is null, directly from the image.
   void run(const PartitionTile& piece, float* frame) const {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
       const std::int64_t plane = piece.image * blocks_ + block;
@@ -141,7 +141,7 @@ class Depthwise {
       part.finish.residual = epilogue.residual + (part.y - operands_.y);
   }
 
-  /// The rows that the windows of output rows [begin, end) cover.
+  /// Copies the rows covered by the windows of output rows [begin, end), zero-padded.
   void copy_rows(const float* from, std::int64_t begin, std::int64_t end, float* to) const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;

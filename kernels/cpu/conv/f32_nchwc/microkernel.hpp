@@ -1,5 +1,5 @@
-// Microkernels of NCHWc convolutions and pools: register tiles of pixels by one or two vectors of
-// channels, a table for each instruction set.
+// Microkernels of NCHWc convolution and pooling: register tiles of pixels by one or two vectors of
+// channels, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -9,65 +9,65 @@
 
 namespace ortool::cpu {
 
-/// A stretch of the sums of a tile: for each plane, each row of the window and each run of it,
-/// `length` numbers one behind the other.
+/// A section of a tile's reduction: for each plane, each window row and each run in it, `length`
+/// contiguous inputs.
 struct TileSection {
   int64_t planes;
   int64_t runs;
   int64_t length;
 };
 
-/// What is done to sums before they are stored; NaN passes.
+/// Epilogue applied to accumulators before they are stored; NaN propagates.
 struct NchwcEpilogue {
-  const float* residual;  ///< at the tile's first output, with its steps; null: none
+  const float* residual;  ///< at the tile's first output, same strides; null: none
   Activation activation;
   float low;
   float high;
 };
 
-/// Output pixels in a row, each one vector or two of channels wide. Steps are in floats.
+/// A tile of output pixels in a row, each one or two vectors of channels wide. Steps are in floats.
 struct NchwcTile {
-  const float* x;      ///< the first number of the first pixel's window, at its first row
-  int64_t pixel_step;  ///< from a pixel's window to the next one's
+  const float* x;      ///< start of the first pixel's window, at kernel row 0
+  int64_t pixel_step;  ///< between the windows of adjacent pixels
   int64_t plane_step;
   int64_t row_step;
   int64_t run_step;
-  int64_t first_row;        ///< of the window's rows, the first inside the image
-  int64_t rows;             ///< and how many are
-  int64_t weight_rows;      ///< all rows of the window
-  TileSection sections[2];  ///< one behind the other in x's planes and in the weights
-  const float* weights;     ///< the vectors of one number are neighbours
+  int64_t first_row;        ///< first kernel row inside the image
+  int64_t rows;             ///< number of kernel rows inside the image
+  int64_t weight_rows;      ///< number of all kernel rows
+  TileSection sections[2];  ///< consecutive in x's planes and in the weights
+  const float* weights;     ///< the vectors of one input are adjacent
   const float* bias;        ///< null: none
   float* y;
-  int64_t y_vector_step;  ///< from one vector of channels to the other
-  bool begins;            ///< the sums start from zero, else from what y holds
-  bool ends;              ///< the sums get the bias and what `finish` says
+  int64_t y_vector_step;  ///< between the two vectors of channels
+  bool begins;            ///< accumulators start at zero, otherwise at y
+  bool ends;              ///< bias and epilogue are applied
   NchwcEpilogue finish;
-  /// The line that holds it is brought near, with each number `ahead_step` floats on.
+  /// Prefetch address of the next weights; advances by `ahead_step` floats with each input.
   const float* ahead;
   int64_t ahead_step;
-  /// The same of x: begins so far behind each run, and is a pixel further on with each number.
+  /// Prefetch of x: offset from the start of each run; advances by one pixel with each input.
   int64_t x_ahead;
   int64_t x_ahead_step;
 };
 
-/// Windows in a row over one block of channels, each channel by itself.
+/// Depthwise windows in a row, over one block of channels.
 struct NchwcDepthwise {
   const float* x;
   int64_t pixel_step;
   int64_t row_step;
   int64_t column_step;
-  int64_t rows;  ///< of the window, those inside the image
+  int64_t rows;  ///< kernel rows inside the image
   int64_t columns;
-  const float* weights;  ///< a vector a position; null for pools
+  const float* weights;  ///< one vector per position; null for pooling
   int64_t weight_row_step;
   const float* bias;  ///< null: none
   float* y;
   NchwcEpilogue finish;
 };
 
-/// Windows of 3 × 3 neighbouring pixels over one block of channels, each channel by itself. Along
-/// rows they reach at most one pixel beyond the image on either side.
+/// Depthwise 3 × 3 windows, dilation 1, over one block of channels. Along a row they reach at most
+/// one pixel beyond the image on either side.
 struct NchwcDepthwise3x3 {
   const float* x;  ///< the image
   int64_t in_rows;
@@ -80,30 +80,30 @@ struct NchwcDepthwise3x3 {
   const float* weights;
   const float* bias;  ///< null: none
   float* y;
-  NchwcEpilogue finish;  ///< its residual lies as y does
+  NchwcEpilogue finish;  ///< residual is laid out like y
 };
 
 struct NchwcFunctions {
   int32_t lanes;
-  int32_t most_pixels[2];  ///< of a tile of one vector, of two
+  int32_t most_pixels[2];  ///< of a one-vector tile, of a two-vector tile
   void (*tile)(const NchwcTile& tile, int32_t vectors, int32_t pixels);
   /// Any number of pixels.
   void (*depthwise)(const NchwcDepthwise& part, int64_t pixels);
-  /// The same for `rows` rows of as many pixels, one behind the other in y; `x_step` lies between
-  /// their windows.
+  /// The same for `rows` rows of equally many pixels, consecutive in y; their windows are `x_step`
+  /// apart.
   void (*depthwise_rows)(const NchwcDepthwise& first, int64_t pixels, int64_t rows, int64_t x_step);
-  /// Rows [begin, end) of the result.
+  /// Output rows [begin, end).
   void (*depthwise_three)(const NchwcDepthwise3x3& three, int64_t begin, int64_t end);
-  /// The largest of each window, without weights; NaN wins, and the lowest number stands for a
-  /// window without pixels.
+  /// Maximum of each window, without weights. NaN propagates; a window without pixels yields the
+  /// lowest finite value.
   void (*largest)(const NchwcDepthwise& part, int64_t pixels);
-  /// The sum of each window over `count`, 0 where that is 0.
+  /// The sum of each window divided by `count`; 0 if that is 0.
   void (*mean)(const NchwcDepthwise& part, int64_t pixels, float count);
-  /// The mean of a block's pixels, of `channels` of its channels.
+  /// The mean over a block's pixels, for the first `channels` of its channels.
   void (*plane_mean)(const float* x, int64_t pixels, float* y, int64_t channels);
 };
 
-/// Of avx2 or avx512.
+/// Available for avx2 and avx512.
 ORTOOL_ISA_KERNEL(NchwcFunctions, nchwc_functions, avx2, avx512)
 
 }  // namespace ortool::cpu

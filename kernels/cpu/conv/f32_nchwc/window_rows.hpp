@@ -1,4 +1,4 @@
-// Rows of windows over blocks of channels (NCHWc): which lie wholly inside, which are cut at a rim.
+// Rows of NCHWc windows, split into windows inside the image and partial windows at its borders.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// One spatial axis of windows.
+/// Window parameters along one spatial axis.
 struct WindowSteps {
   std::int64_t in = 1;
   std::int64_t out = 1;
@@ -18,7 +18,7 @@ struct WindowSteps {
   std::int64_t pad = 0;
 
   std::int64_t start(std::int64_t index) const { return index * stride - pad; }
-  /// The window's steps [begin, end) that lie inside the image, for output `index`.
+  /// The kernel positions [begin, end) inside the image for output `index`.
   void inside(std::int64_t index, std::int64_t& begin, std::int64_t& end) const {
     const std::int64_t first = start(index);
     begin = first >= 0 ? 0 : (-first + dilation - 1) / dilation;
@@ -26,7 +26,7 @@ struct WindowSteps {
     end = room <= 0 ? 0 : std::min(kernel, (room + dilation - 1) / dilation);
     begin = std::min(begin, end);
   }
-  /// The outputs [begin, end) whose windows lie wholly inside.
+  /// The outputs [begin, end) whose windows lie completely inside the image.
   void whole(std::int64_t& begin, std::int64_t& end) const {
     begin = std::min(out, (pad + stride - 1) / stride);
     const std::int64_t room = in - 1 - (kernel - 1) * dilation + pad;
@@ -34,7 +34,7 @@ struct WindowSteps {
   }
 };
 
-/// Planes are blocks of channels of images, blocks fastest.
+/// Planes are channel blocks of images, with blocks varying fastest.
 struct NchwcWindows {
   std::int64_t planes = 0;
   std::int64_t lanes = 16;
@@ -44,10 +44,10 @@ struct NchwcWindows {
   std::int64_t row_count() const { return planes * rows.out; }
 };
 
-/// Calls `compute(part, plane, row, column, pixels)` for all stretches of output row `index`,
-/// counted over planes: with x, y, steps, rows and columns of the window and the offset into the
-/// weights set. A window without any pixel has no rows. `weights` is of plane 0; planes repeat
-/// after `weight_planes`.
+/// Calls `compute(part, plane, row, column, pixels)` for all chunks of output row `index`, counted
+/// over planes. `part` has x, y, steps, kernel rows and columns, and the offset into the weights
+/// set. A window without any pixel has no rows. `weights` belongs to plane 0; weights repeat after
+/// `weight_planes` planes.
 template <typename Compute>
 void for_window_row(const NchwcWindows& windows, const float* x, float* y, const float* weights,
                     std::int64_t weight_planes, std::int64_t index, Compute&& compute) {

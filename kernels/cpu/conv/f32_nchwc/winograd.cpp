@@ -1,5 +1,5 @@
-// Winograd convolution F(4 × 4, 3 × 3) of float32 NCHWc: tiles become 36 numbers a channel, which
-// meet their weights in register tiles as pixels of a 1 × 1 convolution do.
+// Winograd convolution F(4 × 4, 3 × 3) of float32 NCHWc: each tile becomes 36 values per channel,
+// which are multiplied by the transformed weights with the microkernel of 1 × 1 convolution.
 #include <algorithm>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
@@ -13,11 +13,11 @@
 namespace ortool::cpu {
 namespace {
 
-/// Transformed input that stays near while all output channels pass over it.
+/// L2 budget: transformed input that is reused by all output channels.
 constexpr std::int64_t near_values = 1024 * 1024;
-/// Sums of one group of output channels.
+/// L2 budget: products of one group of output channels.
 constexpr std::int64_t near_sums = 300 * 1024;
-/// Weights that stay nearer still while tiles pass over them.
+/// L1 budget: weights that are reused by all tiles.
 constexpr std::int64_t nearest_weights = 32 * 1024;
 
 const NchwcWinogradFunctions& winograd_functions(const NchwcFunctions& functions) {
@@ -29,8 +29,8 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// Pieces are runs of tiles, counted over rows and images. Where one piece holds all, its input is
-/// shared by tasks of some output channels each; else a piece is a task with its own.
+/// Tiles, counted over rows and images, are partitioned into pieces. A single piece is shared by
+/// tasks that each take some output channels; otherwise each piece is a task with its own buffers.
 struct WinogradPlan {
   WinogradPlan(const ConvSizes& sizes, const NchwcFunctions& functions)
       : lanes(functions.lanes),
@@ -71,13 +71,13 @@ struct WinogradPlan {
   std::int64_t lanes;
   std::int64_t planes;
   std::int64_t blocks;
-  std::int64_t groups;  ///< of two blocks of output channels
+  std::int64_t groups;  ///< pairs of output-channel blocks
   std::int64_t tile_rows;
   std::int64_t tile_columns;
   std::int64_t tiles;
   std::int64_t pieces;
-  std::int64_t values_step;  ///< floats from product to product; a line more keeps products of a
-                             ///< tile from falling on the same lines of the cache
+  std::int64_t values_step;  ///< floats between products; an extra cache line keeps products of a
+                             ///< tile from conflicting in the cache
   std::int64_t sums_step;
   std::int64_t values_bytes;
   std::int64_t sums_bytes;
@@ -128,7 +128,7 @@ class WinogradPiece {
   }
 
  private:
-  /// The 36 products of all tiles for one group of output channels.
+  /// Computes the 36 products of all tiles for one group of output channels.
   void multiply(std::int64_t group, std::int32_t vectors, float* sums) const {
     const std::int64_t lanes = plan_.lanes;
     const std::int64_t plane_weights = lanes * vectors * lanes;
@@ -162,7 +162,7 @@ class WinogradPiece {
     }
   }
 
-  /// Each of some tiles brings a share of the next weights near.
+  /// Assigns each tile a share of the next weights to prefetch.
   static void share_ahead(const float* next, std::int64_t numbers, std::int64_t width,
                           std::int64_t index, std::int64_t tiles, NchwcTile& tile) {
     tile.ahead_step = divide_up(width, tiles);

@@ -1,5 +1,5 @@
-// Winograd F(4 × 4, 3 × 3) transformations of NCHWc tensors, a table for each instruction set: each
-// lane is a channel.
+// Winograd F(4 × 4, 3 × 3) input and output transforms of NCHWc tensors, one table per instruction
+// set; each lane is a channel.
 #pragma once
 
 #include <stdint.h>
@@ -10,29 +10,29 @@
 
 namespace ortool::cpu {
 
-/// Neighbouring tiles of one row of tiles, of one block of channels.
+/// Input transform: adjacent tiles of one row of tiles, of one channel block.
 struct NchwcWinogradInput {
   const float* plane;  ///< height × width pixels
   int64_t height;
   int64_t width;
-  int64_t row;  ///< of the first tile's first pixel, perhaps outside the image
+  int64_t row;  ///< of the first tile's first pixel, possibly outside the image
   int64_t column;
   int64_t tiles;
-  float* out;            ///< a vector a tile
-  int64_t product_step;  ///< floats from one of the 36 products to the next
+  float* out;            ///< one vector per tile
+  int64_t product_step;  ///< floats between the 36 products
 };
 
-/// The way back, to pixels inside the image alone.
+/// Output transform; writes only pixels inside the image.
 struct NchwcWinogradOutput {
-  const float* in;  ///< a vector a tile
+  const float* in;  ///< one vector per tile
   int64_t product_step;
   int64_t tiles;
   float* y;              ///< the first pixel of the first tile
-  int64_t row_step;      ///< floats from row to row of pixels
-  int64_t rows;          ///< of pixels, at most 4
-  int64_t columns;       ///< of pixels, at most 4 · tiles
-  const float* bias;     ///< a vector; null: none
-  NchwcEpilogue finish;  ///< its residual at the first pixel
+  int64_t row_step;      ///< floats between rows of pixels
+  int64_t rows;          ///< rows of pixels, at most 4
+  int64_t columns;       ///< columns of pixels, at most 4 · tiles
+  const float* bias;     ///< one vector; null: none
+  NchwcEpilogue finish;  ///< residual at the first pixel
 };
 
 struct NchwcWinogradFunctions {
