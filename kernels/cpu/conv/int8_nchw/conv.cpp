@@ -1,4 +1,4 @@
-// Chooses between depthwise and im2col for int8 NCHW convolutions, and packs weights for either.
+// Algorithm selection (depthwise or im2col) and weight packing for int8 NCHW convolution.
 #include "kernels/cpu/conv/int8_nchw/conv.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 
 bool is_int8_depthwise(const ConvSizes& sizes) {
-  // Many planes made of one are better made together.
+  // From this many output planes per input plane on, im2col is faster.
   constexpr std::int64_t many = 8;
   return sizes.channels_in == sizes.groups && (sizes.groups > 1 || sizes.channels_out < many);
 }
@@ -31,8 +31,8 @@ std::int64_t round_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Weights of one channel as the columns read them: by position, then member, with zeros up to
-/// whole words.
+/// Reorders one channel's weights to match the im2col columns: by position, then element,
+/// zero-padded to whole quads.
 void order_by_position(const std::uint8_t* weights, const Int8Depth& depth, std::int64_t stored,
                        std::uint8_t flip, std::uint8_t* out) {
   for (std::int64_t position = 0; position < depth.positions; ++position) {
@@ -49,7 +49,7 @@ void order_by_position(const std::uint8_t* weights, const Int8Depth& depth, std:
 
 std::int64_t packed_int8_conv_bytes(const ConvSizes& sizes, Isa isa) {
   if (is_int8_depthwise(sizes)) return round_to_line(sizes.channels_out * volume(sizes.kernel));
-  // One row more: the ones that sum up columns.
+  // One extra row of ones, which computes the column sums.
   const std::int64_t steps = int8_conv_steps(sizes, int8_gemm_functions(isa));
   return round_to_line((sizes.channels_out + 1) * steps * 4);
 }

@@ -1,4 +1,4 @@
-// Depthwise int8 convolution (one input channel a group): each output plane from its input plane.
+// Depthwise int8 convolution (one input channel per group): each output plane from its input plane.
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Adds weight * (byte - zero) for the in-range pixels of one input row to the sums of one output
+/// Adds weight * (value - zero) for the in-range pixels of one input row to the sums of one output
 /// row.
 void add_row(const ConvSizes& sizes, const std::uint8_t* from, std::uint8_t flip, std::int32_t zero,
              std::int64_t kernel_column, std::int32_t weight, std::int32_t* to) {
@@ -26,7 +26,7 @@ void add_row(const ConvSizes& sizes, const std::uint8_t* from, std::uint8_t flip
   }
 }
 
-/// The sums of output row `out_row`, counted over depth and height, of one plane.
+/// Computes the sums of output row `out_row` of one plane, counted over depth and height.
 void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const Int8ConvDesc& form,
              std::int32_t image_zero, const std::int8_t* weights, std::int32_t weight_zero,
              std::int64_t out_row, std::int32_t* sums) {
@@ -48,13 +48,13 @@ void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const Int8ConvDesc&
 }
 
 constexpr std::int64_t most_kernel_words = 64;
-constexpr std::int64_t slack = 64;  ///< bytes and sums behind the last
+constexpr std::int64_t slack = 64;  ///< bytes and sums past the last one
 
-/// How planes are computed as wholes, from a copy with pads around it.
+/// How whole planes are computed from a padded copy.
 struct PlaneCut {
   bool is_whole = false;  ///< otherwise row by row
   std::int64_t words = 0;
-  std::int64_t rows = 0;  ///< of the copy
+  std::int64_t rows = 0;  ///< rows of the copy
   std::int64_t columns = 0;
   std::int64_t copy_bytes = 0;
   std::int64_t slot_bytes = 0;
@@ -78,7 +78,7 @@ PlaneCut cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
       cut.columns > most_copy_bytes || cut.rows * cut.columns > most_copy_bytes)
     return cut;
   cut.is_whole = true;
-  // The last vector of a row reads on, at most four times its lanes beyond the windows.
+  // The last vector of a row reads past the windows, by at most four times its lanes.
   const std::int64_t reach = 4 * tile.lanes + cut.words * tile.group * sizes.dilation[2];
   cut.copy_bytes = (cut.rows * cut.columns + reach + slack + 63) / 64 * 64;
   const std::int64_t sums = sizes.out[1] * sizes.out[2] + tile.lanes;
@@ -97,7 +97,7 @@ class PlaneConv {
         tile_(int8_gemm_functions(isa)),
         tie_resolver_(sizes, x, form, numbers, quantize_functions(isa)) {}
 
-  /// One output plane of `channel` by its own weights.
+  /// Computes one output plane of `channel` from its input plane and weights.
   void convolve(const std::uint8_t* in, const std::int8_t* weights, std::int64_t image,
                 std::int64_t channel, std::byte* slot, std::uint8_t* out,
                 std::int32_t* out_sums) const {
@@ -195,7 +195,7 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
                          void* workspace, Workers& workers) {
   constexpr std::int64_t task_pixels = 8192;
   const PlaneCut cut = cut_plane(sizes, int8_gemm_functions(isa));
-  // Zero points of weights would ask for the sums of windows.
+  // Nonzero weight zero points would require the window sums.
   if (cut.is_whole && numbers.weight_zeros == nullptr) {
     return convolve_whole_planes(sizes, cut, x, form, packed, numbers, y, isa, workspace, workers);
   }
@@ -219,7 +219,7 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
           numbers.weight_zeros != nullptr ? numbers.weight_zeros[channel] : 0;
       sum_row(sizes, x + source * volume(sizes.in), form, numbers.image_zero, weights, weight_zero,
               index % rows, sums);
-      // The sums are free of the image's zero point; the offset holds it for sums that are not.
+      // These sums exclude the image's zero point, so only the bias is added, not `offsets`.
       const std::int32_t offset = numbers.biases != nullptr ? numbers.biases[channel] : 0;
       const std::int64_t at = index * sizes.out[2];
       if (numbers.scales != nullptr) {

@@ -1,4 +1,4 @@
-// im2col of int8 pixels: runs of one output row at a time.
+// im2col of int8 pixels, one run of adjacent output pixels at a time.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchw/algorithms.hpp"
@@ -6,7 +6,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Output pixels of one row that are neighbours in the panel.
+/// Output pixels of one row that are adjacent in the panel.
 struct PixelRun {
   std::int64_t lane = 0;
   std::int64_t count = 0;
@@ -28,7 +28,7 @@ class WindowPacker {
         channels_(sizes.channels_in / sizes.groups),
         channel_stride_(volume(sizes.in)) {}
 
-  /// What one run sees at all kernel positions and channels.
+  /// Packs the inputs of one run for all kernel positions and channels.
   void pack(const PixelRun& run, std::int32_t* out) const {
     if (channels_ == 1) return pack_taps(run, out);
     for (std::int64_t depth = 0; depth < sizes_.kernel[0]; ++depth) {
@@ -44,7 +44,7 @@ class WindowPacker {
   }
 
  private:
-  /// Words of neighbours in a row of the kernel.
+  /// Packs quads of adjacent taps of a kernel row.
   void pack_taps(const PixelRun& run, std::int32_t* out) const {
     for (std::int64_t depth = 0; depth < sizes_.kernel[0]; ++depth) {
       for (std::int64_t row = 0; row < sizes_.kernel[1]; ++row) {
@@ -63,17 +63,17 @@ class WindowPacker {
     }
   }
 
-  /// The word from `tap` on of all lanes; `line` is null outside of the image.
+  /// Packs the quad that starts at `tap`, for all lanes; `line` is null outside the image.
   void pack_word(const PixelRun& run, const std::uint8_t* line, std::int64_t tap,
                  std::int32_t* out) const {
     if (line == nullptr) return std::fill(out, out + run.count, fill_);
     const std::int64_t step = sizes_.stride[2];
     const std::int64_t start = run.column * step - sizes_.pad[2];
     std::int64_t taps[4];
-    // Weights of taps that are not there are zero.
+    // Taps past the kernel have zero weights, so any pixel will do.
     for (std::int64_t i = 0; i < 4; ++i)
       taps[i] = start + std::min(tap + i, sizes_.kernel[2] - 1) * sizes_.dilation[2];
-    // The lanes [begin, end) see pixels of the row with all their taps.
+    // For lanes [begin, end), all taps are inside the input row.
     const std::int64_t begin = taps[0] >= 0 ? 0 : std::min(run.count, (-taps[0] + step - 1) / step);
     const std::int64_t room = sizes_.in[2] - taps[form_.group - 1];
     const std::int64_t end =
@@ -104,7 +104,7 @@ class WindowPacker {
     const std::int64_t step = sizes_.stride[2];
     const std::int64_t start = run.column * step - sizes_.pad[2] + at[2];
     const bool inside = depth >= 0 && depth < sizes_.in[0] && row >= 0 && row < sizes_.in[1];
-    // The lanes [begin, end) of the run whose pixel lies in the row.
+    // Lanes [begin, end) of the run read inside the input row.
     std::int64_t begin = 0;
     std::int64_t end = 0;
     if (inside) {
@@ -119,7 +119,7 @@ class WindowPacker {
       if (begin < end) {
         const std::uint8_t* rows[4];
         for (std::int64_t i = 0; i < 4; ++i) {
-          // Weights of channels that are not there are zero.
+          // Channels past the last have zero weights, so any channel will do.
           const std::int64_t read = std::min(channel + i, channels_ - 1);
           rows[i] = image_ + read * channel_stride_ + offset;
         }

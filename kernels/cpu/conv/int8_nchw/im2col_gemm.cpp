@@ -1,5 +1,5 @@
-// Int8 convolution by im2col and GEMM, pixels as vector lanes: windows are packed a panel at a time
-// and multiplied by the weights.
+// Int8 convolution by im2col and GEMM, pixels as vector lanes: the windows are packed one panel at
+// a time, then multiplied by the weights.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchw/algorithms.hpp"
@@ -14,11 +14,11 @@ constexpr std::int64_t wanted_tasks = 16;
 constexpr std::int64_t task_products = 512 * 1024;
 constexpr std::int64_t most_columns = 48;
 
-/// How the output pixels of the images and groups are cut into panels.
+/// How the output pixels of the images and groups are partitioned into panels.
 struct Cut {
   std::int64_t steps = 0;
   std::int64_t pixels = 0;
-  std::int64_t width = 0;  ///< pixels a panel
+  std::int64_t width = 0;  ///< pixels per panel
   std::int64_t panels = 0;
   std::int64_t images = 0;  ///< groups of an image count as images
   bool shares = false;      ///< few panels: all threads work on the same ones
@@ -37,7 +37,7 @@ Cut cut_panels(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
   return cut;
 }
 
-/// Settles rows of one group of one image.
+/// Resolves rounding ties in the rows of one group of one image.
 class GroupTieResolver : public RowTieResolver {
  public:
   GroupTieResolver(const RoundingTieResolver& tie_resolver, std::int64_t image,
@@ -119,7 +119,7 @@ class ColumnConv {
     return std::min(cut_.width, cut_.pixels - panel * cut_.width);
   }
 
-  /// Less the sum of each window, so that weights' zero points are taken off.
+  /// Subtracts each window's sum, which accounts for the zero points of the weights.
   void sum_columns(const Int8Panel& panel, std::int32_t* sums) const {
     Int8Tile tile = {};
     tile.a = weights_ + sizes_.channels_out * cut_.steps;

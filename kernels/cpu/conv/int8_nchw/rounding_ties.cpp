@@ -1,4 +1,4 @@
-// Resolves rounding ties one output pixel at a time: there are few.
+// Resolves rounding ties of int8 convolutions one output pixel at a time; they are rare.
 #include "kernels/cpu/conv/int8_nchw/rounding_ties.hpp"
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 namespace ortool::cpu {
 namespace {
 
-/// NaN becomes the lower bound.
+/// Clamps to the range; NaN becomes the lower bound.
 float clamped(float number, const Int8Range& range) {
   if (!(number >= range.low)) return range.low;
   return number > range.high ? range.high : number;
 }
 
-/// The nearest whole number of one below 2^22, halves to even: floats from 2^23 to 2^24 are whole.
+/// Rounds to nearest, ties to even, for values below 2^22: floats from 2^23 to 2^24 are integers.
 float nearest(float number) {
   constexpr float whole = 0x1.8p23F;
   return (number + whole) - whole;
 }
 
-/// A kernel position inside the image: bytes from the plane's begin, and its weight.
+/// A kernel position inside the image: pixel offset from the start of the plane, and weight index.
 struct Tap {
   std::int64_t pixel;
   std::int64_t weight;
@@ -30,14 +30,14 @@ struct Tap {
 
 constexpr std::int64_t most_taps = 128;
 
-/// Products on their way into a sum, some at a time.
+/// Buffers products and adds them to a sum in batches.
 class ProductRun {
  public:
   ProductRun(const QuantizeFunctions& functions, std::uint8_t weight_flip, std::int32_t weight_zero,
              float weight_scale)
       : functions_(functions), flip_(weight_flip), zero_(weight_zero), scale_(weight_scale) {}
 
-  /// Products of the taps' pixels by their weights; at most most_taps.
+  /// Adds the products of the taps' pixels and weights; at most most_taps.
   void add(const std::uint8_t* pixels, const float (&values)[256], const std::uint8_t* weights,
            const Tap* taps, std::int64_t count) {
     if (count_ + count > most) flush();
@@ -75,7 +75,7 @@ class ProductRun {
   std::uint8_t weights_[most];
 };
 
-/// The kernel positions of one axis that lie in the image.
+/// The range of kernel positions along one axis that lie inside the image.
 struct Inside {
   std::int64_t start;
   std::int64_t begin;
@@ -107,7 +107,7 @@ RoundingTieResolver::RoundingTieResolver(const ConvSizes& sizes, const std::uint
 void RoundingTieResolver::requantize(std::int64_t image, std::int64_t channel, std::int64_t first,
                                      std::int64_t count, const std::int32_t* sums,
                                      std::int32_t offset, std::uint8_t* out) const {
-  // Few pieces of so many have a byte to settle.
+  // Ties are rare: few chunks of this size contain one.
   constexpr std::int64_t most_pixels = 64;
   const std::int64_t piece = numbers_.floats != nullptr ? most_pixels : count;
   for (std::int64_t begin = 0; begin < count; begin += piece) {

@@ -1,5 +1,4 @@
-// Rounding ties of int8 convolutions: results near a half are decided as the float form decides
-// them.
+// Rounding ties of int8 convolutions: values near a tie are recomputed by the float32 formula.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +9,26 @@ namespace ortool::cpu {
 
 class RoundingTieResolver {
  public:
-  /// All must outlive this. The channels of x lie in blocks of `block`, a power of two.
+  /// All references must outlive this object. The channels of x are in blocks of `block`, a power
+  /// of two.
   RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
                       const Int8ConvParams& numbers, const QuantizeFunctions& functions,
                       std::int64_t block = 1);
 
-  /// Makes bytes of the sums of output pixels [first, first + count) of a channel, whose sums want
-  /// the offset; with floats, those near a half are settled.
+  /// Requantizes the sums of output pixels [first, first + count) of a channel, which lack the
+  /// offset; with floats, rounding ties are resolved.
   void requantize(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
                   const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
 
-  /// Looks at output pixels [first, first + count) of a channel, whose sums want the offset, and
-  /// writes the bytes of those near a half anew. Needs floats.
+  /// Checks output pixels [first, first + count) of a channel, whose sums lack the offset, and
+  /// rewrites those at rounding ties. Requires floats.
   void settle(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
               const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
 
-  /// The byte of a sum of products of a channel, which wants the bias. Needs floats.
+  /// Quantizes a float sum of products of a channel, which lacks the bias. Requires floats.
   std::uint8_t round(float sum, std::int64_t channel) const;
 
-  /// The byte of an output pixel as the float form has it. Needs floats.
+  /// The value of an output pixel by the float32 formula. Requires floats.
   std::uint8_t decide(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
 
  private:
@@ -40,7 +40,7 @@ class RoundingTieResolver {
   const Int8ConvParams& numbers_;
   const QuantizeFunctions& functions_;
   std::int64_t block_;
-  float pixel_values_[256];  ///< what each byte of the image stands for
+  float pixel_values_[256];  ///< dequantized value of each of the image's codes
 };
 
 }  // namespace ortool::cpu
