@@ -1,5 +1,5 @@
 // Convolution algorithms for int8 NCHW16c (dense, depthwise, AMX tiles, Winograd), one file each;
-// conv/int8_nchwc/conv.hpp chooses between them.
+// conv/int8_nchwc/conv.hpp is the entry point.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline std::int64_t byte_blocks(std::int64_t channels) {
   return (channels + byte_block - 1) / byte_block;
 }
 
-/// What a convolution of blocked bytes computes with.
+/// Operands and parameters of an int8 NCHW16c convolution.
 struct NchwcInt8Conv {
   const ConvSizes& sizes;
   const std::uint8_t* x;
@@ -31,7 +31,7 @@ struct NchwcInt8Conv {
   const NchwcInt8Functions& functions;
   const RoundingTieResolver& tie_resolver;
 
-  /// The image's pads before the flip.
+  /// Padding value of the image, before the sign flip.
   std::uint8_t fill() const {
     return static_cast<std::uint8_t>(numbers.image_zero ^ form.image_flip);
   }
@@ -41,37 +41,37 @@ struct NchwcInt8Conv {
   }
 };
 
-/// Settles what `ties` tells of pixels from `first` on of one block of channels, a word for each
-/// four pixels.
+/// Resolves the rounding ties marked in `ties` for the pixels from `first` on of one channel block;
+/// each mask covers four pixels.
 void resolve_ties(const NchwcInt8Conv& conv, std::int64_t image, std::int64_t block,
                   std::int64_t first, std::int64_t pixels, const std::uint64_t* ties);
 
-/// Blocks of 16 channels, or of four taps of four channels, that one result is a sum of.
+/// Number of 16-byte steps in the reduction: blocks of 16 channels, or four taps of four channels.
 std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw);
 std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
                                    const NchwcInt8Functions& functions, int threads);
 void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, Workers& workers);
 
-/// Where a byte of a dense result's sum comes from: channel and kernel position.
+/// Origin of one int8 element of the reduction: channel and kernel position.
 struct TapSource {
   std::int64_t channel;
-  std::int64_t position;  ///< beyond the kernel: none
+  std::int64_t position;  ///< past the kernel: none
 };
-/// Of byte `byte` (0 to 15) of block `step` of those that dense_steps counts.
+/// Of element `byte` (0 to 15) of step `step`, as counted by dense_steps.
 TapSource dense_tap_source(const ConvSizes& sizes, bool from_nchw, std::int64_t step,
                            std::int64_t byte);
 
-/// A number near a half that is settled later.
+/// A rounding tie to be resolved later.
 struct PendingTie {
   std::int64_t image;
   std::int32_t channel;
   std::int32_t pixel;
 };
-/// Settles them, in no order.
+/// Resolves them, in any order.
 void resolve_pending_ties(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
                           bool from_nchw, const PendingTie* ties, std::int64_t count);
 
-/// The same in tiles (AMX), with weights packed for them.
+/// The same with AMX tiles and weights packed for them.
 std::int64_t packed_tiled_weight_bytes(const ConvSizes& sizes, bool from_nchw);
 void pack_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                         std::uint8_t flip, std::uint8_t* out);
@@ -79,19 +79,19 @@ std::int64_t dense_tiled_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
 void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
                           bool from_nchw, void* workspace, Workers& workers);
 
-/// The function for words of taps side by side; null: words are of any four taps.
+/// The kernel for quads of adjacent taps; null: quads hold any four taps.
 JoinedWindowFunction joined_depthwise(const ConvSizes& sizes, Isa isa);
-/// Words of four taps each.
+/// Number of quads (four taps each).
 std::int64_t depthwise_quads(const ConvSizes& sizes, bool is_joined);
-/// Bytes of the weights of a word of one block.
+/// Size in bytes of one quad's weights for one block.
 std::int64_t depthwise_quad_bytes(bool is_joined);
-/// The tap at byte `byte` of word `word`; beyond the kernel: none.
+/// The tap at element `byte` of quad `word`; past the kernel: none.
 std::int64_t depthwise_tap(const ConvSizes& sizes, bool is_joined, std::int64_t word,
                            std::int64_t byte);
 std::int64_t depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
 void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Workers& workers);
 
-/// 3 × 3 windows, where there are functions: whether that is faster, and sums are sure to fit.
+/// Whether Winograd is available for this 3 × 3 convolution, is faster, and cannot overflow.
 bool can_use_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip);
 std::int64_t packed_winograd_int8_bytes(const ConvSizes& sizes);
 void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
@@ -99,7 +99,7 @@ void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std
 std::int64_t winograd_int8_workspace_bytes(const ConvSizes& sizes, int threads);
 void convolve_winograd(const NchwcInt8Conv& conv, void* workspace, Workers& workers);
 
-/// Depthwise, where words are split.
+/// Depthwise with quads split to avoid saturation.
 std::int64_t depthwise_by_rows_workspace_bytes(const ConvSizes& sizes, int threads);
 void convolve_depthwise_by_rows(const NchwcInt8Conv& conv, void* workspace, Workers& workers);
 

@@ -1,5 +1,4 @@
-// Chooses the algorithm of an int8 NCHW16c convolution, packs its weights, and resolves rounding
-// ties.
+// Algorithm selection, weight packing and rounding-tie resolution for int8 NCHW16c convolution.
 #include "kernels/cpu/conv/int8_nchwc/conv.hpp"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ bool is_tiled(const ConvSizes& sizes, Isa isa) {
   return !has_own_channels(sizes) && nchwc_tiled_functions(isa) != nullptr;
 }
 
-/// Whether pairs of products must fit 16 bits.
+/// Whether pairs of products must fit 16 bits, so that quads are split to avoid saturation.
 bool splits_quads(Isa isa) {
   return nchwc_int8_functions(isa)->columns != nullptr;
 }
@@ -53,7 +52,8 @@ void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
   }
 }
 
-/// By words of four taps, and sixteen channels; or four times four channels, each four times.
+/// Depthwise weights: quads of four taps by sixteen channels; or four times four channels, each
+/// repeated four times.
 void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* weights,
                     std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);

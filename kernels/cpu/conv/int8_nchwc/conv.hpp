@@ -1,5 +1,5 @@
-// Convolution of int8 and uint8 images in NCHW16c (libcore/tensor/layout.hpp), where the processor
-// has functions for it.
+// Convolution of int8 and uint8 images in NCHW16c (libcore/tensor/layout.hpp), on processors with
+// kernels for it.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace ortool::cpu {
 
-/// How a convolution is computed: with the functions of a level, and as choose_int8_conv_algorithm
-/// says.
+/// How a convolution is computed: the instruction set, and the choice of
+/// choose_int8_conv_algorithm.
 struct Int8ConvAlgorithm {
   Isa isa;
   bool is_winograd = false;
 };
 
-/// The way to go for these sizes, of which batch and those of the image may be guessed.
+/// The fastest algorithm for these sizes; batch and image sizes may be estimates.
 Int8ConvAlgorithm choose_int8_conv_algorithm(const ConvSizes& sizes, bool from_nchw,
                                              const std::uint8_t* weights, std::uint8_t flip,
                                              Isa isa);
 
-/// Whether there is a kernel, on this processor: one or two dimensions, with one group of channels
-/// or as many groups as channels on either side; plain images have at most four channels in one
-/// group. Weights have no zero points.
+/// Whether this processor has a kernel: one or two spatial dimensions, and either a single group or
+/// depthwise with as many groups as input and output channels; NCHW input has a single group of at
+/// most four channels. Weights must have no zero points.
 bool has_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, Isa isa);
 
-/// Bytes of the packed weights; spatial sizes and batch do not matter. `weights` and `flip` are
-/// those that will be packed.
+/// Size of the packed weights in bytes, independent of spatial sizes and batch. `weights` and
+/// `flip` are those that will be packed.
 std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw,
                                           const std::uint8_t* weights, std::uint8_t flip,
                                           const Int8ConvAlgorithm& way);
@@ -39,9 +39,9 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
                                              const Int8ConvAlgorithm& way, int threads);
 
-/// As int8_conv, with the same bits, into blocked bytes; from blocked ones, or plain ones of few
-/// channels. Offsets and scales go on to whole blocks, with zeros. What fills up a block may be
-/// anything, on both sides. Numbers have scales, and no zero points of weights.
+/// Like int8_conv, with bit-identical results; the output is NCHW16c, the input NCHW16c or NCHW
+/// with few channels. Offsets and scales are zero-padded to whole blocks. Padding channels may hold
+/// any values, in input and output. Requires scales, and weights without zero points.
 void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* x,
                      const Int8ConvDesc& form, const std::byte* packed,
                      const Int8ConvParams& numbers, std::uint8_t* y, const Int8ConvAlgorithm& way,

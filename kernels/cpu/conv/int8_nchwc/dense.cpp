@@ -1,6 +1,6 @@
-// Dense int8 NCHW16c convolution: runs of pixels of a row by pairs of blocks of channels. Where
-// windows do not lie in the image already, strips of it are copied with pads, in which each tap of
-// a window is the same copy some pixels on.
+// Dense int8 NCHW16c convolution: runs of pixels of a row by pairs of channel blocks. Unless
+// windows can be read from the image in place, strips of it are copied with padding, so that each
+// tap of a window is at a fixed offset in the copy.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -14,11 +14,11 @@
 namespace ortool::cpu {
 namespace {
 
-/// Bytes that a strip's copy shall take, and runs of a call where nothing is copied.
+/// Target size of a strip's copy in bytes, and runs per call if nothing is copied.
 constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
 constexpr std::int64_t runs_in_place = 16;
 
-/// Whether pixels can be read where they lie.
+/// Whether windows can be read from the image in place.
 bool lies_in_place(const ConvSizes& sizes, bool from_nchw, std::uint8_t flip) {
   return !from_nchw && is_pointwise(sizes) && flip == 0;
 }
@@ -27,20 +27,20 @@ std::int64_t reach_of(const ConvSizes& sizes, int axis) {
   return (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
 }
 
-/// How the result is cut into runs, and how much of the image is copied for some of them.
+/// How the output is partitioned into runs, and how much of the image is copied for each strip.
 struct DensePlan {
   bool is_in_place;
   bool from_nchw;
-  bool has_words;            ///< which are split
-  std::int64_t most_pixels;  ///< of a run
-  std::int64_t rows;         ///< of the result; in place all pixels are one row
-  std::int64_t columns;      ///< the same
-  std::int64_t runs_a_row;   ///< about equal ones
-  std::int64_t strip_rows;   ///< of the result
-  std::int64_t strip_runs;   ///< of one row, where a strip is less than a row
-  std::int64_t width = 0;    ///< pixels of a row of a strip's copy
-  std::int64_t plane = 0;    ///< bytes of a strip's copy of one block
-  std::int64_t pixel_bytes;  ///< of what windows read
+  bool has_words;            ///< weights are in split quads
+  std::int64_t most_pixels;  ///< per run
+  std::int64_t rows;         ///< output rows; in place, all pixels form one row
+  std::int64_t columns;      ///< output columns
+  std::int64_t runs_a_row;   ///< of about equal length
+  std::int64_t strip_rows;   ///< output rows per strip
+  std::int64_t strip_runs;   ///< runs per strip, if it is less than a row
+  std::int64_t width = 0;    ///< pixels per row of a strip's copy
+  std::int64_t plane = 0;    ///< bytes per channel block of a strip's copy
+  std::int64_t pixel_bytes;  ///< of the copy that windows read
   std::int64_t copy_bytes = 0;
 
   DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip,
@@ -71,7 +71,7 @@ struct DensePlan {
       strip_runs = (strip_runs + 1) / 2;
     width = width_of(pixels_of(strip_runs));
     if (strip_runs == runs_a_row) {
-      // What windows of neighbouring strips share is copied twice: no more than that.
+      // Overlapping windows of adjacent strips are copied twice: limit that overhead.
       const std::int64_t row_bytes = sizes.stride[1] * width * byte_block * blocks;
       const std::int64_t fitting = (strip_bytes - bytes_of_strip(1, columns)) / row_bytes + 1;
       strip_rows = std::min(rows, std::max(fitting, reach_of(sizes, 1)));
@@ -85,7 +85,7 @@ struct DensePlan {
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
   std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
-  /// The most that so many runs of a row have.
+  /// Maximum number of pixels in `runs` consecutive runs of a row.
   std::int64_t pixels_of(std::int64_t runs) const {
     return runs == runs_a_row ? columns : std::min(columns, runs * most_pixels);
   }
@@ -109,7 +109,7 @@ class DenseInt8Conv {
     for (std::int64_t step = 0; step < steps_; ++step) offsets[step] = offset_of(step);
   }
 
-  /// Runs [piece.row_begin, piece.row_end), counted over all rows.
+  /// Computes runs [piece.row_begin, piece.row_end), counted over all rows.
   void compute(std::int64_t image, const PartitionTile& piece, std::uint8_t* strip) const {
     std::int64_t first = piece.row_begin;
     while (first < piece.row_end) {
@@ -150,7 +150,7 @@ class DenseInt8Conv {
     return step % blocks_in_ * plan_.plane + (down * plan_.width + across) * byte_block;
   }
 
-  /// What the windows of some rows of the result read, from a column of the result on.
+  /// Copies the input that the windows of some output rows read, from an output column on.
   void copy(std::int64_t image, std::int64_t row, std::int64_t rows, std::int64_t column,
             std::uint8_t* out) const {
     const std::int64_t height = (rows - 1) * sizes_.stride[1] + reach_of(sizes_, 1);
@@ -236,7 +236,7 @@ class DenseInt8Conv {
   std::int64_t blocks_in_;
   std::int64_t blocks_out_;
   std::int64_t pixels_;
-  std::optional<PackedQuads> words_;  ///< where they are split
+  std::optional<PackedQuads> words_;  ///< if quads are split
 };
 
 }  // namespace
@@ -248,7 +248,7 @@ std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw) {
 
 std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
                                    const NchwcInt8Functions& functions, int threads) {
-  // As much as signed bytes ask for, which are copied even where they lie in place.
+  // Assume signed input, which is copied even where it could be read in place: the larger size.
   constexpr std::uint8_t some_flip = 128;
   const DensePlan plan(sizes, from_nchw, some_flip, functions);
   return plan.offset_bytes(sizes) + (from_nchw ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +

@@ -1,5 +1,5 @@
-// Dense int8 NCHW16c convolution in tiles (AMX): the image is copied so that a pixel's channels lie
-// together, and every tap of a window then is the same copy a few pixels on.
+// Dense int8 NCHW16c convolution with AMX tiles: the image is copied so that each pixel's channels
+// are contiguous, and every tap of a window is at a fixed offset in the copy.
 #include <algorithm>
 #include <cstring>
 
@@ -12,19 +12,19 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t pair_channels = 2 * byte_block;
-/// Bytes of a strip's copy, of a whole image's that tasks share, and of what a call reads of it.
+/// Size budgets in bytes: a strip's copy, a whole image's shared copy, and what one call reads.
 constexpr std::int64_t tiled_strip_bytes = std::int64_t{192} << 10U;
 constexpr std::int64_t most_shared_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t call_bytes = std::int64_t{24} << 10U;
 constexpr std::int64_t most_call_groups = 16;
 
-/// Ties of a thread's tasks that wait to be settled together, at the head of its slot.
+/// Rounding ties of a thread's tasks that are resolved in a batch; at the start of its slot.
 struct WaitingList {
   static constexpr std::int64_t most = 512;
   std::int64_t count = 0;
   PendingTie ties[most];
 
-  /// What the other has; there must be room.
+  /// Moves the entries of `other` here; there must be room.
   void take(WaitingList& other) {
     std::copy_n(other.ties, other.count, ties + count);
     count += other.count;
@@ -32,19 +32,19 @@ struct WaitingList {
   }
 };
 
-/// How much is copied and multiplied at once, and where in the workspace.
+/// How much is copied and multiplied at once, and the workspace layout.
 struct TiledPlan {
   TiledSteps steps;
   TiledRows rows;
-  bool copies_whole;             ///< before all tasks; else each copies strips
-  std::int64_t strip_pixels;     ///< of the result
-  std::int64_t call_pixels;      ///< multiplied by all weights before the next ones
-  std::int64_t plane_pixels;     ///< of a copy
-  std::int64_t image_bytes = 0;  ///< of the plain image with pads
+  bool copies_whole;             ///< once, before all tasks; otherwise each task copies strips
+  std::int64_t strip_pixels;     ///< output pixels per strip
+  std::int64_t call_pixels;      ///< output pixels multiplied by all weights in one call
+  std::int64_t plane_pixels;     ///< pixels per plane of a copy
+  std::int64_t image_bytes = 0;  ///< of the padded NCHW image
   std::int64_t offsets_at;
   std::int64_t shared_at;
   std::int64_t slots_at;
-  std::int64_t ties_at;  ///< in a slot
+  std::int64_t ties_at;  ///< offset within a slot
   std::int64_t groups_at;
   std::int64_t copy_at;
   std::int64_t slot_bytes;
@@ -55,7 +55,7 @@ struct TiledPlan {
     const auto copy_bytes = [&](std::int64_t of) {
       return tiled_plane_pixels(rows.most_span(of)) * pixel_bytes;
     };
-    // Tasks that are cut by channels, or whose windows overlap, would copy the same again.
+    // Tasks split by channels, or with overlapping windows, would repeat the copying.
     const bool would_copy_again =
         steps.taps > 1 || !cuts_channels_by_rows(sizes.channels_out, pixels);
     copies_whole = !from_nchw && sizes.batch == 1 && would_copy_again &&
@@ -66,7 +66,7 @@ struct TiledPlan {
     call_pixels = groups_in(call_bytes, 2, most_call_groups);
     strip_pixels = pixels;
     if (!copies_whole) {
-      // Where windows do not overlap, a strip is what a call reads, and stays in the first cache.
+      // Without overlapping windows a strip is what one call reads, so it stays in L1.
       const std::int64_t strip =
           groups_in(tiled_strip_bytes, most_call_groups, pixels + most_call_groups);
       strip_pixels = std::min(pixels, steps.taps == 1 ? call_pixels : strip);
@@ -107,13 +107,13 @@ class TiledInt8Conv {
       offsets_[step] = tiled_step_offset(sizes_, steps_, plan.rows, plan.plane_bytes(), step);
   }
 
-  /// What all tasks read: rows [begin, end) of the whole copy.
+  /// Copies the input that all tasks share: rows [begin, end) of the whole copy.
   void copy_shared(std::int64_t image, std::int64_t begin, std::int64_t end) const {
     copy_span(image, begin * plan_.rows.width(), (end - begin) * plan_.rows.width(),
               shared_ + begin * plan_.rows.width() * steps_.pixel_bytes);
   }
 
-  /// Pixels [begin, end) of an image's result by pairs of blocks of channels.
+  /// Computes pixels [begin, end) of an image's output, for pairs of channel blocks.
   void compute(std::int64_t image, const PartitionTile& piece, std::int64_t begin, std::int64_t end,
                std::byte* slot) const {
     auto* groups = reinterpret_cast<TiledPixels*>(slot + plan_.groups_at);
@@ -169,7 +169,7 @@ class TiledInt8Conv {
     }
   }
 
-  /// What pixels [first, end) of the result read.
+  /// Copies the input that output pixels [first, end) read.
   void copy(std::int64_t image, std::int64_t first, std::int64_t end, std::uint8_t* out) const {
     if (plan_.image_bytes != 0) return copy_windows(first, end, out);
     copy_span(image, plan_.rows.copied(first), plan_.rows.span(first, end), out);
@@ -190,7 +190,7 @@ class TiledInt8Conv {
     }
   }
 
-  /// Columns [begin, begin + count) of a row of a part, all chunks.
+  /// Copies columns [begin, begin + count) of a row of a part, for all chunks.
   void copy_row(std::int64_t image, std::int64_t part, std::int64_t row, std::int64_t begin,
                 std::int64_t count, std::uint8_t* out) const {
     const std::int64_t blocks = byte_blocks(sizes_.channels_in);
@@ -198,7 +198,7 @@ class TiledInt8Conv {
     const std::int64_t step = sizes_.stride[2];
     const std::int64_t from_row = row * sizes_.stride[1] + part / steps_.parts[1] - sizes_.pad[1];
     const std::int64_t from_column = begin * step + part % steps_.parts[1] - sizes_.pad[2];
-    // The first column that reads at `bound` or behind.
+    // The first column that reads at or past `bound`.
     const auto reaches = [&](std::int64_t bound) {
       const std::int64_t missing = bound - from_column;
       return missing <= 0 ? 0 : std::min(count, (missing + step - 1) / step);
@@ -223,8 +223,8 @@ class TiledInt8Conv {
     functions_.copy(copy);
   }
 
-  /// Of a plain image: all that a window reads, by four columns of four channels each. Units beyond
-  /// the window have no weights.
+  /// From NCHW: copies everything that a window reads, in units of four columns of four channels
+  /// each. Units past the window have no weights.
   void copy_windows(std::int64_t first, std::int64_t end, std::uint8_t* out) const {
     for (std::int64_t unit = 0; unit < steps_.units; unit += steps_.chunk_units()) {
       std::uint8_t* to = out + unit / steps_.chunk_units() * plan_.plane_bytes();
@@ -311,7 +311,7 @@ void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
     });
   };
   const auto settle = [&] {
-    // A few are settled sooner than other threads hear of them.
+    // A few ties are resolved faster on this thread than by waking others.
     constexpr std::int64_t few = 2 * tie_lanes;
     std::int64_t waiting = 0;
     for (int slot = 0; slot < workers.count(); ++slot) waiting += list(slot).count;

@@ -1,4 +1,4 @@
-// Depthwise int8 NCHW16c convolution: rows of pixels from a copy with pads.
+// Depthwise int8 NCHW16c convolution: computes rows of pixels from a padded copy of the input.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The copy that a strip of output rows is computed from, and what lies beside it in a workspace.
+/// The padded copy for a strip of output rows, and the layout of the workspace next to it.
 struct Strip {
   std::int64_t rows_out = 1;
   std::int64_t columns = 0;
@@ -27,7 +27,7 @@ struct Strip {
     rows_out =
         std::clamp<std::int64_t>((wanted_rows - reach) / sizes.stride[1] + 1, 1, sizes.out[1]);
     const std::int64_t rows = (rows_out - 1) * sizes.stride[1] + reach;
-    // The last four pixels of a row read on.
+    // The last four pixels of a row read past its end.
     const std::int64_t slack = nchwc_int8_slack + 4 * sizes.stride[2] * byte_block;
     copy_bytes = (rows * columns * byte_block + slack + 63) / 64 * 64;
     tie_bytes = (sizes.out[2] + 3) / 4 * 8;
@@ -38,7 +38,7 @@ struct Strip {
 
 class DepthwiseInt8Conv {
  public:
-  /// `joined`: joined_depthwise.
+  /// `joined`: the kernel returned by joined_depthwise.
   DepthwiseInt8Conv(const NchwcInt8Conv& conv, JoinedWindowFunction joined, const Strip& strip,
                     std::int64_t* taps)
       : conv_(conv), sizes_(conv.sizes), joined_(joined), strip_(strip), taps_(taps) {
@@ -82,7 +82,7 @@ class DepthwiseInt8Conv {
   }
 
  private:
-  /// What `rows` output rows from `first` on read.
+  /// Copies the input that `rows` output rows from `first` on read.
   void copy_rows(std::int64_t plane, std::int64_t first, std::int64_t rows,
                  std::uint8_t* out) const {
     const std::int64_t count =
@@ -160,7 +160,7 @@ void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Wor
   const auto words = static_cast<double>(depthwise_quads(sizes, is_joined));
   const double pixel_ns = is_joined ? 1.0 + words / 2 : 2.0 + words;
   const double block_ns = static_cast<double>(pixels) * pixel_ns;
-  // A task copies the rows that windows of its first and last ones share with others.
+  // Tasks copy their border rows redundantly, since windows of adjacent tasks overlap.
   const std::int64_t rows = sizes.out[1];
   const auto bands = static_cast<std::int64_t>(std::bit_floor(
       static_cast<std::uint64_t>(std::max<std::int64_t>(rows / (2 * sizes.kernel[1]), 1))));

@@ -1,5 +1,5 @@
-// Depthwise int8 NCHW16c convolution where quads of weights are split: the rows that a row of the
-// result reads are transposed into quads of four rows, and windows are quads side by side.
+// Depthwise int8 NCHW16c convolution with split quads: the input rows of an output row are
+// transposed into quads of four rows, so that a window's quads are adjacent.
 #include "kernels/cpu/conv/int8_nchwc/depthwise_by_rows.hpp"
 
 #include <algorithm>
@@ -13,17 +13,17 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t rows_a_word = 4;
-constexpr std::int64_t pixel_words = 64;  ///< bytes of the words of a pixel
+constexpr std::int64_t pixel_words = 64;  ///< bytes of a pixel's quads
 
 std::int64_t lines_of(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// What a task keeps beside each other, and where.
+/// Layout of a task's workspace.
 struct ColumnPlan {
-  std::int64_t columns;  ///< that a row of the result reads, pads included
-  std::int64_t groups;   ///< of four rows of a window
-  std::int64_t pad_at;   ///< a row outside of the image
+  std::int64_t columns;  ///< input columns per output row, with padding
+  std::int64_t groups;   ///< of four kernel rows
+  std::int64_t pad_at;   ///< offset of a row of padding
   std::int64_t tie_at;
   std::int64_t slot_bytes;
   std::int64_t offset_bytes;
@@ -81,7 +81,7 @@ class DepthwiseByRowsConv {
   }
 
  private:
-  /// Rows of a window from 4 * group on, of row `y` of the result.
+  /// Transposes the window rows from 4 * group on, for output row `y`.
   void turn(std::int64_t plane, std::int64_t y, std::int64_t group, std::uint8_t* space) const {
     const std::int64_t before = std::min(sizes_.pad[2], plan_.columns);
     const std::int64_t inside = std::min(sizes_.in[2], plan_.columns - before);
@@ -94,7 +94,7 @@ class DepthwiseByRowsConv {
     for (std::int64_t i = 0; i < rows_a_word; ++i) {
       const std::int64_t tap = group * rows_a_word + i;
       const std::int64_t row = y * sizes_.stride[1] - sizes_.pad[1] + tap * sizes_.dilation[1];
-      // Rows beyond the kernel have no weights.
+      // Rows past the kernel have zero weights.
       const bool is_inside = tap < sizes_.kernel[1] && row >= 0 && row < sizes_.in[1];
       turn.rows[i] = is_inside ? conv_.x + (plane * sizes_.in[1] + row) * sizes_.in[2] * byte_block
                                : space + plan_.pad_at;

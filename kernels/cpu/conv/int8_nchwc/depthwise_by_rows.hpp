@@ -1,4 +1,4 @@
-// Depthwise int8 NCHW16c convolution where quads of four rows are split: what one call computes.
+// Depthwise int8 NCHW16c microkernel on quads of four rows, for split weights.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,7 @@
 
 namespace ortool::cpu {
 
-/// Rows of pixels of one block of channels, to be turned into words of four pixels that lie above
-/// each other.
+/// Four rows of pixels of one channel block, to be transposed into quads of vertical neighbors.
 struct RowTranspose {
   const uint8_t* rows[4];
   int64_t pixels;
@@ -17,24 +16,24 @@ struct RowTranspose {
   uint8_t* out;  ///< pixels × 16 × 4
 };
 
-/// Pixels of one row of one block of channels, each channel by itself, from such words.
+/// Output pixels of one row of one channel block, computed from such quads.
 struct RowConvolution {
-  const uint8_t* in;       ///< where the first pixel's window begins
-  const int64_t* offsets;  ///< one a word of a window: bytes from there to it
+  const uint8_t* in;       ///< start of the first pixel's window
+  const int64_t* offsets;  ///< byte offset of each quad of a window
   int64_t words;
-  int64_t pixel_step;      ///< bytes from a pixel's window to the next
-  const uint8_t* weights;  ///< words × 16 × 4
+  int64_t pixel_step;      ///< bytes between the windows of adjacent pixels
+  const uint8_t* weights;  ///< quads × 16 × 4
   BlockSaturationCorrection again;
   NchwcInt8Epilogue finish;
   uint8_t* out;
   int64_t pixels;
-  int64_t channels;  ///< that are there; the rest may be anything
-  uint64_t* ties;    ///< a word for each four pixels; all are written
+  int64_t channels;  ///< valid channels; the rest may hold any values
+  uint64_t* ties;    ///< one mask per four pixels; all are written
 };
 
 struct DepthwiseByRowsFunctions {
   void (*turn)(const RowTranspose& turn);
-  bool (*run)(const RowConvolution& row);  ///< returns whether any number lies near a half
+  bool (*run)(const RowConvolution& row);  ///< returns whether there are rounding ties
 };
 
 ORTOOL_ISA_FUNCTIONS((avx2), extern const DepthwiseByRowsFunctions depthwise_by_rows_functions;)

@@ -1,5 +1,5 @@
-// Depthwise int8 NCHW16c convolution for AVX2: four rows become quads of four pixels above each
-// other, so that every column of a window is the same quads some pixels on.
+// Depthwise int8 NCHW16c convolution for AVX2: four rows are transposed into quads of vertically
+// adjacent pixels, so that all kernel columns read the same quads at different offsets.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,10 +15,10 @@ namespace ortool::cpu::avx2 {
 namespace {
 
 constexpr int most_row_pixels = 4;
-constexpr int64_t pixel_words = 64;  ///< bytes of a pixel's words
+constexpr int64_t pixel_words = 64;  ///< bytes of a pixel's quads
 
-/// Words of four channels of two pixels, then of the next four, to where they belong: eight at a
-/// time, as they are read again soon.
+/// Stores quads of four channels of two pixels, then of the next four channels, in 32-byte stores
+/// since they are read again soon.
 inline void store_words(uint8_t* to, __m256i first, __m256i second) {
   auto* out = reinterpret_cast<__m256i*>(to);
   _mm256_storeu_si256(out, _mm256_permute2x128_si256(first, second, 0x20));
@@ -47,7 +47,7 @@ void transpose_rows(const RowTranspose& turn) {
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(turn.flip));
   for (int64_t pixel = 0; pixel + 2 <= turn.pixels; pixel += 2) turn_two(turn, pixel, flip);
   if (turn.pixels % 2 == 0) return;
-  // The last one once more with the one before, if there is one.
+  // An odd last pixel is processed again together with the one before, if there is one.
   if (turn.pixels > 1) return turn_two(turn, turn.pixels - 2, flip);
   for (int channel = 0; channel < 16; ++channel) {
     for (int row = 0; row < 4; ++row)
@@ -100,7 +100,7 @@ bool run_some(const RowConvolution& row, const NchwcRequantizer& maker, int64_t 
   return finish_pixels<pixels>(maker, sums, first, row.out + first * 16, row.ties);
 }
 
-/// `halves`: 1 where no more than eight channels are there.
+/// `halves`: 1 if at most eight channels are valid.
 template <int halves>
 bool run_halves(const RowConvolution& row) {
   memset(row.ties, 0, static_cast<size_t>(row.pixels + 3) / 4 * sizeof *row.ties);

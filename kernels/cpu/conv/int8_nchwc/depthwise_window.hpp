@@ -1,4 +1,4 @@
-// Depthwise int8 NCHW16c convolution by taps side by side: one instruction gathers four pixels.
+// Depthwise int8 NCHW16c microkernel for quads of horizontally adjacent taps.
 #pragma once
 
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
@@ -6,8 +6,8 @@
 
 namespace ortool::cpu {
 
-/// As `window`, where words are of four taps side by side: offsets are one a word, to its first
-/// tap, and weights are words × 16 × 4.
+/// Like `window`, with quads of four adjacent taps: there is one offset per quad, to its first tap,
+/// and weights are quads × 16 × 4.
 using JoinedWindowFunction = bool (*)(const NchwcInt8Window& window);
 
 ORTOOL_ISA_KERNEL_OR_NULL(JoinedWindowFunction, joined_window, vbmi)

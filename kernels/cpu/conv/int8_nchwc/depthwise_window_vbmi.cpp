@@ -1,5 +1,5 @@
-// Depthwise int8 NCHW16c convolution with VBMI: one instruction transposes four pixels side by side
-// into quads of sixteen channels, which all processors with AMX have.
+// Depthwise int8 NCHW16c convolution with VBMI: one byte permutation transposes four adjacent
+// pixels into quads of sixteen channels. All processors with AMX have VBMI.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 namespace ortool::cpu::vbmi {
 namespace {
 
-/// How words of a channel's four pixels come out of four pixels of sixteen channels.
+/// Byte permutation from four pixels of sixteen channels to quads of four pixels per channel.
 struct TransposeOrder {
   alignas(64) uint8_t order[64];
 };
@@ -28,7 +28,7 @@ inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
   __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
 }
 
-/// Sums of four pixels, `in` being where the first one's window begins. `known`: words, or 0.
+/// Accumulates four pixels; `in` is the start of the first window. `known`: number of quads, or 0.
 template <int known>
 inline void sum_four(const NchwcInt8Window& window, const uint8_t* in, __m512i order,
                      __m512i (&sums)[4]) {
@@ -49,8 +49,8 @@ inline void sum_four(const NchwcInt8Window& window, const uint8_t* in, __m512i o
   }
 }
 
-/// Four pixels from `first` on by the formula itself; returns what lies near a half. Sums them up
-/// again, so that they need not be kept elsewhere.
+/// Requantizes four pixels from `first` on by the float formula; returns the mask of rounding ties.
+/// Recomputes the sums, so that the caller need not spill them.
 __attribute__((noinline)) uint64_t finish_window_exactly(const NchwcInt8Window& window,
                                                          int64_t first) {
   const ByteMaker make(window.finish.range);

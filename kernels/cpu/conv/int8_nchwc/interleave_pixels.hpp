@@ -1,5 +1,5 @@
-// Interleaved pixels: NCHW images of few channels, copied so that four neighbours of a row are
-// sixteen bytes.
+// Pixel interleaving for int8: NCHW images of few channels are copied so that four adjacent pixels
+// of a row take sixteen bytes.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ inline std::int64_t whole_lines(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// A plain image of few channels as pixels of four bytes, or one of one channel as it is, with its
-/// pads around it.
+/// A padded copy of an NCHW image with few channels: four bytes per pixel, or one if there is a
+/// single channel.
 struct PixelCopy {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -48,7 +48,7 @@ struct PixelCopy {
       const std::uint8_t* plane = conv.x + (image * sizes.in[1] + from_row) * sizes.in[2];
       return copy_flipped(plane, count, flip, to + begin);
     }
-    // Channels that are not there have no weights.
+    // Channels past the last have zero weights.
     const std::uint8_t* planes[4];
     for (std::int64_t i = 0; i < 4; ++i) {
       const std::int64_t channel = std::min(i, sizes.channels_in - 1);
@@ -59,7 +59,7 @@ struct PixelCopy {
   }
 
  private:
-  /// Byte i of each plane side by side.
+  /// Interleaves the planes byte by byte.
   static void interleave(const std::uint8_t* const (&planes)[4], std::int64_t count,
                          std::uint8_t flip, std::uint8_t* __restrict to) {
     const std::uint8_t* __restrict a = planes[0];

@@ -1,5 +1,5 @@
-// Int8 NCHW16c microkernel for AVX2: pairs of products are summed up in 16 bits, which split quads
-// keep from saturating, and sums stay in registers until they are requantized.
+// Int8 NCHW16c microkernel for AVX2: pairs of products are added in 16 bits, where split quads
+// prevent saturation; accumulators stay in registers until they are requantized.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,8 +36,8 @@ inline void add_correction(PixelSums (&sums)[size_t{pixels}], const uint8_t* beg
   }
 }
 
-/// Pixels from `first` on of one vector of a tile. `step`: bytes from a pixel to the next, or 0
-/// where the tile says so. `halves`: 1 where no more than eight channels are there.
+/// Computes pixels from `first` on of one vector of a tile. `step`: bytes between pixels, or 0 for
+/// the tile's value. `halves`: 1 if at most eight channels are valid.
 template <int pixels, int step, int halves>
 bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vector,
                int64_t first) {

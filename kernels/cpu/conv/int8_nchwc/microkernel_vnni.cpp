@@ -1,5 +1,4 @@
-// Int8 NCHW16c microkernel for AVX-512 with VNNI: sums stay in registers until they are
-// requantized.
+// Int8 NCHW16c microkernel for AVX-512 VNNI: accumulators stay in registers until requantized.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +13,8 @@ namespace {
 
 constexpr int most_pixels = 14;
 
-/// g++ 12 keeps copies of the intrinsic's sums in memory where floats are made of them.
+/// Inline assembly: with the intrinsic, g++ 12 spills accumulators when they are converted to
+/// float.
 inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
   __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
 }
@@ -23,7 +23,7 @@ inline __m512i load_block(const void* from) {
   return _mm512_loadu_si512(from);
 }
 
-/// Four pixels of one block of channels.
+/// Accumulators of several pixels of one channel block.
 template <int pixels>
 inline bool finish_pixels(const ByteMaker& make, const __m512i* sums, __m512 scale, __m512i order,
                           uint8_t* out, uint64_t* ties) {
@@ -43,7 +43,7 @@ inline bool finish_pixels(const ByteMaker& make, const __m512i* sums, __m512 sca
   return true;
 }
 
-/// `step`: bytes from a pixel to the next, or 0 where the tile says so.
+/// `step`: bytes between pixels, or 0 for the tile's value.
 template <int pixels, int vectors, int step>
 bool run_blocked(const NchwcInt8Tile& tile) {
   __m512i sums[size_t{vectors}][16];
@@ -119,7 +119,7 @@ bool run_nchwc_tile(const NchwcInt8Tile& tile) {
   return (tile.vectors == 2 ? blocked_run<2> : blocked_run<1>)(tile)(tile);
 }
 
-/// The bytes of four pixels, 16 channels each.
+/// Loads four pixels of 16 channels each.
 template <int step>
 inline __m512i load_pixels(const uint8_t* from, int64_t pixel_step) {
   if (step == 16) return load_block(from);
@@ -173,7 +173,7 @@ bool run_steps(const NchwcInt8Window& window) {
     store_pixels(window.out + first * 16, make.bytes(numbers), left);
     uint64_t bits = 0;
     if (make.is_near_tie(numbers)) {
-      // Four channels of four pixels each, to be put in order.
+      // Quads of four channels of four pixels each, to be permuted into pixel order.
       for (int part = 0; part < 4; ++part) {
         const uint64_t near = make.near_tie(numbers[part]);
         for (int pixel = 0; pixel < 4 && pixel < left; ++pixel)

@@ -1,4 +1,4 @@
-// Resolves rounding ties of dense int8 convolutions, sixteen at a time where there are functions.
+// Resolves rounding ties of dense int8 convolutions, sixteen at a time where vectorized.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
@@ -13,7 +13,7 @@ std::uint8_t& byte_of(const NchwcInt8Conv& conv, const PendingTie& tie) {
   return conv.y[at * byte_block + tie.channel % byte_block];
 }
 
-/// What one window reads: where its taps lie, those outside of the image as pads.
+/// Sets up the input of one window: the address of each tap, or of padding outside the image.
 void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePixel& pad,
                   std::int64_t lane, TiePixel* pixels) {
   const ConvSizes& sizes = conv.sizes;
@@ -63,7 +63,7 @@ void resolve_lanes(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functio
 
 void resolve_pending_ties(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
                           bool from_nchw, const PendingTie* ties, std::int64_t count) {
-  // Few lanes take as long as all.
+  // A few lanes cost as much as all sixteen.
   constexpr std::int64_t enough_lanes = 3;
   const bool has_lanes = !from_nchw && volume(conv.sizes.kernel) <= most_tie_taps;
   while (count > 0) {

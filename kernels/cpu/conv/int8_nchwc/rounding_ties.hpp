@@ -1,4 +1,4 @@
-// Rounding ties of int8 convolutions: sums of 16 results as floats, each in its own order.
+// Rounding ties of int8 convolutions: float sums of 16 results in parallel, each in its own order.
 #pragma once
 
 #include <stdint.h>
@@ -7,17 +7,17 @@
 
 namespace ortool::cpu {
 
-/// Results summed up as floats side by side, and taps of a window that there may be.
+/// Results that are summed in parallel as floats, and the maximum number of taps per window.
 constexpr int tie_lanes = 16;
 constexpr int most_tie_taps = 25;
 
-/// Sixteen channels of a pixel, and bytes from there to the next sixteen.
+/// Sixteen channels of a pixel, and the distance in bytes to the next sixteen.
 struct TiePixel {
   const uint8_t* bytes;
   int64_t stride;
 };
 
-/// Windows and weights of some results: by channel, then tap, in this order.
+/// Windows and weights of up to 16 results, summed in the order of channels, then taps.
 struct TieLanes {
   const TiePixel* pixels;  ///< taps × lanes
   const uint8_t* weights[tie_lanes];

@@ -1,5 +1,5 @@
-// Rounding ties with VBMI: sums of products of 16 results side by side, each in its own order; what
-// they read is transposed so that a vector holds one product of each.
+// Rounding ties with VBMI: sums of 16 results in parallel, each in its own order; the inputs are
+// transposed so that a vector holds one product of each result.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,11 +12,11 @@ namespace {
 constexpr int lanes = tie_lanes;
 constexpr int block = 16;
 
-/// 16 bytes of each lane, turned.
+/// 16 bytes of each lane, transposed.
 struct Transposed {
   alignas(64) uint8_t bytes[block * lanes];
 
-  /// Byte `index` of each lane.
+  /// Byte `index` of every lane.
   const uint8_t* of(int64_t index) const { return bytes + index % 4 * 64 + index / 4 * lanes; }
 };
 
@@ -24,7 +24,7 @@ inline __m128i load_lane(const uint8_t* from, __mmask16 there) {
   return _mm_maskz_loadu_epi8(there, from);
 }
 
-/// `from(lane)` is where a lane's bytes lie, of which those in `there` are read.
+/// `from(lane)` is the address of a lane's bytes, of which those in `there` are read.
 template <typename From>
 inline void turn(const From& from, __mmask16 there, __m512i by_fours, Transposed& to) {
   __m512i rows[4];

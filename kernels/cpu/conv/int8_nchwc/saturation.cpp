@@ -1,4 +1,4 @@
-// One word of sixteen channels after the other is gathered, split where it has to be, and stored.
+// Saturation correction: packs int8 weights in quads and splits those that could saturate.
 #include "kernels/cpu/conv/int8_nchwc/saturation.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::int64_t padded_begins(std::int64_t blocks) {
   return ((blocks * halves + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)) + 63) / 64 * 64;
 }
 
-/// Weights of one word of sixteen channels; `rest` is what `first` lacks.
+/// Weights of one quad of sixteen channels; `first` plus `rest` equals the original weights.
 struct SplitQuad {
   std::uint8_t first[stored_word] = {};
   std::uint8_t rest[stored_word] = {};
@@ -49,7 +49,7 @@ std::int64_t column_groups(const ConvSizes& sizes) {
   return (sizes.kernel[2] + four_bytes - 1) / four_bytes;
 }
 
-/// Where byte `byte` of a word comes from. Depthwise, words are of four rows of a column.
+/// Origin of element `byte` of a quad. For depthwise, quads are four rows of one kernel column.
 TapSource source_of(const ConvSizes& sizes, bool from_nchw, std::int64_t word, std::int64_t byte) {
   if (sizes.groups == 1) {
     if (!from_nchw) {
@@ -67,7 +67,7 @@ TapSource source_of(const ConvSizes& sizes, bool from_nchw, std::int64_t word, s
                                    : volume(sizes.kernel)};
 }
 
-/// Calls `visit(block, word, split word)` for all.
+/// Calls `visit(block, word, split word)` for all quads.
 template <typename Visit>
 void for_words(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                std::uint8_t flip, Visit visit) {

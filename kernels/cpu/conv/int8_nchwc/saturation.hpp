@@ -1,5 +1,5 @@
-// Saturation correction: weights of int8 NCHW16c convolutions in quads, for processors that add up
-// pairs of products in 16 bits.
+// Saturation correction: int8 NCHW16c weights in quads, for processors that add pairs of products
+// in 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace ortool::cpu {
 
-/// A pair of weights is sure to fit where both are of different signs or their sum lies within
-/// 128, since 128 * 255 < 2^15. A word of eight channels of which any pair may not fit is packed
-/// with less, and what is missing once more in a list behind.
+/// A pair of weights cannot saturate if its signs differ or its sum lies within ±128, since 128 *
+/// 255 < 2^15. A quad of eight channels with any pair that may saturate is packed with reduced
+/// weights, and the remainders follow in a separate list.
 class PackedQuads {
  public:
-  /// Of what pack_quads wrote for as many blocks and words.
+  /// Views the output of pack_quads for the same number of blocks and quads.
   PackedQuads(const std::uint8_t* packed, std::int64_t blocks, std::int64_t words);
 
   const std::uint8_t* weights(std::int64_t block) const;
@@ -30,23 +30,23 @@ class PackedQuads {
   std::int64_t words_;
 };
 
-/// Words of a block of channels.
+/// Quads per channel block.
 std::int64_t quads_a_block(const ConvSizes& sizes, bool from_nchw);
 
-/// Where a word of a dense window lies.
+/// Position of a quad of a dense window.
 struct PlacedQuad {
-  std::int64_t row;     ///< of the window
-  std::int64_t column;  ///< the first one, where a word is of several
-  std::int64_t block;   ///< of channels
-  std::int64_t byte;    ///< of the block
+  std::int64_t row;     ///< of the kernel
+  std::int64_t column;  ///< the first one if a quad spans several
+  std::int64_t block;   ///< channel block
+  std::int64_t byte;    ///< offset within the block
 };
 PlacedQuad placed_quad(const ConvSizes& sizes, bool from_nchw, std::int64_t word);
 
-/// Bytes of a pixel of the copy of a plain image that words are read from: one where there is one
-/// channel, so that a word is of four neighbours, else four.
+/// Bytes per pixel of the copy of an NCHW image from which quads are read: one if there is a single
+/// channel, so that a quad is four adjacent pixels; otherwise four.
 std::int64_t nchw_pixel_bytes(const ConvSizes& sizes);
 
-/// Bytes of the packed weights.
+/// Size of the packed weights in bytes.
 std::int64_t packed_quad_bytes(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                                std::uint8_t flip);
 void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,

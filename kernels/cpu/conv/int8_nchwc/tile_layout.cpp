@@ -1,4 +1,4 @@
-// Copies of images for tiles, and weights packed in the same order.
+// Layout of AMX tiles: copies the pixels of images and packs weights in the matching order.
 #include "kernels/cpu/conv/int8_nchwc/tile_layout.hpp"
 
 namespace ortool::cpu {
@@ -27,7 +27,7 @@ std::int64_t TiledRows::cut(std::int64_t first, std::int64_t end, std::int64_t o
     group->first = pixel;
     std::int64_t count = 0;
     while (pixel < end && place - group->start < most_tiled_pixels) {
-      // As far as the row and the group go.
+      // Up to the end of the row or of the group.
       const std::int64_t run =
           std::min({columns_ - column, end - pixel, most_tiled_pixels - (place - group->start)});
       for (std::int64_t i = 0; i < run; ++i) {
@@ -59,7 +59,7 @@ std::int64_t tiled_step_offset(const ConvSizes& sizes, const TiledSteps& steps,
 }
 
 std::int64_t tiled_plane_pixels(std::int64_t span) {
-  // An odd multiple of 32: a plane ends in the other half of 4 KiB than it begins in.
+  // An odd multiple of 32: a plane ends in the other half of a 4 KiB page than it begins in.
   return (span + most_tiled_pixels + 31) / 64 * 64 + 33;
 }
 

@@ -1,4 +1,4 @@
-// AMX microkernel of int8 NCHW16c convolutions: what one call computes.
+// AMX microkernel of int8 NCHW16c convolution: descriptors of one call and the table of functions.
 #pragma once
 
 #include <stdint.h>
@@ -9,47 +9,47 @@
 
 namespace ortool::cpu {
 
-/// Pixels that one group of tiles computes at once.
+/// Pixels computed at once by one group of tiles.
 constexpr int most_tiled_pixels = 32;
 constexpr int tiled_place_unit = 64;
 
-/// Copies pixels of a row, blocks of 16 channels each, so that `pixel_bytes` of a pixel's channels
-/// lie together and the next ones `out_stride` on; zeros behind the last block.
+/// Copies pixels of a row from blocks of 16 channels, so that `pixel_bytes` of a pixel's channels
+/// are contiguous and the next chunk is `out_stride` further; zero-filled past the last block.
 struct TiledRowCopy {
-  const uint8_t* in;   ///< the first pixel that is read
-  int64_t in_stride;   ///< bytes from a block of channels to the next
-  int64_t pixel_step;  ///< bytes from a pixel to the next
-  int64_t before;      ///< pixels of `fill` alone
-  int64_t inside;      ///< pixels that are read
-  int64_t behind;      ///< pixels of `fill` alone
+  const uint8_t* in;   ///< first pixel to read
+  int64_t in_stride;   ///< bytes between channel blocks
+  int64_t pixel_step;  ///< bytes between pixels
+  int64_t before;      ///< leading padding pixels, set to `fill`
+  int64_t inside;      ///< pixels to read
+  int64_t behind;      ///< trailing padding pixels, set to `fill`
   int64_t blocks;
   int64_t pixel_bytes;  ///< 16, 32 or 64
-  uint8_t flip;         ///< changes bits of what is read
+  uint8_t flip;         ///< XOR mask for the values read
   uint8_t fill;
   uint8_t* out;
   int64_t out_stride;
 };
 
-/// Output pixels computed together: of `most_tiled_pixels` copied ones, those that lie in the
-/// result.
+/// Output pixels computed together: of `most_tiled_pixels` copied positions, those that correspond
+/// to an output pixel.
 struct TiledPixels {
-  int64_t start;  ///< the first copied pixel
-  int64_t first;  ///< the first pixel of the result
-  int32_t count;  ///< of the result's pixels, which lie side by side
-  /// Of each: pixels behind `start`, times tiled_place_unit; 0 behind the last.
+  int64_t start;  ///< first copied pixel
+  int64_t first;  ///< first output pixel
+  int32_t count;  ///< number of output pixels, which are adjacent
+  /// Position of each relative to `start`, times tiled_place_unit; 0 past the last.
   uint16_t places[most_tiled_pixels];
 };
 
-/// A number of the result near a half.
+/// An output value at a rounding tie.
 struct RoundingTie {
-  int32_t channel;  ///< from the first of the call on
+  int32_t channel;  ///< relative to the first of the call
   int32_t pixel;
 };
 
-/// Pixels by one or two blocks of channels.
+/// A product of pixels by one or two channel blocks.
 struct NchwcTiledProduct {
   const uint8_t* pixels;   ///< copied
-  const int64_t* offsets;  ///< one a step: bytes from a copied pixel to what the step reads of it
+  const int64_t* offsets;  ///< per step: bytes from a copied pixel to the input of the step
   int64_t steps;
   int32_t pixel_bytes;
   const uint8_t* weights;  ///< steps × vectors × pixel_bytes / 4 × 16 channels × 4
@@ -57,20 +57,20 @@ struct NchwcTiledProduct {
   const TiledPixels* groups;
   int64_t group_count;
   uint8_t* out;
-  int64_t out_stride;  ///< bytes from a block of channels to the next
-  int32_t vectors;     ///< 1 or 2 blocks of channels
+  int64_t out_stride;  ///< bytes between channel blocks
+  int32_t vectors;     ///< 1 or 2 channel blocks
   RoundingTie* ties;   ///< room for group_count × most_tiled_pixels × 16 × vectors
 };
 
 struct NchwcTiledFunctions {
   void (*copy)(const TiledRowCopy& copy);
-  /// A thread multiplies between these two.
+  /// Configures and releases the tiles; a thread must multiply between these two calls.
   void (*begin)(int32_t pixel_bytes);
   void (*end)();
-  /// Returns how many ties there are.
+  /// Returns the number of rounding ties.
   int64_t (*multiply)(const NchwcTiledProduct& product);
-  /// sums[lane] = 0 + x * w + x * w …, each product added in one rounding, with
-  /// x = ((byte ^ flip) - zero) * scale.
+  /// sums[lane] = 0 + x * w + x * w …, with fused multiply-adds and x = ((byte ^ flip) - zero) *
+  /// scale.
   void (*sum_lanes)(const TieLanes& lanes, float* sums);
 };
 

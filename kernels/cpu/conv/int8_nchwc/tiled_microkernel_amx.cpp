@@ -1,5 +1,5 @@
-// AMX microkernel of int8 NCHW16c convolutions: while tiles sum up a group of pixels, vectors
-// requantize the group before.
+// AMX microkernel of int8 NCHW16c convolution: while the tiles accumulate one group of pixels,
+// vector code requantizes the previous one.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 namespace ortool::cpu::amx {
 namespace {
 
-// Tiles 0 to 3 are sums of two tiles of pixels (4, 5) by two of weights (6, 7).
+// Tiles 0 to 3 accumulate two tiles of pixels (4, 5) by two tiles of weights (6, 7).
 
 void begin(int32_t pixel_bytes) {
   TileShapes shapes;
@@ -29,19 +29,20 @@ void end() {
   release_tiles();
 }
 
-/// Sums of one group: for each block of channels 32 pixels of 16 channels.
+/// Accumulators of one group: 32 pixels of 16 channels for each channel block.
 struct alignas(64) GroupSums {
   int32_t sums[2][most_tiled_pixels][16];
 };
 
-/// A group whose sums are there, to be made bytes of by fours of pixels.
+/// A group with finished accumulators that await requantization, four pixels at a time.
 struct Unfinished {
   const TiledPixels* group = nullptr;
   const GroupSums* sums = nullptr;
   int64_t fours = 0;
 };
 
-/// What makes bytes of sums, and what of it there was to tell: bit 8 * block + four of the group.
+/// Requantization state. `told` marks rounding ties: bit 8 * block + index of the four pixels in
+/// the group.
 struct Finish {
   FixedBytes make;
   __m512 offset;
@@ -52,7 +53,7 @@ struct Finish {
   uint64_t told;
 };
 
-/// Makes bytes of four pixels.
+/// Requantizes four pixels.
 template <int vectors>
 inline void finish_four(Finish& finish, const Unfinished& rest, int64_t four) {
   const uint16_t* places = rest.group->places + four * 4;
@@ -76,8 +77,7 @@ inline void finish_four(Finish& finish, const Unfinished& rest, int64_t four) {
   }
 }
 
-/// Four pixels of one block of channels by the formula itself; writes what lies near a half behind
-/// `to`.
+/// Requantizes four pixels of one channel block by the float formula; writes ties to `to`.
 RoundingTie* finish_exactly(const NchwcTiledProduct& product, const Unfinished& rest, int64_t v,
                             int64_t four, RoundingTie* to) {
   const ByteMaker make(product.finish.range);
@@ -111,7 +111,7 @@ __attribute__((noinline)) RoundingTie* finish_told(const NchwcTiledProduct& prod
   return to;
 }
 
-/// `halves`: of the group, 16 pixels each. Meanwhile makes bytes of the group before.
+/// `halves`: number of 16-pixel halves in the group. Meanwhile requantizes the previous group.
 template <int vectors, int halves>
 inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& group,
                            GroupSums& sums, const Unfinished& before, Finish& finish) {
@@ -121,10 +121,10 @@ inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& 
   const int32_t* offsets = product.finish.offsets;
   const int64_t steps = product.steps;
   const int64_t* step_offsets = product.offsets;
-  // Weights come from afar, and are read by the first group of a call.
+  // Prefetch distance for the weights, which the first group of a call reads from memory.
   constexpr int64_t ahead = 16384;
   const bool is_first = before.group == nullptr;
-  // All rows of the sums begin with the offsets of their channels.
+  // Accumulators start with the offsets of their channels, in all rows.
   load_tile<0>(offsets, 0);
   if (vectors == 2) load_tile<1>(offsets + 16, 0);
   if (halves == 2) load_tile<2>(offsets, 0);
@@ -195,12 +195,12 @@ int64_t multiply_tiled(const NchwcTiledProduct& product) {
   return product.vectors == 2 ? multiply<2>(product) : multiply<1>(product);
 }
 
-/// Loads and stores that leave out all but `count` of four 16-byte parts.
+/// Mask for loads and stores of the first `count` of four 16-byte parts.
 inline __mmask8 parts(int64_t count) {
   return static_cast<__mmask8>(count >= 4 ? 0xFFU : (1U << (2 * count)) - 1U);
 }
 
-/// Up to four pixels of four blocks, which become whole pixels.
+/// Up to four pixels of four blocks, transposed into whole pixels.
 inline void copy_four(const uint8_t* in, int64_t in_stride, int64_t pixels, int64_t blocks,
                       __m512i flip, uint8_t* out) {
   __m512i rows[4];
@@ -220,7 +220,7 @@ inline void copy_four(const uint8_t* in, int64_t in_stride, int64_t pixels, int6
     _mm512_storeu_si512(out + i * 64, _mm512_xor_si512(whole[i], flip));
 }
 
-/// One chunk of a pixel.
+/// One chunk of a single pixel.
 inline void copy_one(const uint8_t* in, int64_t in_stride, int64_t blocks, int64_t units,
                      __m512i flip, uint8_t* out) {
   const __m128i flip16 = _mm512_maskz_extracti32x4_epi32(0xF, flip, 0);
@@ -232,7 +232,7 @@ inline void copy_one(const uint8_t* in, int64_t in_stride, int64_t blocks, int64
   }
 }
 
-/// A chunk of the pixels that are read.
+/// One chunk of all pixels to read.
 inline void copy_chunk(const TiledRowCopy& copy, const uint8_t* in, int64_t blocks, __m512i flip,
                        uint8_t* out) {
   if (copy.pixel_step == 16 && copy.pixel_bytes == 64) {

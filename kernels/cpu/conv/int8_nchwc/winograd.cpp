@@ -1,6 +1,6 @@
-// Winograd convolution F(4 × 4, 3 × 3) of int8 NCHW16c in whole numbers: its fractions are
-// multiplied out, and what remains is divided by 9, which is exact modulo 2^32, and by a power of
-// two. Sums are those of the direct form.
+// Winograd convolution F(4 × 4, 3 × 3) of int8 NCHW16c in integers: the fractions are multiplied
+// out, and the remaining factor is removed by a division by 9, which is exact modulo 2^32, and by a
+// power of two. The sums equal those of direct convolution.
 #include <algorithm>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::int64_t tile_edge = winograd_int8_edge;
 constexpr std::int64_t product_count = winograd_int8_products;
-/// Of a tile's value or sums of one product: a block of channels.
+/// Size of one channel block of a tile's transformed values, or of the sums of one product.
 constexpr std::int64_t value_bytes = byte_block * 2;
 constexpr std::int64_t sum_bytes = byte_block * 4;
-/// Of the weights of one product: a block by a block.
+/// Weights per product: one input block by one output block.
 constexpr std::int64_t weight_numbers = byte_block * byte_block;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// Runs of tiles, counted over rows and images. Where one piece holds all, its input is shared by
-/// tasks of some output channels each; else a piece is a task with its own.
+/// Tiles, counted over rows and images, are partitioned into pieces. A single piece is shared by
+/// tasks that each take some output channels; otherwise each piece is a task with its own buffers.
 struct WinogradInt8Plan {
   std::int64_t planes;
   std::int64_t blocks;
@@ -33,11 +33,11 @@ struct WinogradInt8Plan {
   std::int64_t tile_columns;
   std::int64_t tiles;
   std::int64_t pieces;
-  std::int64_t value_step;  ///< numbers from product to product
+  std::int64_t value_step;  ///< elements between products
   std::int64_t sum_step;
   std::int64_t values_bytes;
-  std::int64_t ties_at;     ///< behind a task's sums
-  std::int64_t sums_bytes;  ///< with ties
+  std::int64_t ties_at;     ///< after a task's sums
+  std::int64_t sums_bytes;  ///< including ties
 
   explicit WinogradInt8Plan(const ConvSizes& sizes)
       : planes(byte_blocks(sizes.channels_in)),
@@ -54,7 +54,7 @@ struct WinogradInt8Plan {
     pieces = ceil_divide(tiles, most);
     pieces += pieces > 1 ? pieces % 2 : 0;
     const std::int64_t piece_tiles = ceil_divide(tiles, pieces);
-    // A block more keeps products of a tile from falling on the same lines of the cache.
+    // An extra block keeps products of a tile from conflicting in the cache.
     value_step = (planes * piece_tiles + 1) * byte_block;
     sum_step = (piece_tiles + 1) * byte_block;
     values_bytes = ceil_divide(product_count * value_step * 2, 64) * 64;
@@ -155,7 +155,7 @@ class WinogradInt8Task {
   std::int16_t* values_;
 };
 
-/// Three weights of a row or column, transformed and multiplied out.
+/// Transforms three weights of a row or column, scaled to integers.
 void transform_weights(const int (&g)[3], int (&u)[6]) {
   u[0] = g[0];
   u[1] = -g[0] - g[1] - g[2];
@@ -165,7 +165,7 @@ void transform_weights(const int (&g)[3], int (&u)[6]) {
   u[5] = g[2];
 }
 
-/// The 36 factors of a window.
+/// The 36 transformed weights of one 3 × 3 kernel.
 void transform_window(const std::uint8_t* window, std::uint8_t flip, int (&factors)[6][6]) {
   int half[6][3];
   for (int column = 0; column < 3; ++column) {
@@ -179,7 +179,7 @@ void transform_window(const std::uint8_t* window, std::uint8_t flip, int (&facto
   for (int row = 0; row < 6; ++row) transform_weights(half[row], factors[row]);
 }
 
-/// Whether sums of a channel's products are small enough on either side of zero.
+/// Whether the positive and the negative sums of each channel's products are small enough.
 bool has_small_sums(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip) {
   constexpr std::int64_t largest_byte = 255;
   const std::int64_t depth = sizes.channels_in * volume(sizes.kernel);
@@ -200,7 +200,7 @@ bool is_worth_winograd_int8(const ConvSizes& sizes) {
   for (const int axis : {1, 2})
     fits = fits && sizes.kernel[axis] == 3 && sizes.stride[axis] == 1 && sizes.dilation[axis] == 1;
   if (!fits) return false;
-  // By measured rates.
+  // Decides by measured rates.
   const WinogradInt8Plan plan(sizes);
   constexpr double products_a_nanosecond = 80;
   constexpr double transform_ns = 35;

@@ -1,4 +1,4 @@
-// Winograd of int8 NCHW16c for AVX2: tiles and weights are 16 bits, sums 32.
+// Winograd transforms of int8 NCHW16c for AVX2: 16-bit tiles and weights, 32-bit sums.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ inline __m256i times4(__m256i a) {
   return _mm256_slli_epi16(a, 2);
 }
 
-/// Six pixels of a row or column, transformed.
+/// Transforms six pixels of a row or column.
 inline void transform_pixels(const __m256i (&d)[6], __m256i (&t)[6]) {
   const __m256i even = subtract16(d[4], times4(d[2]));
   const __m256i odd = subtract16(d[3], times4(d[1]));
@@ -69,7 +69,7 @@ void transform_tile(const uint8_t* from, int64_t row_step, __m128i flip, int16_t
   }
 }
 
-/// The pixels of a tile at (row, column), with what fills for those outside the image.
+/// Copies the pixels of a tile at (row, column), with padding outside the image.
 void copy_tile(const WinogradInt8Input& input, int64_t row, int64_t column, uint8_t* to) {
   for (int64_t i = 0; i < reach; ++i) {
     for (int64_t j = 0; j < reach; ++j, to += channels) {
@@ -104,7 +104,7 @@ void run_input(const WinogradInt8Input& input) {
   }
 }
 
-/// Adds to each 32 bits a pair of products of 16 bits; written out as add_words is.
+/// Adds a pair of 16-bit products to each 32-bit lane; inline assembly, as in add_words.
 inline void add_pairs(__m256i& sums, __m256i values, const __m256i_u& weights) {
   __m256i products;
   __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"
@@ -164,7 +164,7 @@ inline __m256i times6(__m256i a) {
   return add32(_mm256_slli_epi32(a, 2), _mm256_slli_epi32(a, 1));
 }
 
-/// Six sums of a row or column become four, times 3 and by powers of two: 8, 4, 2 and 2.
+/// Transforms six sums of a row or column into four, scaled by 3 and by 8, 4, 2 and 2.
 inline void restore_sums(const __m256i (&m)[6], __m256i (&t)[4]) {
   const __m256i sum = add32(m[1], m[2]);
   const __m256i difference = _mm256_sub_epi32(m[1], m[2]);
@@ -176,7 +176,7 @@ inline void restore_sums(const __m256i (&m)[6], __m256i (&t)[4]) {
   t[3] = add32(add32(difference, times6(m[5])), add32(far_difference, far_difference));
 }
 
-/// Sums of eight channels of a tile's 16 pixels.
+/// Sums of eight channels for the 16 pixels of a tile.
 template <__m256i PixelSums::*half>
 inline void restore_half(const int32_t* from, int64_t product_step, __m256i offsets,
                          PixelSums (&sums)[4][4]) {
