@@ -1,4 +1,4 @@
-// Rows of time steps, a kernel position after the other.
+// Causal convolution: accumulates each row of time steps one kernel tap at a time.
 #include "kernels/cpu/conv/causal_conv.hpp"
 
 #include <algorithm>

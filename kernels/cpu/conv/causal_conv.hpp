@@ -1,4 +1,4 @@
-// A convolution along time, channel by channel, that sees the past only.
+// Causal depthwise convolution along time: each output sees only the current and past steps.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct CausalConvSizes {
   bool has_silu = false;
 };
 
-/// y[t] = bias + the sum of weight[k] times what comes `kernel - 1 - k` steps before t, the past
-/// (null: zeros; kernel - 1 steps) before the input; then y times its sigmoid. `present` (null: not
-/// wanted) gets the last kernel - 1 steps. Each row is computed whole.
+/// y[t] = bias + Σ weight[k] · x[t - (kernel - 1 - k)]; steps before the input come from `past`
+/// (kernel - 1 steps; null: zeros). y is then multiplied by its sigmoid where requested. `present`
+/// (null: not wanted) receives the last kernel - 1 steps. Each row is computed by one task.
 void causal_conv(const CausalConvSizes& sizes, const float* x, const float* weight,
                  const float* bias, const float* past, float* y, float* present, Isa isa,
                  Workers& workers);

@@ -1,4 +1,4 @@
-// A row of blocks at a time, for each position of the kernel.
+// col2im: scatters one row of blocks at a time, for each kernel position.
 #include "kernels/cpu/conv/col2im.hpp"
 
 #include "kernels/cpu/conv/window_scatter.hpp"
@@ -6,7 +6,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What adding at one kernel position needs along one axis.
+/// Offsets along one axis for adding at one kernel position.
 struct AxisShift {
   RowSources range;
   std::int64_t stride;
@@ -18,7 +18,7 @@ struct AxisShift {
         shift(step * axis.dilation - axis.pad) {}
 };
 
-/// Adds the blocks of axes from `axis` on, at one kernel position, to the pixels from `y` on.
+/// Adds the blocks of the axes from `axis` on, at one kernel position, to the pixels at `y`.
 template <typename T>
 void add_blocks(const std::vector<BlockAxis>& axes, std::size_t axis, std::int64_t position,
                 const T* columns, T* y) {

@@ -1,4 +1,4 @@
-// Columns of blocks added up to the image they were taken from.
+// col2im: sums columns of overlapping blocks back into an image (the inverse of im2col).
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// A block's window along one axis of the image: block i covers the pixels i * stride - pad + j *
-/// dilation for j below the kernel.
+/// Block positions along one axis of the image: block i covers pixels i * stride - pad + j *
+/// dilation for each j below the kernel size.
 struct BlockAxis {
   std::int64_t image = 1;
   std::int64_t blocks = 1;
@@ -19,7 +19,7 @@ struct BlockAxis {
   std::int64_t pad = 0;
 };
 
-/// columns [planes, kernel positions, blocks] added to y [planes, image]; integers wrap. `axes`,
+/// Adds columns [planes, kernel positions, blocks] to y [planes, image]; integers wrap. `axes`,
 /// outermost first, is not empty. Sums run over kernel positions in order. T: float, double,
 /// unsigned integers.
 template <typename T>

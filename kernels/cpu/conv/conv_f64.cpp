@@ -1,4 +1,4 @@
-// Convolution in float64 (NCHW): a row of outputs at a time, a kernel position after the other.
+// Convolution in float64 (NCHW): accumulates one row of outputs at a time, tap by tap.
 #include "kernels/cpu/conv/conv_f64.hpp"
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 namespace ortool::cpu {
 namespace {
 
-/// The input that output `out` reads at kernel position `step`, or -1 outside the image.
+/// The input coordinate that output `out` reads at kernel position `step`, or -1 outside the image.
 std::int64_t input_at(const ConvSizes& sizes, int axis, std::int64_t out, std::int64_t step) {
   const std::int64_t place =
       out * sizes.stride[axis] - sizes.pad[axis] + step * sizes.dilation[axis];
   return place < sizes.in[axis] ? std::max<std::int64_t>(place, -1) : -1;
 }
 
-/// Adds factor * in, read from `shift` on by the stride, to a row of outputs.
+/// Adds factor * in, read from `shift` on with the stride, to a row of outputs.
 void add_row(const ConvSizes& sizes, const double* in, double factor, std::int64_t shift,
              double* out) {
   const std::int64_t stride = sizes.stride[2];

@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// y = the sum over input channels and kernel positions, in this order, + bias (null: none). Rows
-/// of outputs are computed whole, so that the bits do not depend on the number of threads.
+/// y = the sum over input channels and kernel positions, in this order, + bias (null: none). Each
+/// row of outputs is computed by one task, so results do not depend on the number of threads.
 void conv_f64(const ConvSizes& sizes, const double* x, const double* weights, const double* bias,
               double* y, Workers& workers);
 

@@ -1,5 +1,5 @@
-// Transposed convolution: a product gives what inputs add to their windows; rows of outputs take
-// it.
+// Transposed convolution: a GEMM computes what each input contributes to its window, then the
+// contributions are added to the rows of outputs (col2im).
 #include "kernels/cpu/conv/conv_transpose.hpp"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ std::int64_t product_of(const std::int64_t (&dims)[3]) {
   return dims[0] * dims[1] * dims[2];
 }
 
-/// How the inputs of one image and group are worked on.
+/// How the inputs of one image and group are partitioned.
 struct TransposeCut {
   std::int64_t depth = 0;   ///< input channels of a group
   std::int64_t maps = 0;    ///< output channels of a group
-  std::int64_t rows = 0;    ///< maps by kernel positions
+  std::int64_t rows = 0;    ///< output channels × kernel positions
   std::int64_t pixels = 0;  ///< of an input image
-  std::int64_t tile = 0;    ///< pixels a tile
+  std::int64_t tile = 0;    ///< pixels per tile
 
   TransposeCut(const ConvTransposeSizes& sizes, const GemmFunctions& functions) {
     constexpr std::int64_t cache_bytes = 1024 * 1024;
@@ -40,8 +40,8 @@ struct TransposeCut {
   std::int64_t packed_bytes() const { return tile * depth * value_bytes; }
 };
 
-/// Adds what inputs [begin, end) of a row give a row of outputs, a kernel position after the other;
-/// `windows` holds a row of `tile` numbers for each.
+/// Adds the contributions of inputs [begin, end) of a row to a row of outputs, one kernel position
+/// at a time; `windows` holds a row of `tile` values for each.
 void add_row_of_kernel(const ConvTransposeSizes& sizes, const float* windows, std::int64_t tile,
                        std::int64_t begin, std::int64_t end, float* to) {
   const std::int64_t stride = sizes.stride[2];
@@ -70,8 +70,8 @@ void add_row_of_kernel(const ConvTransposeSizes& sizes, const float* windows, st
   }
 }
 
-/// Adds a tile's part to one row of outputs: `windows` holds a row for each map and kernel
-/// position, the tile's pixels [first, last) in it.
+/// Adds a tile's contributions to one row of outputs: `windows` holds a row for each output channel
+/// and kernel position, with the tile's pixels [first, last) in it.
 void add_tile_to_row(const ConvTransposeSizes& sizes, const float* windows, std::int64_t tile,
                      std::int64_t first, std::int64_t last, std::int64_t depth, std::int64_t row,
                      float* to) {
@@ -95,7 +95,7 @@ void add_tile_to_row(const ConvTransposeSizes& sizes, const float* windows, std:
   }
 }
 
-/// Rows [begin, end) of all output rows that inputs [low, high] of the leading axes may reach.
+/// The output rows [begin, end), over all rows, that inputs [low, high] of the leading axes reach.
 struct ReachedRows {
   std::int64_t begin[2];
   std::int64_t end[2];

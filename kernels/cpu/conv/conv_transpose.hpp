@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// The three dimensions are depth, height and width; unused leading ones stay as they are here.
-/// Input i reaches the outputs i * stride - pad + j * dilation for each j below the kernel.
+/// The three dimensions are depth, height and width; unused leading ones keep their defaults. Input
+/// i reaches outputs i * stride - pad + j * dilation for each j below the kernel size.
 struct ConvTransposeSizes {
   std::int64_t batch = 0;
   std::int64_t groups = 1;
@@ -23,7 +23,7 @@ struct ConvTransposeSizes {
   std::int64_t pad[3] = {0, 0, 0};
 };
 
-/// Bytes of weights (channels_in x channels_out / groups x kernel) once packed for `isa`.
+/// Size in bytes of the weights (channels_in x channels_out / groups x kernel) packed for `isa`.
 std::int64_t packed_conv_transpose_bytes(const ConvTransposeSizes& sizes, Isa isa);
 
 /// Packs weights into `out` (64-byte aligned).
@@ -32,13 +32,13 @@ void pack_conv_transpose_weights(const ConvTransposeSizes& sizes, const float* w
 
 std::int64_t conv_transpose_workspace_bytes(const ConvTransposeSizes& sizes, Isa isa);
 
-/// y = the sum of all windows + bias (null: none). What each input adds to its window is a matrix
-/// product, made for a cache-sized tile of inputs at a time and then added to the outputs, tile by
-/// tile in order, so that the bits do not depend on the number of threads.
+/// y = the sum of all windows + bias (null: none). The contributions of a cache-sized tile of
+/// inputs are computed as a matrix product and added to the outputs, tile by tile in order, so that
+/// results do not depend on the number of threads.
 void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float* packed_weights,
                     const float* bias, float* y, Isa isa, void* workspace, Workers& workers);
 
-/// The same without packing: sums in the order of input channels and kernel positions. T: float
+/// The same without packing: sums run in the order of input channels and kernel positions. T: float
 /// (for groups of few channels), double.
 template <typename T>
 void conv_transpose_reference(const ConvTransposeSizes& sizes, const T* x, const T* weights,

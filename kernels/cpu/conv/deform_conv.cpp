@@ -1,4 +1,5 @@
-// Windows are sampled a tile of outputs at a time, for all channels that share offsets.
+// Deformable convolution: samples a tile of windows for all channels that share offsets, then runs
+// a GEMM.
 #include "kernels/cpu/conv/deform_conv.hpp"
 
 #include <algorithm>
@@ -33,11 +34,11 @@ std::int64_t columns_bytes(const DeformConvSizes& sizes, std::int64_t element_by
   return (bytes + 63) / 64 * 64;
 }
 
-/// Where the samples of one kernel position lie, for a tile of outputs.
+/// Sampling points and interpolation weights of one kernel position for a tile of outputs.
 template <typename T>
 struct Corners {
-  std::int64_t count = 0;                       ///< a sample
-  std::int32_t index[most_corners][most_tile];  ///< -1: outside
+  std::int64_t count = 0;                       ///< corners per sample
+  std::int32_t index[most_corners][most_tile];  ///< -1: outside the image
   T weight[most_corners][most_tile];
 };
 
@@ -109,7 +110,7 @@ void sample_channel(const Corners<T>& corners, const T* image, std::int64_t coun
   }
 }
 
-/// y = weights by columns + bias.
+/// y = weights × sampled columns + bias.
 template <typename T>
 void multiply_columns(const GemmSizes& product, const T* weights, const T* columns,
                       std::int64_t tile, const T* bias, T* y, std::int64_t y_stride, Isa isa,

@@ -1,4 +1,4 @@
-// Convolution whose kernel positions are moved by offsets that come as an input.
+// Deformable convolution: sampling positions are displaced by offsets given as an input.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ortool::cpu {
 
-/// The three dimensions are depth, height and width; unused leading ones stay as they are here.
+/// The three dimensions are depth, height and width; unused leading ones keep their defaults.
 struct DeformConvSizes {
-  std::int64_t axes = 2;  ///< that are used
+  std::int64_t axes = 2;  ///< spatial axes in use
   std::int64_t batch = 0;
   std::int64_t groups = 1;
   std::int64_t offset_groups = 1;
@@ -24,7 +24,7 @@ struct DeformConvSizes {
   std::int64_t pad[3] = {0, 0, 0};
 };
 
-/// Null where left out.
+/// Optional operands are null.
 template <typename T>
 struct DeformConvOperands {
   const T* x = nullptr;
@@ -38,8 +38,9 @@ struct DeformConvOperands {
 template <typename T>
 std::int64_t deform_conv_workspace_bytes(const DeformConvSizes& sizes, Isa isa);
 
-/// Pixels between four (two, eight) others are interpolated, those outside count 0. A tile of
-/// windows is sampled, then multiplied by the weights. T: float, double.
+/// Samples are interpolated linearly between the four (two, eight) nearest pixels; pixels outside
+/// the image count as 0. A tile of windows is sampled, then multiplied by the weights. T: float,
+/// double.
 template <typename T>
 void deform_conv(const DeformConvSizes& sizes, const DeformConvOperands<T>& operands, Isa isa,
                  void* workspace, Workers& workers);

@@ -1,5 +1,4 @@
-// Reorders between NCHW and NCHWc: blocks of channels are transposed by the functions that pack
-// matrices.
+// Reorders between NCHW and NCHWc: channel blocks are transposed by the packing kernels of GEMM.
 #include "kernels/cpu/conv/reorder.hpp"
 
 #include <algorithm>
@@ -11,11 +10,11 @@
 namespace ortool::cpu {
 namespace {
 
-/// Numbers a task moves: some ten microseconds.
+/// Values moved per task: takes about ten microseconds.
 constexpr std::int64_t task_floats = 32 * 1024;
 constexpr std::int64_t together = 16;
 
-/// Calls `move(image, block, first, count)` for stretches of pixels of each block.
+/// Calls `move(image, block, first, count)` for ranges of pixels of each block.
 template <typename Move>
 void for_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
   constexpr double nanoseconds_a_float = 0.2;

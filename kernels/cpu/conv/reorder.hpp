@@ -16,13 +16,13 @@ struct ReorderSizes {
   std::int64_t block = 16;  ///< 8 or 16
 };
 
-/// The channels that fill up the last block become zero.
+/// Padding channels of the last block are set to zero.
 void reorder_to_nchwc(const ReorderSizes& sizes, const float* plain, float* blocked, Isa isa,
                       Workers& workers);
 void reorder_to_nchw(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
                      Workers& workers);
 
-/// Zeros in the place of the channels that fill up the last block.
+/// Zeroes the padding channels of the last block.
 void clear_filling(const ReorderSizes& sizes, float* blocked, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Reorders of int8 tensors between NCHW and NCHW16c, one block of channels after the other.
+// Reorders of int8 tensors between NCHW and NCHW16c, one channel block at a time.
 #include "kernels/cpu/conv/reorder_int8.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t lanes = 16;
 
-/// Calls `move(plain offset, blocked offset, channels, pixels)` for stretches of each block.
+/// Calls `move(plain offset, blocked offset, channels, pixels)` for ranges of each block.
 template <typename Move>
 void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
   constexpr std::int64_t pixels_together = 64;
@@ -38,7 +38,7 @@ void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) 
 
 using ByteRow [[gnu::vector_size(16)]] = std::uint8_t;
 
-/// Pairs half of the rows with the other half: moves a bit of a byte's row to its column.
+/// One step of a byte transpose: interleaves the first half of the rows with the second half.
 inline void pair_rows(const ByteRow (&rows)[lanes], ByteRow (&paired)[lanes]) {
   for (std::int64_t i = 0; i < lanes / 2; ++i) {
     const ByteRow a = rows[i];
@@ -50,7 +50,7 @@ inline void pair_rows(const ByteRow (&rows)[lanes], ByteRow (&paired)[lanes]) {
   }
 }
 
-/// Sixteen rows of sixteen bytes, turned.
+/// Transposes sixteen rows of sixteen bytes.
 void transpose_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t* to,
                      std::int64_t to_stride) {
   ByteRow rows[lanes];
@@ -65,8 +65,8 @@ void transpose_bytes(const std::uint8_t* from, std::int64_t from_stride, std::ui
     std::memcpy(to + i * to_stride, &rows[i], sizeof(ByteRow));
 }
 
-/// Calls `turn(first)` for sixteen pixels each of `pixels`, the last ones of which may be turned
-/// twice; returns how many pixels are done: all, or none of fewer than sixteen.
+/// Calls `turn(first)` for each sixteen of `pixels`, where the last call may overlap the one
+/// before; returns how many pixels are done: all, or none if there are fewer than sixteen.
 template <typename Turn>
 std::int64_t transpose_all(std::int64_t pixels, Turn turn) {
   if (pixels < lanes) return 0;

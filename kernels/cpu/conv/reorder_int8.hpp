@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// As reorder_to_nchwc and reorder_to_nchw of floats.
+/// Int8 counterparts of reorder_to_nchwc and reorder_to_nchw.
 void reorder_int8_to_nchwc(const ReorderSizes& sizes, const std::uint8_t* plain,
                            std::uint8_t* blocked, Workers& workers);
 void reorder_int8_to_nchw(const ReorderSizes& sizes, const std::uint8_t* blocked,

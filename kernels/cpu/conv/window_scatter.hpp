@@ -1,4 +1,4 @@
-// Which inputs of a transposed window reach an output, along one axis.
+// Window scatter: which inputs of a transposed convolution reach an output, along one axis.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace ortool::cpu {
 
-/// The input on the axis that reaches `out` through kernel position `step`, or -1.
+/// The input that reaches `out` through kernel position `step`, or -1.
 inline std::int64_t source_of(std::int64_t out, std::int64_t step, std::int64_t in,
                               std::int64_t stride, std::int64_t dilation, std::int64_t pad) {
   const std::int64_t place = out + pad - step * dilation;
@@ -27,8 +27,7 @@ struct RowSources {
   }
 };
 
-/// to[i * stride + shift] += factor * from[i] for the inputs of a row, which must not overlap.
-/// Integers wrap.
+/// to[i * stride + shift] += factor * from[i] for a row's inputs; must not overlap. Integers wrap.
 template <typename T>
 void add_scaled_row(const T* __restrict from, T factor, const RowSources& range,
                     std::int64_t stride, std::int64_t shift, T* __restrict to) {
@@ -44,7 +43,7 @@ void add_scaled_row(const T* __restrict from, T factor, const RowSources& range,
   }
 }
 
-/// The same for two rows whose places are neighbours, two apart from input to input.
+/// The same for two rows with adjacent outputs, at a stride of two.
 template <typename T>
 void add_row_pair(const T* __restrict even, const T* __restrict odd, std::int64_t begin,
                   std::int64_t end, std::int64_t shift, T* __restrict to) {

@@ -1,4 +1,4 @@
-// Winograd: segments of the grid of tiles, cut where rows of tiles end.
+// Winograd tile segments: ranges of the tile grid, split where rows of tiles end.
 #pragma once
 
 #include <algorithm>
@@ -6,17 +6,17 @@
 
 namespace ortool::cpu {
 
-/// Neighbouring tiles of one row of tiles.
+/// Adjacent tiles of one row of tiles.
 struct TileSegment {
   std::int64_t image;
   std::int64_t row;
   std::int64_t column;
   std::int64_t tiles;
-  std::int64_t place;  ///< in the piece
+  std::int64_t place;  ///< offset within the piece
 };
 
-/// Calls body(segment) for the piece of `count` tiles from `begin` on; tiles are counted over all
-/// images, each a grid of `rows` x `columns`.
+/// Calls body(segment) for each segment of the `count` tiles from `begin` on; tiles are counted
+/// over all images, each a grid of `rows` x `columns`.
 template <typename Body>
 void for_segments(std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t count,
                   Body body) {

@@ -1,4 +1,4 @@
-// The factors of 3 × 3 windows of weights in Winograd's F(4 × 4, 3 × 3), in float64.
+// Winograd F(4 × 4, 3 × 3) weight transform in float64.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// Three weights each by the matrix G of Lavin and Gray 2015 (arXiv:1509.09308).
+/// Multiplies three weights each by the matrix G of Lavin and Gray 2015 (arXiv:1509.09308).
 template <std::size_t count>
 void transform_weights(const double (&a)[count], const double (&b)[count], const double (&c)[count],
                        double (&out)[winograd_reach][count]) {
@@ -22,8 +22,7 @@ void transform_weights(const double (&a)[count], const double (&b)[count], const
   }
 }
 
-/// The 36 factors of each of `count` windows, whose weights and factors of one place are
-/// neighbours.
+/// The 36 transformed weights of each of `count` kernels; values at the same position are adjacent.
 template <std::size_t count>
 void transform_windows(const double (&windows)[9][count],
                        double (&factors)[winograd_products][count]) {
