@@ -1,4 +1,4 @@
-// Strided copies: dimensions joined first, then rows, fills, or blocks of a transposition.
+// Strided copies: merges dimensions, then copies rows, fills, or transposes in blocks.
 #include "kernels/cpu/data_movement/copy_strided.hpp"
 
 #include <algorithm>
@@ -18,8 +18,7 @@ struct SixteenBytes {
   std::uint64_t halves[2];
 };
 
-/// The loops with dimensions of size 1 dropped and those that run through joined; strides[1] is
-/// the output's.
+/// Loops without size-1 dimensions and with contiguous ones merged; strides[1] is the output's.
 BroadcastPlan plan_copy(std::span<const std::int64_t> sizes,
                         std::span<const std::int64_t> strides) {
   ORTOOL_CHECK(sizes.size() == strides.size());
@@ -54,8 +53,8 @@ void copy_row(const T* in, T* out, std::int64_t length, std::int64_t stride) {
   }
 }
 
-/// Two dimensions of a transposition: rows of the output lie `out_stride` apart, their elements
-/// `in_stride` apart in the input, whose neighbours go to neighbouring rows.
+/// Two dimensions of a transpose: output rows are `out_stride` apart and their elements `in_stride`
+/// apart in the input, where adjacent elements belong to adjacent output rows.
 struct Block {
   std::int64_t rows;
   std::int64_t columns;
@@ -108,7 +107,7 @@ void transpose_block(const T* in, T* out, Block block) {
   }
 }
 
-/// The loop whose input elements are neighbours while the innermost ones are not, or none (-1).
+/// The loop that is contiguous in the input while the innermost loop is not, or none (-1).
 std::ptrdiff_t neighbour_loop(const BroadcastPlan& plan) {
   const std::int64_t inner = plan.loops.back().strides[0];
   if (inner == 1 || inner == 0) return -1;

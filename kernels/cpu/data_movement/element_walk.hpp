@@ -1,5 +1,6 @@
-// The walk over an index tensor whose elements each stand for a place in a larger tensor: at the
-// same coordinates, save for the one along an axis, which the element itself gives.
+// Element-wise gather/scatter addressing: each element of an index tensor refers to a place in a
+// larger tensor, at the same coordinates except along one axis, where the element is the
+// coordinate.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +14,17 @@
 
 namespace ortool::cpu {
 
-/// How the places of an index tensor lie in a tensor of `shape`. Throws ErrorCode::invalid when
-/// along another dimension than the axis that is smaller than the index tensor's.
+/// How an index tensor addresses a tensor of `shape`. Throws ErrorCode::invalid if a dimension
+/// other than the axis is smaller than that of the index tensor.
 struct ElementPlaces {
   std::vector<std::int64_t> index_shape;
-  std::vector<std::int64_t> strides;  ///< of the tensor, 0 along the axis
+  std::vector<std::int64_t> strides;  ///< of the tensor; 0 along the axis
   std::int64_t axis_size = 0;
   std::int64_t axis_stride = 1;
-  std::int64_t row = 1;       ///< elements of the index tensor's innermost dimension
-  std::int64_t row_step = 1;  ///< of the place from one to the next: 0 along the axis, else 1
-  std::int64_t outer = 1;     ///< products of the index tensor's sizes before the axis
-  std::int64_t inner = 1;     ///< and from the axis on
+  std::int64_t row = 1;       ///< size of the index tensor's innermost dimension
+  std::int64_t row_step = 1;  ///< of the offset, per element: 0 along the axis, else 1
+  std::int64_t outer = 1;     ///< product of the index tensor's sizes before the axis
+  std::int64_t inner = 1;     ///< product of the sizes from the axis on
 
   ElementPlaces(std::span<const std::int64_t> shape, std::span<const std::int64_t> indices,
                 std::size_t axis)
@@ -49,8 +50,8 @@ struct ElementPlaces {
   std::int64_t rows() const { return row == 0 ? 0 : outer * inner / row; }
 };
 
-/// Calls body(offset, position) for the rows [begin, end) of the index tensor: the offset in the
-/// tensor of index 0 of the row's first element, and that element's position.
+/// Calls body(offset, position) for rows [begin, end) of the index tensor: the offset in the tensor
+/// for index 0 of the row's first element, and the position of that element.
 template <typename Body>
 void walk_element_rows(const ElementPlaces& places, std::int64_t begin, std::int64_t end,
                        Body body) {

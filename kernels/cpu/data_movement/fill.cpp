@@ -1,4 +1,4 @@
-// Fills cut into ranges of a fixed size, so that several threads share long ones.
+// Fills, partitioned into ranges of a fixed size for multithreading.
 #include "kernels/cpu/data_movement/fill.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The same element everywhere, and evenly spaced numbers.
+// Fills: constant tensors (ConstantOfShape) and arithmetic sequences (Range).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// `count` copies of the element at `value`; elements of 1, 2, 4, 8 or 16 bytes.
+/// Writes `count` copies of the element at `value`; elements of 1, 2, 4, 8 or 16 bytes.
 void fill(const void* value, void* out, std::int64_t count, std::int64_t element_bytes,
           Workers& workers);
 

@@ -1,4 +1,4 @@
-// Gathers: indices are checked and turned into offsets, then bytes are copied.
+// Gather kernels: check indices, turn them into offsets, then copy bytes.
 #include "kernels/cpu/data_movement/gather.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void copy_bytes(char* out, const char* in, std::int64_t bytes) {
   }
 }
 
-/// `count` indices of a row; `from` is the place of index 0 for its first element.
+/// Gathers `count` indices of a row; `from` is the address of index 0 for the first element.
 template <typename Element, typename Index>
 void gather_row(const Element* from, const Index* indices, Element* to, const ElementPlaces& places,
                 std::int64_t first, std::int64_t count) {

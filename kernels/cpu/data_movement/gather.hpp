@@ -1,4 +1,4 @@
-// Slices and elements picked by index tensors; every index is checked before it is used.
+// Gather, GatherElements and GatherND; every index is checked before use.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ template <typename Index>
 void gather(const void* in, std::span<const Index> indices, void* out, GatherSizes sizes,
             std::int64_t element_bytes, Workers& workers);
 
-/// out[..., k, ...] = in[..., indices[..., k, ...], ...] along the axis of `places`, which are
-/// those of the indices in `in`.
+/// out[..., k, ...] = in[..., indices[..., k, ...], ...] along the axis of `places`, which
+/// describes the indices' addressing of `in`.
 template <typename Index>
 void gather_elements(const void* in, const Index* indices, void* out, const ElementPlaces& places,
                      std::int64_t element_bytes, Workers& workers);
 
-/// indices: rows × depth, each row the leading coordinates (after batch_dims joint dimensions,
-/// whose product divides rows) of a slice of in; out: rows × the slice's elements.
+/// indices: rows × depth; each row gives the leading coordinates of a slice of in, after batch_dims
+/// shared dimensions whose product divides rows. out: rows × the slice's elements.
 void gather_nd(const void* in, std::span<const std::int64_t> shape, const std::int64_t* indices,
                std::int64_t rows, std::int64_t depth, std::int64_t batch_dims, void* out,
                std::int64_t element_bytes, Workers& workers);
@@ -38,7 +38,7 @@ void gather_nd(const void* in, std::span<const std::int64_t> shape, const std::i
 /// Throws the error above.
 [[noreturn]] void refuse_index(std::int64_t index, std::int64_t size, std::int64_t position);
 
-/// The offset an index stands for, or the error above.
+/// The offset that an index refers to; throws the error above.
 inline std::int64_t checked_index(std::int64_t index, std::int64_t size, std::int64_t position) {
   const std::int64_t offset = index < 0 ? index + size : index;
   if (static_cast<std::uint64_t>(offset) < static_cast<std::uint64_t>(size)) return offset;

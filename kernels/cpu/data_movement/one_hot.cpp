@@ -1,4 +1,4 @@
-// Everything is filled with the off value, then one place an index is set.
+// OneHot: fills the output with the off value, then sets one element per index.
 #include "kernels/cpu/data_movement/one_hot.hpp"
 
 #include "kernels/cpu/data_movement/fill.hpp"

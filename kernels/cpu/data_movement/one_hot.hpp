@@ -1,4 +1,4 @@
-// A new axis on which one place is on.
+// OneHot: inserts an axis along which one element is set to the on value.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct OneHotSizes {
   std::int64_t inner = 1;
 };
 
-/// out[o, d, i] = the second element at `values` where indices[o, i] is d, else the first. Indices
-/// are numbers of `type`, fractions dropped; one below 0 counts from the end where
-/// `counts_from_end`; one outside the depth is on nowhere.
+/// out[o, d, i] = the second element at `values` if indices[o, i] equals d, else the first. Indices
+/// are of numeric type `type`; fractions are truncated. Negative indices count from the end if
+/// `counts_from_end`; indices outside the depth set no element.
 void one_hot(DataType type, const void* indices, const void* values, void* out, OneHotSizes sizes,
              bool counts_from_end, std::int64_t element_bytes, Workers& workers);
 

@@ -1,4 +1,5 @@
-// Dimensions without pads join their neighbours; then a table a dimension, and stretches of a row.
+// Pad: merges dimensions without padding, builds an index table per dimension, and splits rows into
+// contiguous ranges.
 #include "kernels/cpu/data_movement/pad.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::int64_t modulo(std::int64_t a, std::int64_t b) {
   return rest < 0 ? rest + b : rest;
 }
 
-/// The input index that output index `position` (counted from the input's first) reads, or -1.
+/// The input index that output index `position` (relative to the input's first) reads, or -1.
 std::int64_t source_index(std::int64_t position, std::int64_t size, PadMode mode) {
   if (position >= 0 && position < size) return position;
   switch (mode) {
@@ -41,7 +42,7 @@ std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before,
                                          PadMode mode) {
   const std::int64_t out_size = size + before + after;
   ORTOOL_CHECK(out_size >= 0);
-  // What negative pads take away is not repeated either.
+  // Elements cropped by negative pads take no part in reflection or wrapping either.
   const bool is_constant = mode == PadMode::constant;
   const std::int64_t first = is_constant ? 0 : std::max<std::int64_t>(-before, 0);
   const std::int64_t kept = is_constant ? size : size - first - std::max<std::int64_t>(-after, 0);
@@ -57,7 +58,7 @@ std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before,
   return indices;
 }
 
-/// A dimension and its pads.
+/// A dimension and its padding.
 struct Extent {
   std::int64_t size;
   std::int64_t before;
@@ -66,8 +67,8 @@ struct Extent {
   bool has_pads() const { return before != 0 || after != 0; }
 };
 
-/// As few dimensions as say the same. Only where pads are one number does a dimension without any
-/// become a part of one that has some.
+/// Merges dimensions where possible. An unpadded dimension is merged into a padded one in constant
+/// mode only.
 std::vector<Extent> join(std::span<const std::int64_t> shape, std::span<const std::int64_t> before,
                          std::span<const std::int64_t> after, PadMode mode) {
   std::vector<Extent> joined;
@@ -75,7 +76,7 @@ std::vector<Extent> join(std::span<const std::int64_t> shape, std::span<const st
     const Extent extent = {shape[i], before[i], after[i]};
     const bool takes = !joined.empty() && !extent.has_pads() &&
                        (mode == PadMode::constant || !joined.back().has_pads());
-    // Pads that take away more than there is, and put as much back, may pass 64 bits.
+    // Large negative and positive pads may overflow 64 bits when multiplied.
     Extent whole = takes ? joined.back() : extent;
     if (!takes || __builtin_mul_overflow(whole.size, extent.size, &whole.size) ||
         __builtin_mul_overflow(whole.before, extent.size, &whole.before) ||
@@ -109,7 +110,7 @@ PadPlan::PadPlan(std::span<const std::int64_t> shape, std::span<const std::int64
                  std::span<const std::int64_t> after, PadMode mode, std::int64_t element_bytes)
     : element_bytes_(element_bytes), fill_bytes_(element_bytes) {
   std::vector<Extent> extents = join(shape, before, after, mode);
-  // Where the last dimension is kept whole, its rows are copied as elements are.
+  // If the last dimension is not padded, its rows are copied like elements.
   if (mode != PadMode::constant && extents.size() > 1 && !extents.back().has_pads()) {
     element_bytes_ *= extents.back().size;
     extents.pop_back();

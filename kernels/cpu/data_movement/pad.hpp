@@ -1,4 +1,4 @@
-// A tensor widened or cropped at the ends of its dimensions.
+// Pad: extends or crops a tensor at both ends of its dimensions.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,27 @@ namespace ortool::cpu {
 
 enum class PadMode { constant, edge, reflect, wrap };
 
-/// What is widened and cropped where, laid out once for a shape.
+/// Precomputed source ranges for one shape and padding.
 class PadPlan {
  public:
-  /// Output dimension i is before[i] + shape[i] + after[i] (not below 0; negative pads crop). The
-  /// new elements are one that is given, the nearest input element, the input mirrored without its
-  /// end repeated, or the input repeated. Throws ErrorCode::invalid when a mode that reads the
-  /// input finds a dimension of size 0 to widen.
+  /// Output dimension i is before[i] + shape[i] + after[i] (at least 0; negative pads crop). By
+  /// mode, new elements are a constant, the nearest input element, the input reflected without
+  /// repeating its edge, or the input wrapped around. Throws ErrorCode::invalid if a mode that
+  /// reads the input has to extend a dimension of size 0.
   PadPlan(std::span<const std::int64_t> shape, std::span<const std::int64_t> before,
           std::span<const std::int64_t> after, PadMode mode, std::int64_t element_bytes);
 
-  /// `fill`: the new element of the constant mode.
+  /// `fill`: the padding value of constant mode.
   void run(const void* in, void* out, const void* fill, Workers& workers) const;
 
  private:
-  /// Neighbours of a row of the output: of the input's row from `source` on, or new where that is
-  /// negative.
+  /// A contiguous range of an output row: read from the input row at `source`, or padding if that
+  /// is negative.
   struct Stretch {
     std::int64_t source;
     std::int64_t count;
   };
-  /// A dimension before the last: the input index that each output index reads, or -1.
+  /// A dimension before the last: the input index read by each output index, or -1.
   struct Outer {
     std::vector<std::int64_t> sources;
     std::int64_t stride;

@@ -1,4 +1,5 @@
-// Scatters cut where no two tasks can meet: by coordinates that indices do not change.
+// Scatter kernels, partitioned by coordinates that indices do not change, so that tasks never write
+// to the same element.
 #include "kernels/cpu/data_movement/scatter.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ template <typename Index>
 void scatter_elements(void* out, const Index* indices, const void* updates,
                       const ElementPlaces& places, ScatterOp op, DataType type, Workers& workers) {
   if (places.rows() == 0) return;
-  // A task has its own coordinates before the axis or its own columns of the innermost dimension.
+  // A task owns coordinates before the axis, or columns of the innermost dimension.
   const bool has_columns = places.row_step == 1;
   const std::int64_t blocks =
       has_columns ? (places.row + column_block - 1) / column_block : std::int64_t{1};
@@ -81,7 +82,7 @@ void scatter_nd(void* out, std::span<const std::int64_t> shape, const std::int64
   };
   with_scatter_step(op, type, [&](auto element, auto step) {
     using Element = decltype(element);
-    // Rows may meet in one slice, so a task takes its own part of every slice.
+    // Several rows may update the same slice, so each task takes its own part of every slice.
     const std::int64_t grain =
         std::max<std::int64_t>(column_block, task_updates / std::max<std::int64_t>(rows, 1));
     workers.parallel_ranges(slice, grain, [&](std::int64_t begin, std::int64_t end) {

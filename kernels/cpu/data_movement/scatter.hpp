@@ -1,5 +1,5 @@
-// Elements and slices written to places that index tensors give, replacing what is there or
-// combined with it; every index is checked before it is used.
+// Scatter, ScatterElements and ScatterND: updates replace or are combined with the elements at
+// indexed places; every index is checked before use.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@ namespace ortool::cpu {
 
 enum class ScatterOp { replace, add, multiply, maximum, minimum };
 
-/// Whether `op` is there for the type: replace for whole bytes, add and multiply for numbers,
-/// booleans (or, and) and complex numbers, the extremes for numbers and booleans.
+/// Whether `op` supports the type: replace for whole-byte types; add and multiply for numbers,
+/// booleans (or, and) and complex numbers; max and min for numbers and booleans.
 bool can_scatter(ScatterOp op, DataType type);
 
-// `out` holds the tensor that is changed. Updates of one place are taken in their order,
-// so the bits do not depend on threads. Integers wrap, 16-bit floats round at every update, NaN is
-// the larger and the smaller. An index outside [-size, size - 1] throws ErrorCode::invalid.
+// `out` holds the tensor that is updated. Updates of the same element are applied in order, so
+// results do not depend on the number of threads. Integers wrap, 16-bit floats are rounded at every
+// update, and NaN wins in both max and min. An index outside [-size, size - 1] throws
+// ErrorCode::invalid.
 
-/// out[..., indices[..., k, ...], ...] along the axis of `places`, which are those of the indices
-/// in `out`, takes updates[..., k, ...].
+/// Applies updates[..., k, ...] to out[..., indices[..., k, ...], ...] along the axis of `places`,
+/// which describes the indices' addressing of `out`.
 template <typename Index>
 void scatter_elements(void* out, const Index* indices, const void* updates,
                       const ElementPlaces& places, ScatterOp op, DataType type, Workers& workers);
 
-/// indices: rows × depth, each row the leading coordinates of a slice of `out`; updates: rows × the
-/// slice's elements.
+/// indices: rows × depth; each row gives the leading coordinates of a slice of `out`; updates: rows
+/// × the slice's elements.
 void scatter_nd(void* out, std::span<const std::int64_t> shape, const std::int64_t* indices,
                 std::int64_t rows, std::int64_t depth, const void* updates, ScatterOp op,
                 DataType type, Workers& workers);

@@ -1,4 +1,4 @@
-// What one scattered update does to the element it meets, for each operation and type.
+// Scatter update functions: combine an update with the existing element, by operation and type.
 #pragma once
 
 #include <cmath>
@@ -38,7 +38,7 @@ inline T scatter_step(T old, T update) {
   }
 }
 
-/// Calls function(element, step) with a T and a function of two T that gives a T.
+/// Calls function(element, step) with a value of type T and a function (T, T) -> T.
 template <typename Function>
 void with_scatter_step(ScatterOp op, DataType type, Function function) {
   const auto with = [&](auto element, auto operation) {

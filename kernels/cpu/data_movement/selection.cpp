@@ -1,4 +1,4 @@
-// Marks by bits, sums of marks by blocks, positions row by row.
+// NonZero and Compress: marks nonzero elements, counts marks by blocks, lists positions by rows.
 #include "kernels/cpu/data_movement/selection.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t mark_grain = 65536;
 
-/// The bits of an element that tell it from zero: all, or all but the signs of its floats.
+/// Mask of the bits that distinguish an element from zero: all but the sign bits of floats.
 std::uint64_t telling_bits(DataType type) {
   switch (type) {
     case DataType::float16:

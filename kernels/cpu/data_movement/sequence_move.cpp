@@ -1,4 +1,4 @@
-// Entries are copied whole; times are checked before.
+// ReverseSequence and cache updates: copies whole entries after checking all lengths and positions.
 #include "kernels/cpu/data_movement/sequence_move.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Entries of sequences in a batch moved along their time: turned around, or written into caches.
+// ReverseSequence and TensorScatter: moves entries of batched sequences along the time axis.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ struct SequenceSizes {
   std::int64_t times = 0;
   std::int64_t batch = 0;
   bool is_batch_first = false;
-  std::int64_t entry_bytes = 1;  ///< of all dimensions behind them
+  std::int64_t entry_bytes = 1;  ///< product of the remaining dimensions
 };
 
-/// The first lengths[b] entries of each sequence in the reverse order, the others as they are.
-/// Throws ErrorCode::invalid for a length outside [0, times].
+/// Reverses the first lengths[b] entries of each sequence and copies the others unchanged. Throws
+/// ErrorCode::invalid for a length outside [0, times].
 void reverse_sequences(const void* in, const std::int64_t* lengths, void* out, SequenceSizes sizes,
                        Workers& workers);
 
@@ -25,13 +25,13 @@ struct CacheSizes {
   std::int64_t batch = 0;
   std::int64_t outer = 1;
   std::int64_t times = 0;
-  std::int64_t written = 0;  ///< times of an update, at most `times`
+  std::int64_t written = 0;  ///< time steps of an update, at most `times`
   std::int64_t entry_bytes = 1;
 };
 
 /// Writes the updates (batch × outer × written × entry) into `cache` from time first[b] on (null:
-/// 0). Past the end it goes on at the start where `wraps`, else that throws ErrorCode::invalid, as
-/// a time below 0 does.
+/// 0). Writing past the end continues at the start if `wraps`; otherwise it throws
+/// ErrorCode::invalid, as a negative time does.
 void write_into_cache(void* cache, const void* updates, const std::int64_t* first, bool wraps,
                       CacheSizes sizes, Workers& workers);
 

@@ -1,4 +1,4 @@
-// Triangles by rows: a piece that is copied and a piece that is zeroed.
+// Trilu and EyeLike by rows: one part of each row is copied, the other zeroed.
 #include "kernels/cpu/data_movement/triangle.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t triangle_task_bytes = 131072;
 
-/// Calls body(row of its matrix, the row's first byte) for all rows.
+/// Calls body(row of its matrix, address of the row) for all rows.
 template <typename Body>
 void for_matrix_rows(TriangleSizes sizes, std::int64_t row_bytes, Workers& workers, Body body) {
   if (row_bytes == 0) return;
@@ -24,7 +24,7 @@ void for_matrix_rows(TriangleSizes sizes, std::int64_t row_bytes, Workers& worke
                           });
 }
 
-/// Beyond these every diagonal misses the matrix alike.
+/// Clamps k: beyond these bounds, every diagonal misses the matrix alike.
 std::int64_t bounded_diagonal(std::int64_t k, TriangleSizes sizes) {
   return std::clamp(k, -sizes.rows - 1, sizes.columns + 1);
 }

@@ -1,4 +1,4 @@
-// Triangles and diagonals of matrices.
+// Triangles and diagonals of matrices (Trilu, EyeLike).
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ struct TriangleSizes {
   std::int64_t columns = 0;
 };
 
-/// Keeps the elements on the diagonal and to its right (`upper`) or left, bytes of zero elsewhere.
-/// Diagonal k is as far to the right of the main one; any k is fine. `out` may be `in`.
+/// Keeps the elements on and to the right of diagonal k (`upper`), or on and to the left of it, and
+/// zeroes the others. Diagonal k is k columns to the right of the main one; any k is valid. `out`
+/// may be `in`.
 void triangle(const void* in, void* out, TriangleSizes sizes, std::int64_t k, bool upper,
               std::int64_t element_bytes, Workers& workers);
 
-/// The element at `one` on diagonal k, bytes of zero elsewhere.
+/// Writes the element at `one` on diagonal k, zeros elsewhere.
 void diagonal(const void* one, void* out, TriangleSizes sizes, std::int64_t k,
               std::int64_t element_bytes, Workers& workers);
 
