@@ -1,4 +1,4 @@
-// Binary elementwise functions: rows of the broadcast go to the loops of the instruction set.
+// Binary elementwise operators: runs the row loops of the instruction set over the broadcast plan.
 #include "kernels/cpu/elementwise/binary.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void row_of(Isa isa, Comparison comparison, NumberType type, const BinaryRow& ro
   binary_row_functions(isa).compare(comparison, type, row);
 }
 
-/// Which loops serve a type that is not half as wide as they need.
+/// The loop type for a data type that needs no conversion to float32.
 NumberType number_type_of(DataType type) {
   switch (type) {
     case DataType::float32:
@@ -58,7 +58,8 @@ void* advance(void* from, std::int64_t bytes) {
   return static_cast<char*>(from) + bytes;
 }
 
-/// Calls row(BinaryRow) for every piece; `a` and `b` have `bytes` an element, `out` `out_bytes`.
+/// Calls row(BinaryRow) for every range; elements of `a` and `b` have `bytes` bytes, those of `out`
+/// `out_bytes`.
 template <typename Row>
 void for_rows(const void* a, const void* b, void* out, std::int64_t bytes, std::int64_t out_bytes,
               const BroadcastPlan& plan, Workers& workers, Row row) {
@@ -76,7 +77,8 @@ void for_rows(const void* a, const void* b, void* out, std::int64_t bytes, std::
       });
 }
 
-/// The row cut into blocks whose operands are floats on the stack: call(float row, first element).
+/// Splits the row into blocks whose operands are converted to floats on the stack: call(float row,
+/// first element).
 template <typename Half, typename Call>
 void with_floats(const BinaryRow& row, Call call) {
   float a[binary_block];

@@ -1,5 +1,5 @@
-// Quantized binary operators: pieces of rows are cut by size and handed to the level's loop; short
-// rows that repeat become long ones.
+// Quantized binary operators: partitions rows by size and runs the loop of the instruction set;
+// short broadcast rows are first expanded to longer ones.
 #include "kernels/cpu/elementwise/binary_int8.hpp"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace ortool::cpu {
 
 namespace {
 constexpr std::int64_t bytes_a_task = 32768;
-/// Rows of up to so many bytes, of a size that it is a multiple of, are joined.
+/// Broadcast rows are expanded if their length divides this number of bytes.
 constexpr std::int64_t most_joined_bytes = 64;
-/// Of a row repeated.
+/// Length of the expanded row.
 constexpr std::int64_t repeated_bytes = 1024;
 
 using FastFunction = std::int64_t (*)(const FixedPointBinary& binary);
 
-/// The function in fixed point, where that is fine enough. What is not a number is not below.
+/// The fixed-point function, or null if it is not accurate enough. Comparisons are false for NaN.
 FastFunction fast_function(Int8BinaryOp op, const Int8BinaryScales& scales, Isa isa) {
   const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
   if (!is_possible) return nullptr;
@@ -35,7 +35,8 @@ FastFunction fast_function(Int8BinaryOp op, const Int8BinaryScales& scales, Isa 
   return nullptr;
 }
 
-/// A faster function as far as it goes, again and again; the level's own does the pieces between.
+/// Runs the fixed-point function until it stops at a rounding tie; the float function computes that
+/// part, and so on.
 void run_fast(FastFunction run, Int8BinaryOp op, FixedPointBinary binary,
               const QuantizeFunctions& functions) {
   constexpr std::int64_t piece = 64;
@@ -51,8 +52,8 @@ void run_fast(FastFunction run, Int8BinaryOp op, FixedPointBinary binary,
   }
 }
 
-/// Where one operand's innermost row comes again and again beside rows of the other that lie behind
-/// each other, as blocks of channels do: -1, or which operand.
+/// The operand whose innermost row is repeated along the next loop, in which the other operand is
+/// contiguous, as for channel blocks; -1: none.
 int repeated_operand(const BroadcastPlan& plan) {
   if (plan.loops.size() < 2) return -1;
   const BroadcastPlan::Loop& inner = plan.loops.back();
@@ -65,7 +66,7 @@ int repeated_operand(const BroadcastPlan& plan) {
   return -1;
 }
 
-/// The plan with its two innermost loops as one.
+/// The plan with its two innermost loops merged.
 BroadcastPlan join_inner(const BroadcastPlan& plan, int repeated) {
   BroadcastPlan joined = plan;
   const BroadcastPlan::Loop inner = joined.loops.back();
@@ -110,7 +111,7 @@ void int8_binary(Int8BinaryOp op, const std::uint8_t* a, const std::uint8_t* b, 
   const std::uint8_t* whole = repeated == 0 ? b : a;
   const std::uint8_t* part = repeated == 0 ? a : b;
   const std::size_t part_bytes = static_cast<std::size_t>(inner.size);
-  // Tasks begin at whole parts, since parts divide a task's bytes.
+  // Task boundaries are multiples of the row length, since row lengths divide a task's bytes.
   workers.parallel_ranges(plan.count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
     std::uint8_t many[repeated_bytes];
     walk_rows(joined, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {

@@ -1,4 +1,4 @@
-// Quantized (int8) sums, differences and products, and lookups by table.
+// Quantized (int8) addition, subtraction and multiplication, and table lookups.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Int8BinaryScales {
   Int8Range range;
 };
 
-/// out = clamp(nearest((a op b) / out scale)) + zero point in float32, halves to even: the bits
-/// that dequantising, computing and quantising give. `out` may be an operand of its own size.
+/// out = clamp(nearest((a op b) / out scale)) + zero point in float32, ties to even: bit-identical
+/// to dequantizing, computing and quantizing. `out` may be an operand of its own size.
 void int8_binary(Int8BinaryOp op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* out,
                  const Int8BinaryScales& scales, const BroadcastPlan& plan, Isa isa,
                  Workers& workers);

@@ -1,4 +1,4 @@
-// Quantized (int8) sums and products in fixed point: what one call computes.
+// Fixed-point kernels of quantized (int8) addition and multiplication.
 #pragma once
 
 #include <stdint.h>
@@ -8,17 +8,17 @@
 
 namespace ortool::cpu {
 
-/// The largest number that an operand of a sum alone, or a product, may be, in steps of the result.
+/// Upper bound on the operands of a sum, or on a product, in units of the output scale.
 constexpr float most_fast_number = 1024.0F;
 
-/// How far a number of 16 bits of fraction may be off. Sums: operands and sums of up to 2^27.2 are
-/// rounded by up to 8 three times, factors by up to 4 twice; the quotient itself by 4. Products of
-/// up to 2^26: the formula rounds four times by up to 4, the factor and the number are rounded once
-/// by up to 4 each.
+/// Error bound of a value with 16 fractional bits, in units of 2^-16. Sums: operands and sums of up
+/// to 2^27.2 are rounded three times by up to 8 each, factors twice by up to 4, the quotient itself
+/// by 4. Products of up to 2^26: the float formula rounds four times by up to 4, and the factor and
+/// the value are rounded once by up to 4 each.
 constexpr float fast_number_error = 40.0F;
 
-/// out = byte of (a + b) / out scale, or of a * b / out scale, the same as
-/// QuantizeFunctions::binary gives.
+/// out = (a + b) / out scale, or a * b / out scale, quantized; bit-identical to
+/// QuantizeFunctions::binary.
 struct FixedPointBinary {
   const uint8_t* a;
   const uint8_t* b;
@@ -30,8 +30,8 @@ struct FixedPointBinary {
   uint8_t* out;  ///< may be a or b
 };
 
-/// All compute pieces of 32 or 64 bytes up to the first that has a number near a half; they return
-/// how many bytes. No number may be larger than most_fast_number.
+/// Each function processes blocks of 32 or 64 bytes up to the first that contains a rounding tie
+/// and returns the number of bytes done. No value may exceed most_fast_number.
 ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FixedPointBinary& add);
                      int64_t multiply_bytes(const FixedPointBinary& multiply);)
 

@@ -1,5 +1,5 @@
-// Quantized sums and products in fixed point for AVX2, 32 at a time, without a division: exact but
-// at rounding ties.
+// Quantized addition and multiplication in fixed point for AVX2, 32 elements at a time and without
+// division; exact except at rounding ties.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,14 +12,14 @@
 namespace ortool::cpu::avx2 {
 namespace {
 
-/// Eight bytes of an operand as whole numbers.
+/// Converts eight int8 values of an operand to float.
 inline __m256 whole_numbers(const uint8_t* from, __m256i flip, __m256i zero_point) {
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   const __m256i whole = _mm256_xor_si256(_mm256_cvtepu8_epi32(bytes), flip);
   return _mm256_cvtepi32_ps(_mm256_sub_epi32(whole, zero_point));
 }
 
-/// Eight numbers a call of `number(first)`.
+/// Eight values per call of `number(first)`.
 template <typename Number>
 inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make, Number number) {
   constexpr int64_t together = 32;
@@ -47,7 +47,7 @@ int64_t add_bytes(const FixedPointBinary& add) {
   const __m256 by_b = _mm256_set1_ps(static_cast<float>(b_factor * fixed_unit));
   const __m256i a_flip = _mm256_set1_epi32(add.a_scale.flip);
   const __m256i b_flip = _mm256_set1_epi32(add.b_scale.flip);
-  // Zero points count in the offset.
+  // The zero points are part of the offset.
   const __m256i none = _mm256_setzero_si256();
   return make_bytes(add, make, [&](int64_t first) {
     const __m256 a = whole_numbers(add.a + first, a_flip, none);

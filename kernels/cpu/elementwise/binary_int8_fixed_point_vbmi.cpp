@@ -1,5 +1,5 @@
-// Quantized sums and products in fixed point for AVX-512 with VBMI, 64 at a time, without a
-// division: exact but at rounding ties.
+// Quantized addition and multiplication in fixed point for AVX-512 VBMI, 64 elements at a time and
+// without division; exact except at rounding ties.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr __mmask16 every_number = 0xFFFF;
 
-/// Sixteen bytes of an operand as whole numbers; of sums, the zero point counts elsewhere.
+/// Sixteen int8 values of an operand as integers; for sums, the zero point is part of the offset.
 inline __m512i whole_bytes(const uint8_t* from, __m512i flip) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   return _mm512_xor_si512(_mm512_maskz_cvtepu8_epi32(every_number, bytes), flip);
@@ -27,7 +27,7 @@ inline __m512 whole_numbers(const uint8_t* from, __m512i flip, __m512i zero_poin
                                   _mm512_sub_epi32(whole_bytes(from, flip), zero_point));
 }
 
-/// Sixteen numbers a call of `number(first)`.
+/// Sixteen values per call of `number(first)`.
 template <typename Number>
 inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make, Number number) {
   int64_t done = 0;

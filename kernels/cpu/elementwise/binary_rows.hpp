@@ -1,4 +1,4 @@
-// Binary elementwise functions: the inner loops, a table for each instruction set.
+// Binary elementwise row loops, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +9,8 @@
 
 namespace ortool::cpu {
 
-/// `count` elements of a and b; a step of 0 repeats the first. `out` may be either whose step is 1.
+/// `count` elements of a and b; a step of 0 repeats the first. `out` may be an operand whose step
+/// is 1.
 struct BinaryRow {
   const void* a;
   const void* b;
@@ -19,7 +20,7 @@ struct BinaryRow {
   int64_t count;
 };
 
-/// What a row came to.
+/// Outcome of a row.
 enum class RowResult : int { done, divided_by_zero, no_such_operation };
 
 /// `compare` writes bytes of 0 or 1.

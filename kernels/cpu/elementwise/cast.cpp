@@ -1,4 +1,4 @@
-// Conversion between element types: one plain loop a pair of types.
+// Cast and Where: one plain loop per pair of types.
 #include "kernels/cpu/elementwise/cast.hpp"
 
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t cast_grain = 32768;
 
-/// A row of choices with steps that the compiler knows.
+/// A row of Where with strides known at compile time.
 template <std::int64_t a_step, std::int64_t b_step, typename T>
 void choose_row(const bool* condition, const T* a, const T* b, T* out, std::int64_t length) {
   for (std::int64_t i = 0; i < length; ++i) {
@@ -21,7 +21,7 @@ void choose_row(const bool* condition, const T* a, const T* b, T* out, std::int6
   }
 }
 
-/// condition ? x : y by masks, as a jump would be guessed wrong half of the time.
+/// condition ? x : y by masks, since a branch would be mispredicted half of the time.
 template <typename T>
 T choose(bool condition, T x, T y) {
   if constexpr (std::is_integral_v<T>) {
@@ -33,10 +33,10 @@ T choose(bool condition, T x, T y) {
   }
 }
 
-/// A row of the innermost loop; what repeats is read once.
+/// A row of the innermost loop; broadcast operands are read once.
 template <typename T, bool walks_condition, bool walks_a, bool walks_b>
 void where_row(const bool* condition, const T* a, const T* b, T* out, std::int64_t count) {
-// `out` may be a or b, but each element depends on its own place alone.
+// `out` may be a or b, but each element depends on its own index only.
 #ifndef __clang__
 #pragma GCC ivdep
 #endif

@@ -1,4 +1,4 @@
-// Conversion between element types, and the choice between two tensors.
+// Conversion between element types (Cast), and elementwise selection (Where).
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace ortool::cpu {
 
-/// `from`, `to`: bool, float16, bfloat16, float32, float64, integers of 8 to 64 bits. Floating to
-/// integer truncates and saturates, NaN gives 0; integers wrap; to floating types rounds half to
-/// even once; to bool everything but 0 is true. `out` must not overlap `in`.
+/// `from`, `to`: bool, float16, bfloat16, float32, float64, or integers of 8 to 64 bits. Floating
+/// point to integer truncates and saturates, and NaN gives 0; integers wrap; conversions to
+/// floating point round once, ties to even; to bool, everything but 0 is true. `out` must not
+/// overlap `in`.
 void cast(DataType from, const void* in, DataType to, void* out, std::int64_t count,
           Workers& workers);
 
-/// out = condition ? a : b. `plan` from the shapes of condition, a, b in this order; elements of 1,
-/// 2, 4, 8 or 16 bytes. `out` may be a or b where that is not repeated.
+/// out = condition ? a : b. `plan` is made from the shapes of condition, a, b in this order;
+/// elements of 1, 2, 4, 8 or 16 bytes. `out` may be a or b if that is not broadcast.
 void where(const bool* condition, const void* a, const void* b, void* out,
            const BroadcastPlan& plan, std::int64_t element_bytes, Workers& workers);
 

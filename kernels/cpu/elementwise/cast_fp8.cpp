@@ -1,4 +1,5 @@
-// Narrow elements by a table of all there are; wide ones through float64 or int64, one by one.
+// Casts to and from fp8 and sub-byte types: from narrow types by a lookup table, from wide ones one
+// by one through float64 or int64.
 #include "kernels/cpu/elementwise/cast_fp8.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t narrow_grain = 16384;
 constexpr std::int64_t narrow_block = 512;
 
-/// A tensor of all patterns of a type of at most 8 bits.
+/// A tensor of all bit patterns of a type of at most 8 bits.
 Tensor all_patterns(DataType type) {
   const int bits = element_bits(type);
   std::uint8_t patterns[256];
@@ -33,8 +34,8 @@ Tensor all_patterns(DataType type) {
   return tensor;
 }
 
-/// Rounded to odd where it has more than 53 bits, so that rounding on gives what rounding once
-/// would.
+/// Rounds to odd if there are more than 53 bits, so that rounding again gives the same result as
+/// rounding once.
 double to_odd_double(std::uint64_t magnitude) {
   const int spare = static_cast<int>(std::bit_width(magnitude)) - 53;
   if (spare <= 0) return static_cast<double>(magnitude);
@@ -55,7 +56,7 @@ double to_wide(From value) {
   }
 }
 
-/// A number as the pattern of a packed integer type.
+/// The bit pattern of a number in a packed integer type.
 template <typename From>
 std::uint8_t integer_pattern(From value, const NarrowCast& cast) {
   const auto whole = convert_number<std::int64_t>(value);
@@ -65,7 +66,7 @@ std::uint8_t integer_pattern(From value, const NarrowCast& cast) {
   return static_cast<std::uint8_t>(std::clamp(whole, is_signed ? -high - 1 : 0, high));
 }
 
-/// Patterns of `count` elements, a byte each, from the elements of a wide type.
+/// Bit patterns of `count` elements, one byte each, from elements of a wide type.
 template <typename From>
 void write_patterns(const NarrowCast& cast, const From* in, std::uint8_t* out, std::int64_t count) {
   if (is_floating_point(cast.to)) {
@@ -77,7 +78,7 @@ void write_patterns(const NarrowCast& cast, const From* in, std::uint8_t* out, s
   }
 }
 
-/// Calls body(patterns, first element, elements) for blocks of the elements of a narrow type.
+/// Calls body(patterns, first element, elements) for blocks of elements of a narrow type.
 template <typename Body>
 void for_patterns(DataType type, const void* in, std::int64_t begin, std::int64_t end,
                   Workers& workers, Body body) {

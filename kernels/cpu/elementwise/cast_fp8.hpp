@@ -1,4 +1,4 @@
-// Conversion to and from the types of eight bits and fewer that processors do not know.
+// Casts to and from fp8 and sub-byte types, which processors do not support natively.
 #pragma once
 
 #include <array>
@@ -10,23 +10,23 @@
 
 namespace ortool::cpu {
 
-/// How elements of `from` become elements of `to`, both numbers or bool. Floats become integers by
-/// dropping the fraction; what is too large is the nearest end, or where `wraps` and the integer
-/// type is packed, the lowest bits of the 64-bit integer.
+/// How elements of type `from` are converted to `to`; both are numeric or bool. Floating point to
+/// integer truncates; out-of-range values saturate or, if `wraps` and the integer type is packed,
+/// become the lowest bits of the 64-bit integer.
 struct NarrowCast {
   DataType from = DataType::undefined;
   DataType to = DataType::undefined;
   FloatCast rounding;
   bool wraps = true;
-  /// The pattern that each pattern of `from` becomes, where that has at most 8 bits.
+  /// Result for each bit pattern of `from`, if that has at most 8 bits.
   bool has_table = false;
   std::array<std::uint64_t, 256> table = {};
 };
 
-/// `from` has at most 8 bits, or `to` is a float8 or a packed type.
+/// Either `from` has at most 8 bits, or `to` is a float8 or packed type.
 NarrowCast plan_narrow_cast(DataType from, DataType to, FloatCast rounding, bool wraps);
 
-/// What is left of the last byte of a packed `out` is 0. `out` must not overlap `in`.
+/// Unused bits of the last byte of a packed `out` are set to 0. `out` must not overlap `in`.
 void narrow_cast(const NarrowCast& cast, const void* in, void* out, std::int64_t count,
                  Workers& workers);
 

@@ -1,4 +1,5 @@
-// Rows of one channel, or pixels of 16 channels, cut by size.
+// Per-channel lookup tables: partitions rows of a channel (NCHW) or pixels of 16 channels
+// (NCHW16c).
 #include "kernels/cpu/elementwise/channel_lookup.hpp"
 
 #include <algorithm>

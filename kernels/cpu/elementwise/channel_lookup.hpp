@@ -1,4 +1,4 @@
-// Lookup tables a channel: int8 by a table of 256 for each channel, in NCHW and NCHW16c.
+// Per-channel lookup tables of int8 tensors: 256 entries per channel, in NCHW and NCHW16c.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace ortool::cpu {
 
-/// N images of C channels of `pixels` bytes each, and C × 256 entries.
+/// N images of C channels of `pixels` bytes each, and C × 256 table entries.
 struct ChannelLookupSizes {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
   std::int64_t pixels = 0;
 };
 
-/// out[n][c][i] = tables[c][in[n][c][i]]; `out` may be `in`. The same bytes on every level.
+/// out[n][c][i] = tables[c][in[n][c][i]]; `out` may be `in`. Bit-identical on all instruction sets.
 void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
                     const std::uint8_t* tables, std::uint8_t* out, Isa isa, Workers& workers);
 
-/// The same where 16 channels of a pixel lie together (Layout::blocked16). What fills up
-/// the last block is looked up in the last channel's table.
+/// The same for NCHW16c (Layout::blocked16). Padding channels of the last block use the last
+/// channel's table.
 void channel_lookup_nchwc(const ChannelLookupSizes& sizes, const std::uint8_t* in,
                           const std::uint8_t* tables, std::uint8_t* out, Isa isa, Workers& workers);
 

@@ -1,4 +1,4 @@
-// Lookup tables a channel: the loop over NCHW16c that needs instructions of its own.
+// Per-channel lookup tables: the NCHW16c loop that needs instructions beyond baseline.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// Sixteen channels of a pixel at a time: words of four entries are gathered and shifted.
+// Per-channel lookup for AVX-512, sixteen channels of a pixel at a time: gathers words of four
+// entries and shifts the wanted one down.
 #include <immintrin.h>
 #include <stdint.h>
 

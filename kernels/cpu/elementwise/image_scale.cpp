@@ -1,4 +1,4 @@
-// Plain loops over planes and rows.
+// ImageScaler and GRUUnit: plain loops over planes and rows.
 #include "kernels/cpu/elementwise/image_scale.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Lookup tables of int8: a table of 256, in registers where a processor can look up many at a time.
+// Lookup table of int8 (256 entries), held in registers where the processor can look up many values
+// at once.
 #pragma once
 
 #include <stdint.h>

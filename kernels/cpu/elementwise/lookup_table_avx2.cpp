@@ -1,6 +1,6 @@
-// Lookup table for AVX2: thirty-two bytes at a time through sixteen tables of sixteen. Each table
-// but the first holds what it differs by from the one before, so that a byte takes all up to its
-// own by exclusive or: those behind it see a number below 0, for which the shuffle gives 0.
+// Lookup table for AVX2: 32 bytes at a time through sixteen tables of sixteen entries. Each table
+// but the first of each half holds the XOR with the one before, so XORing all tables up to an
+// index's own gives its entry; later tables see a negative index, for which the shuffle gives 0.
 #include <immintrin.h>
 #include <stdint.h>
 

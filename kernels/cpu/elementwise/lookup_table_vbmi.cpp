@@ -1,5 +1,5 @@
-// Lookup table for VBMI, sixty-four bytes at a time: the table lies in four registers, two for
-// either value of the top bit.
+// Lookup table for VBMI, 64 bytes at a time: the table takes four registers, two for each value of
+// the index's top bit.
 #include <immintrin.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// Powers: the base's type is the result's, the exponent's may be another.
+// Pow: the result has the base's type; the exponent's type may differ.
 #include <cmath>
 #include <type_traits>
 
@@ -52,7 +52,7 @@ Base power_of(Base base, Exponent exponent) {
   }
 }
 
-/// The exponent where it is one float for all, else 0.
+/// The exponent if it is a single float for all elements, else 0.
 template <typename Exponent>
 float common_exponent(const Exponent* exponents, const BroadcastPlan& plan) {
   if constexpr (std::is_same_v<Exponent, float>) {
@@ -64,7 +64,7 @@ float common_exponent(const Exponent* exponents, const BroadcastPlan& plan) {
   return 0.0F;
 }
 
-/// Squares or cubes of all elements, as power_of computes them.
+/// Squares or cubes of all elements, computed like power_of.
 void small_powers(const float* in, float* out, std::int64_t count, bool is_cube, Workers& workers) {
   workers.parallel_ranges(count, square_grain, [&](std::int64_t begin, std::int64_t end) {
     if (is_cube) {

@@ -1,4 +1,5 @@
-// Walks over the runs of elements that go with one scale, or with scales that follow one another.
+// QuantizeLinear and DequantizeLinear: iterates over runs of elements with a common scale or with
+// consecutive scales.
 #include "kernels/cpu/elementwise/quantize_linear.hpp"
 
 #include <algorithm>
@@ -12,10 +13,10 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t quantize_grain =
-    16384;  // a multiple of what fills whole bytes in any packed type
+    16384;  // a multiple of the elements per byte of any packed type
 constexpr std::int64_t chunk = 256;
 
-/// Elements that follow each other, with one scale (step 0) or scales that do so too (step 1).
+/// Contiguous elements with a single scale (step 0) or consecutive scales (step 1).
 struct Run {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -23,7 +24,7 @@ struct Run {
   std::int64_t scale_step = 0;
 };
 
-/// The run that holds element `index`, from there on.
+/// The remainder of the run that contains element `index`.
 Run run_at(const ScaleLayout& layout, std::int64_t index) {
   const std::int64_t total = layout.outer * layout.axis * layout.inner;
   if (layout.kind == ScaleLayout::Kind::single) return {index, total - index, 0, 0};
@@ -43,7 +44,7 @@ Run run_at(const ScaleLayout& layout, std::int64_t index) {
   return {index, layout.inner - inner, block * layout.inner + inner, 1};
 }
 
-/// Calls `body(run)` for all runs, cut where threads are.
+/// Calls `body(run)` for all runs, split at thread boundaries.
 template <typename Body>
 void for_each_run(const ScaleLayout& layout, Workers& workers, Body body) {
   const std::int64_t total = layout.outer * layout.axis * layout.inner;
@@ -72,8 +73,8 @@ struct Levels {
   double scales[chunk];
   double zero_points[chunk] = {};
 
-  /// Those of `count` elements of `run` from its element `done` on. Chunks are read in order: where
-  /// the run has one scale, only the first is.
+  /// Reads those of `count` elements of `run`, starting at its element `done`. Chunks are read in
+  /// order; if the run has a single scale, only the first call reads it.
   void read(const QuantizeOperands& operands, const Run& run, std::int64_t done,
             std::int64_t count) {
     const bool is_scaled_once = run.scale_step == 0;
@@ -128,7 +129,7 @@ struct FloatRange {
   float high = 0.0F;
 };
 
-/// The least and greatest number, widened to hold 0. NaN is passed over.
+/// Minimum and maximum, extended to include 0. NaN is ignored.
 FloatRange range_of(const float* in, std::int64_t count, const QuantizeFunctions& functions,
                     Workers& workers) {
   constexpr std::int64_t most_parts = 64;
@@ -156,7 +157,7 @@ void quantize(const QuantizeOperands& operands, const ScaleLayout& layout, DataT
   const QuantizeFunctions& functions = quantize_functions(isa);
   const float least = operands.out_type == DataType::int8 ? -128.0F : 0.0F;
   const std::int64_t count = layout.outer * layout.axis * layout.inner;
-  // Bits behind the last packed element are zero.
+  // Unused bits after the last packed element are zero.
   if (is_packed(operands.out_type) && count > 0)
     operands.out[bytes_of(operands.out_type, count) - 1] = std::byte{0};
   for_each_run(layout, workers, [&](const Run& run) {

@@ -1,4 +1,4 @@
-// Quantising and dequantising whole tensors of every type, with scales for all, an axis or blocks.
+// Quantization and dequantization of whole tensors of any type, per tensor, per axis or per block.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace ortool::cpu {
 
-/// Which scale goes with which element of a tensor of `outer` x `axis` x `inner` elements.
+/// Which scale applies to which element of a tensor of `outer` x `axis` x `inner` elements.
 struct ScaleLayout {
   enum class Kind { single, along_axis, blocks };
   Kind kind = Kind::single;
   std::int64_t outer = 1;
   std::int64_t axis = 1;
   std::int64_t inner = 1;
-  std::int64_t block = 1;  ///< indices of the axis that share a scale
+  std::int64_t block = 1;  ///< consecutive indices of the axis that share a scale
 };
 
-/// The tensors' bytes; `zero_points` may be null.
+/// Raw data of the tensors; `zero_points` may be null.
 struct QuantizeOperands {
   DataType in_type;
   const std::byte* in;
@@ -32,18 +32,18 @@ struct QuantizeOperands {
   std::byte* out;
 };
 
-/// out = saturate(nearest(in / scale) + zero point), halves to even; the quotient is rounded to
-/// `precision`. NaN counts as 0. To floating types of 8 bits and less: the quotient itself, without
-/// the zero point, and `saturate` as FloatCast has it. The same bits on every level.
+/// out = saturate(nearest(in / scale) + zero point), ties to even; the quotient is rounded to
+/// `precision`. NaN counts as 0. For floating-point types of 8 bits or less: the quotient itself,
+/// without the zero point; `saturate` as in FloatCast. Bit-identical on all instruction sets.
 void quantize(const QuantizeOperands& operands, const ScaleLayout& layout, DataType precision,
               bool saturate, Isa isa, Workers& workers);
 
-/// out = (in - zero point) * scale in float32, rounded to the type of out.
+/// out = (in - zero point) * scale in float32, rounded to the output type.
 void dequantize(const QuantizeOperands& operands, const ScaleLayout& layout, Isa isa,
                 Workers& workers);
 
-/// Quantises to uint8 by the range of `in` widened to hold 0: scale = (max - min) / 255 (1 where
-/// that is 0), zero point = nearest(-min / scale). NaN does not count for the range.
+/// Quantizes to uint8 by the range of `in`, extended to include 0: scale = (max - min) / 255 (1 if
+/// that is 0), zero point = nearest(-min / scale). NaN is ignored when computing the range.
 void dynamic_quantize(const float* in, std::int64_t count, std::uint8_t* out, float* scale,
                       std::uint8_t* zero_point, Isa isa, Workers& workers);
 

@@ -1,4 +1,4 @@
-// One loop for each common type, and the general formats of libcore/tensor for the rest.
+// Conversion of elements to and from double: loops for common types, libcore/tensor for the rest.
 #include "kernels/cpu/elementwise/quantize_reference.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void read_plain(const std::byte* data, std::int64_t first, std::int64_t count, d
   for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(from[i]);
 }
 
-/// The limits are those of T, the numbers whole or infinite.
+/// Saturates to the limits of T; the numbers are integral or infinite.
 template <typename T>
 void write_integers(std::byte* data, std::int64_t first, std::int64_t count,
                     const double* numbers) {

@@ -1,4 +1,4 @@
-// SwiGLU in blocks that stay in the first-level cache between its two steps.
+// SwiGLU in blocks that stay in the L1 cache between its two steps.
 #include "kernels/cpu/elementwise/swiglu.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// SwiGLU: a gate through Swish times a value.
+// SwiGLU: Swish of a gate, multiplied by a value.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace ortool::cpu {
 
 /// out = gate · sigmoid(alpha · gate) · value for each element; `out` may be `gate`, not `value`.
-/// Elements are computed alone: the bits do not depend on threads.
+/// Elements are independent: results do not depend on the number of threads.
 void swiglu(const float* gate, const float* value, float* out, std::int64_t count, float alpha,
             Workers& workers, Isa isa);
-/// By libm.
+/// Computed with libm.
 void swiglu(const double* gate, const double* value, double* out, std::int64_t count, float alpha,
             Workers& workers);
 

@@ -1,4 +1,4 @@
-// Unary elementwise functions: float by the vector loops, everything else by scalar ones.
+// Unary elementwise functions: float32 by vector loops, everything else by scalar loops.
 #include "kernels/cpu/elementwise/unary.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void map(const T* in, T* out, std::int64_t count, Function function) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = function(in[i]);
 }
 
-/// The functions that libm has; false for the others.
+/// Functions that libm provides; false for the others.
 template <typename T>
 bool library_unary(UnaryOp op, const T* in, T* out, std::int64_t count) {
   const auto with = [=](auto function) {
@@ -237,7 +237,7 @@ void unary_integer(UnaryOp op, const Integer* in, Integer* out, std::int64_t cou
 template <typename Integer>
 void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* in, Integer* out,
                         std::int64_t count, Workers& workers) {
-  // Numbers that hold every 64-bit integer.
+  // long double represents every 64-bit integer.
   const long double lambd = parameters.alpha;
   const long double bias = parameters.beta;
   ORTOOL_CHECK(op == UnaryOp::erf || op == UnaryOp::shrink);
@@ -291,7 +291,7 @@ void is_infinite(const T* in, bool* out, std::int64_t count, bool positive, bool
 
 namespace {
 
-/// out[i] = holds(the value that in[i] stands for), by a table.
+/// out[i] = holds(value of in[i]), by a lookup table.
 template <typename Predicate>
 void map_float8(DataType type, const std::uint8_t* in, bool* out, std::int64_t count,
                 Workers& workers, Predicate holds) {

@@ -11,16 +11,17 @@
 
 namespace ortool::cpu {
 
-// For all: `count` elements in, as many out; `out` may be `in` where the types are the same; NaN
-// stays NaN (relu, clip), or is 0 (thresholded_relu, shrink); nothing is thrown but a stop request.
+// For all functions: `count` elements in and out; `out` may be `in` if the types are equal. NaN
+// stays NaN (relu, clip) or becomes 0 (thresholded_relu, shrink). Nothing is thrown except on a
+// stop request.
 
-/// Within 4 ulp for exp, log, tanh, erf, sigmoid, 1 ulp for sin and cos, exact (correctly rounded)
-/// for what the hardware rounds; other trigonometry and hyperbolic functions by libm. Subnormals
-/// are kept.
+/// Within 4 ulp for exp, log, tanh, erf and sigmoid, 1 ulp for sin and cos; correctly rounded where
+/// the hardware operation is; other trigonometric and hyperbolic functions use libm. Subnormals are
+/// kept.
 void unary(UnaryOp op, UnaryParameters parameters, const float* in, float* out, std::int64_t count,
            Workers& workers, Isa isa);
 
-/// By libm.
+/// Computed with libm.
 void unary(UnaryOp op, UnaryParameters parameters, const double* in, double* out,
            std::int64_t count, Workers& workers, Isa isa);
 
@@ -30,14 +31,13 @@ void unary(UnaryOp op, UnaryParameters parameters, const Float16Bits* in, Float1
 void unary(UnaryOp op, UnaryParameters parameters, const BFloat16Bits* in, BFloat16Bits* out,
            std::int64_t count, Workers& workers, Isa isa);
 
-/// relu, negate, absolute and sign for integers of any width (the lowest number's negation wraps
-/// to itself). Other operations are a programmer's error.
+/// relu, negate, absolute and sign for integers of any width (negating the lowest value wraps to
+/// itself). Other operations are a programming error.
 template <typename Integer>
 void unary_integer(UnaryOp op, const Integer* in, Integer* out, std::int64_t count,
                    Workers& workers);
 
-/// erf and shrink for integers of any width: the exact result, its fraction dropped; what is too
-/// large is the nearest end.
+/// erf and shrink for integers of any width: the exact result, truncated and saturated.
 template <typename Integer>
 void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* in, Integer* out,
                         std::int64_t count, Workers& workers);
@@ -46,8 +46,8 @@ void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* i
 template <typename T>
 void clip(const T* in, T* out, std::int64_t count, T low, T high, Workers& workers);
 
-/// T: float, double, Float16Bits, BFloat16Bits. `out` gets 0 or 1. The forms for float8 take one of
-/// its types.
+/// T: float, double, Float16Bits, BFloat16Bits. `out` is set to 0 or 1. The float8 overloads take
+/// one of the float8 types.
 template <typename T>
 void is_nan(const T* in, bool* out, std::int64_t count, Workers& workers);
 template <typename T>

@@ -1,4 +1,4 @@
-// Unfused epilogue: activations by the names of elementwise functions.
+// Unfused epilogue: activations in terms of the unary elementwise functions.
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 
 namespace ortool::cpu {

@@ -1,5 +1,5 @@
-// Unfused epilogue: a residual sum and activation done apart from the product, when shapes turn out
-// to differ.
+// Unfused epilogue: adds the residual and applies the activation after the product, if shapes turn
+// out to differ.
 #pragma once
 
 #include "kernels/cpu/elementwise/binary.hpp"
@@ -9,7 +9,7 @@
 
 namespace ortool::cpu {
 
-/// out = activate(result + residual), broadcasting.
+/// out = activate(result + residual), with broadcasting.
 class Finish {
  public:
   Finish(const Shape& result, const Shape& residual, Activation activation, float low, float high,
