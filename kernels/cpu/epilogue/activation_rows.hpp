@@ -1,4 +1,4 @@
-// Activations at the end of a product, a function for each instruction set.
+// Activation step of product epilogues, one function per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-// They mean what GemmFunctions::activate says.
+// See GemmFunctions::activate.
 ORTOOL_ISA_FUNCTIONS((baseline, avx2, avx512),
                      void activate_rows(Activation activation, float low, float* values,
                                         int64_t stride, int64_t rows, int64_t columns);)

@@ -1,5 +1,4 @@
-// Epilogue of int8 products: int32 accumulators to floats or int8, a function for each instruction
-// set.
+// Epilogue of int8 products: int32 accumulators to float or int8, one function per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -10,37 +9,37 @@
 
 namespace ortool::cpu {
 
-/// Sums on their way to floats or bytes, in this order:
+/// Steps applied to each accumulator, in this order:
 ///
 ///     x = float(sum + offset) * scale
-///     x = float(clamp(nearest(x))) * step      where it has steps
+///     x = float(clamp(nearest(x))) * step      if has_steps
 ///     x = activate(x + bias + residual)
-///     x as it is, or clamp(nearest(x / divisor)) + zero point
+///     x itself, or clamp(nearest(x / divisor)) + zero point
 ///
-/// Halves go to even, and NaN becomes the least byte or step but behind a divisor.
-/// Lists have an element a column of the whole product.
+/// Rounding is ties to even. NaN becomes the lowest value, except after a divisor, where it counts
+/// as 0. Arrays have one element per column of the whole product.
 struct Int8Epilogue {
   const int32_t* offsets;
   const float* scales;
-  int32_t has_steps;  ///< rounded as a quantisation in between asks for
-  float steps_low;    ///< where whole numbers of steps may lie
+  int32_t has_steps;  ///< rounds as an intermediate quantization would
+  float steps_low;    ///< bounds of the intermediate quantization
   float steps_high;
   float step;
   const float* bias;      ///< null: none
-  const float* residual;  ///< a row a row of the product; null: none
+  const float* residual;  ///< one row per row of the product; null: none
   int64_t residual_stride;
   Activation activation;
-  float low;  ///< the activation's numbers
+  float low;  ///< parameters of the activation
   float high;
   int32_t makes_bytes;
-  float divisor;  ///< of bytes, NaN then counting as 0; 0: none
+  float divisor;  ///< output scale, NaN then counts as 0; 0: none
   Int8Range range;
-  void* out;  ///< bytes or floats
+  void* out;  ///< int8 or float
   int64_t out_stride;
 };
 
-/// A block of sums: `sums` holds those of rows [row, row + rows) and columns [column, column +
-/// columns) of the product, rows `sums_stride` apart.
+/// A block of accumulators: rows [row, row + rows) by columns [column, column + columns) of the
+/// product, with rows `sums_stride` apart.
 struct AccumulatorBlock {
   int32_t* sums;
   int64_t sums_stride;
@@ -52,7 +51,8 @@ struct AccumulatorBlock {
 
 using RequantizeFunction = void (*)(const Int8Epilogue& finish, const AccumulatorBlock& block);
 
-/// The function of a level. Without functions among the activations all give the same bits.
+/// The kernel of an instruction set. Bit-identical on all of them, unless the activation is a
+/// transcendental function.
 ORTOOL_ISA_KERNEL(RequantizeFunction, requantize_function, baseline, avx2, avx512)
 
 }  // namespace ortool::cpu
