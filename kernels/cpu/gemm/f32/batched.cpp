@@ -1,4 +1,4 @@
-// Batched GEMM: large products one after the other, small ones side by side.
+// Batched GEMM: large products run one after the other, small ones in parallel.
 #include <algorithm>
 
 #include "kernels/cpu/gemm/f32/gemm.hpp"
@@ -7,7 +7,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Small products are a task each; large ones are cut inside.
+/// Small products are one task each; large ones are partitioned internally.
 bool runs_side_by_side(std::int64_t batch, const GemmSizes& sizes) {
   const auto work =
       static_cast<double>(sizes.m) * static_cast<double>(sizes.n) * static_cast<double>(sizes.k);

@@ -1,10 +1,10 @@
-// GEMM epilogue applied apart from the microkernel, for edges and skinny products.
+// GEMM epilogue outside the microkernel, for edge tiles and skinny products.
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-// One loop a step, so that each is vectorised; comparisons are written so that NaN passes.
+// One loop per step for auto-vectorization; comparisons are written so that NaN propagates.
 void activate_row(const GemmTile& tile, float* row) {
   const std::int64_t columns = tile.columns;
   const float low = tile.low;

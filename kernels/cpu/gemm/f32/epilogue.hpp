@@ -1,4 +1,4 @@
-// GEMM epilogue applied apart from the microkernel, for edges and skinny products.
+// GEMM epilogue outside the microkernel, for edge tiles and skinny products.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace ortool::cpu {
 
-/// Scales, adds and activates the sums (rows × columns of `tile`, `sums_stride` apart) and writes
-/// them to tile.c. `sums` may be tile.c itself.
+/// Scales, adds and activates the sums (rows × columns of `tile`, with stride `sums_stride`) and
+/// writes them to tile.c. `sums` may be tile.c itself.
 void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_stride);
 
-/// What apply_epilogue and the register tile leave out: functions, where the epilogue has one.
+/// Applies transcendental activations, which apply_epilogue and the microkernel leave out.
 inline void apply_activation(const GemmTile& tile, const GemmFunctions& functions) {
   if (tile.activation < Activation::gelu) return;
   functions.activate(tile.activation, tile.low, tile.c, tile.c_stride, tile.rows, tile.columns);
 }
 
-/// Runs `tile` with any number of columns on a variant that only stores whole vectors.
+/// Runs `tile` with any number of columns on a microkernel that stores whole vectors only.
 void run_partial_tile(const GemmTile& tile, const GemmFunctions& functions);
 
 }  // namespace ortool::cpu

@@ -11,17 +11,17 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t float_bytes = 4;
-/// Rows of a packed at a time: about this many bytes, so that they stay in the second-level cache.
+/// Rows of a packed at a time: about this many bytes, so that they stay in the L2 cache.
 constexpr std::int64_t rows_bytes = 1280 * 1024;
-/// Up to this many rows there is not work enough for register tiles, and b is better read where it
-/// lies than packed for one use.
+/// Up to this many rows, register tiles are not worthwhile, and b is read in place rather than
+/// packed for a single use.
 constexpr std::int64_t skinny_rows = 4;
 
 std::int64_t round_up_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// The rows of a are worked on in chunks of this size.
+/// Rows of a are processed in chunks of this size.
 std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) {
   const std::int64_t fitting = rows_bytes / (float_bytes * std::max<std::int64_t>(sizes.k, 1));
   const std::int64_t rows = std::max<std::int64_t>(fitting, 8 * functions.max_rows);
@@ -29,7 +29,7 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
   return (sizes.m + chunks - 1) / chunks;
 }
 
-/// The tile that stands for the region of c at (row, column), for apply_epilogue.
+/// A tile that describes the region of c at (row, column), for apply_epilogue.
 GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
                 std::int64_t rows, std::int64_t column, std::int64_t columns) {
   GemmTile tile = tile_of(epilogue);
@@ -47,13 +47,13 @@ void finish_sums(const GemmTile& tile, const float* sums, std::int64_t sums_stri
   apply_activation(tile, functions);
 }
 
-/// Rows or columns a task of a thin product works on: some 64 KiB of the large operand.
+/// Rows or columns per task of a skinny product: about 64 KiB of the large operand.
 std::int64_t skinny_grain(std::int64_t k, std::int64_t multiple) {
   const std::int64_t items = 64 * 1024 / (float_bytes * std::max<std::int64_t>(k, 1));
   return std::max<std::int64_t>(1, items / multiple) * multiple;
 }
 
-/// c is a column: each row of a by the vector x.
+/// GEMV: c is a column, each row of a times the vector x.
 void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, float* c,
                      std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
@@ -71,7 +71,7 @@ void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, 
   });
 }
 
-/// c is a row: the vector in a by each row of the transposed b.
+/// GEMV: c is a row, the vector x times each row of the transposed b.
 void multiply_row_transposed(const GemmSizes& sizes, const float* x, const MatrixIn& b, float* c,
                              const Epilogue& epilogue, const GemmFunctions& functions,
                              Workers& workers) {
@@ -84,7 +84,7 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Matri
   });
 }
 
-/// c has few rows: b is read once, where it lies.
+/// c has few rows: b is read once, in place.
 void multiply_skinny(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
                      std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
@@ -99,8 +99,7 @@ void multiply_skinny(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& 
   });
 }
 
-/// c has few rows and b is packed: two panels at a time, so that the sums do not wait for each
-/// other.
+/// c has few rows and b is packed: two panels at a time, to have enough independent accumulators.
 void multiply_skinny_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b,
                             float* c, std::int64_t c_stride, const Epilogue& epilogue,
                             const GemmFunctions& functions, Workers& workers) {
@@ -130,16 +129,16 @@ void multiply_skinny_packed(const GemmSizes& sizes, const MatrixIn& a, const flo
   });
 }
 
-/// Up to this many columns rows of a are better read where they lie than packed for so few uses.
+/// Up to this many columns, rows of a are read in place rather than packed for so few uses.
 constexpr std::int64_t narrow_columns = 64;
 
-/// Rows a multiple of a page apart would push each other out of the first-level cache.
+/// Not if the row stride is a multiple of a page, since rows would then conflict in the L1 cache.
 bool reads_rows_in_place(const GemmSizes& sizes, const MatrixIn& a) {
   constexpr std::int64_t page_floats = 1024;
   return sizes.n <= narrow_columns && !a.transposed && a.stride % page_floats != 0;
 }
 
-/// c has few columns: rows of a are read once, where they lie.
+/// c has few columns: rows of a are read once, in place.
 void multiply_narrow(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
                      std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
@@ -162,7 +161,7 @@ void multiply_narrow(const GemmSizes& sizes, const MatrixIn& a, const float* pac
   });
 }
 
-/// How a chunk of rows by all columns is cut into tasks.
+/// How a chunk of rows by all columns is partitioned into tasks.
 struct TaskGrid {
   std::int64_t row_blocks;
   std::int64_t column_blocks;
@@ -181,7 +180,7 @@ TaskGrid cut_tasks(const RowPanels& rows, const ColumnPanels& columns, std::int6
   return {row_blocks, column_blocks};
 }
 
-/// A piece of the columns in a chunk of the rows, cut into tasks.
+/// A piece of the columns within a chunk of the rows, partitioned into tasks.
 struct PieceOfChunk {
   PanelProduct product;
   Epilogue epilogue;
@@ -198,14 +197,14 @@ struct PieceOfChunk {
   }
 };
 
-/// A piece of c with the distance of its rows.
+/// A piece of c and its row stride.
 struct PieceIn {
   GemmColumns columns;
   std::int64_t c_stride = 0;
 };
 
-/// A panel of rows alone would bring only a part of the lines of columns from afar near, so two
-/// share that work where they have sums enough.
+/// The tiles of a single row panel cannot prefetch all cache lines of a far column panel, so two
+/// row panels share that work if there are enough rows.
 RowPanels cut_for_columns(std::int64_t rows, const GemmSizes& sizes,
                           const GemmFunctions& functions) {
   constexpr std::int64_t line_floats = 16;

@@ -17,44 +17,44 @@ struct GemmSizes {
   std::int64_t k = 0;
 };
 
-/// Bytes of b once packed for `isa`.
+/// Size of the packed b in bytes for `isa`.
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa);
 
-/// Packs b (k × n) into `out` (packed_b_bytes, 64-byte aligned, kept by the caller).
+/// Packs b (k × n) into `out` (packed_b_bytes, 64-byte aligned, owned by the caller).
 void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* out,
             Workers& workers);
 
-/// Bytes of workspace for `gemm` with b packed before. It may be 0.
+/// Bytes of workspace for `gemm` with a packed b; may be 0.
 std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa);
 
-/// The product with b packed by pack_b for the same k, n and isa. `workspace` is 64-byte aligned.
-/// c must not overlap any operand. Bits do not depend on the number of threads.
+/// Multiplies by b as packed by pack_b for the same k, n and isa. `workspace` is 64-byte aligned. c
+/// must not overlap any operand. Results do not depend on the number of threads.
 void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
           std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
           Workers& workers);
 
-/// The epilogue of the part of a product that begins at (row, column) of c.
+/// The epilogue of the part of a product that starts at (row, column) of c.
 Epilogue epilogue_at(Epilogue epilogue, std::int64_t row, std::int64_t column);
 
-/// Columns of a product that are a matrix of their own.
+/// A range of a product's columns that is stored as a matrix of its own.
 struct GemmColumns {
   std::int64_t count = 0;           ///< at least 1
-  const float* packed_b = nullptr;  ///< pack_b of these columns alone
-  float* c = nullptr;               ///< m × count, row after row
+  const float* packed_b = nullptr;  ///< pack_b of these columns only
+  float* c = nullptr;               ///< m × count, row-major
 };
 
 inline constexpr std::size_t most_gemm_columns = 8;
 
-/// `gemm` for up to most_gemm_columns pieces of b one beside the other, each stored by itself.
-/// sizes.n is the sum of their counts; the epilogue is that of the whole. Each piece has the bits
-/// that a gemm of it gives. `workspace` is that of the whole.
+/// `gemm` for up to most_gemm_columns side-by-side pieces of b, each with its own output. sizes.n
+/// is the sum of their counts, and epilogue and `workspace` are those of the whole product. Each
+/// piece is bit-identical to a separate gemm.
 void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const GemmColumns> pieces,
                   const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 /// Bytes of workspace for `gemm_unpacked`.
 std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa);
 
-/// The product of two matrices that are only known now: the same bits as `gemm` of b packed before.
+/// The product of two matrices known only at run time; bit-identical to `gemm` with a packed b.
 void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
                    std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
                    Workers& workers);
@@ -72,8 +72,8 @@ struct GemmOffsets {
 std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& sizes, Isa isa,
                                           int threads);
 
-/// A product for each of `offsets`; small ones run side by side. `workspace` must have been sized
-/// for at least workers.count() threads.
+/// Computes one product per element of `offsets`; small ones run in parallel. `workspace` must be
+/// sized for at least workers.count() threads.
 void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
                   const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
                   Isa isa, void* workspace, Workers& workers);

@@ -1,4 +1,4 @@
-// GEMV with a transposed matrix for AVX2: 8 columns a vector, transposed in registers.
+// GEMV with a transposed matrix for AVX2: 8 columns per vector, transposed in registers.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t columns_at_once = 8;
 constexpr int64_t steps_at_once = 4;
 
-/// Four steps of column i in the lower half of in[i] and of column i + 4 in the upper half become a
-/// vector of eight columns for each step.
+/// in[i] holds four steps of column i in its lower half and of column i + 4 in its upper half;
+/// transposes them into one vector of eight columns per step.
 inline __attribute__((always_inline)) void transpose(const __m256* in, __m256* out) {
   const __m256 t0 = _mm256_unpacklo_ps(in[0], in[1]);
   const __m256 t1 = _mm256_unpackhi_ps(in[0], in[1]);
@@ -28,7 +28,7 @@ inline __attribute__((always_inline)) __m256 load_two(const float* low, const fl
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
 }
 
-/// Adds the steps from `step` on one by one.
+/// Adds the remaining steps from `step` on one by one.
 inline __attribute__((always_inline)) __m256 add_last_steps(const float* x, const float* const* b,
                                                             int64_t step, int64_t k, __m256 sum) {
   for (; step < k; ++step) {
@@ -48,7 +48,7 @@ inline __attribute__((always_inline)) __m256 add_steps(const float* x, const __m
   return sum;
 }
 
-/// Up to eight columns; those that are missing are read as the last one and not stored.
+/// Up to eight columns; missing ones read the last column and are not stored.
 void few_columns(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
                  float* out) {
   const float* from[8];
@@ -68,7 +68,7 @@ void few_columns(const float* x, const float* b, int64_t b_stride, int64_t colum
   for (int64_t i = 0; i < columns; ++i) out[i] = sums[i];
 }
 
-/// Eight columns a group, reached from two pointers, four columns each.
+/// Eight columns per group, addressed from two pointers of four columns each.
 template <int groups>
 void whole_groups(const float* x, const float* b, int64_t b_stride, int64_t k, float* out) {
   const int64_t three = 3 * b_stride;

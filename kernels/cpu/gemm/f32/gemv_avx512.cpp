@@ -1,4 +1,4 @@
-// GEMV with a transposed matrix for AVX-512: 16 columns a vector, transposed in registers.
+// GEMV with a transposed matrix for AVX-512: 16 columns per vector, transposed in registers.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +11,9 @@ namespace {
 constexpr int64_t columns_at_once = 16;
 constexpr int64_t steps_at_once = 8;
 
-/// Eight steps of column i in the lower half of load(i) and of column i + 8 in the upper half
-/// become a vector of 16 columns for each step; columns lie in the order 0-3, 8-11, 4-7, 12-15.
+/// load(i) holds eight steps of column i in its lower half and of column i + 8 in its upper half;
+/// transposes them into one vector of 16 columns per step, in the column order 0-3, 8-11, 4-7,
+/// 12-15.
 inline __attribute__((always_inline)) void transpose(const __m512* in, __m512* out) {
   __m512 four[8];
 #pragma GCC unroll 2
@@ -33,7 +34,7 @@ inline __attribute__((always_inline)) void transpose(const __m512* in, __m512* o
   }
 }
 
-/// The order of columns that `transpose` leaves becomes the usual one, and back.
+/// Converts the column order of `transpose` to the natural one, and back.
 inline __m512 reorder(__m512 x) {
   return _mm512_maskz_shuffle_f32x4(0xFFFF, x, x, 0xD8);
 }
@@ -44,7 +45,7 @@ inline __attribute__((always_inline)) __m512 load_two(const float* low, const fl
                             _mm256_maskz_loadu_ps(mask, high), 1);
 }
 
-/// Adds the steps from `step` on, at most eight, of up to 16 columns.
+/// Adds up to eight steps from `step` on, for up to 16 columns.
 inline __attribute__((always_inline)) __m512 add_last_steps(const float* x, const float* const* b,
                                                             int64_t step, int64_t k, __m512 sum) {
   const int64_t steps = k - step < steps_at_once ? k - step : steps_at_once;
@@ -61,7 +62,7 @@ inline __attribute__((always_inline)) __m512 add_last_steps(const float* x, cons
   return sum;
 }
 
-/// Up to 16 columns; those that are missing are read as the last one and not stored.
+/// Up to 16 columns; missing ones read the last column and are not stored.
 void few_columns(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
                  float* out) {
   const float* from[16];
@@ -73,7 +74,7 @@ void few_columns(const float* x, const float* b, int64_t b_stride, int64_t colum
   _mm512_mask_storeu_ps(out, static_cast<__mmask16>((1U << columns) - 1U), reorder(sum));
 }
 
-/// 16 columns a group. Columns are reached from two pointers a group, eight columns each.
+/// 16 columns per group, addressed from two pointers of eight columns each.
 template <int groups>
 void whole_groups(const float* x, const float* b, int64_t b_stride, int64_t k, float* out) {
   const int64_t three = 3 * b_stride;
@@ -129,7 +130,7 @@ void whole_groups(const float* x, const float* b, int64_t b_stride, int64_t k, f
 
 void row_transposed(const float* x, const float* b, int64_t b_stride, int64_t columns, int64_t k,
                     float* out) {
-  // Columns a multiple of a page apart push each other out of the first-level cache.
+  // Columns a multiple of a page apart would conflict in the L1 cache.
   constexpr int64_t page_floats = 1024;
   const bool takes_two = b_stride % page_floats != 0;
   int64_t column = 0;

@@ -1,4 +1,4 @@
-// GEMV with a transposed matrix in portable C++: 4 columns a vector, transposed in registers.
+// GEMV with a transposed matrix in portable C++: 4 columns per vector, transposed in registers.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +19,7 @@ inline FourFloats load_four(const float* from) {
   return value;
 }
 
-/// Up to four columns; those that are missing are read as the last one and not stored.
+/// Up to four columns; missing ones read the last column and are not stored.
 void few_columns(const float* x, const float* b, std::int64_t b_stride, std::int64_t columns,
                  std::int64_t k, float* out) {
   const float* from[columns_at_once];

@@ -15,7 +15,7 @@ struct Sums {
   __m256 value[size_t{rows}][size_t{vectors}];
 };
 
-// NaN in the sum passes: max and min give their second operand when either is NaN.
+// Propagates NaN in the sum: max and min return their second operand if either is NaN.
 inline __m256 activate(__m256 x, Activation activation, __m256 low, __m256 high) {
   const __m256 zero = _mm256_setzero_ps();
   switch (activation) {
@@ -125,7 +125,7 @@ void run(const GemmTile& tile) {
       sums.value[row][v] = _mm256_maskload_ps(tile.c + row * tile.c_stride + v * 8, all);
     }
   }
-  // Rows that lie apart are reached from two pointers, three rows each.
+  // Unpacked rows are addressed from two pointers of three rows each.
   const float* a = tile.a;
   const float* lower = tile.a + 3 * tile.a_stride;
   const int64_t a_stride = tile.a_stride;

@@ -15,7 +15,7 @@ struct Sums {
   __m512 value[size_t{rows}][size_t{vectors}];
 };
 
-// NaN in the sum passes: max and min give their second operand when either is NaN.
+// Propagates NaN in the sum: max and min return their second operand if either is NaN.
 inline __m512 activate(__m512 x, Activation activation, __m512 low, __m512 high) {
   switch (activation) {
     case Activation::relu:
@@ -113,7 +113,7 @@ void run(const GemmTile& tile) {
           _mm512_maskz_loadu_ps(start_mask[v], tile.c + row * tile.c_stride + v * 16);
     }
   }
-  // Rows that lie apart are reached from five pointers, three rows each.
+  // Unpacked rows are addressed from five pointers of three rows each.
   const int64_t a_stride = tile.a_stride;
   const float* a = tile.a;
   const float* group[5];

@@ -1,4 +1,4 @@
-// Portable float32 GEMM microkernel: up to 4 rows by 8 columns, for compilers to vectorize.
+// Portable float32 GEMM microkernel: up to 4 rows by 8 columns, written for auto-vectorization.
 #include "kernels/cpu/epilogue/activation_rows.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 #include "kernels/cpu/gemm/f32/microkernel.hpp"

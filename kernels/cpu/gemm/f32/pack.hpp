@@ -1,4 +1,4 @@
-// GEMM packing, skinny products and GEMV, functions for each instruction set.
+// GEMM packing, skinny products and GEMV, one set of functions per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-// The functions mean what the members of GemmFunctions say.
+// See the members of GemmFunctions.
 ORTOOL_ISA_FUNCTIONS((baseline, avx2, avx512),
                      void pack_transposed(const float* in, int64_t in_stride, int32_t rows,
                                           int32_t width, int64_t k, float* out, int64_t out_stride);

@@ -37,7 +37,7 @@ inline void transpose(__m256* r) {
   for (int i = 0; i < 8; ++i) r[i] = t[i];
 }
 
-/// Eight rows at most, as pack_transposed.
+/// At most eight rows; see pack_transposed.
 void pack_eight(const float* in, int64_t in_stride, int32_t rows, int32_t width, int64_t k,
                 float* out, int64_t out_stride) {
   const __m256i last_mask = first(width);
@@ -59,7 +59,7 @@ void pack_eight(const float* in, int64_t in_stride, int32_t rows, int32_t width,
     }
     transpose(r);
     float* to = out + step * out_stride;
-    // A whole vector may reach into the steps behind, which are written later, but not further.
+    // A whole vector may spill into later steps, which are written afterward, but not past the end.
     const bool stays_inside = (step + 7) * out_stride + 8 <= (k - 1) * out_stride + width;
     if (steps == 8 && (width == 8 || (width == out_stride && stays_inside))) {
 #pragma GCC unroll 8
@@ -73,7 +73,7 @@ void pack_eight(const float* in, int64_t in_stride, int32_t rows, int32_t width,
   }
 }
 
-/// `vectors` of columns; the second half of them lies `half_step` behind the first.
+/// `vectors` vectors of columns; the second half of them starts `half_step` after the first.
 template <int rows, int vectors>
 inline __attribute__((always_inline)) void skinny_vectors(const float* a, int64_t a_row_stride,
                                                           int64_t a_step, const float* b,
@@ -141,7 +141,7 @@ void skinny_rows(const float* a, int64_t a_row_stride, int64_t a_step, const flo
   }
 }
 
-/// More sums than two rows have do not fit into the registers, nor need they.
+/// Accumulators of more than two rows would not fit the registers; two suffice to hide latency.
 template <int rows>
 void skinny_panels(const float* a, int64_t a_row_stride, int64_t a_step, const float* b, int64_t k,
                    float* out, int64_t out_stride) {

@@ -47,7 +47,7 @@ inline void transpose(__m512* r) {
   }
 }
 
-/// 64 columns; the second 32 lie `half_step` behind the first.
+/// 64 columns; the second 32 start `half_step` after the first.
 template <int rows>
 inline __attribute__((always_inline)) void skinny_four(const float* a, int64_t a_row_stride,
                                                        int64_t a_step, const float* b,
@@ -127,7 +127,7 @@ void pack_transposed(const float* in, int64_t in_stride, int32_t rows, int32_t w
     }
     transpose(r);
     float* to = out + step * out_stride;
-    // A whole vector may reach into the steps behind, which are written later, but not further.
+    // A whole vector may spill into later steps, which are written afterward, but not past the end.
     const bool stays_inside = (step + 15) * out_stride + 16 <= (k - 1) * out_stride + width;
     if (steps == 16 && (width == 16 || (width == out_stride && stays_inside))) {
 #pragma GCC unroll 16

@@ -8,13 +8,13 @@
 namespace ortool::cpu {
 namespace {
 
-/// Floats of the rows worked on at a time, all row panels together: half of a second-level cache.
+/// L2 budget: floats of all row panels processed at a time, half of the cache.
 constexpr std::int64_t near_floats = 256 * 1024;
-/// Floats that one tile brings near at a step of k, where several tiles share the work.
+/// Minimum number of floats that a tile prefetches per step of k, if several tiles share the work.
 constexpr std::int64_t least_prefetch = 4;
 constexpr std::int64_t line_floats = 16;
 
-/// What stays the same for all tiles of one call.
+/// Parameters common to all tiles of one call.
 struct TileMaker {
   const PanelProduct& product;
   GemmTile tile;
@@ -73,7 +73,7 @@ struct TileMaker {
   }
 };
 
-/// Panels of rows by panels of columns.
+/// Row panels by column panels.
 struct Part {
   std::int64_t row_begin;
   std::int64_t row_end;
@@ -81,7 +81,7 @@ struct Part {
   std::int64_t column_end;
 };
 
-/// A stretch of k, cut into `count` nearly equal ones.
+/// A range of k, split into `count` nearly equal parts.
 struct Cut {
   std::int64_t begin;
   std::int64_t size;
@@ -92,7 +92,7 @@ struct Cut {
   std::int64_t at(std::int64_t index) const { return begin + size * index / count; }
 };
 
-/// Each row panel meets all column panels in turn, while the next one is brought near.
+/// Multiplies each row panel by all column panels in turn and prefetches the next row panel.
 void multiply_far_rows(const PanelProduct& product, const Part& part) {
   TileMaker maker(product);
   const Cut blocks(0, product.k, most_panel_steps);
@@ -115,7 +115,7 @@ void multiply_far_rows(const PanelProduct& product, const Part& part) {
   }
 }
 
-/// How the tiles of some row panels share the work of bringing columns near.
+/// Divides the prefetching of column panels among the tiles of the row panels.
 class FarColumns {
  public:
   FarColumns(const TileMaker& maker, std::int64_t tiles) : maker_(maker) {
@@ -129,7 +129,7 @@ class FarColumns {
 
   std::int64_t stride() const { return stride_; }
 
-  /// What a tile of `steps` steps brings near of the columns from step k on.
+  /// Address that a tile of `steps` steps prefetches, for columns from step k on.
   const float* share(std::int64_t panel, std::int64_t k, std::int64_t tile,
                      std::int64_t steps) const {
     const PanelProduct& product = maker_.product;
@@ -143,8 +143,8 @@ class FarColumns {
   std::int64_t stride_;
 };
 
-/// Each column panel is read in one go, block after block, each of which meets all row panels; they
-/// share the work of bringing the next one near, whoever it will be for.
+/// Reads each column panel once, block by block, and multiplies each block by all row panels, whose
+/// tiles share the prefetching of the next block.
 void multiply_far_columns(const PanelProduct& product, const Part& part) {
   TileMaker maker(product);
   const RowPanels& rows = product.rows;

@@ -9,17 +9,17 @@
 
 namespace ortool::cpu {
 
-/// What is done to the sums before they are stored:
-/// activate(alpha * sum + beta * added + residual).
+/// Epilogue of a product, before the sums are stored: activate(alpha * sum + beta * added +
+/// residual).
 struct Epilogue {
   float alpha = 1.0F;
   float beta = 1.0F;
   Addend addend = Addend::none;
-  /// scalar: one number; per_row: a number a row; per_column: one a column; full: a matrix.
+  /// scalar: one value; per_row: one per row; per_column: one per column; full: a matrix.
   const float* added = nullptr;
-  /// full: floats from row to row; otherwise ignored.
+  /// full: floats between rows; otherwise ignored.
   std::int64_t added_stride = 0;
-  /// A matrix like the result, or null. It must not overlap the result.
+  /// A matrix shaped like the result, or null. Must not overlap the result.
   const float* residual = nullptr;
   std::int64_t residual_stride = 0;
   Activation activation = Activation::none;
@@ -27,7 +27,7 @@ struct Epilogue {
   float high = 0.0F;
 };
 
-/// A tile that finishes as `epilogue` says, at the result's first row and column; all else is zero.
+/// A tile with `epilogue` at the result's first row and column; all else is zero.
 inline GemmTile tile_of(const Epilogue& epilogue) {
   GemmTile tile = {};
   tile.addend = epilogue.addend;
@@ -43,7 +43,7 @@ inline GemmTile tile_of(const Epilogue& epilogue) {
   return tile;
 }
 
-/// Lets `tile` add what `epilogue` has for the result's `row` and `column` on.
+/// Points the tile's epilogue operands at `row` and `column` of the result.
 inline void aim_tile(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
                      std::int64_t column) {
   if (epilogue.addend == Addend::per_row) tile.added = epilogue.added + row;
@@ -54,11 +54,11 @@ inline void aim_tile(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
     tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
 }
 
-/// `rows` cut into panels of nearly equal height, at most as high as the variant's register tile.
+/// `rows` partitioned into panels of nearly equal height, at most the microkernel's number of rows.
 struct RowPanels {
   std::int64_t count = 0;
   std::int64_t height = 0;  ///< of the panels after the first `taller`
-  std::int64_t taller = 0;  ///< this many panels have one row more
+  std::int64_t taller = 0;  ///< this many panels have one more row
 
   std::int64_t first_row(std::int64_t panel) const {
     return panel * height + (panel < taller ? panel : taller);
@@ -68,8 +68,8 @@ struct RowPanels {
 
 RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions);
 
-/// Columns cut into panels of the variant's width; the last may have half of it. `stored` counts
-/// the columns with the zeros behind the last.
+/// Columns partitioned into panels of the microkernel's width; the last may have half of it.
+/// `stored` includes the zero columns after the last.
 struct ColumnPanels {
   std::int64_t count = 0;
   std::int64_t width = 0;
@@ -87,7 +87,7 @@ struct ColumnPanels {
 
 ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions);
 
-/// Where a matrix lies: `stride` floats from row to row as stored; `transposed`: stored as its
+/// A matrix in memory, with `stride` floats between stored rows; `transposed`: stored as its
 /// transpose (k × m for a, n × k for b).
 struct MatrixIn {
   const float* data = nullptr;
@@ -95,55 +95,54 @@ struct MatrixIn {
   bool transposed = false;
 };
 
-/// Packs the rows of one panel into its place in `out`; `a` begins at the first row of panel 0.
+/// Packs the rows of one panel at its place in `out`; `a` points to the first row of panel 0.
 void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
                     const GemmFunctions& functions, float* out);
 
-/// Packs the columns of one panel into its place in `out`.
+/// Packs the columns of one panel at its place in `out`.
 void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
                        const MatrixIn& b, const GemmFunctions& functions, float* out);
 
-/// Steps of k worked on at a time: a column panel of them fits the first-level cache.
+/// Steps of k per block: a column panel of that depth fits the L1 cache.
 constexpr std::int64_t most_panel_steps = 256;
 
-/// Makes the floats that are multiplied next, for a right factor that lies in memory in another
-/// form.
+/// Produces float columns on the fly, for a right operand stored in another format.
 class ColumnMaker {
  public:
   virtual ~ColumnMaker() = default;
-  /// Writes the columns [column, column + stored) at the steps [begin, end) of k, a step's side by
-  /// side and zeros behind the last column.
+  /// Writes columns [column, column + stored) for steps [begin, end) of k, step by step, with zeros
+  /// after the last column.
   virtual void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
                     float* to) const = 0;
-  /// What `make` reads for one half (0 or 1) of a panel's columns from the step `begin` on, to be
-  /// brought near.
+  /// Address to prefetch: what `make` reads for one half (0 or 1) of a panel's columns from step
+  /// `begin` on.
   virtual const void* source(std::int64_t column, std::int64_t begin, std::int64_t half) const = 0;
-  /// Bytes of it from step to step.
+  /// Bytes per step at that address.
   virtual std::int64_t source_step() const = 0;
 };
 
-/// A whole product; `multiply_panels` computes a part of it.
+/// A whole product; `multiply_panels` computes parts of it.
 struct PanelProduct {
   const GemmFunctions* functions = nullptr;
   std::int64_t k = 0;
   RowPanels rows;
   ColumnPanels columns;
-  const float* a = nullptr;  ///< panel p at first_row(p) * k, each k × rows(p); or rows as they lie
-  std::int64_t a_stride = 0;  ///< 0: a is packed; else floats from row to row
+  const float* a = nullptr;   ///< panel p at first_row(p) * k, each k × rows(p); or unpacked rows
+  std::int64_t a_stride = 0;  ///< 0: a is packed; else the row stride in floats
   const float* b = nullptr;   ///< panel p at first_column(p) * k, each k × stored_in(p)
-  /// In place of b, unless a is far; `made` has room for most_panel_steps × columns.width floats.
+  /// Replaces b, unless a is far; `made` has room for most_panel_steps × columns.width floats.
   const ColumnMaker* maker = nullptr;
   float* made = nullptr;
   float* c = nullptr;
   std::int64_t c_stride = 0;
   const Epilogue* epilogue = nullptr;
-  /// Which side comes from afar, is read once and prefetched; the other one stays near.
+  /// Which operand is streamed from memory once and prefetched; the other one stays in cache.
   bool a_is_far = false;
-  const StopToken* stop = nullptr;  ///< polled now and then; may be null
+  const StopToken* stop = nullptr;  ///< polled periodically; may be null
 };
 
-/// Computes the row panels [row_begin, row_end) by the column panels [column_begin, column_end).
-/// Sums run over k in order, whatever the part.
+/// Multiplies row panels [row_begin, row_end) by column panels [column_begin, column_end). Sums run
+/// over k in order, for any partition.
 void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
                      std::int64_t column_begin, std::int64_t column_end);
 
