@@ -1,11 +1,11 @@
-// The two ways to multiply int8 matrices: packed quads, or AMX tiles of rows as they lie.
+// The two int8 GEMM algorithms: packed quads, and AMX tiles of unpacked rows.
 #pragma once
 
 #include "kernels/cpu/gemm/int8/matmul.hpp"
 
 namespace ortool::cpu {
 
-/// What both take. `row_sums` holds less the sums of the rows, where columns have zero points.
+/// Arguments of both algorithms. `row_sums` holds the negated row sums if columns have zero points.
 struct Int8MatMulCall {
   const Int8MatMulSizes& sizes;
   ByteRows a;
@@ -17,7 +17,7 @@ struct Int8MatMulCall {
   const std::int32_t* row_sums;
 };
 
-/// What zero points add to the columns from `first` on.
+/// Zero-point corrections for the columns from `first` on.
 struct ByteOuters {
   ByteOuter all[2];
   std::size_t count = 0;

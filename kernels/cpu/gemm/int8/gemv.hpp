@@ -1,4 +1,4 @@
-// Int8 GEMV: products of few rows by panels packed for AMX tiles, what one call computes.
+// Int8 GEMV: multiplies few rows by panels packed for AMX tiles.
 #pragma once
 
 #include <stdint.h>
@@ -7,18 +7,19 @@
 
 namespace ortool::cpu {
 
-/// Rows that fill little of a tile: each word of theirs is multiplied by a step of the panels.
+/// Maximum rows: so few would leave tiles mostly empty, so each of their quads is multiplied by a
+/// step of the panels.
 constexpr int64_t most_gemv_rows = 4;
 constexpr int64_t gemv_columns = 256;
 
-/// Up to most_gemv_rows rows of unsigned bytes by the panels of up to gemv_columns columns.
+/// Up to most_gemv_rows rows of u8 by panels of up to gemv_columns columns.
 struct Int8Gemv {
-  const uint8_t* a;  ///< rows that can be read up to whole words
+  const uint8_t* a;  ///< rows are readable up to a whole quad
   int64_t a_stride;
   int64_t rows;
-  int64_t words;        ///< of four bytes along k
+  int64_t words;        ///< quads along k
   const uint8_t* b;     ///< the first panel
-  int64_t panel_bytes;  ///< from a panel to the next
+  int64_t panel_bytes;  ///< bytes between panels
   int64_t panels;
   int32_t* sums;  ///< rows × gemv_columns
 };

@@ -1,4 +1,4 @@
-// Int8 GEMV for AVX-512 with VNNI: quads of the rows by sixteen columns at a time.
+// Int8 GEMV for AVX-512 VNNI: quads of the rows by sixteen columns at a time.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ inline __m512i splat_word(const uint8_t* from) {
   return _mm512_set1_epi32(word);
 }
 
-/// All rows by `panels` panels side by side, so many that sums do not wait for each other.
+/// All rows by `panels` adjacent panels: enough independent accumulators to hide latency.
 template <int rows, int panels>
 inline void multiply_panels(const Int8Gemv& product, int64_t first) {
   __m512i sums[size_t{rows}][size_t{panels}];

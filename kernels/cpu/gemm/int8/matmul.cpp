@@ -1,4 +1,4 @@
-// Int8 MatMul: packs the right factor, and chooses between packed quads and AMX tiles.
+// Int8 MatMul: packs the right operand, and chooses between packed quads and AMX tiles.
 #include "kernels/cpu/gemm/int8/matmul.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ std::int64_t round_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// How columns are packed: panels of words, each `stored` of them a step.
+/// How columns are packed: panels of quads, `stored` of them per step.
 struct PanelForm {
   std::int64_t columns;
-  std::int64_t lanes;  ///< to which the last panel is filled up
+  std::int64_t lanes;  ///< the last panel is padded to a multiple of this
   std::int64_t steps;
   ByteForm form;
 
@@ -55,12 +55,12 @@ void sum_columns(std::int64_t k, std::int64_t n, const Int8Matrix& b, std::int32
   }
 }
 
-/// Less the sum of each row's bytes, modulo 2^32.
+/// The negated sum of each row's values, modulo 2^32.
 void sum_rows(const ByteRows& a, std::uint8_t flip, const Int8MatMulSizes& sizes, Isa isa,
               std::int32_t* sums, Workers& workers) {
   constexpr std::int64_t grain_bytes = 256 * 1024;
   const QuantizeFunctions& functions = quantize_functions(isa);
-  // As signed bytes, each is 128 less than it would be flipped.
+  // Read as signed, each value is 128 less than its flipped counterpart.
   const bool stays_signed = a.is_signed && flip == 0;
   const std::uint32_t less = stays_signed ? 128U * static_cast<std::uint32_t>(sizes.k) : 0;
   const std::int64_t grain =

@@ -1,4 +1,4 @@
-// Int8 MatMul on the tiles of AMX: rows are read as they lie; tasks are runs of panels.
+// Int8 MatMul with AMX tiles: rows are read in place; tasks are ranges of column panels.
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What finish_block gets.
+/// Context of finish_block.
 struct TileEpilogue {
   const Int8MatMulCall& call;
   Int8EpilogueFunctions functions;
@@ -25,7 +25,7 @@ void finish_block(const void* context, std::int32_t* sums, std::int64_t row, std
                            std::min(tile_block_columns, finish.call.sizes.n - first)});
 }
 
-/// The bytes of each row behind the last whole step, zeros after them.
+/// Copies the tail of each row, after the last whole step, and zero-pads it.
 void copy_rests(const Int8MatMulCall& call, std::int64_t whole) {
   const std::int64_t rest = call.sizes.k - whole;
   for (std::int64_t row = 0; row < call.sizes.m; ++row) {
@@ -35,7 +35,7 @@ void copy_rests(const Int8MatMulCall& call, std::int64_t whole) {
   }
 }
 
-/// Whether tiles would be mostly empty. Signed rows are for tiles alone.
+/// Whether tiles would be mostly empty. Signed rows always use tiles.
 bool is_skinny(const Int8MatMulSizes& sizes) {
   const std::int64_t steps = (sizes.k + tile_step - 1) / tile_step;
   return sizes.m == 1 || (sizes.m <= most_gemv_rows && sizes.m * steps <= most_gemv_rows);
@@ -45,10 +45,10 @@ std::int64_t words_of(std::int64_t k) {
   return (k + 3) / 4;
 }
 
-/// Panels that a task multiplies, an even number.
+/// Column panels per task, an even number.
 std::int64_t panels_a_task(const Int8MatMulSizes& sizes) {
   constexpr std::int64_t task_products = std::int64_t{8} << 20;
-  // Fewer rows take as long: weights are read all the same.
+  // Fewer rows take as long, since all weights are read anyway.
   const std::int64_t rows = std::max<std::int64_t>(sizes.m, tile_block_rows);
   const std::int64_t pair_products =
       std::max<std::int64_t>(1, 2 * tile_panel_columns * sizes.k * rows);
@@ -124,7 +124,7 @@ void tile_matmul(const Int8MatMulCall& call, Workers& workers) {
     AmxTileProduct part = product;
     part.panel_begin = begin;
     part.panel_end = end;
-    // What comes behind may be another thread's.
+    // The panels after these may belong to another thread, so they are not prefetched.
     part.panels_near = workers.count() == 1 ? panels : end;
     amx::multiply_amx_tiles(part);
   });

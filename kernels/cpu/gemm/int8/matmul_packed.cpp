@@ -1,4 +1,4 @@
-// Int8 MatMul of packed quads: rows are packed once a product; tasks are blocks of panels.
+// Int8 MatMul with packed quads: rows are packed once per product; tasks are blocks of panels.
 #include <algorithm>
 
 #include "kernels/cpu/gemm/int8/algorithms.hpp"
@@ -39,8 +39,8 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
     }
   });
   const std::int64_t panels = (sizes.n + tile.most_columns - 1) / tile.most_columns;
-  // A task is some row panels by some column panels, as many rows as fit; those of the same columns
-  // follow each other.
+  // A task is a block of row panels by column panels, with as many rows as fit; tasks with the same
+  // columns are consecutive.
   const std::int64_t panel_products =
       std::max<std::int64_t>(1, product.steps * tile.group * tile.most_columns * tile.most_rows);
   const std::int64_t panels_a_task = std::max<std::int64_t>(1, task_products / panel_products);
@@ -58,7 +58,7 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
       const std::int64_t columns = std::min<std::int64_t>(tile.most_columns, sizes.n - first);
       Int8Panel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
                       stored_columns(tile, columns), first, columns};
-      // What comes behind may be another thread's.
+      // The panels after these may belong to another thread, so they are not prefetched.
       if (index + 1 < (workers.count() == 1 ? panels : end)) {
         const std::int64_t next =
             std::min<std::int64_t>(tile.most_columns, sizes.n - first - columns);

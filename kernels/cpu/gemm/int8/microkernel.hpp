@@ -1,4 +1,4 @@
-// Microkernel of the int8 GEMM: what one call computes, and a table for each instruction set.
+// Microkernel of the int8 GEMM: descriptor of one tile, and one function table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,8 +7,8 @@
 
 namespace ortool::cpu {
 
-/// c = a * b, exact in int32 (wrapping). Both factors are packed as words of 32 bits that hold as
-/// many neighbours along k as the variant multiplies at once: four bytes or two 16-bit numbers.
+/// c = a * b, exact in int32 (wrapping). Both operands are packed in 32-bit words along k, which
+/// hold what the microkernel multiplies at once: four int8 values (a quad) or two int16 values.
 struct Int8Tile {
   const int32_t* a;  ///< steps × rows
   const int32_t* b;  ///< steps × b_stride
@@ -16,55 +16,55 @@ struct Int8Tile {
   int64_t steps;
   int32_t* c;
   int64_t c_stride;
-  int32_t rows;     ///< 1 … most_rows of the variant
+  int32_t rows;     ///< 1 … most_rows of the microkernel
   int32_t vectors;  ///< columns to compute, in vectors
-  /// Lines of 64 bytes from here on that are brought near, one a step.
+  /// Prefetch address; one 64-byte line per step.
   const uint8_t* near;
   int64_t near_lines;
 };
 
-/// A plane of bytes under a small kernel: sums[row * out_columns + column] for output rows of
-/// `vectors` whole vectors, so that up to a vector behind each row is written too. Pads are part of
-/// the input; 64 bytes behind what the last window reads may be loaded.
+/// An int8 plane and a small kernel: sums[row * out_columns + column]. Output rows are computed in
+/// whole vectors, so up to a vector past each row is written. Padding is part of the input; up to
+/// 64 bytes past the last window may be read.
 struct Int8Plane {
   const uint8_t* in;
-  int64_t in_stride;  ///< bytes from one input row to the next
+  int64_t in_stride;  ///< bytes between input rows
   int32_t column_stride;
   int32_t column_dilation;
   int32_t row_stride;
   int32_t row_dilation;
   int32_t kernel_rows;
-  int32_t words;           ///< of weights in a kernel row: `group` columns each
+  int32_t words;           ///< words of weights per kernel row: `group` columns each
   const int32_t* weights;  ///< kernel_rows × words, signed
   int64_t out_rows;
   int64_t out_columns;
   int32_t* sums;
 };
 
-/// The functions of a level. One factor holds unsigned bytes, the other signed ones, each less
-/// nothing: zero points are taken into account by who calls.
+/// The functions of an instruction set. One operand is unsigned and the other signed; zero points
+/// are not applied here but by the caller.
 struct Int8GemmFunctions {
-  int32_t group;  ///< numbers a word: 4 or 2
+  int32_t group;  ///< values per word: 4 or 2
   int32_t most_rows;
-  int32_t lanes;                                ///< columns of a vector
-  int32_t most_columns;                         ///< of a tile
+  int32_t lanes;                                ///< columns per vector
+  int32_t most_columns;                         ///< columns per tile
   void (*signed_rows)(const Int8Tile& tile);    ///< a is signed, b unsigned
   void (*unsigned_rows)(const Int8Tile& tile);  ///< a is unsigned, b signed
-  /// Null: none. Takes strides and dilations of is_small_window.
+  /// Null: none. Requires strides and dilations that satisfy is_small_window.
   void (*plane)(const Int8Plane& plane);
 };
 
-/// Whether the bytes that four neighbouring windows read through one word lie within sixteen.
+/// Whether the bytes that four adjacent windows read through one word span at most sixteen bytes.
 constexpr bool is_small_window(int64_t stride, int64_t dilation, int64_t group) {
   return stride <= 4 && dilation <= 16 && 3 * stride + (group - 1) * dilation <= 15;
 }
 
-/// All that this processor can run up to a level, best first.
+/// All microkernels that this processor can run, up to an instruction set, fastest first.
 constexpr int most_int8_variants = 4;
 int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[most_int8_variants]);
 
-/// The best functions for a level that this processor has. With the level avx512 they use its
-/// instructions for bytes (VNNI) where the processor has them. All give the same bits.
+/// The fastest microkernel of this processor up to an instruction set. For avx512 this uses VNNI if
+/// the processor has it. All are bit-identical.
 ORTOOL_ISA_KERNEL(Int8GemmFunctions, int8_gemm_functions, baseline, avx2, avx512, vnni)
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Int8 GEMM microkernel for AVX-512 without VNNI: pairs of 16-bit numbers.
+// Int8 GEMM microkernel for AVX-512 without VNNI: pairs of int16 values.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ inline Words dot(Words sums, Words a, Words b) {
   return _mm512_add_epi32(sums, _mm512_madd_epi16(a, b));
 }
 
-/// What windows side by side read: sixteen bytes for each four of them, put in order.
+/// Loads the inputs of adjacent windows: sixteen bytes for each four windows, permuted into words.
 struct Spread {
   __m512i index;
   __m512i order;

@@ -1,4 +1,4 @@
-// Int8 GEMM microkernel for any x86-64 processor: pairs of 16-bit numbers.
+// Int8 GEMM microkernel for any x86-64 processor: pairs of int16 values.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Int8 GEMM microkernel for AVX-512 with VNNI: four bytes by four bytes a lane and step.
+// Int8 GEMM microkernel for AVX-512 VNNI: one quad dot product per lane and step.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ inline Words dot(Words sums, Words a, Words b) {
   return _mm512_dpbusd_epi32(sums, a, b);
 }
 
-/// What windows side by side read: sixteen bytes for each four of them, put in order.
+/// Loads the inputs of adjacent windows: sixteen bytes for each four windows, permuted into quads.
 struct Spread {
   __m512i index;
   __m512i order;

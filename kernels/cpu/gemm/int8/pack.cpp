@@ -1,4 +1,4 @@
-// Int8 GEMM packing: sixteen quads at once where rows are neighbours, one by one elsewhere.
+// Int8 GEMM packing: sixteen quads at once from contiguous rows, one by one otherwise.
 #include "kernels/cpu/gemm/int8/pack.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ std::uint32_t number_bits(std::uint8_t byte, const ByteForm& form) {
   return static_cast<std::uint32_t>(static_cast<std::int8_t>(flipped)) & 0xffffU;
 }
 
-/// The word of `count` bytes, `step` apart; zero after them.
+/// Packs `count` values with stride `step` into a word, zero-padded.
 std::int32_t word_of(const std::uint8_t* bytes, std::int64_t step, std::int64_t count,
                      const ByteForm& form) {
   const int bits = 32 / form.group;
@@ -32,7 +32,7 @@ __m128i load_sixteen(const std::uint8_t* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-/// How neighbours in a row are loaded: `count` of them into the low bytes.
+/// Loads contiguous values of a row: `count` of them into the low bytes.
 struct Neighbours {
   static constexpr std::int64_t count = 16;
   static __m128i load(const std::uint8_t* from) { return load_sixteen(from); }
@@ -51,7 +51,7 @@ struct FourNeighbours {
     return _mm_cvtsi32_si128(word);
   }
 };
-/// Every other byte; one byte behind the last is read.
+/// Loads every second byte; reads one byte past the last.
 struct EverySecond {
   static constexpr std::int64_t count = 16;
   static __m128i load(const std::uint8_t* from) {
@@ -60,7 +60,7 @@ struct EverySecond {
                             _mm_and_si128(load_sixteen(from + 16), even));
   }
 };
-/// Every other byte; one byte before the first is read.
+/// Loads every second byte; reads one byte before the first.
 struct EverySecondFromBehind {
   static constexpr std::int64_t count = 16;
   static __m128i load(const std::uint8_t* from) {
@@ -103,7 +103,7 @@ void interleave_pairs(const std::uint8_t* const (&rows)[4], std::int64_t first, 
   if (Loader::count > 8) widen(_mm_unpackhi_epi8(a, b), out + 8, true);
 }
 
-/// The words from element `i` on, as many as the loader takes.
+/// Packs the words from element `i` on, as many as the loader provides.
 template <typename Loader>
 void interleave(const std::uint8_t* const (&rows)[4], std::int64_t i, std::int64_t stride,
                 const ByteForm& form, __m128i flip, std::int32_t* out) {
@@ -111,7 +111,7 @@ void interleave(const std::uint8_t* const (&rows)[4], std::int64_t i, std::int64
   interleave_pairs<Loader>(rows, i * stride, flip, form.is_signed, out + i);
 }
 
-/// Whole vectors, the last one over words that are done already; false when there are too few.
+/// Packs whole vectors, of which the last may overlap the one before; false if there are too few.
 template <typename Loader>
 bool interleave_all(const std::uint8_t* const (&rows)[4], std::int64_t count, const ByteForm& form,
                     __m128i flip, std::int32_t* out) {
@@ -122,7 +122,7 @@ bool interleave_all(const std::uint8_t* const (&rows)[4], std::int64_t count, co
   return true;
 }
 
-/// The same of every second byte.
+/// The same for every second byte.
 bool interleave_seconds(const std::uint8_t* const (&rows)[4], std::int64_t count,
                         const ByteForm& form, __m128i flip, std::int32_t* out) {
   constexpr std::int64_t width = EverySecond::count;

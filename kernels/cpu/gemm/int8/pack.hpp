@@ -1,12 +1,12 @@
-// Int8 GEMM packing: rows of int8 as the quads that gemm/int8/microkernel.hpp reads.
+// Int8 GEMM packing: converts rows of int8 to the quads that gemm/int8/microkernel.hpp reads.
 #pragma once
 
 #include <cstdint>
 
 namespace ortool::cpu {
 
-/// How bytes become numbers in words: each is `byte ^ flip`, then read as signed or unsigned,
-/// `group` (4 or 2) of them a word.
+/// How bytes are packed into words: each is XORed with `flip` and read as signed or unsigned;
+/// `group` (4 or 2) values form a word.
 struct ByteForm {
   std::uint8_t flip = 0;
   bool is_signed = false;
@@ -15,12 +15,12 @@ struct ByteForm {
   std::int64_t steps(std::int64_t k) const { return (k + group - 1) / group; }
 };
 
-/// out[step * width + row] = the word of `in` (row-major, rows `in_stride` apart) at k = step *
-/// group. Zero behind k and for rows up to `width`.
+/// out[step * width + row] = the word of `in` (row-major, row stride `in_stride`) at k = step *
+/// group. Zero past k, and for rows up to `width`.
 void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
                     std::int64_t width, std::int64_t k, const ByteForm& form, std::int32_t* out);
 
-/// The same of a matrix whose rows run along k: out[step * width + column].
+/// The same for a matrix whose rows run along k: out[step * width + column].
 void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int64_t columns,
                        std::int64_t width, std::int64_t k, const ByteForm& form, std::int32_t* out);
 
@@ -28,14 +28,14 @@ void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int6
 void interleave_bytes(const std::uint8_t* const (&rows)[4], std::int64_t stride, std::int64_t count,
                       const ByteForm& form, std::int32_t* out);
 
-/// The word whose numbers are all that of `byte`.
+/// The word with `byte` in all elements.
 std::int32_t splat_byte(std::uint8_t byte, const ByteForm& form);
 
 /// to[i] = from[i] ^ flip; the two do not overlap.
 void copy_flipped(const std::uint8_t* from, std::int64_t count, std::uint8_t flip,
                   std::uint8_t* to);
 
-/// The sum of `count` bytes, `step` apart, flipped and read as signed; modulo 2^32.
+/// The sum of `count` bytes with stride `step`, flipped and read as signed; modulo 2^32.
 std::int32_t sum_signed_bytes(const std::uint8_t* bytes, std::int64_t count, std::int64_t step,
                               std::uint8_t flip);
 

@@ -1,4 +1,4 @@
-// Products of packed int8 matrices: sums go through a small buffer, so that all microkernels share
+// Products of packed int8 matrices: tiles go through a small buffer, so that all microkernels share
 // the epilogues.
 #include "kernels/cpu/gemm/int8/packed_product.hpp"
 

@@ -1,4 +1,4 @@
-// Products of packed int8 matrices, a panel of columns at a time, with an epilogue.
+// Products of packed int8 matrices, one column panel at a time, with an epilogue.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +10,40 @@
 
 namespace ortool::cpu {
 
-/// Decides again the bytes of a row of sums some of which lie near a half.
+/// Recomputes requantized values of a row that are at rounding ties.
 class RowTieResolver {
  public:
   virtual ~RowTieResolver() = default;
-  /// Of columns [first, first + count) of `row`.
+  /// For columns [first, first + count) of `row`.
   virtual void settle(std::int64_t row, std::int64_t first, std::int64_t count,
                       const std::int32_t* sums, std::uint8_t* out) const = 0;
 };
 
-/// What becomes of the sums. Arrays have an element a row or column of the whole product.
+/// Epilogue of a product. Arrays have one element per row or column of the whole product.
 struct Int8ProductEpilogue {
   enum class Kind {
     sums,          ///< int32: sum + offset
-    bytes_by_row,  ///< requantised with offsets and scales of rows
-    by_column,     ///< what `finish` says
+    bytes_by_row,  ///< requantized with per-row offsets and scales
+    by_column,     ///< as specified by `finish`
   };
   Kind kind = Kind::sums;
   const std::int32_t* row_offsets = nullptr;     ///< null: none
   const std::int32_t* column_offsets = nullptr;  ///< null: none (kind sums only)
   const float* scales = nullptr;                 ///< bytes_by_row only
   Int8Range range = {};
-  void* out = nullptr;  ///< bytes or int32
+  void* out = nullptr;  ///< int8 or int32
   std::int64_t out_stride = 0;
-  const RowTieResolver* tie_resolver = nullptr;  ///< of bytes_by_row; null: none
-  Int8Epilogue finish = {};                      ///< of by_column, with its own result
+  const RowTieResolver* tie_resolver = nullptr;  ///< for bytes_by_row; null: none
+  Int8Epilogue finish = {};                      ///< for by_column, with its own output
 };
 
-/// sum(row, column) += rows[row] * columns[column], modulo 2^32: how zero points enter.
+/// Zero-point correction: sum(row, column) += rows[row] * columns[column], modulo 2^32.
 struct ByteOuter {
   const std::int32_t* rows;     ///< of the whole product
-  const std::int32_t* columns;  ///< of the panel at hand
+  const std::int32_t* columns;  ///< of the current panel
 };
 
-/// What a level does with sums.
+/// Epilogue functions of an instruction set.
 struct Int8EpilogueFunctions {
   const QuantizeFunctions* rows = nullptr;
   RequantizeFunction by_column = nullptr;
@@ -53,13 +53,12 @@ struct Int8EpilogueFunctions {
   }
 };
 
-/// Adds what zero points ask for, where there is anything, and does with the sums what the epilogue
-/// says. `outers` have the columns from block.column on.
+/// Adds zero-point corrections and applies the epilogue. `outers` start at column block.column.
 void requantize_accumulators(const Int8EpilogueFunctions& functions,
                              const Int8ProductEpilogue& epilogue, std::span<const ByteOuter> outers,
                              const AccumulatorBlock& block);
 
-/// The left factor and the kind of result. Panel p of rows lies at a + p * most_rows * steps.
+/// The left operand and the epilogue. Row panel p starts at a + p * most_rows * steps.
 struct Int8PackedProduct {
   const Int8GemmFunctions* tile = nullptr;
   Int8EpilogueFunctions finish;
@@ -72,21 +71,21 @@ struct Int8PackedProduct {
   std::int64_t row_panels() const { return (rows + tile->most_rows - 1) / tile->most_rows; }
 };
 
-/// Columns [first, first + count) packed at `words`, `stored` words a step.
+/// Columns [first, first + count) packed at `words`, with `stored` words per step.
 struct Int8Panel {
   const std::int32_t* words;
   std::int64_t stored;
   std::int64_t first;
   std::int64_t count;           ///< at most most_columns of the tile
-  std::int64_t near_bytes = 0;  ///< behind the panel that are brought near meanwhile
+  std::int64_t near_bytes = 0;  ///< bytes past the panel to prefetch meanwhile
 };
 
-/// The words a step that a panel of so many columns takes.
+/// Words per step of a panel with `columns` columns.
 inline std::int64_t stored_columns(const Int8GemmFunctions& tile, std::int64_t columns) {
   return (columns + tile.lanes - 1) / tile.lanes * tile.lanes;
 }
 
-/// Row panels [row_begin, row_end) by one panel of columns.
+/// Multiplies row panels [row_begin, row_end) by one column panel.
 void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begin,
                          std::int64_t row_end, const Int8Panel& panel,
                          std::span<const ByteOuter> outers);

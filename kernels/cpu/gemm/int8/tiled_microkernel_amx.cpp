@@ -1,5 +1,5 @@
-// AMX microkernel of the int8 GEMM: blocks of 32 rows and 32 columns in four tiles of sums,
-// finished while the next one is summed.
+// AMX microkernel of the int8 GEMM: blocks of 32 × 32 sums in four tiles; the epilogue of one block
+// runs while the next one accumulates.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ constexpr int64_t tile_bytes = tile_step * tile_panel_columns;
 constexpr int64_t line = 64;
 constexpr int64_t steps_between = 4;
 
-/// Sums that wait to be finished, some rows every few steps of the next block.
+/// Sums awaiting their epilogue, which processes a few rows every few steps of the next block.
 struct Waiting {
   int32_t* sums;
   int64_t row;
@@ -35,8 +35,8 @@ inline void add_product() {
   }
 }
 
-/// One step: all tiles of rows by all tiles of columns. Rows come last, since they come from
-/// further away.
+/// One step: all row tiles by all column tiles. Row tiles are loaded last, since they come from
+/// farther away.
 template <bool has_signed_rows, int row_tiles, int column_tiles>
 inline void add_step(const uint8_t* a, int64_t a_stride, const uint8_t* b, int64_t panel_bytes) {
   load_tile<6>(b, line);
@@ -86,7 +86,7 @@ class Multiplier {
   }
 
  private:
-  /// Tiles 0, 1 and 4 hold the first 16 rows, 2, 3 and 5 the others.
+  /// Tiles 0, 1 and 4 hold the first 16 rows; 2, 3 and 5 hold the others.
   static TileShapes shapes_of(int64_t rows) {
     const int first = static_cast<int>(rows < tile_rows ? rows : tile_rows);
     const int second = static_cast<int>(rows > tile_rows ? rows - tile_rows : 1);
@@ -100,7 +100,7 @@ class Multiplier {
     return shapes;
   }
 
-  /// The lines of the next panels are spread over the blocks of these.
+  /// Spreads the prefetching of the next panels over the blocks of these.
   void start_near(int64_t panel) {
     near_ = product_.b + panel * panel_bytes_;
     const int64_t end = panel + 2 < product_.panels_near ? panel + 2 : product_.panels_near;
