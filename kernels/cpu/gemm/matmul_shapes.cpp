@@ -1,4 +1,4 @@
-// Batches are broadcast as numpy does; vectors stand for matrices of one row or column.
+// MatMul shapes: broadcasts batches as NumPy does; vectors act as matrices of one row or column.
 #include "kernels/cpu/gemm/matmul_shapes.hpp"
 
 #include "kernels/cpu/parallel/broadcast.hpp"

@@ -1,4 +1,4 @@
-// MatMul shapes: operands as matrices and batches of them.
+// MatMul shapes: maps operands to matrices and batches of them.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace ortool::cpu {
 
-/// The products that a MatMul of two shapes is. Where b is one matrix they are a single product,
-/// with all of a's rows below one another.
+/// The products that a MatMul of two shapes consists of. If b is a single matrix, they are merged
+/// into a single product with all of a's rows.
 struct MatMulShapes {
   GemmSizes sizes;
-  std::vector<GemmOffsets> offsets;  ///< one a product, in elements; residual like c
+  std::vector<GemmOffsets> offsets;  ///< one per product, in elements; residual like c
   Shape result;                      ///< of the MatMul itself
   bool is_single = false;
 };

@@ -1,5 +1,5 @@
-// Reference GEMM: a task is some rows of one product; k is walked in blocks so that b's rows stay
-// in cache.
+// Reference GEMM: a task is some rows of one product; k is processed in blocks so that b's rows
+// stay in cache.
 #include "kernels/cpu/gemm/reference_gemm.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t rows_per_task = 16;
 constexpr std::int64_t depth_per_block = 64;
 
-/// The type to count in: signed overflow is undefined, unsigned wraps to the same bits.
+/// The accumulation type: signed overflow is undefined, unsigned wraps to the same bits.
 template <typename T>
 struct Counted {
   using Type = std::make_unsigned_t<T>;

@@ -1,5 +1,5 @@
-// Weight-only quantized MatMul: panels of columns are the tasks; a panel stays in cache while all
-// rows pass by.
+// Weight-only quantized MatMul: tasks are column panels; a panel stays in cache while all rows are
+// multiplied by it.
 #include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <algorithm>
@@ -12,25 +12,25 @@
 namespace ortool::cpu {
 namespace {
 
-/// Multiplications that are worth a task.
+/// Multiplications that justify a task.
 constexpr std::int64_t least_task = 1 << 16;
-/// With many rows: so many tasks, and panels of columns in one at most.
+/// For many rows: the wanted number of tasks, and the most column panels per task.
 constexpr std::int64_t wanted_tasks = 16;
 constexpr std::int64_t most_panels = 8;
 
-/// Rows that several are read at once are copied, so that their numbers at one step of k do not
-/// all fall into one set of the first cache.
+/// From this many rows on, rows read together are copied first, so that their elements at one step
+/// of k do not all map to the same L1 cache set.
 constexpr std::int64_t least_copied_rows = 4;
 constexpr std::int64_t line_floats = 16;
 constexpr std::int64_t line_bytes = 64;
-/// So many at a time, so that the copy stays small.
+/// Rows copied at a time, which keeps the copy small.
 constexpr std::int64_t most_copied_rows = 512;
 
 std::int64_t panels_of(const BlockMatMulSizes& sizes) {
   return (sizes.n + block_panel_columns - 1) / block_panel_columns;
 }
 
-/// Of one block of a panel.
+/// Bytes of one block of a panel.
 std::int64_t block_bytes(const BlockMatMulSizes& sizes) {
   const std::int64_t numbers = sizeof(float) + (sizes.has_zeros ? 1 : 0);
   return block_panel_columns * (numbers + sizes.block_size * sizes.bits / 8);
@@ -40,7 +40,7 @@ int level_at(const std::uint8_t* bytes, std::int64_t index, int bits) {
   return bits == 8 ? bytes[index] : bytes[index / 2] >> (index % 2 * 4) & 15;
 }
 
-/// One block of up to 16 columns; those that are missing are zeros.
+/// Packs one block of up to 16 columns; missing columns are zero.
 void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::int64_t panel,
                 std::int64_t block, std::uint8_t* out) {
   const std::int64_t level_bytes = sizes.block_size * sizes.bits / 8;
@@ -67,7 +67,7 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
   }
 }
 
-/// Of a copied row; an odd number of lines, so that rows fall into different sets of a cache.
+/// Cache lines of a copied row: an odd number, so that rows map to different cache sets.
 std::int64_t row_lines(const BlockMatMulSizes& sizes) {
   return (sizes.k + line_floats - 1) / line_floats | 1;
 }
@@ -76,13 +76,13 @@ std::int64_t copy_bytes(std::int64_t m, const BlockMatMulSizes& sizes) {
   return m < least_copied_rows ? 0 : std::min(m, most_copied_rows) * row_lines(sizes) * line_bytes;
 }
 
-/// Of columns that have become floats.
+/// Bytes of dequantized columns.
 std::int64_t made_bytes(Isa isa) {
   return most_panel_steps * gemm_functions(isa).panel_columns *
          static_cast<std::int64_t>(sizeof(float));
 }
 
-/// The part of the result that a task has made.
+/// The part of the result that a task has computed.
 GemmTile made_tile(const Epilogue& epilogue, const BlockPanelTask& task, std::int64_t column) {
   GemmTile tile = tile_of(epilogue);
   tile.c = task.out;
@@ -98,7 +98,7 @@ bool changes_sums(const Epilogue& epilogue) {
          epilogue.activation != Activation::none;
 }
 
-/// Levels of some panels become floats.
+/// Dequantizes columns on the fly for the float32 GEMM.
 class LevelColumns : public ColumnMaker {
  public:
   LevelColumns(const BlockMatMulSizes& sizes, const std::byte* packed,
@@ -135,7 +135,7 @@ class LevelColumns : public ColumnMaker {
     functions_.unpack(task, first, count, to, step);
   }
 
-  /// Columns that are a part of a panel.
+  /// Columns that are only a part of a panel.
   void make_narrow(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
                    float* to) const {
     constexpr std::int64_t most_steps = 16;
@@ -154,7 +154,7 @@ class LevelColumns : public ColumnMaker {
   BlockPanelTask task_ = {};
 };
 
-/// Rows of the left factor, and where their results go.
+/// Rows of the left operand, and the output for them.
 struct RowsOfFloats {
   const float* a;
   std::int64_t stride;
@@ -201,7 +201,7 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
   });
 }
 
-/// Where there are many rows, they are packed, and columns become floats once for all of them.
+/// For many rows: rows are packed, and columns are dequantized once for all of them.
 void multiply_made_columns(const RowsOfFloats& given, const BlockMatMulSizes& sizes,
                            const std::byte* packed, const Epilogue& epilogue, Isa isa,
                            float* packed_rows, void* made, Workers& workers) {

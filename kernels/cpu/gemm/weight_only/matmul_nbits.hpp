@@ -1,5 +1,4 @@
-// Weight-only quantized MatMul (MatMulNBits): a matrix of 4 or 8 bits whose blocks have a scale
-// each.
+// Weight-only quantized MatMul (MatMulNBits): 4-bit or 8-bit weights with one scale per block.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +14,13 @@ struct BlockMatMulSizes {
   std::int64_t k = 0;
   std::int64_t block_size = 0;  ///< even
   int bits = 4;                 ///< 4 or 8
-  bool has_zeros = false;       ///< zero points are given; else the middle level is zero
+  bool has_zeros = false;       ///< zero points are given; else the middle code is zero
 
   std::int64_t blocks() const { return (k + block_size - 1) / block_size; }
 };
 
-/// The right factor as com.microsoft.MatMulNBits has it: for each of n columns its blocks along k,
-/// levels unsigned, with 4 bits the first in a byte's low bits.
+/// The right operand as com.microsoft.MatMulNBits defines it: for each of n columns its blocks
+/// along k. Codes are unsigned; with 4 bits, the first of two is in a byte's low bits.
 struct BlockMatrix {
   const std::uint8_t* levels;       ///< n × blocks × block_size × bits / 8
   const float* scales;              ///< n × blocks
@@ -30,17 +29,18 @@ struct BlockMatrix {
 
 std::int64_t packed_block_matrix_bytes(const BlockMatMulSizes& sizes);
 
-/// Packs into `out`: as many bytes as before but for zero points, which take one each.
+/// Packs into `out`, in the original size except that each zero point takes one byte.
 void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::byte* out);
 
 /// Bytes of workspace for `block_matmul` run by up to `threads` threads; it may be 0.
 std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
                                           int threads);
 
-/// out (m × n) = finish(a (m × k) by a packed matrix), summed in order of k. Levels become floats
-/// as they are multiplied, or some hundred steps of k at a time where there are many rows; the
-/// matrix is never unpacked into memory. Of the epilogue an addend a column, the residual and the
-/// activation count. Each sum is one task's: the bits do not depend on threads.
+/// out (m × n) = finish(a (m × k) by a packed matrix), accumulated in order of k. Weights are
+/// dequantized as they are multiplied or, for many rows, some hundred steps of k at a time; the
+/// matrix is never dequantized as a whole. Of the epilogue, a per-column addend, the residual and
+/// the activation are supported. Each sum is computed by one task, so results do not depend on the
+/// number of threads.
 void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
                   const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
                   void* workspace, Workers& workers);

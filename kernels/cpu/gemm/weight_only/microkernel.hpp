@@ -1,5 +1,5 @@
-// Microkernel of weight-only quantized products: rows of floats times a panel of columns of
-// quantized blocks, a table for each instruction set.
+// Microkernel of weight-only quantized products: float32 rows by a panel of columns in quantized
+// blocks, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -8,37 +8,37 @@
 
 namespace ortool::cpu {
 
-/// Columns that lie side by side, a byte each at a time.
+/// Columns per panel; their codes are interleaved byte by byte.
 constexpr int64_t block_panel_columns = 16;
 
-/// Some rows by some panels. Of a panel each block holds its columns' scales as floats, then, where
-/// `has_zeros`, their zero points as bytes, then the levels: a byte a column for each step of k, or
-/// with 4 bits for each two, the first in the low bits. Of 8 bits both are signed, around the
-/// middle.
+/// Some rows by some panels. Each block of a panel holds its columns' scales as floats, then their
+/// zero points as bytes if `has_zeros`, then the codes: one byte per column for each step of k or,
+/// with 4 bits, for every two steps, the first in the low bits. With 8 bits, codes and zero points
+/// are stored as signed, relative to the middle code.
 struct BlockPanelTask {
   const float* a;
   int64_t a_stride;
   int64_t rows;
   int64_t k;
   const uint8_t* panel;
-  int64_t panel_stride;  ///< bytes from panel to panel
-  int64_t panels;        ///< at most the level's most_panels
+  int64_t panel_stride;  ///< bytes between panels
+  int64_t panels;        ///< at most most_panels of the instruction set
   int64_t block_size;
   int32_t bits;       ///< 4 or 8
-  int32_t has_zeros;  ///< else the middle level stands for zero
+  int32_t has_zeros;  ///< 0: the middle code is the zero point
   float* out;
   int64_t out_stride;
-  int64_t columns;  ///< that are written, of all panels
+  int64_t columns;  ///< to be written, over all panels
 };
 
-/// out = Σ a · (level - zero point) · scale, in order of k; a level may give each block's sum its
-/// scale. What a number is does not depend on which rows and panels are multiplied with it.
+/// out = Σ a · (code - zero point) · scale, in order of k; an instruction set may apply the scale
+/// to each block's sum. A result does not depend on which rows and panels are multiplied together.
 struct BlockRowFunctions {
   int64_t most_panels;
-  int64_t slab_rows;  ///< from so many rows on, levels are better made floats once for all of them
+  int64_t slab_rows;  ///< from this many rows on, dequantizing once for all rows is faster
   void (*multiply)(const BlockPanelTask& task);
-  /// The levels of the task's first panel at the steps [first, first + count) of k as floats with
-  /// their scales: 16 columns, each step `step` floats behind the one before.
+  /// Dequantizes the task's first panel for steps [first, first + count) of k, scales applied: 16
+  /// columns per step, steps are `step` floats apart.
   void (*unpack)(const BlockPanelTask& task, int64_t first, int64_t count, float* to, int64_t step);
 };
 

@@ -1,6 +1,6 @@
-// Weight-only microkernel for AVX-512: quantized values become floats by a table or a conversion,
-// and a block's sum takes its scale as a whole; panels side by side keep enough sums under way
-// where there are few rows.
+// Weight-only microkernel for AVX-512: codes become floats by a table or a conversion, and the
+// scale is applied to a block's sum; with few rows, several panels are processed together to have
+// enough independent accumulators.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +11,10 @@ namespace ortool::cpu::avx512 {
 namespace {
 
 constexpr int64_t lanes = 16;
-/// How far ahead of what is multiplied bytes are brought near.
+/// Prefetch distance in bytes.
 constexpr int64_t bytes_ahead = 1024;
 
-/// What a level of four bits stands for around the middle one.
+/// The value of each 4-bit code relative to the middle one.
 inline __m512 table_of_levels() {
   return _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
 }
@@ -33,7 +33,7 @@ inline __m512 to_floats(__m512i numbers) {
   return _mm512_maskz_cvtepi32_ps(0xFFFF, numbers);
 }
 
-/// Sixteen columns' bytes at one step of k as signed numbers around the middle level.
+/// Sixteen columns' codes at one step of k, as floats relative to the middle code.
 inline __m512 weights_of_bytes(const uint8_t* from) {
   return to_floats(widen_signed(from));
 }
@@ -48,7 +48,7 @@ inline float sum_of(const float* from, int64_t count) {
   return _mm512_mask_reduce_add_ps(0xFFFF, sum);
 }
 
-/// The sums of `rows` rows by `panels` panels.
+/// Accumulators of `rows` rows by `panels` panels.
 template <int rows, int panels, int bits>
 class Sums {
   using Tile = __m512[static_cast<size_t>(rows)][static_cast<size_t>(panels)];
@@ -154,7 +154,7 @@ class Sums {
     }
   }
 
-  /// Σ a · (level - zero) is Σ a · (level - middle) less (zero - middle) · Σ a.
+  /// Σ a · (code - zero) equals Σ a · (code - middle) minus (zero - middle) · Σ a.
   inline void take_zeros(const uint8_t* zeros, const float* a, int64_t count, int v,
                          Tile& block) const {
     const __m512 beyond = to_floats(
@@ -186,7 +186,7 @@ void multiply_panels(const BlockPanelTask& task) {
   Sums<rows, panels, 8>(task).run();
 }
 
-/// `panels` at a time, then those that are left.
+/// Processes `panels` panels at a time, then the remaining ones one by one.
 template <int rows, int panels>
 void multiply_rows(BlockPanelTask task) {
   while (task.panels > 0) {
@@ -199,7 +199,7 @@ void multiply_rows(BlockPanelTask task) {
   }
 }
 
-/// The most rows at once that are left, as often as it takes.
+/// Repeatedly processes as many rows at once as possible.
 void multiply(const BlockPanelTask& given) {
   BlockPanelTask task = given;
   while (task.rows > 0) {
@@ -225,9 +225,9 @@ void multiply(const BlockPanelTask& given) {
   }
 }
 
-/// Steps of k in one block of one panel.
+/// A range of steps of k within one block of one panel.
 struct StepsOfBlock {
-  const uint8_t* levels;  ///< of the block's first step
+  const uint8_t* levels;  ///< at the block's first step
   int64_t first;
   int64_t last;
   __m512 scale;
