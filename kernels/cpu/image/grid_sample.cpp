@@ -1,4 +1,4 @@
-// Taps are worked out a tile of positions at a time, then summed for every channel.
+// GridSample: computes interpolation taps for a tile of positions, then sums them per channel.
 #include "kernels/cpu/image/grid_sample.hpp"
 
 #include <type_traits>
@@ -30,7 +30,7 @@ std::int64_t taps_of(const GridSampleSizes& sizes) {
   return taps;
 }
 
-/// The taps of `count` positions, whose numbers begin at `grid`.
+/// Computes the taps of `count` positions, whose coordinates start at `grid`.
 template <typename C, typename G>
 void fill_tile(const GridSampleSizes& sizes, const G* grid, std::int64_t count,
                SampleTile<C>& tile) {
@@ -176,7 +176,7 @@ void affine_grid(std::int64_t batch, const std::vector<std::int64_t>& image, boo
         places[axes - 1] = place(x, width);
         for (std::size_t r = 0; r < axes; ++r) {
           T sum = matrix[r * (axes + 1) + axes];
-          // The numbers of a position go along the last axis first.
+          // A position's coordinates start with the last axis.
           for (std::size_t k = 0; k < axes; ++k)
             sum += matrix[r * (axes + 1) + k] * places[axes - 1 - k];
           *out++ = sum;

@@ -1,4 +1,4 @@
-// Which pixels a position between them is made of.
+// Interpolation taps: the pixels around a fractional position, and their weights.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace ortool::cpu {
 
-/// The pixels along one axis and their weights; -1: nothing.
+/// The pixels along one axis and their weights; index -1: no pixel.
 template <typename C>
 struct AxisTaps {
   std::int64_t index[4] = {};
   C weight[4] = {};
 };
 
-/// `place` thrown back at the ends `low` and `high` as often as it takes.
+/// Reflects `place` at the ends `low` and `high` as often as needed.
 template <typename C>
 C reflected(C place, C low, C high) {
   const C range = high - low;
@@ -40,7 +40,7 @@ class AxisSampler {
         low_(sizes.align_corners ? C{0} : C{-0.5}),
         high_(static_cast<C>(size) + (sizes.align_corners ? C{-1} : C{-0.5})) {}
 
-  /// The taps of a grid's number.
+  /// Computes the taps of a grid coordinate.
   void set(C number, AxisTaps<C>& taps) const {
     if (size_ == 0) {
       for (std::int64_t i = 0; i < 4; ++i) taps.index[i] = -1;
@@ -51,13 +51,13 @@ class AxisSampler {
                              : ((number + C{1}) * length - C{1}) / C{2};
     if (mode_ == SampleMode::nearest) place = std::nearbyint(place);
     if (place < low_ || place > high_) {
-      // Cubic windows fade out behind the border, as others have it.
+      // Cubic windows fade out past the border, as in other runtimes.
       const C spare = mode_ == SampleMode::cubic ? C{3} : C{0};
       if (padding_ == SamplePadding::border)
         place = std::clamp(place, -spare, length - C{1} + spare);
       if (padding_ == SamplePadding::reflection) place = reflected(place, low_, high_);
     }
-    // What lies farther away, or is no number, has no pixel near.
+    // Positions farther away, and NaN, touch no pixel.
     if (!(place >= C{-4} && place <= length + C{4})) place = C{-4};
     const C below = std::floor(place);
     const C rest = place - below;

@@ -1,4 +1,4 @@
-// MaxRoiPool: parts of a region as ranges of pixels.
+// MaxRoiPool: maps each bin of a region to a range of pixels.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ struct PixelRange {
   std::int64_t end;
 };
 
-/// The pixels of a part along one axis, for a region from `first` to `last`.
+/// The pixels of a bin along one axis, for a region from `first` to `last`.
 template <typename T>
 PixelRange part_of(T first, T last, std::int64_t part, std::int64_t parts, std::int64_t size) {
   const T length = std::max(last - first + T{1}, T{1}) / static_cast<T>(parts);

@@ -1,4 +1,4 @@
-// Boxes in the order of their scores, each held against those that are kept.
+// Non-maximum suppression: compares boxes, by descending score, with those kept so far.
 #include "kernels/cpu/image/non_max_suppression.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::vector<std::int64_t> suppress_overlaps(const SuppressionRules& rules, std::
     if (a_is_number && scores[a] != scores[b]) return scores[a] < scores[b];
     return a > b;
   };
-  // Often few are wanted: a heap sorts no more than these and what they drop.
+  // Often few boxes are wanted: a heap sorts only those that are visited.
   std::make_heap(order.begin(), order.end(), is_worse);
   std::vector<std::int64_t> kept;
   std::vector<Corners4> kept_corners;

@@ -1,4 +1,4 @@
-// The boxes that are left when those that overlap better ones are dropped.
+// Non-maximum suppression: drops boxes that overlap better ones.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace ortool::cpu {
 
 struct SuppressionRules {
-  bool center_point_box = false;      ///< x, y, width, height; else two corners y, x, y, x
-  std::int64_t most = 0;              ///< boxes that may be left
-  float overlap = 0;                  ///< boxes that share more of their union are dropped
-  std::optional<float> lowest_score;  ///< only boxes with more count
+  bool center_point_box = false;      ///< x, y, width, height; otherwise two corners y, x, y, x
+  std::int64_t most = 0;              ///< maximum number of boxes to keep
+  float overlap = 0;                  ///< IoU threshold above which a box is dropped
+  std::optional<float> lowest_score;  ///< boxes must score higher
 };
 
-/// Indices of the boxes left of `count` (4 numbers each), best first; of equal scores the lower
-/// index is better, and boxes whose score is no number are worst.
+/// Indices of the kept boxes among `count` (4 coordinates each), best first. Of equal scores the
+/// lower index wins; boxes with a NaN score come last.
 std::vector<std::int64_t> suppress_overlaps(const SuppressionRules& rules, std::int64_t count,
                                             const float* boxes, const float* scores,
                                             const Workers& workers);

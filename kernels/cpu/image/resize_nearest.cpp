@@ -1,4 +1,4 @@
-// Resizing without arithmetic: rows are gathered, or copied from the row before.
+// Resize without arithmetic (nearest): gathers rows, or copies the previous row.
 #include <cstring>
 
 #include "kernels/cpu/image/resize_rows.hpp"
@@ -7,13 +7,13 @@
 namespace ortool::cpu {
 namespace {
 
-/// One of several words.
+/// An element of several 64-bit words.
 template <std::size_t words>
 struct WideElement {
   std::uint64_t parts[words];
 };
 
-/// How often each input of the last axis comes in a row, where that is the same for all; else 0.
+/// How often each input of the last axis is repeated, if that is the same for all; else 0.
 std::int64_t repeats_of(const ResizeAxis& axis) {
   if (axis.is_identity() || axis.in == 0 || axis.out % axis.in != 0) return 0;
   const std::int64_t factor = axis.out / axis.in;

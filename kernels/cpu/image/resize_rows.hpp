@@ -1,4 +1,4 @@
-// Rows of a resized tensor: which rows of the input each is made of.
+// Resize by rows: the input rows that contribute to each output row.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ inline std::int64_t resize_rows(const ResizePlan& plan) {
   return rows;
 }
 
-/// Rows a task works on.
+/// Output rows per task.
 inline std::int64_t resize_grain(const ResizePlan& plan, std::int64_t work) {
   const std::int64_t row = std::max(plan.axes.back().in, plan.axes.back().out) * work;
   return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, row));
 }
 
-/// Calls `add(input row, weight)` for each row of inputs that the row of outputs `row` is made of;
-/// false when it lies outside.
+/// Calls `add(input row, weight)` for each input row that contributes to the output row `row`;
+/// false if it lies outside.
 template <typename Add>
 bool for_each_source(const ResizePlan& plan, std::size_t axis, std::int64_t row, std::int64_t base,
                      float weight, Add&& add) {

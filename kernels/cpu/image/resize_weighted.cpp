@@ -1,4 +1,4 @@
-// Resizing by weighted sums: rows of inputs are blended, then gathered along the last axis.
+// Resize by weighted sums: blends input rows, then gathers along the last axis.
 #include <type_traits>
 
 #include "kernels/cpu/image/resize_rows.hpp"
@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What sums of T are made in.
+/// The accumulation type for T.
 template <typename T>
 using Sum = std::conditional_t<std::is_same_v<T, double> ||
                                    (std::is_integral_v<T> && sizeof(T) >= sizeof(std::int32_t)),
@@ -24,7 +24,7 @@ void blend(const T* in, std::int64_t count, S weight, bool is_first, S* sums) {
   }
 }
 
-/// The output row from a row of inputs that is blended already.
+/// Computes an output row from an already blended input row.
 template <typename T, typename S>
 void gather(const ResizeAxis& axis, const S* from, T* to, S outside) {
   if (axis.is_identity()) {
@@ -78,7 +78,7 @@ void weighted(const ResizePlan& plan, const T* in, T* out, double outside, void*
                     is_first = false;
                     return;
                   }
-                  // A first row that was taken as it is gets company after all.
+                  // The first row was used in place, but another one follows: copy it to the sums.
                   if (!is_first && blended != sums) {
                     blend(blended, last.in, S{1}, true, sums);
                     blended = sums;

@@ -1,4 +1,4 @@
-// RoiAlign: samples of an axis are worked out once a region; means are separable.
+// RoiAlign: sample positions are computed once per region and axis; the mean is separable.
 #include <algorithm>
 #include <cmath>
 
@@ -21,9 +21,9 @@ struct AxisSample {
 template <typename T>
 struct RegionAxis {
   T start;
-  T part;             ///< length of a part
-  std::int64_t size;  ///< pixels of the image
-  T samples;          ///< a part
+  T part;             ///< length of a bin
+  std::int64_t size;  ///< of the image, in pixels
+  T samples;          ///< per bin
   const Workers& workers;
 
   RegionAxis(T begin, T end, std::int64_t pixels, std::int64_t parts, const RegionAlignment& how,
@@ -39,8 +39,7 @@ struct RegionAxis {
     if (!(samples > T{0}) || !std::isfinite(samples) || !std::isfinite(start)) samples = T{0};
   }
 
-  /// Calls `take(sample)` for the samples of a part that lie near the image; returns whether others
-  /// are left out.
+  /// Calls `take(sample)` for a bin's samples near the image; returns whether others are left out.
   template <typename Take>
   bool for_each(std::int64_t index, Take&& take) const {
     const T base = start + static_cast<T>(index) * part;
@@ -73,7 +72,7 @@ struct RegionAxis {
   }
 };
 
-/// What the samples of a part weigh along one axis, pixel by pixel from `first` to `last`.
+/// Sample weights of a bin along one axis, per pixel from `first` to `last`.
 template <typename T>
 struct PixelWeights {
   T* weight;
@@ -93,7 +92,7 @@ struct PixelWeights {
   }
 };
 
-/// The scratch of one region: weights of a row of parts' columns, and of one part's rows.
+/// The scratch of one region: column weights of a row of bins, and row weights of one bin.
 template <typename T>
 struct RegionSpace {
   PixelWeights<T>* columns;
@@ -173,7 +172,7 @@ void maximum_region(const RegionPoolSizes& sizes, const RegionAxis<T> (&axes)[2]
         take(row, column);
       }) || misses;
     }) || misses;
-    // Samples far outside count 0, and a part without samples is 0.
+    // Samples far outside the image count as 0, and so does a bin without samples.
     for (std::int64_t c = 0; c < sizes.channels && (misses || is_first); ++c)
       best[c * parts] = is_first ? T{0} : larger(best[c * parts], T{0});
   }

@@ -1,4 +1,4 @@
-// Pooling regions of images: RoiAlign between the pixels, MaxRoiPool on them.
+// Region pooling: RoiAlign (bilinear samples) and MaxRoiPool (whole pixels).
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct RegionPoolSizes {
 struct RegionAlignment {
   bool takes_maximum = false;
   bool shifts_half_a_pixel = true;
-  std::int64_t sampling_ratio = 0;  ///< samples a part and axis; 0: by the region's size
+  std::int64_t sampling_ratio = 0;  ///< samples per bin and axis; 0: depends on the region's size
 };
 
-/// Regions [regions, 4] (x, y, x, y) of the images that `images` names (all within the batch), by
-/// bilinear samples spread over each part: their mean, or the greatest of their weighted pixels.
-/// Samples farther than a pixel outside count 0. Only samples near the image cost time. T: float,
-/// double.
+/// Regions [regions, 4] (x, y, x, y) of the images selected by `images` (all within the batch),
+/// with bilinear samples spread over each bin: their mean, or the maximum of their weighted pixels.
+/// Samples more than a pixel outside count as 0. Only samples near the image are computed. T:
+/// float, double.
 template <typename T>
 void roi_align(const RegionPoolSizes& sizes, const RegionAlignment& alignment, const T* x,
                const T* regions, const std::int64_t* images, T* y, void* workspace, int threads,
@@ -35,8 +35,8 @@ void roi_align(const RegionPoolSizes& sizes, const RegionAlignment& alignment, c
 template <typename T>
 std::int64_t roi_align_workspace_bytes(const RegionPoolSizes& sizes, int threads);
 
-/// Regions [regions, 5] (image, x, y, x, y), corners rounded to pixels; the largest pixel of each
-/// part, 0 of an empty one. Image numbers must lie within the batch. T: float, double.
+/// Regions [regions, 5] (image, x, y, x, y), with corners rounded to pixels; the maximum of each
+/// bin, 0 for an empty bin. Image indices must lie within the batch. T: float, double.
 template <typename T>
 void max_roi_pool(const RegionPoolSizes& sizes, const T* x, const T* regions, T* y,
                   Workers& workers);
