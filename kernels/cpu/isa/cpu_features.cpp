@@ -1,4 +1,4 @@
-// Asking the processor once which extensions it has.
+// CPU feature detection, done once by CPUID.
 #include "kernels/cpu/isa/cpu_features.hpp"
 
 #include <cpuid.h>
@@ -15,7 +15,7 @@
 namespace ortool::cpu {
 namespace {
 
-// Asked directly, because clang 14 does not know this extension by name.
+// Queried by CPUID, because clang 14 does not know this extension by name.
 bool has_f16c() {
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -24,7 +24,7 @@ bool has_f16c() {
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
-/// State components 17 and 18 are the tiles; XCR0 says which components the system saves.
+/// State components 17 and 18 are the tiles; XCR0 tells which components the system saves.
 bool saves_tiles() {
   constexpr unsigned tile_components = 3U << 17U;
   std::uint32_t low = 0;
@@ -33,15 +33,15 @@ bool saves_tiles() {
   return (low & tile_components) == tile_components;
 }
 
-/// Linux lets a process use tiles, whose 8 KiB it would have to save, only once it has asked.
-/// Holds for all threads and until the process ends (arch_prctl(2), ARCH_REQ_XCOMP_PERM).
+/// Linux lets a process use tiles, whose 8 KiB of state it would have to save, only on request. The
+/// permission holds for all threads until the process ends (arch_prctl(2), ARCH_REQ_XCOMP_PERM).
 bool may_use_tiles() {
   constexpr long request_permission = 0x1023;
   constexpr long tile_data = 18;
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
-/// Asked directly, because compilers learned the names late.
+/// Queried by CPUID, because compilers learned the names late.
 bool has_amx_int8() {
   unsigned eax = 0;
   unsigned ebx = 0;

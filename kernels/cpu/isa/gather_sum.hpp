@@ -1,4 +1,4 @@
-// Gathered weighted sums (interpolation), a function for each instruction set.
+// Gathered weighted sums (interpolation), one function per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,8 +7,8 @@
 
 namespace ortool::cpu {
 
-/// Tap k of output i is from[index[k * stride + i]] times weight[k * stride + i]; a negative index
-/// is no tap.
+/// Tap k of output i is from[index[k * stride + i]] times weight[k * stride + i]; taps with a
+/// negative index are skipped.
 struct GatherSum {
   const float* from;
   const int32_t* index;

@@ -1,4 +1,4 @@
-// Weighted sums of gathered numbers for AVX2; products are rounded before they are added.
+// Weighted sums of gathered values for AVX2; products are rounded before they are added (no FMA).
 #include <immintrin.h>
 
 #include "kernels/cpu/isa/gather_sum.hpp"

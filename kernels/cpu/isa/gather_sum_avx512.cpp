@@ -1,4 +1,4 @@
-// Weighted sums of gathered numbers for AVX-512; products are rounded before they are added.
+// Weighted sums of gathered values for AVX-512; products are rounded before the addition (no FMA).
 #include <immintrin.h>
 
 #include "kernels/cpu/isa/gather_sum.hpp"

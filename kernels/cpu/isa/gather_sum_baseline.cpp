@@ -1,4 +1,4 @@
-// Weighted sums of gathered numbers for any processor.
+// Weighted sums of gathered values for any processor.
 #include "kernels/cpu/isa/gather_sum.hpp"
 
 namespace ortool::cpu::baseline {

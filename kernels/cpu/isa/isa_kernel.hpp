@@ -1,4 +1,4 @@
-// Instruction-set dispatch: the row that says which sets a kernel is compiled for.
+// Instruction-set dispatch: macros that declare which instruction sets a kernel is compiled for.
 #pragma once
 
 namespace ortool::cpu {
@@ -8,12 +8,12 @@ enum class Isa;
 }  // namespace ortool::cpu
 
 // Declares functions or tables in the namespace of each instruction set. The first argument lists
-// those that have them:
+// the instruction sets that have them:
 //
 //     ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FixedPointBinary& add);)
 //
-// For each set that the row of `loops.hpp` lists, cmake/OrtoolIsaKernels.cmake compiles
-// `loops_<set>.cpp` where there is such a file, else `loops.inc` with ORTOOL_ISA as the set's name.
+// For each instruction set that `loops.hpp` lists, cmake/OrtoolIsaKernels.cmake compiles
+// `loops_<set>.cpp` if there is such a file, otherwise `loops.inc` with ORTOOL_ISA set to its name.
 #define ORTOOL_ISA_FUNCTIONS(sets, ...) \
   namespace baseline {                  \
   __VA_ARGS__                           \
@@ -34,16 +34,17 @@ enum class Isa;
   __VA_ARGS__                           \
   }
 
-// One table of functions a set, and the choice of the best that a level has, which is generated:
+// One function table per instruction set, and a generated function that selects the best one:
 //
 //     ORTOOL_ISA_KERNEL(PoolFunctions, pool_functions, baseline, avx2, avx512)
 //
-// Sets stand weakest first. `pool_functions(isa)` gives the first where none fits.
+// Instruction sets are listed weakest first. `pool_functions(isa)` returns the first one if none
+// fits.
 #define ORTOOL_ISA_KERNEL(Type, name, ...) \
   const Type& name(Isa isa);               \
   ORTOOL_ISA_FUNCTIONS((__VA_ARGS__), extern const Type name;)
 
-// The same, where `name(isa)` is null for levels below the first set.
+// The same, but `name(isa)` is null below the first listed instruction set.
 #define ORTOOL_ISA_KERNEL_OR_NULL(Type, name, ...) \
   const Type* name(Isa isa);                       \
   ORTOOL_ISA_FUNCTIONS((__VA_ARGS__), extern const Type name;)

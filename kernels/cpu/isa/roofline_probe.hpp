@@ -1,4 +1,4 @@
-// Roofline probe: loops that do nothing but arithmetic or nothing but moving bytes.
+// Roofline probe: loops that measure peak arithmetic throughput and memory bandwidth.
 #pragma once
 
 #include <stdint.h>
@@ -8,11 +8,12 @@
 namespace ortool::cpu {
 
 struct RooflineLoops {
-  /// Multiplies and adds floats in registers, `rounds` times flops_per_round operations, a
-  /// multiplication and an addition counting as two. Returns a sum that keeps the work alive.
+  /// Multiplies and adds floats in registers, `rounds` times flops_per_round operations; a
+  /// multiplication and an addition count as two. Returns a sum, so that the work is not optimized
+  /// away.
   float (*multiply_add)(int64_t rounds);
   double flops_per_round;
-  /// out[i] = a[i] + b[i]: reads two blocks of floats and writes one. `count` a multiple of 64.
+  /// out[i] = a[i] + b[i]: reads two blocks of floats and writes one. `count` is a multiple of 64.
   void (*add_blocks)(const float* a, const float* b, int64_t count, float* out);
 };
 

@@ -1,4 +1,4 @@
-// The loops that show what a processor with AVX2 can give.
+// Roofline probe for AVX2.
 #include <immintrin.h>
 
 #include "kernels/cpu/isa/roofline_probe.hpp"
@@ -6,7 +6,7 @@
 namespace ortool::cpu::avx2 {
 namespace {
 
-/// Enough independent sums to fill the latency of two units.
+/// Enough independent accumulators to hide the latency of two FMA units.
 constexpr int chains = 12;
 
 float multiply_add(int64_t rounds) {

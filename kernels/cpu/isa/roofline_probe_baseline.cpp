@@ -1,4 +1,4 @@
-// The loops that show what any processor can give without instructions of its own.
+// Roofline probe for baseline processors.
 #include "kernels/cpu/isa/roofline_probe.hpp"
 
 namespace ortool::cpu::baseline {

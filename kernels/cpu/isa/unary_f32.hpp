@@ -1,4 +1,4 @@
-// Unary functions of float32 as vector loops, one for each instruction set.
+// Unary float32 functions as vector loops, one per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// out[i] = op(in[i]); false when `op` has no vector form (tan and the inverse and hyperbolic
-/// functions). `in` may be `out`.
+/// out[i] = op(in[i]); false if `op` has no vector implementation (tan and the inverse and
+/// hyperbolic functions). `in` may be `out`.
 using UnaryF32Function = bool (*)(UnaryOp op, const float* in, float* out, int64_t count,
                                   float alpha, float beta);
 

@@ -1,11 +1,11 @@
-// The functions of one number, by name.
+// Names of the unary functions.
 #pragma once
 
 #include <stdint.h>
 
 namespace ortool::cpu {
 
-/// alpha and beta are the two parameters a call takes along.
+/// alpha and beta are the two parameters of a call.
 enum class UnaryOp : int {
   relu,
   leaky_relu,  ///< x < 0 ? alpha x : x
@@ -18,7 +18,7 @@ enum class UnaryOp : int {
   absolute,
   floor,
   ceil,
-  round,  ///< half to even
+  round,  ///< ties to even
   sigmoid,
   tanh,
   erf,
