@@ -1,4 +1,4 @@
-// Plain loops along rows.
+// Feature transforms of ai.onnx.ml: plain loops along rows.
 #include "kernels/cpu/ml/feature_rows.hpp"
 
 #include <algorithm>

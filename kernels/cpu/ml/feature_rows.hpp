@@ -1,4 +1,4 @@
-// Simple work on rows of features: scaled, normalised, replaced, compared.
+// Feature transforms of ai.onnx.ml (Scaler, Normalizer, Imputer, Binarizer, FeatureVectorizer).
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace ortool::cpu {
 
-// T: float, double, int32_t, int64_t. Rows are independent of one another.
+// T: float, double, int32_t, int64_t. Rows are independent of each other.
 
-/// Features side by side; `value_count` of what is given for them is `features`, or 1 for all.
+/// Rows of features; `value_count` parameters are given, one per feature or 1 for all.
 struct FeatureRows {
   std::int64_t rows = 0;
   std::int64_t features = 0;
@@ -23,23 +23,24 @@ void scale_features(const T* x, const FeatureRows& sizes, const float* offset, c
 
 enum class RowNorm { largest, l1, l2 };
 
-/// Each row divided by its largest element, the sum of its magnitudes or the root of the sum of its
-/// squares, summed in double; a row whose divisor is 0 stays. NaN is never the largest.
+/// Divides each row by its largest element, the sum of its magnitudes, or the square root of the
+/// sum of its squares, summed in double; a row with divisor 0 is unchanged. NaN is never the
+/// largest.
 template <typename T>
 void normalize_features(RowNorm norm, const T* x, const FeatureRows& sizes, float* out,
                         Workers& workers);
 
-/// out = x, but where it equals `replaced` (any NaN, when that is NaN) the value for its feature.
-/// `out` may be `x`.
+/// out = x, except that elements equal to `replaced` (any NaN, if that is NaN) become the value
+/// given for their feature. `out` may be `x`.
 template <typename T>
 void impute_features(const T* x, const FeatureRows& sizes, T replaced, const T* values, T* out,
                      Workers& workers);
 
-/// out = 1 where x is above the threshold, else 0. `out` may be `x`.
+/// out = 1 if x is above the threshold, else 0. `out` may be `x`.
 template <typename T>
 void binarize(const T* x, std::int64_t count, float threshold, T* out, Workers& workers);
 
-/// out[row, 0..width) = x[row, 0..features) as float32, cut or filled with zeros; out rows lie
+/// out[row, 0..width) = x[row, 0..features) as float32, truncated or zero-padded; rows of out are
 /// `out_stride` apart.
 template <typename T>
 void copy_features(const T* x, std::int64_t rows, std::int64_t features, std::int64_t width,

@@ -1,4 +1,4 @@
-// Steps are kept in a map while the tree grows, then in a list that is searched by halves.
+// N-gram tree: a map while it grows, then a sorted list for binary search.
 #include "kernels/cpu/ml/ngram_counts.hpp"
 
 namespace ortool::cpu {

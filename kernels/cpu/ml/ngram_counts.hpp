@@ -1,4 +1,4 @@
-// How often n-grams come in a row of elements, which may skip some between them.
+// N-gram counts: occurrences of n-grams in a row of elements, with skips allowed between elements.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace ortool::cpu {
 
-/// The n-grams to look for, as a tree: a step for each element.
+/// The n-grams to look for, as a trie with one step per element.
 class GramTree {
  public:
-  /// Adds the n-gram of `elements` (numbers of at least 0); of two that are the same the later one
-  /// counts. Not after finish().
+  /// Adds the n-gram `elements` (nonnegative numbers); of duplicates, the later one counts. Not
+  /// allowed after finish().
   void add(const std::vector<std::int64_t>& elements, std::int64_t gram);
-  /// Sorts the steps, before the first count.
+  /// Sorts the steps; required before the first count.
   void finish();
 
   struct Counting {
@@ -24,9 +24,9 @@ class GramTree {
     std::int64_t most_skipped = 0;
   };
 
-  /// Calls body(gram) for each time an n-gram of `shortest` to `longest` elements comes, with the
-  /// same number of elements, 0 to `most_skipped`, left out after each of its elements; single
-  /// elements once only. An element below 0 is in no n-gram.
+  /// Calls body(gram) for each occurrence of an n-gram of `shortest` to `longest` elements, with
+  /// equally many elements, 0 to `most_skipped`, skipped between adjacent ones; single elements
+  /// count only once. Negative elements belong to no n-gram.
   template <typename Body>
   void count(const std::int64_t* elements, std::int64_t size, const Counting& counting,
              Body body) const {
@@ -54,12 +54,12 @@ class GramTree {
     std::int64_t to;
   };
 
-  /// The node that `element` leads to, -1 when there is none.
+  /// The node that `element` leads to, or -1 if there is none.
   std::int64_t next(std::int64_t node, std::int64_t element) const;
 
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> growing_;  ///< until finished
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> growing_;  ///< until finish()
   std::vector<Step> steps_;                 ///< sorted by node and element
-  std::vector<std::int64_t> grams_ = {-1};  ///< a node: the n-gram that ends there, or -1
+  std::vector<std::int64_t> grams_ = {-1};  ///< per node: the n-gram that ends there, or -1
 };
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Plain loops over rows that are short.
+// Score transforms of ai.onnx.ml: plain loops, as rows are short.
 #include "kernels/cpu/ml/score_transform.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What becomes of a row of a classical model's scores.
+// Score transforms (post_transform) of ai.onnx.ml models.
 #pragma once
 
 #include <cstdint>
@@ -7,32 +7,32 @@ namespace ortool::cpu {
 
 enum class ScoreTransform {
   none,
-  softmax,       ///< exponentials scaled to sum to one
+  softmax,       ///< exponentials normalized to sum to one
   logistic,      ///< 1 / (1 + e^-x)
-  softmax_zero,  ///< softmax of what is above 1e-7 in size; the rest stays near zero
-  probit,        ///< the inverse of the normal distribution function
+  softmax_zero,  ///< softmax of scores whose magnitude is above 1e-7; the others stay near zero
+  probit,        ///< inverse of the normal distribution function
 };
 
-/// Without overflow on either side.
+/// The logistic function, without overflow on either side.
 template <typename T>
 T logistic_of(T value);
 
-/// By Winitzki's formula for the inverse error function, to 0.2 %, the one that runtimes for these
-/// operators share; NaN outside [0, 1].
+/// The probit function by Winitzki's formula for the inverse error function, accurate to 0.2 %,
+/// which runtimes share for these operators; NaN outside [0, 1].
 template <typename T>
 T probit_of(T value);
 
-/// Transforms `count` scores in place. Where a row of softmax_zero is zeros alone it gives NaN.
+/// Transforms `count` scores in place. For softmax_zero, a row of zeros gives NaN.
 template <typename T>
 void transform_scores(ScoreTransform transform, T* scores, std::int64_t count);
 
-/// The scores of a regression: a single target is changed by probit alone.
+/// Transforms the scores of a regression: a single target is affected by probit only.
 template <typename T>
 void transform_targets(ScoreTransform transform, T* scores, std::int64_t count);
 
-/// Both scores of two classes, from that of the second in scores[1]. With `is_share` the score is a
-/// share of one and the first class has the rest, else the first has the opposite; logistic makes
-/// shares of either. Softmax changes nothing.
+/// Computes both scores of a binary classification from that of the second class in scores[1]. With
+/// `is_share` the score is a probability and the first class gets the complement, otherwise the
+/// negative; logistic makes probabilities of both. Softmax changes nothing.
 template <typename T>
 void write_two_scores(ScoreTransform transform, bool is_share, T* scores);
 

@@ -1,4 +1,4 @@
-// Sums in a fixed number of parts, which the compiler keeps in vectors.
+// Support vector machines: sums in a fixed number of partial sums, which the compiler vectorizes.
 #include "kernels/cpu/ml/support_vector_machine.hpp"
 
 #include <algorithm>
@@ -91,8 +91,8 @@ void score_pairs(const SupportPairs& pairs, const float* similarities, std::int6
 
 void couple_probabilities(std::int64_t classes, const float* scores, const float* a, const float* b,
                           float* probabilities, float* scratch) {
-  float* pair = scratch;                   // pair[i, j]: of i, where it is i or j
-  float* q = pair + classes * classes;     // the form that is made smallest
+  float* pair = scratch;                   // pair[i, j]: probability of i, given i or j
+  float* q = pair + classes * classes;     // the quadratic form to minimize
   float* product = q + classes * classes;  // q times the probabilities
   for (std::int64_t i = 0; i < classes; ++i) {
     for (std::int64_t j = i + 1; j < classes; ++j) {

@@ -1,4 +1,4 @@
-// Support vector machines: how near examples are to vectors, and what pairs of classes say.
+// Support vector machines: RBF kernel, one-vs-one scores, and probability estimates.
 #pragma once
 
 #include <cstdint>
@@ -7,37 +7,37 @@
 
 namespace ortool::cpu {
 
-/// out[rows, vectors] = e^(-gamma |x - v|^2), squares summed in eight parts.
+/// out[rows, vectors] = e^(-gamma |x - v|^2); squares are summed in eight partial sums.
 void radial_similarities(const float* x, const float* vectors, std::int64_t rows,
                          std::int64_t vector_count, std::int64_t features, float gamma, float* out,
                          Workers& workers);
 
-/// Classes against one another, i < j: (0, 1), (0, 2) … (1, 2) …
+/// One-vs-one class pairs, i < j: (0, 1), (0, 2) … (1, 2) …
 struct SupportPairs {
   std::int64_t classes = 0;
   std::int64_t vector_count = 0;
-  const std::int64_t* vectors_per_class = nullptr;  ///< vectors lie class by class
-  /// [classes - 1, vector_count]; against class j a vector of class i has row j if j < i, else
-  /// j - 1.
+  const std::int64_t* vectors_per_class = nullptr;  ///< vectors are grouped by class
+  /// [classes - 1, vector_count]; for the pair with class j, a vector of class i uses row j if j <
+  /// i, else row j - 1.
   const float* coefficients = nullptr;
-  const float* rho = nullptr;  ///< a pair
+  const float* rho = nullptr;  ///< one per pair
 
   std::int64_t pair_count() const { return classes * (classes - 1) / 2; }
 };
 
-/// scores[rows, pairs] from similarities[rows, vectors], summed in double, and the class that most
-/// pairs vote for, the first of equals: a score above 0 is a vote for i, else for j. `votes` is
-/// scratch of rows × classes.
+/// scores[rows, pairs] from similarities[rows, vectors], summed in double, and the class with the
+/// most votes, the first one on a draw: a score above 0 is a vote for i, otherwise for j. `votes`
+/// is scratch of rows × classes.
 void score_pairs(const SupportPairs& pairs, const float* similarities, std::int64_t rows,
                  float* scores, std::int32_t* votes, std::int64_t* best, Workers& workers);
 
-/// Floats of scratch for couple_probabilities.
+/// Scratch size of couple_probabilities, in floats.
 constexpr std::int64_t coupling_scratch(std::int64_t classes) {
   return classes * (2 * classes + 1);
 }
 
-/// probabilities[classes] that go best with those of the pairs, 1 / (1 + e^(a score + b)) for i:
-/// the second method of Wu, Lin and Weng (2004), in float32 and at most 100 rounds.
+/// probabilities[classes] that best match the pairwise ones, 1 / (1 + e^(a score + b)) for i: the
+/// second method of Wu, Lin and Weng (2004), in float32 with at most 100 iterations.
 void couple_probabilities(std::int64_t classes, const float* scores, const float* a, const float* b,
                           float* probabilities, float* scratch);
 

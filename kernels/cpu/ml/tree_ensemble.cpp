@@ -1,4 +1,5 @@
-// Eight walks at once, in lockstep: of eight rows through a tree, or of a row through eight trees.
+// Tree ensembles: eight traversals in lockstep, either eight rows through a tree or a row through
+// eight trees.
 #include "kernels/cpu/ml/tree_ensemble.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace ortool::cpu {
 namespace {
 
 constexpr int lanes = 8;
-/// Rows whose features and scores stay in cache while the trees go by.
+/// Rows whose features and scores stay in cache while all trees are evaluated.
 constexpr std::int64_t block_rows = 32;
 constexpr std::int64_t task_steps = 16384;
 
@@ -30,7 +31,7 @@ bool holds(T feature, T threshold) {
   }
 }
 
-/// All nodes compare alike.
+/// All nodes use the same comparison.
 template <ForestComparison comparison, typename T>
 struct AlikeNodes {
   bool operator()(const Forest<T>& forest, const typename Forest<T>::Node& node, std::int32_t at,
@@ -70,7 +71,7 @@ struct MixedNodes {
   }
 };
 
-/// Walks from at[i] with the features x[i] until all are at leaves.
+/// Traverses from at[i] with the features x[i] until all have reached a leaf.
 template <typename Holds, typename T>
 void walk(const Forest<T>& forest, const T* const (&x)[lanes], std::int32_t (&at)[lanes],
           std::int32_t depth) {
@@ -153,7 +154,7 @@ void walk_rows(const Forest<T>& forest, const T* x, std::int64_t features, std::
   }
 }
 
-/// Calls function(Holds{}) for the way that the forest's nodes compare.
+/// Calls function(Holds{}) for the comparison of the forest's nodes.
 template <typename T, typename Function>
 void with_nodes(const Forest<T>& forest, Function function) {
   if (!forest.comparisons.empty()) return function(MixedNodes<T>{});

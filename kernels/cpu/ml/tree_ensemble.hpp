@@ -1,4 +1,4 @@
-// Many decision trees walked for many rows: which leaves they end in, and what these add up to.
+// Tree ensembles: evaluates many decision trees for many rows and aggregates the leaves' votes.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,37 @@ enum class ForestComparison : std::uint8_t {
 
 enum class ForestAggregate { sum, smallest, largest };
 
-/// Trees in one array of nodes, leaves among them. T: float, double.
+/// Trees in one array of nodes, which includes the leaves. T: float, double.
 template <typename T>
 struct Forest {
   struct Node {
     T threshold = 0;
     std::int32_t feature = 0;   ///< of a leaf: 0
-    std::int32_t next[2] = {};  ///< if the comparison holds, if not; a leaf leads to itself
+    std::int32_t next[2] = {};  ///< if the comparison is true, if false; a leaf points to itself
   };
   struct Vote {
     std::int64_t target = 0;
     T weight = 0;
   };
 
-  std::vector<Node> nodes;  ///< the leaves last
+  std::vector<Node> nodes;  ///< leaves are last
   std::int32_t first_leaf = 0;
   std::vector<std::int32_t> roots;
-  std::vector<std::int32_t> depths;  ///< steps from each root to its furthest leaf
-  /// What all nodes do, or where they differ one a node.
+  std::vector<std::int32_t> depths;  ///< steps from each root to its deepest leaf
+  /// The comparison of all nodes or, if they differ, one per node in `comparisons`.
   ForestComparison comparison = ForestComparison::less_or_equal;
   std::vector<ForestComparison> comparisons;
-  std::vector<std::uint8_t> takes_missing;      ///< a node: a NaN counts as if it held; or empty
-  std::vector<std::int32_t> member_set;         ///< a node, or empty
+  std::vector<std::uint8_t> takes_missing;      ///< per node: NaN counts as true; or empty
+  std::vector<std::int32_t> member_set;         ///< per node; or empty
   std::vector<std::vector<T>> member_sets;      ///< each sorted
   std::vector<std::int64_t> vote_begins = {0};  ///< leaf i: [vote_begins[i], vote_begins[i + 1])
   std::vector<Vote> votes;
 };
 
-/// scores[rows, targets] = what the leaves' votes for each target aggregate to, 0 where there are
-/// none, and has_score[rows, targets] = whether there were any. `x` is rows × features; features
-/// must be above all that nodes use. Votes are added in the order of the trees, whatever the
-/// number of rows and threads.
+/// scores[rows, targets] = aggregate of the leaves' votes for each target, 0 if there are none, and
+/// has_score[rows, targets] = whether there were any. `x` is rows × features; features must exceed
+/// every index that nodes use. Votes are added in the order of the trees, for any number of rows
+/// and threads.
 template <typename T>
 void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std::int64_t features,
                      std::int64_t targets, ForestAggregate aggregate, T* scores,

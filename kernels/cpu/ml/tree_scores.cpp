@@ -1,4 +1,4 @@
-// Rows are finished one by one.
+// Tree ensemble scores, finished row by row.
 #include "kernels/cpu/ml/tree_scores.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::int64_t best_class(const T* scores, const std::uint8_t* has_score, std::int
   return std::max<std::int64_t>(best, 0);
 }
 
-/// Of the two scores, only one was voted for.
+/// Binary classification with votes for only one of the two scores.
 template <typename T>
 std::int64_t finish_single(const ForestClasses& classes, T* scores, const std::uint8_t* has_score) {
   const T base = classes.base_values.empty() ? T(0) : static_cast<T>(classes.base_values[0]);
