@@ -1,4 +1,4 @@
-// Plain loops: the search moves along the axis for all inner positions of a block at once.
+// Hardmax: the search moves along the axis for all inner positions of a block at once.
 #include "kernels/cpu/normalization/hardmax.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Hardmax: 1 at the first largest element of each slice along an axis, 0 elsewhere.
+// Hardmax: 1 at the first maximum of each slice along an axis, 0 elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ortool::cpu {
 
-/// T: float, double, Float16Bits, BFloat16Bits. The first NaN of a slice counts as its largest
-/// element. `out` must not be `in`.
+/// T: float, double, Float16Bits, BFloat16Bits. The first NaN of a slice counts as its maximum.
+/// `out` must not be `in`.
 template <typename T>
 void hardmax(const T* in, T* out, SoftmaxSizes sizes, Workers& workers);
 

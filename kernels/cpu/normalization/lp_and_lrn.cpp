@@ -1,4 +1,4 @@
-// Lp and local response normalisation: division by a norm of a slice or of neighbouring channels.
+// Lp and local response normalization: division by the norm of a slice or of adjacent channels.
 #include <algorithm>
 #include <cmath>
 

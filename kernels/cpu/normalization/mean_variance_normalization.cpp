@@ -1,4 +1,4 @@
-// Plain loops; an odometer over all axes but the innermost finds where each run of elements begins.
+// Mean-variance normalization: iterates over the outer axes to find each contiguous run.
 #include "kernels/cpu/normalization/mean_variance_normalization.hpp"
 
 #include <algorithm>

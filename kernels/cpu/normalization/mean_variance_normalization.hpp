@@ -1,4 +1,4 @@
-// Mean 0 and variance 1 over any set of axes.
+// Mean-variance normalization over any set of axes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace ortool::cpu {
 
-/// A tensor's axes in two groups: an element of the kept ones starts a slice that the reduced ones
-/// walk.
+/// A tensor's axes in two groups: an index of the kept axes selects a slice over the reduced ones.
 struct MeanVarianceSizes {
   struct Axis {
     std::int64_t size = 1;
@@ -19,11 +18,12 @@ struct MeanVarianceSizes {
   std::vector<Axis> reduced;
   std::int64_t slices = 1;   ///< product of the kept sizes
   std::int64_t length = 1;   ///< product of the reduced sizes
-  bool has_variance = true;  ///< false: the mean alone is subtracted
+  bool has_variance = true;  ///< false: only the mean is subtracted
 };
 
-/// T: float, double. out = (x - mean) / (√variance + 1e-9) for each slice, moments in float64 and
-/// two passes; `out` may be `in`. Slices are never cut, so the bits do not depend on threads.
+/// T: float, double. out = (x - mean) / (√variance + 1e-9) for each slice, with moments in float64
+/// from two passes; `out` may be `in`. Slices are not split, so results do not depend on the number
+/// of threads.
 template <typename T>
 void mean_variance_normalization(const T* in, T* out, const MeanVarianceSizes& sizes,
                                  Workers& workers);

@@ -1,4 +1,4 @@
-// The normalisations: layer, root mean square, batch, instance, group, Lp and local response.
+// Normalizations in float32: layer, RMS, batch, instance, group, Lp and local response.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace ortool::cpu {
 
-// For all of them: float32, contiguous; `out` may be `in`; rows are never cut, so the bits do not
-// depend on threads. mean = Σx / n and variance = Σ(x - mean)² / n in two passes, float32 within
-// blocks of 2048 elements and float64 across them.
+// For all functions: float32, contiguous; `out` may be `in`; rows are not split, so results do not
+// depend on the number of threads. mean = Σx / n and variance = Σ(x - mean)² / n from two passes,
+// in float32 within blocks of 2048 elements and in float64 across them.
 
-/// Rows of a layer normalisation; the pointers after `in` may be null unless said otherwise.
+/// Rows of a layer normalization; the pointers after `in` may be null unless noted otherwise.
 struct LayerNormalization {
   const float* in = nullptr;           ///< rows × size
-  const float* skip = nullptr;         ///< rows × size, added before normalising
+  const float* skip = nullptr;         ///< rows × size, added before normalization
   const float* skip_bias = nullptr;    ///< size, added with skip
   const float* scale = nullptr;        ///< size; must be given
   const float* bias = nullptr;         ///< size
@@ -32,18 +32,17 @@ struct LayerNormalization {
 /// skip_bias.
 void layer_normalization(const LayerNormalization& layer, Workers& workers, Isa isa);
 
-/// out = x · d · scale with d = 1 / √(Σx² / n + epsilon); bias is added where given, mean not used.
+/// out = x · d · scale with d = 1 / √(Σx² / n + epsilon); bias is added if given, mean is not used.
 void rms_normalization(const LayerNormalization& layer, Workers& workers, Isa isa);
 
-/// A tensor seen as batch × channels × spatial.
+/// A tensor viewed as batch × channels × spatial.
 struct ChannelSizes {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
   std::int64_t spatial = 0;
 };
 
-/// One number a channel, except `scale` and `bias` of instance and group normalisation, which say
-/// it.
+/// One value per channel; see instance and group normalization for their `scale` and `bias`.
 struct BatchNormalization {
   const float* scale;
   const float* bias;
@@ -57,19 +56,19 @@ struct BatchNormalization {
 void batch_normalization(const float* in, float* out, ChannelSizes sizes,
                          const BatchNormalization& parameters, Workers& workers, Isa isa);
 
-/// out = (x - mean) · (scale · d) + bias with the moments of each channel of each image;
-/// scale, bias: channels.
+/// out = (x - mean) · (scale · d) + bias with the moments of each channel of each image; scale,
+/// bias: channels.
 void instance_normalization(const float* in, float* out, ChannelSizes sizes, const float* scale,
                             const float* bias, float epsilon, Workers& workers, Isa isa);
 
-/// The same with the moments of each of `groups` runs of channels of each image; groups divides
-/// channels.
+/// The same with the moments of each of `groups` groups of adjacent channels of each image; groups
+/// divides channels.
 void group_normalization(const float* in, float* out, ChannelSizes sizes, std::int64_t groups,
                          const float* scale, const float* bias, float epsilon, Workers& workers,
                          Isa isa);
 
 /// T: float, double. out = x / norm along the axis of outer × axis × inner; p is 1 or 2, sums in
-/// float64. A slice of zeros stays zeros.
+/// float64. A slice of zeros stays zero.
 template <typename T>
 void lp_normalization(const T* in, T* out, std::int64_t outer, std::int64_t axis,
                       std::int64_t inner, int p, Workers& workers);

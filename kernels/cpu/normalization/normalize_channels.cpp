@@ -1,4 +1,4 @@
-// Batch, instance and group normalisation: one factor and one bias a channel.
+// Batch, instance and group normalization: one factor and one bias per channel.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Rows a task.
+/// Rows per task.
 std::int64_t grain_of(std::int64_t rows, std::int64_t elements) {
   constexpr double nanoseconds_an_element = 0.2;
   return even_grain(rows, nanoseconds_an_element * static_cast<double>(rows * elements));

@@ -1,4 +1,4 @@
-// Moments in float64, by plain loops.
+// Normalizations in float64: moments by plain loops.
 #include "kernels/cpu/normalization/normalize_f64.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The normalisations of rows, of groups of channels and of whole channels in float64.
+// Normalizations in float64, of rows, groups of channels, and single channels.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@ struct DoubleRows {
   bool is_centered = true;  ///< false: the mean counts as 0
 };
 
-/// out = (x - mean) · d with d = 1 / √(Σ(x - mean)² / n + epsilon) for each row, plain sums in two
-/// passes; `out` may be `in`. Means and factors d are written where asked for. Rows are never cut,
-/// so the bits do not depend on threads.
+/// out = (x - mean) · d with d = 1 / √(Σ(x - mean)² / n + epsilon) for each row, with plain sums in
+/// two passes; `out` may be `in`. Means and factors d are written if requested. Rows are not split,
+/// so results do not depend on the number of threads.
 void normalize_rows(const double* in, double* out, const DoubleRows& rows, float* means,
                     float* factors, Workers& workers);
 
-/// The same for each of `groups` runs of channels of each image, then scaled and shifted: one
-/// number a channel, or with `scales_groups` one a group.
+/// The same for each of `groups` groups of channels of each image, then scaled and shifted: one
+/// value per channel, or one per group with `scales_groups`.
 void normalize_groups(const double* in, double* out, ChannelSizes sizes, std::int64_t groups,
                       const double* scale, const double* bias, bool scales_groups, double epsilon,
                       Workers& workers);
 
-/// Σx / n and Σ(x - mean)² / n of each channel over all images; NaN where there are no elements.
+/// Σx / n and Σ(x - mean)² / n of each channel over all images; NaN if there are no elements.
 void channel_moments(const double* in, ChannelSizes sizes, double* means, double* variances,
                      Workers& workers);
 
-/// One number a channel.
+/// One value per channel.
 struct DoubleChannels {
   const double* scale;
   const double* bias;
@@ -44,8 +44,8 @@ struct DoubleChannels {
 void batch_normalization(const double* in, double* out, ChannelSizes sizes,
                          const DoubleChannels& parameters, Workers& workers);
 
-/// out = x (bias + alpha / size · Σx²)^-beta over the channels that normalization/normalize.hpp
-/// says; `out` must not be `in`.
+/// out = x (bias + alpha / size · Σx²)^-beta over the channels defined in
+/// normalization/normalize.hpp; `out` must not be `in`.
 void local_response_normalization(const double* in, double* out, ChannelSizes sizes,
                                   LocalResponse response, Workers& workers);
 

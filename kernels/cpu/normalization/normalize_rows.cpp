@@ -1,4 +1,4 @@
-// Layer and root mean square normalisation: each row by its own moments.
+// Layer and RMS normalization: each row by its own moments.
 #include "kernels/cpu/normalization/normalize_rows.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t row_task_elements = 16384;
 
-/// The row to normalise: the input itself, or its sum with skip, written where there is room.
+/// The row to normalize: the input itself, or its sum with skip, stored if an output is given.
 const float* prepare_row(const LayerNormalization& layer, const NormalizeFunctions& functions,
                          std::int64_t row) {
   const std::int64_t first = row * layer.size;

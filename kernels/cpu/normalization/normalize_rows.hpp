@@ -1,4 +1,4 @@
-// The loops of the normalisations over rows of floats, one set an instruction set.
+// Normalization row loops for float32, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -9,11 +9,11 @@ namespace ortool::cpu {
 
 struct Moments {
   float mean;
-  float variance;  ///< mean of the squared differences from the mean, not below 0
+  float variance;  ///< mean of the squared differences from the mean; nonnegative
 };
 
-/// Σ in two levels: blocks of 2048 in vectors of float32, the blocks' sums in float64; the variance
-/// from a second pass over the differences.
+/// Two-level sums: blocks of 2048 elements in float32 vectors, across blocks in float64; the
+/// variance comes from a second pass over the differences.
 struct NormalizeFunctions {
   Moments (*moments)(const float* in, int64_t size);
   float (*mean_of_squares)(const float* in, int64_t size);
@@ -23,7 +23,7 @@ struct NormalizeFunctions {
   /// out[i] = (in[i] - offset) · factor · scale[i] + bias[i]; bias may be null.
   void (*scaled_row)(const float* in, float* out, int64_t size, float offset, float factor,
                      const float* scale, const float* bias);
-  /// out = a + b (+ c unless null).
+  /// out = a + b (+ c if not null).
   void (*add_rows)(const float* a, const float* b, const float* c, float* out, int64_t size);
 };
 

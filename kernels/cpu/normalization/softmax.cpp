@@ -1,4 +1,4 @@
-// Softmax: rows for the innermost axis, blocks of neighbouring columns for any other.
+// Softmax: rows for the innermost axis, blocks of adjacent columns for any other.
 #include "kernels/cpu/normalization/softmax.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t softmax_task_elements = 16384;
 constexpr std::int64_t column_block = 64;
 
-/// Calls body(first element of the block, width) for blocks of neighbouring columns.
+/// Calls body(first element of the block, width) for blocks of adjacent columns.
 template <typename Body>
 void for_column_blocks(SoftmaxSizes sizes, Workers& workers, Body body) {
   const std::int64_t blocks = (sizes.inner + column_block - 1) / column_block;

@@ -1,4 +1,4 @@
-// The loops of softmax over floats, one set an instruction set.
+// Softmax row loops for float32, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -8,9 +8,9 @@
 namespace ortool::cpu {
 
 struct SoftmaxFunctions {
-  /// `rows` slices of `size` neighbouring floats; with `logarithm` their log-softmax.
+  /// `rows` slices of `size` contiguous floats; with `logarithm`, log-softmax.
   void (*rows)(const float* in, float* out, int64_t rows, int64_t size, bool logarithm);
-  /// `width` slices side by side: element i of each lies `stride` floats after element i - 1.
+  /// `width` slices side by side, whose elements are `stride` floats apart.
   void (*columns)(const float* in, float* out, int64_t size, int64_t stride, int64_t width,
                   bool logarithm);
 };
