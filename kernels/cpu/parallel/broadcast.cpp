@@ -1,4 +1,4 @@
-// Matching shapes from the right, then joining dimensions that run through without a jump.
+// Broadcasting: aligns shapes at the right, then merges contiguous dimensions.
 #include "kernels/cpu/parallel/broadcast.hpp"
 
 #include <string>

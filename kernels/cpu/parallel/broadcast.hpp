@@ -1,4 +1,4 @@
-// Shapes of up to three operands matched as ONNX broadcasts them, reduced to the fewest loops.
+// Broadcasting: up to three operands with ONNX's broadcasting rules, reduced to the fewest loops.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,13 @@
 
 namespace ortool::cpu {
 
-/// How to walk an output whose operands are contiguous tensors repeated along some dimensions.
+/// How to iterate over an output whose operands are contiguous tensors, broadcast along some axes.
 struct BroadcastPlan {
   static constexpr int most_operands = 3;
 
   struct Loop {
     std::int64_t size = 1;
-    /// Elements from one step to the next, for each operand; 0 where it repeats. In the innermost
-    /// loop 0 or 1.
+    /// Stride in elements for each operand; 0 where it is broadcast. In the innermost loop 0 or 1.
     std::int64_t strides[most_operands] = {};
   };
 
@@ -25,16 +24,16 @@ struct BroadcastPlan {
   std::vector<Loop> loops;          ///< outermost first, at least one; sizes multiply to count
 };
 
-/// Throws ErrorCode::invalid when the shapes cannot be broadcast to one another or the output's
-/// elements pass 2^40. One to three shapes of non-negative dimensions.
+/// Throws ErrorCode::invalid if the shapes cannot be broadcast or the output exceeds 2^40 elements.
+/// Takes one to three shapes of nonnegative dimensions.
 BroadcastPlan make_broadcast_plan(std::initializer_list<std::span<const std::int64_t>> shapes);
 inline BroadcastPlan make_broadcast_plan(std::span<const std::int64_t> a,
                                          std::span<const std::int64_t> b) {
   return make_broadcast_plan({a, b});
 }
 
-/// Calls body(offsets of the operands, offset of the output, length) for the pieces of innermost
-/// loops that make up the output elements [begin, end).
+/// Calls body(offsets of the operands, offset of the output, length) for the innermost-loop ranges
+/// that make up output elements [begin, end).
 template <typename Body>
 void walk_rows(const BroadcastPlan& plan, std::int64_t begin, std::int64_t end, Body body) {
   if (begin >= end) return;

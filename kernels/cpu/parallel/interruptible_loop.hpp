@@ -1,5 +1,5 @@
-// Interruptible loops: long loops of a single task in chunks, with a look at whether to stop before
-// each.
+// Interruptible loops: splits a long loop of one task into chunks and polls for a stop request
+// before each.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace ortool::cpu {
 
-/// Elements that plain loops pass in about a millisecond.
+/// Elements that a plain loop processes in about a millisecond.
 constexpr std::int64_t piece_elements = std::int64_t{1} << 19;
 
-/// Calls body(begin, end) for consecutive pieces of [0, count). Throws when a stop is requested.
+/// Calls body(begin, end) for consecutive chunks of [0, count). Throws if a stop is requested.
 template <typename Body>
 void interruptible_loop(std::int64_t count, const Workers& workers, Body body) {
   for (std::int64_t begin = 0; begin < count; begin += piece_elements) {

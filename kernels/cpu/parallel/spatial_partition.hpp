@@ -1,5 +1,5 @@
-// Spatial partition: how work on NCHWc images is cut into tasks. Steps that follow each other are
-// cut alike, so that a thread finds in its own cache what it made a step before.
+// Spatial partition: how work on NCHWc images is split into tasks. Consecutive operators are split
+// alike, so that a thread finds its own results of the previous one in its cache.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ortool::cpu {
 
-/// What one task computes: rows and blocks of channels of one image's result.
+/// The work of one task: rows and channel blocks of one image's output.
 struct PartitionTile {
   std::int64_t image;
   std::int64_t row_begin;
@@ -19,12 +19,13 @@ struct PartitionTile {
   std::int64_t block_end;
 };
 
-/// A step whose result is `batch` images of `rows` rows and `blocks` blocks of channels. Where
-/// channels are few and images large, it is cut by rows: the next step needs the same rows and a
-/// few more. Else it is cut by channels, each of which has weights that only one thread reads then.
+/// The partition of an operator whose output is `batch` images of `rows` rows and `blocks` channel
+/// blocks. With few channels and large images it is split by rows: the next operator needs the same
+/// rows and a few more. Otherwise it is split by channels, so that each weight is read by a single
+/// thread.
 class SpatialPartition {
  public:
-  /// All sizes at least 1. `nanoseconds`: what the step takes one thread.
+  /// All sizes are at least 1. `nanoseconds`: estimated single-threaded time.
   SpatialPartition(std::int64_t batch, std::int64_t rows, std::int64_t blocks, bool is_by_rows,
                    double nanoseconds)
       : batch_(batch), rows_(rows), blocks_(blocks), is_by_rows_(is_by_rows) {
@@ -33,9 +34,9 @@ class SpatialPartition {
     std::int64_t& first = is_by_rows ? bands_ : shares_;
     std::int64_t& second = is_by_rows ? shares_ : bands_;
     first = std::min(wanted_pieces, is_by_rows ? rows : blocks);
-    // A few parts that are odd in number cannot be halved.
+    // A small odd number of parts cannot be halved evenly.
     const bool is_uneven = first > 1 && first < 16 && first % 2 == 1;
-    // What is cut both ways is read more than once.
+    // Splitting in both directions reads some data more than once.
     constexpr std::int64_t enough = 16;
     const std::int64_t rest = first < enough
                                   ? std::max<std::int64_t>((wanted_pieces + first - 1) / first, 1)
@@ -47,7 +48,7 @@ class SpatialPartition {
 
   std::int64_t tasks() const { return (batch_ * bands_ * shares_ + grain_ - 1) / grain_; }
 
-  /// Calls `compute(piece)` for all pieces.
+  /// Calls `compute(piece)` for all tiles of the partition.
   template <typename Compute>
   void run(Workers& workers, Compute compute) const {
     const std::int64_t pieces = bands_ * shares_;
@@ -72,7 +73,7 @@ class SpatialPartition {
   std::int64_t grain_ = 1;
 };
 
-/// Whether a step of each channel by itself is cut by rows, as the products next to it then are.
+/// Whether a depthwise operator is split by rows, as the dense convolutions next to it are.
 inline bool cuts_channels_by_rows(std::int64_t channels, std::int64_t pixels) {
   return channels <= 3 * pixels;
 }

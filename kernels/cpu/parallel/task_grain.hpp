@@ -1,4 +1,4 @@
-// Task grain: how many tasks a piece of work is cut into, by its size alone.
+// Task grain: how many tasks a piece of work is split into, depending on its size only.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace ortool::cpu {
 
-/// Tasks that a piece of work is cut into: none below a microsecond, which is where a second
-/// thread that is awake begins to pay, and a power of two, so that as many threads get equal parts.
+/// Number of tasks for a piece of work: none shorter than about a microsecond, where a second awake
+/// thread begins to pay off; a power of two, so that as many threads get equal shares.
 inline std::int64_t worthwhile_tasks(double nanoseconds) {
   constexpr double least_ns = 1500;
   constexpr double task_ns = 6000;
@@ -22,13 +22,13 @@ inline std::int64_t worthwhile_tasks(double nanoseconds) {
   return tasks;
 }
 
-/// Items a task, of `items` alike that take `nanoseconds` together: whole multiples of `unit`.
+/// Items per task, for `items` equal items that take `nanoseconds` in total: a multiple of `unit`.
 inline std::int64_t even_grain(std::int64_t items, double nanoseconds, std::int64_t unit = 1) {
   const std::int64_t tasks = worthwhile_tasks(nanoseconds);
   return std::max<std::int64_t>((items + tasks * unit - 1) / (tasks * unit), 1) * unit;
 }
 
-/// The same for `count` numbers that lie in a row, each of which takes little.
+/// The same for `count` contiguous elements, each of which takes little time.
 inline std::int64_t flat_grain(std::int64_t count) {
   constexpr double nanoseconds_a_number = 0.1;
   constexpr std::int64_t line = 64;

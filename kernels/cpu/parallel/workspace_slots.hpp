@@ -1,4 +1,4 @@
-// Parts of a workspace lent to tasks that run at the same time.
+// Workspace slots: parts of a workspace lent to concurrently running tasks.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// Lends one of `count` equal parts to each task of a job: the same one to a thread in each of its
-/// tasks, since that lies in its cache. `count` is at least the job's number of threads.
+/// Lends one of `count` equal slots to each task of a job; all tasks of a thread get the same slot,
+/// which is in its cache. `count` is at least the job's number of threads.
 class WorkspaceSlots {
  public:
   static constexpr int most = 257;
@@ -17,11 +17,11 @@ class WorkspaceSlots {
   WorkspaceSlots(void* workspace, std::int64_t slot_bytes, int count)
       : base_(static_cast<std::byte*>(workspace)), slot_bytes_(slot_bytes), count_(count) {}
 
-  /// The calling thread's part, for one task.
+  /// The calling thread's slot, for one task.
   class Loan {
    public:
     explicit Loan(const WorkspaceSlots& slots) {
-      // A number beyond them is that of a thread that does the job by itself.
+      // A thread index out of range belongs to a thread that runs the job alone.
       const int number = thread_number();
       data_ = slots.base_ + (number < slots.count_ ? number : 0) * slots.slot_bytes_;
     }
