@@ -1,4 +1,4 @@
-// Norms of windows, pixel by pixel, and values put back where they came from.
+// LpPool and MaxUnpool: window norms pixel by pixel, and values scattered back to their indices.
 #include "kernels/cpu/pooling/lp_pool.hpp"
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// |x|^p and its inverse, with the usual orders apart.
+/// x|^p and its inverse, with special cases for the common orders.
 struct NormPower {
   double p;
 

@@ -1,4 +1,4 @@
-// The mean of each window.
+// Average pooling of NCHW images.
 #include <type_traits>
 
 #include "kernels/cpu/pooling/pool_window.hpp"
@@ -23,7 +23,7 @@ T sum_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&rang
   return sum;
 }
 
-/// Pixels along one axis that the mean is taken over.
+/// Number of pixels along one axis that the mean counts.
 std::int64_t counted(const PoolSizes& sizes, int axis, std::int64_t out, bool counts_padding) {
   if (counts_padding) return padded_count(sizes, axis, out);
   const WindowRange range = window_range(sizes, axis, out);

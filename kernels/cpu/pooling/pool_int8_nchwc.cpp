@@ -1,4 +1,4 @@
-// Max pooling of int8 tensors in NCHW16c: a pixel's block is a vector on every processor.
+// Max pooling of int8 tensors in NCHW16c: a pixel's channel block is one 128-bit vector.
 #include "kernels/cpu/pooling/pool_int8_nchwc.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// The largest of each window, as max_pool has it. `flip` is 128 for int8, else 0.
+/// The maximum of each window; see max_pool. `flip` is 128 for int8, else 0.
 void max_pool_int8_nchwc(const NchwcPoolSizes& sizes, std::uint8_t flip, const std::uint8_t* x,
                          std::uint8_t* y, Workers& workers);
 

@@ -1,4 +1,4 @@
-// The largest number of each window.
+// Max pooling of NCHW images.
 #include <algorithm>
 #include <cmath>
 #include <immintrin.h>
@@ -33,7 +33,7 @@ void store_sixteen(T* to, __m128i value) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
 }
 
-/// The larger bytes of two vectors; signed ones go by what they are as unsigned ones.
+/// Bytewise maximum; signed values are compared as flipped unsigned ones.
 template <typename T>
 __m128i larger_bytes(__m128i a, __m128i b) {
   if constexpr (std::is_unsigned_v<T>) return _mm_max_epu8(a, b);
@@ -48,14 +48,14 @@ void max_bytes_into(const T* from, T* to, std::int64_t count) {
     store_sixteen(to + i, larger_bytes<T>(load_sixteen(from + i), load_sixteen(to + i)));
   };
   if (count >= width) {
-    // The last vector may take bytes once more, which changes nothing.
+    // The last vector may overlap the one before, which does not change the result.
     for (std::int64_t i = 0; i + width < count; i += width) take(i);
     return take(count - width);
   }
   for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] > to[i] ? from[i] : to[i];
 }
 
-/// Every second byte of what `from` holds; one byte behind the last may be read.
+/// Copies every second byte of `from`; may read one byte past the last.
 template <typename T>
 void take_every_second(const T* from, T* to, std::int64_t count) {
   constexpr std::int64_t width = 16;
@@ -72,7 +72,7 @@ void take_every_second(const T* from, T* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
 }
 
-/// The largest byte under each window of a row whose columns are done.
+/// The maximum under each window of a row whose columns have been reduced.
 template <typename T>
 void max_byte_windows(const PoolSizes& sizes, const T* buffer, std::int64_t count, T* out) {
   const std::int64_t stride = sizes.stride[2];
@@ -85,7 +85,7 @@ void max_byte_windows(const PoolSizes& sizes, const T* buffer, std::int64_t coun
     }
     return;
   }
-  // At every place first, then the places that are wanted.
+  // Computes the maximum at every position, then selects by stride.
   T largest[row_buffer + 1];
   const std::int64_t places = (count - 1) * stride + 1;
   std::copy_n(buffer, places, largest);
@@ -95,7 +95,7 @@ void max_byte_windows(const PoolSizes& sizes, const T* buffer, std::int64_t coun
   for (std::int64_t i = 0; i < count; ++i) out[i] = largest[i * stride];
 }
 
-/// One window pixel by pixel. `place` gets the pixel's offset in the plane, or 0 for none.
+/// One window, pixel by pixel. `place` receives the pixel's offset in the plane, or 0 for none.
 template <typename T>
 T max_of_window(const T* plane, const PoolSizes& sizes, const WindowRange (&ranges)[3],
                 std::int64_t& place, const Workers& workers) {

@@ -1,4 +1,4 @@
-// Pooling of NCHWc images, row by row, a block of channels at a time.
+// Pooling of NCHWc images, row by row, one channel block at a time.
 #include "kernels/cpu/pooling/pool_nchwc.hpp"
 
 #include <algorithm>
@@ -61,7 +61,8 @@ void average_pool_nchwc(const NchwcPoolSizes& sizes, bool counts_padding, const 
                   functions.mean(part, pixels, static_cast<float>(part.rows * part.columns));
                   return;
                 }
-                // Windows that reach beyond the padding count less: such columns go one by one.
+                // Windows that reach past the padding count fewer pixels: such columns are
+                // processed one by one.
                 const std::int64_t rows = padded_count(window, 1, row);
                 for (std::int64_t i = 0; i < pixels; ++i) {
                   const std::int64_t columns = padded_count(window, 2, column + i);

@@ -1,4 +1,4 @@
-// Pooling of NCHWc images (libcore/tensor/layout.hpp), of one or two dimensions.
+// Pooling of NCHWc images (libcore/tensor/layout.hpp) with one or two spatial dimensions.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,23 @@
 
 namespace ortool::cpu {
 
-/// Sizes of a blocked pool: `window` with as many planes as there are blocks of channels in all
-/// images, and no depth. Zeros that fill up blocks stay zeros where each window holds a pixel.
+/// Sizes of an NCHWc pool: `window` has one plane per channel block of all images, and no depth.
+/// Padding channels stay zero if each window contains a pixel.
 struct NchwcPoolSizes {
   PoolSizes window;
   std::int64_t batch = 1;
   std::int64_t channels = 0;
 };
 
-/// The largest of each window; NaN wins.
+/// The maximum of each window; NaN wins.
 void max_pool_nchwc(const NchwcPoolSizes& sizes, const float* x, float* y, Isa isa,
                     Workers& workers);
-/// The mean of each window, as average_pool has it.
+/// The mean of each window; see average_pool.
 void average_pool_nchwc(const NchwcPoolSizes& sizes, bool counts_padding, const float* x, float* y,
                         Isa isa, Workers& workers);
 
-/// The mean of each channel's `pixels` numbers, into a plain y (batch × channels); NaN where there
-/// are none.
+/// The mean of each channel's `pixels` values, written to an NCHW y (batch × channels); NaN if
+/// there are none.
 void global_average_pool_nchwc(std::int64_t batch, std::int64_t channels, std::int64_t pixels,
                                const float* x, float* y, Isa isa, Workers& workers);
 

@@ -1,4 +1,4 @@
-// Pooling along rows of float32, a table for each instruction set.
+// Pooling row loops for float32, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,22 +7,22 @@
 
 namespace ortool::cpu {
 
-/// Floats behind a row that its functions may read, but that change nothing.
+/// Floats past the end of a row that may be read without affecting the result.
 constexpr int64_t pool_slack = 48;
 
 struct PoolFunctions {
-  /// out[i] = the larger of out[i] and in[i]; NaN wins.
+  /// out[i] = max(out[i], in[i]); NaN wins.
   void (*max_into)(const float* in, float* out, int64_t count);
   /// out[i] += in[i].
   void (*add_into)(const float* in, float* out, int64_t count);
-  /// out[i] = the largest of row[i * stride + k * dilation], k < kernel; NaN wins. Up to
-  /// `pool_slack` floats behind the last window may be read.
+  /// out[i] = the maximum of row[i * stride + k * dilation], k < kernel; NaN wins. Up to
+  /// `pool_slack` floats past the last window may be read.
   void (*max_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
                       int64_t count, float* out);
   /// out[i] = the sum of row[i * stride + k * dilation], k < kernel.
   void (*sum_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
                       int64_t count, float* out);
-  /// The largest of `count` > 0 numbers; NaN wins.
+  /// The maximum of `count` > 0 values; NaN wins.
   float (*max_of)(const float* in, int64_t count);
   float (*sum_of)(const float* in, int64_t count);
 };

@@ -1,4 +1,4 @@
-// The part of a pooling window that lies in the image.
+// Pooling windows: the part of a window that lies inside the image.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace ortool::cpu {
 
-/// The steps [begin, end) of a window along one axis whose pixels lie in the image; step k is at
-/// start + k * dilation.
+/// The kernel positions [begin, end) along one axis that lie inside the image; position k is at
+/// pixel start + k * dilation.
 struct WindowRange {
   std::int64_t start = 0;
   std::int64_t begin = 0;
@@ -54,7 +54,7 @@ inline RowPlace row_place(const PoolSizes& sizes, std::int64_t index) {
   return {rest / sizes.out[0], rest % sizes.out[0], index % sizes.out[1]};
 }
 
-/// Pixels of the window along one axis that lie in the image or its padding.
+/// Number of kernel positions along one axis inside the image or its padding.
 inline std::int64_t padded_count(const PoolSizes& sizes, int axis, std::int64_t out) {
   const std::int64_t step = sizes.dilation[axis];
   const std::int64_t start = out * sizes.stride[axis] - sizes.pad_begin[axis];
@@ -62,17 +62,17 @@ inline std::int64_t padded_count(const PoolSizes& sizes, int axis, std::int64_t 
   return room <= 0 ? 0 : std::min(sizes.kernel[axis], (room + step - 1) / step);
 }
 
-/// A window of x that reaches farther than this along a row is pooled pixel by pixel.
+/// Maximum row buffer; wider windows are pooled pixel by pixel.
 constexpr std::int64_t row_buffer = 2048;
 
 inline std::int64_t window_reach(const PoolSizes& sizes) {
   return (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
 }
 
-/// Calls `reduce_row(from, buffer, count)` for each input row under output row (depth, row), with
-/// `buffer` standing for the columns of the padded row (the first row is copied), then
-/// `reduce_columns(buffer, first, count)`, a piece of the output row after the other. Places
-/// outside the image are `fill`.
+/// Calls `reduce_row(from, buffer, count)` for each input row of output row (depth, row), where
+/// `buffer` holds the columns of the padded row (the first row is copied), then
+/// `reduce_columns(buffer, first, count)` for consecutive parts of the output row. Positions
+/// outside the image are set to `fill`.
 template <typename T, typename ReduceRow, typename ReduceColumns>
 void pool_row(const PoolSizes& sizes, const T* plane, std::int64_t depth, std::int64_t row, T fill,
               ReduceRow&& reduce_row, ReduceColumns&& reduce_columns) {
@@ -112,10 +112,10 @@ void pool_row(const PoolSizes& sizes, const T* plane, std::int64_t depth, std::i
   }
 }
 
-/// Output rows a task works on.
+/// Output rows per task.
 inline std::int64_t pool_grain(const PoolSizes& sizes) {
   constexpr std::int64_t task_steps = 32 * 1024;
-  // Of a window that is wider than the image, only the image is read; so nothing overflows.
+  // Windows wider than the image only read the image, so the product cannot overflow.
   std::int64_t row_steps = sizes.out[2];
   for (int axis = 0; axis < 3; ++axis)
     row_steps *= std::clamp<std::int64_t>(std::min(sizes.kernel[axis], sizes.in[axis]), 1, 8192);
