@@ -1,4 +1,4 @@
-// Numbers are drawn in pairs, as many as a block of the generator gives.
+// Random tensors: values are drawn in pairs, since each generator block yields two.
 #include "kernels/cpu/random/draw.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t pairs_a_task = 4096;
 
-/// Calls store(element, number) for all elements; pair(counter) gives two neighbours.
+/// Calls store(element, number) for all elements; pair(counter) returns two adjacent numbers.
 template <typename Pair, typename Store>
 void for_drawn(std::int64_t count, Workers& workers, Pair pair, Store store) {
   workers.parallel_ranges((count + 1) / 2, pairs_a_task, [&](std::int64_t begin, std::int64_t end) {
@@ -37,7 +37,8 @@ T below(T value, T high, T low) {
   if constexpr (is_half<T>) {
     const bool is_below = to_float(value) < to_float(high);
     if (is_below || !(to_float(low) < to_float(high))) return value;
-    // The bits of a positive number go down towards 0, those of others up.
+    // Steps down: decrements the bit pattern of a positive number, increments that of a negative
+    // one.
     T result = high;
     const bool is_positive = to_float(high) > 0;
     if ((high.bits & 0x7fffU) == 0)
@@ -50,7 +51,7 @@ T below(T value, T high, T low) {
   }
 }
 
-/// The sums of chances up to each class, relative to the greatest chance.
+/// Cumulative probabilities of the classes, relative to the largest one.
 template <typename Log>
 double add_up_chances(const Log* logs, std::int64_t classes, double* sums) {
   double most = -INFINITY;
@@ -127,7 +128,7 @@ void draw_multinomial(DataType log_type, const void* logs, DataType type, std::u
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t at = row * samples + i;
         const double x = uniform_number(static_cast<std::uint64_t>(at), key) * total;
-        // A product that rounded up to the total is the last class with a chance.
+        // If the product rounded up to the total, takes the last class with a nonzero probability.
         const double* sums = workspace;
         const double* found = std::upper_bound(sums, sums + classes, x);
         if (found == sums + classes) found = std::lower_bound(sums, found, total);

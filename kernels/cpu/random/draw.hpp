@@ -1,4 +1,4 @@
-// Tensors of random numbers.
+// Random tensors: uniform, normal, Bernoulli and multinomial.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,23 @@
 
 namespace ortool::cpu {
 
-// `key` chooses the numbers: element i is made from number i of that key, in float64, rounded once.
+// `key` selects the sequence: element i is computed from number i of that key, in float64, and
+// rounded once.
 
-/// `type` is a float; a number that rounds to `high` becomes the one before it.
+/// `type` is floating-point; a number that rounds to `high` becomes the next lower one.
 void draw_uniform(DataType type, double low, double high, std::uint64_t key, void* out,
                   std::int64_t count, Workers& workers);
 void draw_normal(DataType type, double mean, double scale, std::uint64_t key, void* out,
                  std::int64_t count, Workers& workers);
 
-/// 1 with the chance that the element of `chances` (a float) is, else 0, also where that is NaN.
-/// `type` is a number or bool.
+/// 1 with the probability given by the element of `chances` (floating-point), else 0, also for NaN.
+/// `type` is numeric or bool.
 void draw_bernoulli(DataType chance_type, const void* chances, DataType type, std::uint64_t key,
                     void* out, std::int64_t count, Workers& workers);
 
-/// For each row of `classes` logarithms of chances, `samples` numbers of classes (`type` is int32
-/// or int64). `workspace` has classes doubles. Throws ErrorCode::invalid for a row without a class
-/// that has a chance, or with NaN or infinity.
+/// For each row of `classes` log-probabilities, draws `samples` class indices (`type` is int32 or
+/// int64). `workspace` holds `classes` doubles. Throws ErrorCode::invalid for a row in which no
+/// class has a nonzero probability, or that contains NaN or infinity.
 void draw_multinomial(DataType log_type, const void* logs, DataType type, std::uint64_t key,
                       void* out, std::int64_t rows, std::int64_t classes, std::int64_t samples,
                       double* workspace, Workers& workers);

@@ -1,4 +1,4 @@
-// Dropout: the numbers in order by one thread, the elements by all.
+// Dropout: random numbers are drawn in order by one thread, elements are processed by all.
 #include "kernels/cpu/random/dropout.hpp"
 
 #include <random>

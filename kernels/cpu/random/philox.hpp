@@ -1,5 +1,5 @@
-// Random numbers by Philox 4x32-10 (Salmon et al., SC 2011), a generator that computes the numbers
-// of a block from the block's number: the same for any number of threads.
+// Philox 4x32-10 random number generator (Salmon et al., SC 2011). It is counter-based: each block
+// depends on its index only, so results do not depend on the number of threads.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ inline std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64_t 
   return words;
 }
 
-/// Two numbers from 0 to below 1 with 53 random bits each.
+/// Two numbers in [0, 1) with 53 random bits each.
 struct UniformPair {
   double first;
   double second;
@@ -41,7 +41,7 @@ inline UniformPair uniform_pair(std::uint64_t counter, std::uint64_t key) {
   return {number(words[1], words[0]), number(words[3], words[2])};
 }
 
-/// Two numbers of the standard normal distribution, by Box and Muller's transform.
+/// Two standard normal numbers, by the Box-Muller transform.
 inline UniformPair normal_pair(std::uint64_t counter, std::uint64_t key) {
   constexpr double turn = 6.283185307179586;
   const UniformPair uniform = uniform_pair(counter, key);
