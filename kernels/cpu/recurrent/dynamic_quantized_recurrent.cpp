@@ -1,5 +1,4 @@
-// Dynamically quantized recurrent layers: of each factor int8 panels, then what its columns ask
-// for, a list each.
+// Dynamically quantized recurrent layers: packed factors are int8 panels and per-column arrays.
 #include "kernels/cpu/recurrent/dynamic_quantized_recurrent.hpp"
 
 #include <algorithm>
@@ -14,9 +13,9 @@ std::int64_t whole_lines(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Where things lie in one packed factor, in bytes.
+/// Byte offsets within one packed factor.
 struct FactorPlaces {
-  std::int64_t terms;  ///< int32: the sum of a column's levels less as many zero points
+  std::int64_t terms;  ///< int32: column sum minus depth × zero point
   std::int64_t zeros;  ///< int32
   std::int64_t scales;
   std::int64_t has_zeros;  ///< an int32
@@ -32,7 +31,7 @@ struct FactorPlaces {
   }
 };
 
-/// The scratch of a product, in bytes.
+/// Byte offsets within the scratch of a product.
 struct ProductPlaces {
   std::int64_t offsets;
   std::int64_t scales;
@@ -47,7 +46,7 @@ struct ProductPlaces {
   }
 };
 
-/// One direction's weights.
+/// Packs one direction's weights.
 void pack_factor(std::int64_t depth, std::int64_t columns, const RecurrentLevels& factor,
                  std::int64_t direction, Isa isa, std::byte* out) {
   const FactorPlaces places(depth, columns, isa);
@@ -59,7 +58,7 @@ void pack_factor(std::int64_t depth, std::int64_t columns, const RecurrentLevels
   pack_int8_matrix(depth, columns,
                    {.data = factor.levels + direction * depth * columns, .flip = flip}, isa, out,
                    terms);
-  // There are more columns than directions.
+  // The count tells per-column from per-direction values, since columns outnumber directions.
   const auto place = [&](std::int64_t count, std::int64_t column) {
     return count >= columns ? direction * columns + column : direction;
   };

@@ -1,5 +1,4 @@
-// Dynamically quantized recurrent layers: weights are int8, inputs and states are quantized while
-// the layer runs.
+// Dynamically quantized recurrent layers: int8 weights; inputs and states quantized at run time.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +7,18 @@
 
 namespace ortool::cpu {
 
-/// A factor of all directions: levels [directions, depth, columns], signed or not, with a scale and
-/// a zero point a direction or a column of it.
+/// A factor of all directions: int8 or uint8 values [directions, depth, columns] with scales and
+/// zero points per direction or per column.
 struct RecurrentLevels {
   const std::uint8_t* levels = nullptr;
   bool is_signed = false;
   const float* scales = nullptr;
   std::int64_t scale_count = 0;
-  const std::uint8_t* zero_points = nullptr;  ///< null: zero
+  const std::uint8_t* zero_points = nullptr;  ///< null: all 0
   std::int64_t zero_point_count = 0;
 };
 
-/// Bytes of W and R, once packed.
+/// Size of the packed W and R in bytes.
 std::int64_t packed_dynamic_bytes(const RecurrentLayerForm& form, std::int64_t input,
                                   std::int64_t hidden, Isa isa);
 
@@ -27,12 +26,13 @@ std::int64_t packed_dynamic_bytes(const RecurrentLayerForm& form, std::int64_t i
 void pack_dynamic(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
                   const RecurrentLevels& w, const RecurrentLevels& r, Isa isa, std::byte* out);
 
-/// Products in int32 by levels. The inputs of all steps have one scale and zero point, the states
-/// of all sequences others at each step, by their ranges as dynamic_quantize takes them. The same
-/// bits on every level and for any number of threads. For cells without late rows.
+/// Int8 products accumulated in int32. The inputs of all steps share a scale and zero point; at
+/// each step the states of all sequences share others. Both follow from the value range, as in
+/// dynamic_quantize. Bit-identical on all instruction sets and for any number of threads. For cells
+/// without late rows.
 class DynamicRecurrentProducts : public RecurrentProducts<float> {
  public:
-  /// `packed` is what pack_dynamic wrote; null where only sizes are asked for.
+  /// `packed` is the output of pack_dynamic, or null if only sizes are queried.
   DynamicRecurrentProducts(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
                            Isa isa, const std::byte* packed)
       : form_(form), input_(input), hidden_(hidden), isa_(isa), packed_(packed) {}

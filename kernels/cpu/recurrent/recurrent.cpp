@@ -1,4 +1,4 @@
-// The walk over a sequence: the input's product for all steps, then a product and a cell a step.
+// Recurrent layers: one input product for all steps, then a state product and a cell per step.
 #include "kernels/cpu/recurrent/recurrent.hpp"
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 namespace ortool::cpu {
 namespace {
 
-/// Directions with less work a step than this run side by side, each on one thread.
+/// Directions with less work per step than this run concurrently, each on one thread.
 constexpr std::int64_t small_step = std::int64_t{1} << 22;
 
 std::int64_t rounded_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// The scratch of one direction, in bytes from its beginning.
+/// Byte offsets within the scratch of one direction.
 template <typename T>
 struct DirectionSpace {
   std::int64_t bias = 0;
@@ -70,7 +70,7 @@ class DirectionRun {
         base_(space),
         steps_(form, direction, sizes.hidden, operands.peepholes != nullptr, isa) {}
 
-  /// The input's part of all gates.
+  /// Computes the input's contribution to all gates.
   void multiply_inputs(Workers& workers) const {
     const T* bias = nullptr;
     if (operands_.bias != nullptr) {
@@ -88,7 +88,7 @@ class DirectionRun {
                        at(space_.inputs), base_ + space_.product, workers);
   }
 
-  /// All steps, and the outputs of this direction.
+  /// Runs all steps and writes the outputs of this direction.
   void walk(Workers& workers) const {
     start(operands_.initial_h, at(space_.h));
     start(operands_.initial_c, at(space_.c));
@@ -139,7 +139,7 @@ class DirectionRun {
                        workers);
   }
 
-  /// `body(row, sequence of the batch, position)` for each sequence that is not at its end.
+  /// Calls `body(row, sequence of the batch, position)` for each sequence that has not ended.
   template <typename Body>
   void for_each_row(std::int64_t step, Workers& workers, Body body) const {
     const std::int64_t grain = std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, width_));
@@ -186,9 +186,9 @@ class DirectionRun {
     });
   }
 
-  /// Hands out the states of sequences whose steps are in [least, limit). They are 0 from then on:
-  /// where states are rounded by their range, they count for one step behind their last one, as in
-  /// ONNX Runtime.
+  /// Outputs the final states of sequences whose lengths are in [least, limit) and zeroes them:
+  /// where states are quantized by their range, an ended sequence still counts for one more step,
+  /// as in ONNX Runtime.
   void end_rows(std::int64_t least, std::int64_t limit) const {
     for (std::int64_t b = 0; b < sizes_.batch; ++b) {
       if (length(b) < least || length(b) >= limit) continue;

@@ -1,4 +1,4 @@
-// Steps of recurrent cells: vector loops for the usual functions, function by function for others.
+// Recurrent cells: vector loops for the default activations, scalar composition for others.
 #include "kernels/cpu/recurrent/recurrent_cell.hpp"
 
 #include <type_traits>

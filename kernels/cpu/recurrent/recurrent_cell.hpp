@@ -1,4 +1,4 @@
-// One step of one sequence through a recurrent cell, with any functions and options.
+// Recurrent cells: one step of one sequence, with any activations and options.
 #pragma once
 
 #include "kernels/cpu/elementwise/unary.hpp"
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// Where a step of one sequence reads and writes; see RecurrentRow.
+/// Operands of one step of one sequence; see RecurrentRow.
 template <typename T>
 struct CellRow {
   const T* x;
@@ -19,7 +19,7 @@ struct CellRow {
   const T* peepholes;
 };
 
-/// The steps of the cells in one direction.
+/// The cell steps of one direction.
 template <typename T>
 class CellSteps {
  public:
@@ -42,8 +42,8 @@ class CellSteps {
   const GateFunction* functions_;
   std::int64_t hidden_;
   Isa isa_;
-  Isa function_isa_;  ///< of functions one by one
-  bool is_usual_;     ///< float, with the functions that the vector loops have
+  Isa function_isa_;  ///< for activations applied one by one
+  bool is_usual_;     ///< float with the default activations, which have vector loops
 };
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Packed panels for float, sums over rows as they lie for double.
+// Recurrent products: packed panels for float, plain sums over unpacked rows for double.
 #include "kernels/cpu/recurrent/recurrent_products.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace ortool::cpu {
 namespace {
 
-/// c (m × n) = a (m × k) by the transpose of a matrix of n rows; with `bias`, one number a column,
-/// where it is not null.
+/// c (m × n) = a (m × k) by the transpose of a matrix of n rows, plus `bias`, one value per column,
+/// unless it is null.
 template <typename T>
 struct RecurrentProduct;
 
@@ -61,7 +61,7 @@ struct RecurrentProduct<double> {
   }
 };
 
-/// Where the weights of one direction lie among the packed ones.
+/// Offsets of one direction's weights within the packed ones.
 template <typename T>
 struct PackedParts {
   std::int64_t input;

@@ -1,4 +1,4 @@
-// The matrix products inside recurrent layers, whatever weights are stored as.
+// Recurrent products: the interface for any weight format, and the float and double implementation.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// Elements of both weights, W and R of all directions, once packed. T: float, double.
+/// Number of elements of the packed weights W and R of all directions. T: float, double.
 template <typename T>
 std::int64_t packed_recurrent_elements(const RecurrentLayerForm& form, std::int64_t input,
                                        std::int64_t hidden, Isa isa);
@@ -17,11 +17,11 @@ template <typename T>
 void pack_recurrent(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
                     const T* w, const T* r, Isa isa, T* out, Workers& workers);
 
-/// Products by weights of the numbers' own type: panels for float, plain sums for double.
+/// Products with weights of the input's type: packed panels for float, plain sums for double.
 template <typename T>
 class PackedRecurrentProducts : public RecurrentProducts<T> {
  public:
-  /// `packed` is what pack_recurrent wrote; null where only sizes are asked for.
+  /// `packed` is the output of pack_recurrent, or null if only sizes are queried.
   PackedRecurrentProducts(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
                           Isa isa, const T* packed)
       : form_(form), input_(input), hidden_(hidden), isa_(isa), packed_(packed) {}

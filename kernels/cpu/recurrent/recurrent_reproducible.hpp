@@ -1,4 +1,4 @@
-// LSTM steps that are reproducible: the same bits with every instruction set.
+// Reproducible LSTM step: bit-identical on all instruction sets.
 #pragma once
 
 #include "kernels/cpu/isa/isa_kernel.hpp"
@@ -6,7 +6,7 @@
 
 namespace ortool::cpu {
 
-/// RecurrentFunctions::lstm without fused multiplications and additions.
+/// RecurrentFunctions::lstm without fused multiply-adds.
 using LstmStepFunction = void (*)(const RecurrentRow& row);
 
 ORTOOL_ISA_KERNEL(LstmStepFunction, reproducible_lstm, baseline, avx2, avx512)

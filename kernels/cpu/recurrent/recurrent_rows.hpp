@@ -1,4 +1,4 @@
-// The steps of recurrent cells with their usual functions, one set an instruction set.
+// Recurrent cell loops with the default activations, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,20 +7,20 @@
 
 namespace ortool::cpu {
 
-/// One step of one sequence of the batch. Gates lie one behind the other, `hidden` floats each.
+/// One step of one sequence of the batch. Gates are consecutive, `hidden` floats each.
 struct RecurrentRow {
-  const float* x;     ///< the input's part of the gates, biases included
-  float* gates;       ///< the state's part of the gates
-  float* h;           ///< the hidden state; GRUs and LSTMs update it
-  float* c;           ///< LSTM: the cell, updated
+  const float* x;     ///< input contribution to the gates, including biases
+  float* gates;       ///< state contribution to the gates
+  float* h;           ///< the hidden state; updated by GRU and LSTM
+  float* c;           ///< LSTM: the cell state, updated
   float* reset;       ///< GRU: receives r h
-  const float* bias;  ///< GRU that is linear before its reset: of the state's hidden gate, or null
+  const float* bias;  ///< GRU with linear_before_reset: recurrent bias of the hidden gate, or null
   int64_t hidden;
 };
 
 /// lstm: the whole step with sigmoid, tanh, tanh. gru_gates: z and r by sigmoid, into `gates`, and
-/// r h into `reset`. gru_state: the hidden gate by tanh and the new state; `linear`: r is applied
-/// to the state's part.
+/// r h into `reset`. gru_state: the hidden gate by tanh and the new state; with `linear`, r is
+/// applied to the state's contribution.
 struct RecurrentFunctions {
   void (*lstm)(const RecurrentRow& row);
   void (*gru_gates)(const RecurrentRow& row);
