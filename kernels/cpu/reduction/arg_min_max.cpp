@@ -1,4 +1,4 @@
-// Plain loops: the search moves along the axis for a block of inner positions at once.
+// ArgMax and ArgMin: the search moves along the axis for a block of inner positions at once.
 #include "kernels/cpu/reduction/arg_min_max.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool is_better(Value value, Value best) {
   return result;
 }
 
-/// Along elements next to each other. Better ones are rare, so a branch is cheapest.
+/// Along contiguous elements. Improvements are rare, so a branch is cheapest.
 template <ArgExtremeKind kind, bool takes_last, typename T>
 std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers) {
   auto best = searched_value(in[0]);
@@ -50,8 +50,8 @@ std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers)
   return position;
 }
 
-/// Along `axis` rows, `stride` apart, for `width` columns. A Position as wide as the elements lets
-/// the compiler use vectors.
+/// Along `axis` rows with stride `stride`, for `width` columns. A Position type as wide as the
+/// elements allows vectorization.
 template <ArgExtremeKind kind, bool takes_last, typename Position, typename T>
 void search_columns(const T* in, std::int64_t* out, std::int64_t axis, std::int64_t stride,
                     std::int64_t width) {

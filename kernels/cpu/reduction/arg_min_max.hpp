@@ -1,4 +1,4 @@
-// Where along an axis the largest or smallest element stands.
+// ArgMax and ArgMin: the position of the largest or smallest element along an axis.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// A tensor seen as outer × axis × inner.
+/// A tensor viewed as outer × axis × inner.
 struct ArgExtremeSizes {
   std::int64_t outer = 1;
   std::int64_t axis = 1;  ///< at least 1
@@ -18,8 +18,8 @@ struct ArgExtremeSizes {
 enum class ArgExtremeKind { largest, smallest };
 
 /// Writes outer × inner positions along the axis: the first of several equal elements, or the last
-/// where `takes_last`. NaN is more extreme than every number. `type` is a float, an integer of 8 to
-/// 64 bits or bool. Slices are never cut.
+/// with `takes_last`. NaN is more extreme than every number. `type` is floating-point, an integer
+/// of 8 to 64 bits or bool. Slices are not split.
 void arg_extreme(ArgExtremeKind kind, bool takes_last, DataType type, const void* in,
                  std::int64_t* out, ArgExtremeSizes sizes, Workers& workers);
 

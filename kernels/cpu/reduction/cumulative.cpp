@@ -1,4 +1,4 @@
-// Running sums and products: blocks of neighbouring lines go along the axis together.
+// CumSum and CumProd: blocks of adjacent lines advance along the axis together.
 #include "kernels/cpu/reduction/cumulative.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sums and products of all elements up to each along an axis.
+// Cumulative sums and products along an axis (CumSum, CumProd).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// A tensor seen as outer × axis × inner.
+/// A tensor viewed as outer × axis × inner.
 struct CumulativeSizes {
   std::int64_t outer = 1;
   std::int64_t axis = 0;
@@ -16,13 +16,13 @@ struct CumulativeSizes {
 };
 
 struct CumulativeForm {
-  bool multiplies = false;  ///< else adds
-  bool exclusive = false;   ///< each element itself does not count
-  bool reverse = false;     ///< from the end on
+  bool multiplies = false;  ///< otherwise adds
+  bool exclusive = false;   ///< excludes the element itself
+  bool reverse = false;     ///< from the end
 };
 
-/// `type`: a float or an integer of 32 or 64 bits. Floats add up in float64 and are rounded for
-/// each output; integers wrap. Lines are never cut. `out` may be `in`.
+/// `type`: floating-point, or an integer of 32 or 64 bits. Floats accumulate in float64 and are
+/// rounded at each output; integers wrap. Lines are not split. `out` may be `in`.
 void cumulative(CumulativeForm form, DataType type, const void* in, void* out,
                 CumulativeSizes sizes, Workers& workers);
 

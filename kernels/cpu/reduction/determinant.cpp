@@ -1,4 +1,5 @@
-// Gaussian elimination on a copy in float64: the product of the pivots, its sign by the swaps.
+// Determinants by Gaussian elimination on a float64 copy: the product of the pivots, with the sign
+// of the row swaps.
 #include "kernels/cpu/reduction/determinant.hpp"
 
 #include <algorithm>

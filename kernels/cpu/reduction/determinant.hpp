@@ -1,4 +1,4 @@
-// The determinant of each matrix of a batch.
+// Determinants of a batch of matrices (Det).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace ortool::cpu {
 /// Bytes of workspace for a run by up to `threads` threads.
 std::int64_t determinant_workspace_bytes(std::int64_t n, int threads);
 
-/// in: matrices × n × n; out: one number a matrix, 1 where n is 0. T: float, double. By elimination
-/// with pivots in float64, a matrix on one thread, so the bits do not depend on threads.
-/// `workspace` was sized for at least workers.count() threads.
+/// in: matrices × n × n; out: one value per matrix, 1 if n is 0. T: float, double. Uses Gaussian
+/// elimination with pivoting in float64, one thread per matrix, so results do not depend on the
+/// number of threads. `workspace` must be sized for at least workers.count() threads.
 template <typename T>
 void determinant(const T* in, T* out, std::int64_t matrices, std::int64_t n, void* workspace,
                  Workers& workers);

@@ -1,4 +1,4 @@
-// Sums in 32 bits over stretches that fit, then in 64.
+// Global average pooling of int8: 32-bit sums over chunks that cannot overflow, then 64-bit sums.
 #include "kernels/cpu/reduction/mean_int8.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t channel_block = 16;
 constexpr std::int64_t task_bytes = 32768;
-/// So many bytes' sum fits 32 bits.
+/// The sum of this many bytes fits 32 bits.
 constexpr std::int64_t stretch = std::int64_t{1} << 23;
 
 std::int64_t sum_row(const std::uint8_t* in, std::int64_t count, std::uint8_t flip) {

@@ -1,4 +1,4 @@
-// Means of each channel's pixels of quantized (int8) images.
+// Global average pooling of quantized (int8) images: the mean of each channel.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,19 @@
 
 namespace ortool::cpu {
 
-/// N images of C channels of `pixels` bytes each, and how their bytes and those of means stand for
-/// floats.
+/// N images of C channels of `pixels` bytes each, and quantization parameters of input and output.
 struct Int8Mean {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
   std::int64_t pixels = 0;
-  bool is_blocked = false;  ///< 16 channels of a pixel lie together (Layout::blocked16)
+  bool is_blocked = false;  ///< NCHW16c (Layout::blocked16)
   Int8Scale x = {};
   float y_scale = 1.0F;
   Int8Range range = {};
 };
 
-/// out[n][c] = clamp(nearest(Σ (in - zero point) · x scale / pixels / y scale)) + zero point, the
-/// sum exact, the rest in float64, halves to even; zero where there are no pixels.
+/// out[n][c] = clamp(nearest(Σ (in - zero point) · x scale / pixels / y scale)) + zero point, ties
+/// to even; the sum is exact and the rest in float64; zero if there are no pixels.
 void int8_mean(const Int8Mean& mean, const std::uint8_t* in, std::uint8_t* out, Workers& workers);
 
 }  // namespace ortool::cpu

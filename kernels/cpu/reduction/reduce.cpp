@@ -1,4 +1,5 @@
-// The input is a matrix, or several: its rows are taken one by one into a row of partial results.
+// Reductions: views the input as one or several matrices and accumulates their rows into a row of
+// partial results.
 #include "kernels/cpu/reduction/reduce.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t elements_of_task = 32768;
-// Narrow matrices are taken several rows at a time to have this many independent partial results.
+// Narrow matrices process several rows at a time to have this many independent partial results.
 constexpr std::int64_t least_lanes = 64;
 
 std::int64_t kept_offset(std::span<const ReducePlan::Axis> axes, std::int64_t index) {
@@ -25,11 +26,11 @@ std::int64_t kept_offset(std::span<const ReducePlan::Axis> axes, std::int64_t in
 
 /// One part of the reduced elements.
 struct Part {
-  std::int64_t offset = 0;    ///< of its first element
-  std::int64_t matrices = 1;  ///< product of the reduced sizes without the rows
+  std::int64_t offset = 0;    ///< of the first element
+  std::int64_t matrices = 1;  ///< product of the reduced sizes except the rows
   std::int64_t rows = 1;
   std::size_t cut = 0;
-  std::int64_t cut_size = 1;  ///< of the reduced axis `cut`
+  std::int64_t cut_size = 1;  ///< size of the reduced axis `cut`
 
   Part(const ReducePlan& plan, std::int64_t index) : rows(plan.rows), cut(plan.cut) {
     const bool cuts_rows = plan.cut == plan.reduced.size();
@@ -53,7 +54,7 @@ struct Part {
   }
 };
 
-/// Which of the vector loops a step is, if any.
+/// The vector loop that implements a step, if any.
 template <typename Step>
 struct VectorForm {
   static constexpr bool exists = false;
@@ -83,7 +84,7 @@ void take_row(const T* in, typename Step::Partial* __restrict partials, std::int
   }
 }
 
-/// `count` rows of `size` neighbouring elements, by the vector loops.
+/// Reduces `count` rows of `size` contiguous elements by the vector loops.
 template <typename Step>
 void reduce_rows(const float* in, std::int64_t count, std::int64_t size,
                  typename Step::Partial* partials, const ReduceRowFunctions& rows) {
@@ -95,7 +96,7 @@ void reduce_rows(const float* in, std::int64_t count, std::int64_t size,
   }
 }
 
-/// Elements next to each other.
+/// Reduces contiguous elements.
 template <typename Step, typename T>
 typename Step::Partial reduce_run(const T* in, std::int64_t count, const ReduceRowFunctions& rows) {
   if constexpr (VectorForm<Step>::exists) {
@@ -119,7 +120,7 @@ typename Step::Partial reduce_run(const T* in, std::int64_t count, const ReduceR
   return Step::join(Step::join(a, b), Step::join(c, d));
 }
 
-/// `width` columns of a group's part from `in` on, into the first `width` partials.
+/// Reduces `width` columns of a group's part from `in` on, into the first `width` partials.
 template <typename Step, typename T>
 void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::int64_t width,
                     typename Step::Partial* partials, const ReduceRowFunctions& rows) {
@@ -152,7 +153,7 @@ void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::
   }
 }
 
-/// Rows that lie behind one another, each an output.
+/// Consecutive rows, each of which is an output.
 template <typename Step>
 void reduce_plain_rows(const float* in, float* out, const ReducePlan& plan, Workers& workers,
                        const ReduceRowFunctions& rows) {
@@ -206,7 +207,7 @@ void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Wo
       if (plan.parts > 1) {
         std::copy_n(partials, width, kept_partials + index * outputs + output);
       } else if (width == 1) {
-        // The loop costs four times as much for float64 when runs are short.
+        // Avoids the loop, which makes short float64 runs four times slower.
         out[output] = Step::finish(partials[0], plan.length);
       } else {
         for (std::int64_t k = 0; k < width; ++k)

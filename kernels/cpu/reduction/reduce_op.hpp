@@ -1,4 +1,4 @@
-// The names of the reductions.
+// Names of the reduction operators.
 #pragma once
 
 namespace ortool::cpu {

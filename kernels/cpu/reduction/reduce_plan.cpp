@@ -1,4 +1,5 @@
-// Merges neighbouring axes of the same kind and decides where much work for few outputs is cut.
+// Reduction plan: merges adjacent axes of the same kind and decides where large reductions to few
+// outputs are split.
 #include <algorithm>
 
 #include "kernels/cpu/reduction/reduce.hpp"
@@ -7,7 +8,7 @@
 namespace ortool::cpu {
 namespace {
 
-// A plan without parts makes this many tasks or is too small to gain by more.
+// A plan with this many tasks, or too little work, is not split into parts.
 constexpr std::int64_t enough_tasks = 64;
 constexpr std::int64_t least_elements_of_part = 32768;
 
@@ -16,7 +17,7 @@ struct Run {
   bool is_reduced;
 };
 
-/// The axes as runs that are kept and reduced in turn; axes of size 1 do not count.
+/// The axes as alternating kept and reduced runs; axes of size 1 are ignored.
 std::vector<Run> runs_of(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes) {
   std::vector<Run> runs;
   for (std::size_t i = 0; i < shape.size(); ++i) {

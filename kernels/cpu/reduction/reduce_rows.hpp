@@ -1,4 +1,4 @@
-// The loops of reductions over floats, one set an instruction set.
+// Reduction row loops for float32, one table per instruction set.
 #pragma once
 
 #include <stdint.h>
@@ -7,15 +7,15 @@
 
 namespace ortool::cpu {
 
-/// What is summed up, in float64: the elements, their magnitudes or their squares.
+/// What is summed, in float64: the elements, their magnitudes or their squares.
 enum class SumKind : int { plain, magnitudes, squares };
 
 struct ReduceRowFunctions {
-  /// out[row] = Σ over the `size` neighbouring elements of each row.
+  /// out[row] = Σ over the `size` contiguous elements of each row.
   void (*sum_rows)(SumKind kind, const float* in, int64_t rows, int64_t size, double* out);
-  /// sums[i] += what in[i] counts.
+  /// sums[i] += the contribution of in[i].
   void (*sum_columns)(SumKind kind, const float* in, int64_t count, double* sums);
-  /// The largest or smallest element of each row, NaN where there is one.
+  /// The maximum or minimum of each row; NaN if it contains one.
   void (*extreme_rows)(bool largest, const float* in, int64_t rows, int64_t size, float* out);
   void (*extreme_columns)(bool largest, const float* in, int64_t count, float* extremes);
 };

@@ -1,4 +1,4 @@
-// What each reduction does with one element, with two partial results and at the end.
+// Reduction steps: how each reduction accumulates elements, combines partial results and ends.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,11 @@
 
 namespace ortool::cpu {
 
-/// Partial results that stand side by side on the stack.
+/// Partial results kept side by side on the stack.
 constexpr std::int64_t reduce_lanes = 512;
 constexpr std::int64_t most_bytes_of_partial = 16;
 
-/// Σ e^x as e^maximum · sum, so that it does not overflow.
+/// Σ e^x represented as e^maximum · sum, to avoid overflow.
 struct ExponentialSum {
   double maximum = -std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -29,7 +29,8 @@ inline ExponentialSum add(ExponentialSum a, ExponentialSum b) {
   return {b.maximum, a.sum * std::exp(a.maximum - b.maximum) + b.sum};
 }
 
-/// Elements of type T: how partial results begin, take an element, are joined and become a T.
+/// For elements of type T: how partial results start, accumulate an element, are combined, and
+/// become a T.
 template <ReduceOp op, typename T>
 struct ReduceStep {
   static constexpr bool is_integer = std::is_integral_v<T>;
@@ -37,10 +38,10 @@ struct ReduceStep {
   static constexpr bool is_exact_integer =
       is_integer && op != ReduceOp::l2 && op != ReduceOp::log_sum && op != ReduceOp::log_sum_exp;
 
-  /// What an element is compared as: halves have no arithmetic of their own.
+  /// The type of comparisons: 16-bit floats have no arithmetic of their own.
   using Value = std::conditional_t<is_half<T>, float, T>;
 
-  /// Integers wrap as unsigned numbers; with 64 bits the mean of shorter ones is exact.
+  /// Integers wrap as unsigned; 64 bits make the mean of narrower ones exact.
   using Partial = std::conditional_t<
       is_extreme, Value,
       std::conditional_t<op == ReduceOp::log_sum_exp, ExponentialSum,

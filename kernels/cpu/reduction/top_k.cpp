@@ -1,5 +1,5 @@
-// Selection on keys: unsigned numbers in the order of the elements. Candidates gather in a buffer;
-// when it is full all but the best k are dropped, and the worst of those is what others must beat.
+// TopK on sort keys (unsigned, in the order of the elements): candidates collect in a buffer; when
+// it is full, all but the best k are dropped, and the worst of these becomes the threshold.
 #include "kernels/cpu/reduction/top_k.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::int64_t buffer_size(const TopKSizes& sizes) {
   return std::min(sizes.axis, std::max(2 * sizes.k, least_buffer));
 }
 
-/// The best k of a line, `inner` apart, in order at the start of `buffer`.
+/// The best k of a line with stride `inner`, sorted, at the start of `buffer`.
 template <typename T>
 void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
                  Candidate<OrderKey<T>>* buffer, const Workers& workers) {
@@ -54,7 +54,7 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
     for (std::int64_t i = 0; i < count; ++i) has_better |= keys[i] > threshold;
     if (!has_better) continue;
     for (std::int64_t i = 0; i < count; ++i) {
-      // A later element that is equal comes behind.
+      // A later element that is equal ranks lower.
       if (has_threshold && keys[i] <= threshold) continue;
       buffer[filled++] = {keys[i], first + i};
       if (filled < capacity || first + i + 1 == sizes.axis) continue;

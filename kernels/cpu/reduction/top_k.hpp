@@ -1,4 +1,4 @@
-// The largest or smallest elements along an axis, in order, and where they stand.
+// TopK: the largest or smallest elements along an axis, sorted, with their positions.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// A tensor seen as outer × axis × inner; the outputs as outer × k × inner.
+/// A tensor viewed as outer × axis × inner; the outputs are outer × k × inner.
 struct TopKSizes {
   std::int64_t outer = 1;
   std::int64_t axis = 0;
@@ -19,8 +19,9 @@ struct TopKSizes {
 /// Bytes of workspace for a run by up to `threads` threads.
 std::int64_t top_k_workspace_bytes(const TopKSizes& sizes, int threads);
 
-/// Best first; of equal elements the first ones. NaN is larger than every number, -0 equal to 0.
-/// `type` is a float or an integer. `workspace` was sized for at least workers.count() threads.
+/// Best first; of equal elements the first ones. NaN is larger than every number, and -0 equals 0.
+/// `type` is floating-point or an integer. `workspace` must be sized for at least workers.count()
+/// threads.
 void top_k(bool largest, DataType type, const void* in, void* values, std::int64_t* indices,
            const TopKSizes& sizes, void* workspace, Workers& workers);
 

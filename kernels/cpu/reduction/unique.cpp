@@ -1,4 +1,4 @@
-// Equal rows are brought together by sorting their numbers.
+// Unique: groups equal rows by sorting their indices.
 #include "kernels/cpu/reduction/unique.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Numbers the distinct rows anew, by their first occurrence.
+/// Renumbers the distinct rows by their first occurrence.
 void number_by_occurrence(std::int64_t rows, std::int64_t distinct, const UniqueResult& result) {
   std::int64_t* number = result.order;
   std::fill_n(number, distinct, std::int64_t{-1});

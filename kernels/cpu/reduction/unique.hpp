@@ -1,4 +1,4 @@
-// The distinct rows among rows of keys.
+// Unique: the distinct rows among rows of keys.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace ortool::cpu {
 
-/// Where unique_rows writes: each has room for as many numbers as there are rows.
+/// Outputs of unique_rows; each has room for one value per row.
 struct UniqueResult {
   std::int64_t* order;    ///< scratch
-  std::int64_t* first;    ///< of each distinct row, the first row that is one
-  std::int64_t* inverse;  ///< of each row, the number of its distinct row
-  std::int64_t* counts;   ///< of each distinct row, how often it is there
+  std::int64_t* first;    ///< per distinct row: its first occurrence
+  std::int64_t* inverse;  ///< per row: the number of its distinct row
+  std::int64_t* counts;   ///< per distinct row: how often it occurs
 };
 
-/// Rows of `width` keys, compared key by key. The distinct ones are numbered rising, or by their
-/// first occurrence where not `sorted`. Gives how many there are.
+/// Rows of `width` keys, compared lexicographically. The distinct rows are numbered in ascending
+/// order, or by first occurrence unless `sorted`. Returns their count.
 std::int64_t unique_rows(const std::uint64_t* keys, std::int64_t rows, std::int64_t width,
                          bool sorted, const UniqueResult& result, const Workers& workers);
 
