@@ -1,4 +1,5 @@
-// Stockham's order: every stage reads one pair of arrays and writes the other, sorted at the end.
+// FFT in Stockham order: each stage reads one pair of arrays and writes the other, so no reordering
+// is needed.
 #include "kernels/cpu/signal/fft.hpp"
 
 #include <algorithm>
@@ -16,8 +17,7 @@ struct ComplexArrays {
   double* imaginary;
 };
 
-/// One stage: `length` numbers in all, parts of `radix * rest` numbers with `stride` of them side
-/// by side.
+/// One stage: `length` values, in parts of `radix * rest` groups of `stride` adjacent values.
 struct Stage {
   std::int64_t length;
   std::int64_t radix;
@@ -68,7 +68,7 @@ void run_radix4(const Stage& stage, const ComplexArrays& from, const ComplexArra
       const double difference_i = i[q] - i[2 * quarter + q];
       const double odd_r = r[quarter + q] + r[3 * quarter + q];
       const double odd_i = i[quarter + q] + i[3 * quarter + q];
-      // -i times the difference of the odd ones.
+      // -i times the difference of the odd terms.
       const double turned_r = i[quarter + q] - i[3 * quarter + q];
       const double turned_i = r[3 * quarter + q] - r[quarter + q];
       const double b1r = difference_r + turned_r;
@@ -114,7 +114,7 @@ void run_any_radix(const Stage& stage, const ComplexArrays& from, const ComplexA
   }
 }
 
-/// e^(-2 pi i k / length) with the angle brought near 0, where sine and cosine are most exact.
+/// e^(-2 pi i k / length) with the angle reduced toward 0, where sine and cosine are most accurate.
 void unit_root(std::int64_t k, std::int64_t length, double& real, double& imaginary) {
   const std::int64_t eighth = 8 * k / length;
   const double quarters = static_cast<double>((eighth + 1) / 2);
@@ -185,7 +185,7 @@ void Fft::fill_table(double* table, const StopToken* stop) const {
   // The chirp e^(-pi i k² / length), the inner transform's table, and the transformed filter.
   double* chirp_r = table;
   double* chirp_i = table + length_;
-  std::int64_t square = 0;  // of k, modulo twice the length
+  std::int64_t square = 0;  // k² modulo twice the length
   for (std::int64_t k = 0; k < length_; ++k) {
     poll_at(k, stop);
     unit_root(square, 2 * length_, chirp_r[k], chirp_i[k]);
@@ -256,7 +256,7 @@ void Fft::run_padded(const double* table, double* real, double* imaginary, doubl
   std::fill(m + length_, m + padded_, 0.0);
   const Fft inner(padded_);
   inner.run(inner_table, r, m, work + 2 * padded_, stop);
-  // The way back is the same transform of the conjugate.
+  // The inverse is the same transform of the conjugate.
   for (std::int64_t k = 0; k < padded_; ++k) {
     const double product_r = r[k] * filter_r[k] - m[k] * filter_i[k];
     const double product_i = r[k] * filter_i[k] + m[k] * filter_r[k];

@@ -1,4 +1,4 @@
-// Fourier transforms of any length in float64, for signals of any floating type.
+// FFT of any length in float64, for signals of any floating-point type.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ortool::cpu {
 
-/// The discrete Fourier transform of complex numbers, by mixed radices; lengths with a prime factor
-/// above 31 by Bluestein's convolution. Tables and scratch are the caller's, in float64. `stop` is
-/// polled now and then; it may be null.
+/// Discrete Fourier transform of complex numbers: mixed radix; lengths with a prime factor above 31
+/// use Bluestein's algorithm. The caller provides tables and scratch, in float64. `stop` is polled
+/// periodically and may be null.
 class Fft {
  public:
   explicit Fft(std::int64_t length);
@@ -19,7 +19,8 @@ class Fft {
   std::int64_t table_doubles() const;
   void fill_table(double* table, const StopToken* stop = nullptr) const;
   std::int64_t work_doubles() const;
-  /// In place: sums of number t times e^(-2 pi i k t / length). `work` holds work_doubles().
+  /// In place: output k is the sum over t of value t times e^(-2 pi i k t / length). `work` holds
+  /// work_doubles().
   void run(const double* table, double* real, double* imaginary, double* work,
            const StopToken* stop) const;
 
@@ -32,7 +33,7 @@ class Fft {
 
   std::int64_t length_;
   std::vector<std::int64_t> factors_;
-  std::int64_t padded_ = 0;  ///< the convolution's length, a power of two; 0: not needed
+  std::int64_t padded_ = 0;  ///< convolution length, a power of two; 0: not needed
 };
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Lines and frames are gathered into float64, transformed, and written back.
+// DFT and STFT: gathers lines and frames into float64, transforms them, and stores the results.
 #include "kernels/cpu/signal/spectrum.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::int64_t line_grain(const Fft& fft) {
   return std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(1, fft.length()));
 }
 
-/// Fills a spectrum behind its half with the mirror image; bins that are their own are real.
+/// Completes a half spectrum by conjugate symmetry; bins that mirror themselves are real.
 void mirror(const Fft& fft, const LineSpace& line) {
   const std::int64_t length = fft.length();
   line.imaginary[0] = 0;
@@ -61,7 +61,7 @@ void transform_lines(const SpectrumSizes& sizes, const Fft& fft, const double* t
     std::fill(line.real + taken, line.real + length, 0.0);
     std::fill(line.imaginary + taken, line.imaginary + length, 0.0);
     if (sizes.mirrored) mirror(fft, line);
-    // The way back swaps the parts, which conjugates before and after.
+    // The inverse swaps real and imaginary parts, which conjugates before and after.
     double* real = sizes.inverse ? line.imaginary : line.real;
     double* imaginary = sizes.inverse ? line.real : line.imaginary;
     fft.run(table, real, imaginary, line.work, workers.stop());

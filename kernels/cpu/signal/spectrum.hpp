@@ -1,4 +1,4 @@
-// Transforms of many signals: along an axis, or of the overlapping pieces of a signal.
+// DFT along an axis, and STFT over overlapping frames of a signal.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,28 @@
 namespace ortool::cpu {
 
 /// Lines along an axis of tensors [outer, axis, inner, parts]; parts are real and imaginary, or
-/// real alone.
+/// real only.
 struct SpectrumSizes {
   std::int64_t outer = 1;
   std::int64_t inner = 1;
-  std::int64_t in = 0;  ///< numbers of a line; cut or filled with zeros to the transform's length
+  std::int64_t in = 0;  ///< values per line; truncated or zero-padded to the transform's length
   std::int64_t out = 0;
   std::int64_t parts_in = 1;
   std::int64_t parts_out = 2;
-  bool inverse = false;   ///< back, divided by the length
-  bool mirrored = false;  ///< inverse: the input is half a spectrum, its rest the mirror image
+  bool inverse = false;   ///< inverse transform, divided by the length
+  bool mirrored = false;  ///< inverse: input is half a spectrum, completed by symmetry
 };
 
 /// Bytes of workspace for either, run by up to `threads` threads.
 std::int64_t spectrum_workspace_bytes(const Fft& fft, int threads);
 
-/// All lines, in float64, rounded once. T: float, double.
+/// Transforms all lines in float64 and rounds once. T: float, double.
 template <typename T>
 void transform_lines(const SpectrumSizes& sizes, const Fft& fft, const double* table, const T* in,
                      T* out, void* workspace, int threads, Workers& workers);
 
-/// Frames of signals [batch, length, parts]: each times the window (null: none), the first `bins`
-/// of its transform.
+/// Frames of signals [batch, length, parts]: each is multiplied by the window (null: none) and
+/// transformed; the first `bins` bins are stored.
 struct FrameSizes {
   std::int64_t batch = 0;
   std::int64_t length = 0;

@@ -1,4 +1,4 @@
-// The formulas of windows and mel bands, in float64.
+// Window functions and mel filter banks, computed in float64.
 #include "kernels/cpu/signal/windows.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void fill_window(WindowShape shape, std::int64_t size, std::int64_t period, Data
     if constexpr (!std::is_same_v<T, bool>) {
       for (std::int64_t i = 0; i < size; ++i) {
         double weight = window_weight(shape, static_cast<double>(i) / static_cast<double>(period));
-        // ONNX casts weights of float32: one that rounds to 1 is not cut down to 0.
+        // ONNX casts weights from float32: a value that rounds to 1 must not be truncated to 0.
         if constexpr (std::is_integral_v<T>) weight = static_cast<float>(weight);
         static_cast<T*>(out)[i] = convert_number<T>(weight);
       }

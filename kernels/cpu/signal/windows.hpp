@@ -1,4 +1,4 @@
-// Weights for signals: windows, and the bands of the mel scale.
+// Window functions (Hann, Hamming, Blackman) and the mel filter bank.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace ortool::cpu {
 
 enum class WindowShape { blackman, hamming, hann };
 
-/// `size` weights of a window over `period` steps (NaN where that is 0), in float64, then
-/// converted to `type`, a number.
+/// `size` weights of a window of period `period` (NaN if that is 0), computed in float64 and
+/// converted to the numeric type `type`.
 void fill_window(WindowShape shape, std::int64_t size, std::int64_t period, DataType type,
                  void* out);
 
@@ -22,8 +22,8 @@ struct MelBands {
   double high_hertz = 0;
 };
 
-/// The matrix [dft_length / 2 + 1, bands] of triangles, equally spaced on the mel scale. False, and
-/// `out` half filled, when a band reaches outside the spectrum.
+/// The matrix [dft_length / 2 + 1, bands] of triangular filters, equally spaced on the mel scale.
+/// Returns false, with `out` partly written, if a band reaches outside the spectrum.
 bool fill_mel_weights(const MelBands& bands, DataType type, void* out);
 
 }  // namespace ortool::cpu
