@@ -1,4 +1,4 @@
-// One look-up a label.
+// Cross-entropy loss: one lookup per label.
 #include "kernels/cpu/training/cross_entropy_loss.hpp"
 
 #include "libcore/base/error.hpp"

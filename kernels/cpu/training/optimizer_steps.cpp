@@ -1,4 +1,4 @@
-// Loops that the compiler makes vectors of.
+// Optimizer steps (Adagrad, Adam, Momentum): loops for auto-vectorization.
 #include "kernels/cpu/training/optimizer_steps.hpp"
 
 #include <cmath>

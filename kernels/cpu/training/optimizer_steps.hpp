@@ -1,4 +1,4 @@
-// One step of training for the numbers of one tensor.
+// Optimizer steps (Adagrad, Adam, Momentum) for the values of one tensor.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace ortool::cpu {
 
-// T: float, double. Every number on its own; outputs may be the inputs of the same name.
+// T: float, double. Elements are independent; outputs may be the inputs of the same name.
 
-/// A tensor's numbers and gradients, as all steps have them.
+/// Parameters and gradients of a tensor, as all optimizers take them.
 template <typename T>
 struct StepOperands {
   const T* x = nullptr;
@@ -44,7 +44,7 @@ template <typename T>
 void adam_step(const AdamNumbers<T>& numbers, const StepOperands<T>& operands, const T* momenta,
                const T* squares, T* new_momenta, T* new_squares, Workers& workers);
 
-/// g as above; v = alpha v + beta g; x -= rate v, or with Nesterov's way rate (g + alpha v).
+/// g as above; v = alpha v + beta g; x -= rate v, or rate (g + alpha v) with Nesterov momentum.
 template <typename T>
 struct MomentumNumbers {
   T rate = 0;
