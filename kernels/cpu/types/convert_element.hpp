@@ -1,4 +1,4 @@
-// One number from any type to any other, as Cast does it.
+// Element conversion between any two types, as Cast defines it.
 #pragma once
 
 #include <cmath>
@@ -13,9 +13,9 @@ namespace ortool::cpu {
 template <typename T>
 constexpr bool is_half = std::is_same_v<T, Float16Bits> || std::is_same_v<T, BFloat16Bits>;
 
-/// Floating to integer truncates toward zero and saturates, NaN gives 0; integer to integer wraps;
-/// to bool: anything but 0 (NaN too) is true; to a floating type rounds half to even, also through
-/// float64 (a half is rounded once).
+/// Floating-point to integer truncates toward zero and saturates, and NaN gives 0; integer to
+/// integer wraps; to bool, anything but 0 (NaN too) is true; to a floating-point type rounds ties
+/// to even, also through float64 (a 16-bit float is rounded once).
 template <typename To, typename From>
 inline To convert_number(From value) {
   if constexpr (is_half<From>) {
@@ -27,7 +27,7 @@ inline To convert_number(From value) {
     if constexpr (std::is_same_v<From, float>) {
       from_float(value, out);
     } else {
-      // Rounding to odd on the way keeps the second rounding from going wrong.
+      // Rounding to odd in between prevents a double-rounding error.
       const double exact = static_cast<double>(value);
       float near = static_cast<float>(exact);
       const bool is_inexact = static_cast<double>(near) != exact && std::isfinite(near);

@@ -1,4 +1,4 @@
-// Dispatch by element type: from a DataType known at run time to a C++ type.
+// Dispatch by element type: from a run-time DataType to a C++ type.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 
 /// Calls function(T{}) for the C++ type of `type`: float, double, integers of 8 to 64 bits, bool,
-/// Float16Bits, BFloat16Bits. Other types are a programmer's error.
+/// Float16Bits, BFloat16Bits. Any other type is a programming error.
 template <typename Function>
 decltype(auto) dispatch_data_type(DataType type, Function&& function) {
   switch (type) {

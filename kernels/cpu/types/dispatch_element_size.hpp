@@ -1,5 +1,4 @@
-// Dispatch by element size: from bytes known at run time to a type of that size, for moving
-// elements.
+// Dispatch by element size: from a run-time size in bytes to a type of that size, for copies.
 #pragma once
 
 #include <cstdint>

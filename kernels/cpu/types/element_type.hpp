@@ -1,4 +1,4 @@
-// The element types of the instruction-set loops, which cannot see libcore's.
+// Element types for instruction-set loops, which must not include libcore's headers.
 #pragma once
 
 namespace ortool::cpu {

@@ -1,4 +1,4 @@
-// float16 and bfloat16 as bit patterns, and their conversion from and to float32.
+// float16 and bfloat16 as bit patterns, and their conversion to and from float32.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ struct BFloat16Bits {
   std::uint16_t bits = 0;
 };
 
-/// Exact; subnormals and NaN payloads kept.
+/// Exact; preserves subnormals and NaN payloads.
 inline float to_float(Float16Bits value) {
   const std::uint32_t sign = (value.bits & 0x8000U) << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffU;
@@ -34,7 +34,7 @@ inline float to_float(float value) {
   return value;
 }
 
-/// Rounds half to even; what is too large becomes infinity, NaN stays a quiet NaN.
+/// Rounds ties to even; overflow becomes infinity, NaN stays a quiet NaN.
 inline Float16Bits to_float16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000U;
@@ -48,14 +48,14 @@ inline Float16Bits to_float16(float value) {
     const std::uint32_t odd = (magnitude >> 13) & 1U;
     half = (magnitude - 0x38000000U + 0x0fffU + odd) >> 13;
   } else {
-    // Adding 1/2 leaves the subnormal's ten bits at the end, rounded by the hardware.
+    // Adding 1/2 moves the subnormal's ten bits to the end, rounded by the hardware.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     half = std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U;
   }
   return {static_cast<std::uint16_t>(sign | half)};
 }
 
-/// Rounds half to even; NaN stays a quiet NaN.
+/// Rounds ties to even; NaN stays a quiet NaN.
 inline BFloat16Bits to_bfloat16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) {
@@ -74,7 +74,7 @@ inline void from_float(float value, float& out) {
   out = value;
 }
 
-/// Arrays of either; `in` and `out` must not overlap.
+/// Converts arrays of either type; `in` and `out` must not overlap.
 template <typename Half>
 void convert_to_float(const Half* in, float* out, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = to_float(in[i]);

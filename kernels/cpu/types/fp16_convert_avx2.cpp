@@ -1,4 +1,4 @@
-// Conversion of arrays of float16 and bfloat16 bit patterns for AVX2 with F16C.
+// fp16 and bfloat16 conversion of arrays for AVX2 with F16C.
 #include <immintrin.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Conversion of arrays of float16 and bfloat16 bit patterns for AVX-512.
+// fp16 and bfloat16 conversion of arrays for AVX-512.
 #include <immintrin.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// Conversion of arrays of float16 and bfloat16 bit patterns in portable C++.
+// fp16 and bfloat16 conversion of arrays in portable C++.
 #include "kernels/cpu/types/fp16_bits.hpp"
 #include "kernels/cpu/types/fp16_convert.hpp"
 

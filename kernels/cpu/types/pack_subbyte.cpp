@@ -1,4 +1,4 @@
-// Packing by groups of four elements, which fill whole bytes in every width.
+// Sub-byte packing in groups of four elements, which fill whole bytes for every width.
 #include "kernels/cpu/types/pack_subbyte.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t groups_a_task = 16384;
 
-/// The bytes of four elements as a number, and the elements of such a number.
+/// The bytes of four packed elements as an integer, and the elements of such an integer.
 template <int bits>
 void unpack_group(std::uint32_t group, std::uint8_t* out, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// Sub-byte types: elements of two, four or six bits with a byte for each, and back.
+// Sub-byte types: conversion between packed elements of two, four or six bits and one byte each.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace ortool::cpu {
 
-/// out[i] = the bits of element i, zeros above them. `bits` is 2, 4 or 6.
+/// out[i] = the bits of element i, zero-extended. `bits` is 2, 4 or 6.
 void unpack_elements(int bits, const std::byte* in, std::uint8_t* out, std::int64_t count,
                      Workers& workers);
 
-/// Element i = the low bits of in[i]; what is left of the last byte is 0.
+/// Element i = the low bits of in[i]; unused bits of the last byte are 0.
 void pack_elements(int bits, const std::uint8_t* in, std::byte* out, std::int64_t count,
                    Workers& workers);
 

@@ -1,4 +1,4 @@
-// Sort keys: unsigned numbers in the order of the elements they are made from.
+// Sort keys: unsigned integers in the order of the elements they represent.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace ortool::cpu {
 template <typename T>
 using OrderKey = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// Larger for larger elements and the same for equal ones: -0 is 0, NaN is above all and one.
+/// Order-preserving; equal for equal elements: -0 equals 0, and all NaNs are equal and largest.
 template <typename T>
 OrderKey<T> sort_key(T value) {
   using Key = OrderKey<T>;
