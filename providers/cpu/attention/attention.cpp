@@ -1,4 +1,4 @@
-// Kernel rows of Attention: caches are joined and masks become numbers before the arithmetic.
+// Kernels for Attention and FlexAttention: joins key/value caches and converts masks to addends.
 #include "libcore/ops/nn/attention/attention.hpp"
 
 #include <array>
@@ -22,7 +22,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledAttention {
   ortool::Attention op;
   DataType score_type = DataType::float32;
@@ -35,7 +35,7 @@ bool is_half_element(DataType type) {
   return type == DataType::float16 || type == DataType::bfloat16;
 }
 
-/// Queries, keys or values: with an axis for the heads, or packed.
+/// Shape of queries, keys or values: with a heads axis, or packed.
 struct HeadsShape {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
@@ -58,8 +58,7 @@ struct HeadsShape {
   }
 };
 
-/// Rows are short (the size of a head), and a call of memcpy for each would take longer than the
-/// copy.
+/// Rows are short (one head), so a memcpy call per row would take longer than the copy.
 template <typename T>
 void copy_row(const T* from, std::int64_t count, T* to) {
   constexpr std::int64_t block = 8;
@@ -68,8 +67,8 @@ void copy_row(const T* from, std::int64_t count, T* to) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
-/// Keys or values of before and of now as one tensor with an axis for the heads, where it is asked
-/// for or needed.
+/// Past and current keys or values as one tensor with a heads axis, if it is requested as an output
+/// or needed.
 template <typename T>
 class JoinedCache {
  public:
@@ -130,7 +129,7 @@ class JoinedCache {
   std::int64_t space_ = 0;
 };
 
-/// The mask as numbers to add.
+/// The mask as additive values.
 template <typename T>
 class AttentionMask {
  public:
@@ -294,7 +293,7 @@ class AttentionKernel : public Kernel {
   CompiledAttention compiled_;
 };
 
-/// FlexAttention is Attention as well where no graph changes anything on the way.
+/// FlexAttention without modifying subgraphs is equivalent to Attention.
 ortool::Attention read_either(const Node& node) {
   if (node.op_type() == "Attention") return read_op<ortool::Attention>(node);
   const auto flexible = read_op<FlexAttention>(node);

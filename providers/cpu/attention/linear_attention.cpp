@@ -1,4 +1,4 @@
-// Kernel rows of LinearAttention.
+// Kernels for LinearAttention.
 #include "libcore/ops/nn/attention/linear_attention.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool uses_beta(const LinearAttention& op) {
   return op.rule == LinearAttention::Rule::delta || op.rule == LinearAttention::Rule::gated_delta;
 }
 
-/// An operand batch × length × width, where width is one of two numbers.
+/// Checks an operand batch × length × width, where width is one of two values.
 void check_operand(const PrepareContext& context, std::size_t index, std::string_view name,
                    const LinearAttentionSizes& sizes, std::int64_t width, std::int64_t other) {
   const Shape& shape = context.inputs[index].shape;

@@ -1,4 +1,4 @@
-// Attention and rotary embedding: the kernels of the family, one line a file.
+// Attention and rotary embedding: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// Kernel rows of RotaryEmbedding.
+// Kernels for RotaryEmbedding.
 #include "libcore/ops/nn/attention/rotary_embedding.hpp"
 
 #include "kernels/cpu/attention/rotary_embedding.hpp"
@@ -26,7 +26,7 @@ RotarySizes rotary_sizes(const RotaryEmbedding& op, const Shape& x) {
   return sizes;
 }
 
-/// A cache has a row a position, or one for each place of the input; an axis of 1 serves all.
+/// A cache has one row per position id, or one per token of the input; an axis of 1 is broadcast.
 void check_cache(const Shape& cache, const Shape& expected, const RotarySizes& sizes,
                  bool has_positions) {
   const bool fits = has_positions || ((cache[0] == sizes.batch || cache[0] == 1) &&
