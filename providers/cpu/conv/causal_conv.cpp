@@ -1,4 +1,4 @@
-// Kernel rows of CausalConvWithState.
+// Kernels for CausalConvWithState.
 #include "kernels/cpu/conv/causal_conv.hpp"
 
 #include <array>

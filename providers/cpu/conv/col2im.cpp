@@ -1,4 +1,4 @@
-// Kernel rows of Col2Im.
+// Kernels for Col2Im.
 #include "libcore/ops/nn/conv/col2im.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Operations over measured rates, and what is paid besides.
+// Convolution cost model: operations divided by measured rates, plus fixed overheads.
 #include "providers/cpu/conv/conv_cost.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double output_pixels(const ConvSizes& sizes) {
   return static_cast<double>(sizes.batch) * product(sizes.out);
 }
 
-/// Multiplications of one output number.
+/// Multiplications per output value.
 double depth(const ConvSizes& sizes) {
   return static_cast<double>(sizes.channels_in / sizes.groups) * product(sizes.kernel);
 }
@@ -41,7 +41,7 @@ std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& we
   try {
     return conv_sizes(Shape(shape), weights, op);
   } catch (const Error&) {
-    return std::nullopt;  // told when the sizes are known
+    return std::nullopt;  // reported once the sizes are known
   }
 }
 
@@ -56,7 +56,7 @@ double nchw_conv_nanoseconds(const ConvSizes& sizes) {
     case ConvPath::winograd:
       return fixed_ns + multiplications / 90;
     default:
-      // Windows are packed, and results leave by whole rows of a tile.
+      // Packing the windows, and storing whole tile rows.
       return fixed_ns + multiplications / 72 + 0.12 * pixels * depth(sizes) + 0.1 * results;
   }
 }
@@ -72,7 +72,7 @@ double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, s
         product(sizes.stride) > 1 ? 1.2 : (product(sizes.kernel) > 9 ? 2.4 : 4);
     return fixed_ns + pixels * blocks * (1 + depth(sizes) / taps_a_nanosecond);
   }
-  // Sums of fewer pixels than this wait for one another.
+  // With fewer pixels per row than this, accumulator latency is not hidden.
   constexpr double least_pixels = 4;
   const double row = product(sizes.kernel) > 1 ? static_cast<double>(sizes.out[2]) : pixels;
   const double busy = pixels * std::max(1.0, least_pixels / std::max(1.0, row));

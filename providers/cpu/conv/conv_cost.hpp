@@ -1,4 +1,4 @@
-// About how long convolutions take, plain and blocked, for choosing between the two.
+// Convolution cost model: estimated time in NCHW and NCHWc, for choosing a layout.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,11 @@
 
 namespace ortool::cpu {
 
-/// The node's sizes, with common ones in the place of dimensions that are not known. Nothing when
-/// the number of channels is not.
+/// The node's sizes, with typical values for unknown dimensions. Empty if channels are unknown.
 std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& weights,
                                            const ortool::Conv& op);
 
-/// By measurements on one core of an Emerald Rapids Xeon; other processors are slower on either
-/// side.
+/// From measurements on a core of an Emerald Rapids Xeon; elsewhere both sides are slower.
 double nchw_conv_nanoseconds(const ConvSizes& sizes);
 double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, std::int64_t block);
 

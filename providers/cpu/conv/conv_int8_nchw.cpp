@@ -1,4 +1,4 @@
-// Kernel rows of ConvInteger, QLinearConv and QuantizedConv; the latter two with a Clip behind.
+// Kernels for ConvInteger, QLinearConv and QuantizedConv in NCHW; the latter two may fuse a Clip.
 #include <algorithm>
 #include <optional>
 
@@ -19,7 +19,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Where the operands stand; -1 where the operator has no such.
+/// Input indices of the operands; -1 if the operator has no such operand.
 struct Int8ConvInputs {
   std::int64_t image = 0;
   std::int64_t image_scale = -1;
@@ -30,7 +30,7 @@ struct Int8ConvInputs {
   std::int64_t out_scale = -1;
   std::int64_t out_zero = -1;
   std::int64_t bias = -1;
-  bool has_floats = false;  ///< numbers near a half are for the float form to round
+  bool has_floats = false;  ///< rounding ties are decided by the float formula
   std::int64_t float_bias = -1;
 };
 
@@ -38,7 +38,7 @@ constexpr Int8ConvInputs integer_inputs;
 constexpr Int8ConvInputs quantized_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 constexpr Int8ConvInputs settled_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledInt8Conv {
   WindowAttributes window;
   std::int64_t groups = 1;
@@ -50,7 +50,7 @@ struct CompiledInt8Conv {
   Int8Limits limits;
   Isa isa = Isa::baseline;
   int most_threads = 1;
-  AlignedBuffer weights;  ///< packed, then the sums of the channels' weights
+  AlignedBuffer weights;  ///< packed, followed by the sums of each channel's weights
   std::int64_t sums_offset = 0;
   bool has_weights = false;
 };
@@ -292,7 +292,7 @@ KernelPtr make_int8_conv(const NodeView& view, const KernelRow& row, const Int8C
   conv.window = op.window;
   conv.groups = op.groups;
   conv.inputs = inputs;
-  // Where a Clip follows, its bounds may stand in the place of a bias left out.
+  // If a Clip is fused, its bounds may occupy the index of an omitted bias.
   if (view.node().input(inputs.bias) == nullptr) conv.inputs.bias = -1;
   if (inputs.has_floats && view.node().input(inputs.float_bias) == nullptr)
     conv.inputs.float_bias = -1;

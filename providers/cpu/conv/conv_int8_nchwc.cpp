@@ -1,4 +1,4 @@
-// Kernel rows of QLinearConv and QuantizedConv on blocked bytes: all but the image is constant.
+// Kernels for QLinearConv and QuantizedConv in NCHW16c; all inputs but the image are constant.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -19,7 +19,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Where the operands of both operators stand.
+/// Input indices of the operands, for both operators.
 constexpr std::int64_t image_input = 0;
 constexpr std::int64_t image_scale_input = 1;
 constexpr std::int64_t image_zero_input = 2;
@@ -34,7 +34,7 @@ constexpr std::int64_t float_bias_input = 9;
 struct NchwcInt8ConvOp {
   WindowAttributes window;
   std::int64_t groups = 1;
-  bool has_floats = false;  ///< numbers near a half are for the float form to round
+  bool has_floats = false;  ///< rounding ties are decided by the float formula
 };
 
 NchwcInt8ConvOp read_int8_conv(const Node& node) {
@@ -55,7 +55,7 @@ const std::uint8_t* constant_bytes(const NodeView& view, std::int64_t input) {
   return reinterpret_cast<const std::uint8_t*>(view.node().input(input)->constant().bytes());
 }
 
-/// Element `index` of a constant list of floats, or the only one there is.
+/// Element `index` of a constant array of floats, or its only element.
 float float_at(const NodeView& view, std::int64_t input, std::int64_t index) {
   const Tensor& list = view.node().input(input)->constant();
   return static_cast<float>(element_as_double(list, list.element_count() == 1 ? 0 : index));
@@ -90,7 +90,7 @@ bool accepts_nchwc_int8_conv(const NodeView& view) {
   return (rank == 3 || rank == 4) && !has_weight_zeros(view);
 }
 
-/// The sizes with what the model does not tell taken as common.
+/// The sizes, with typical values for dimensions that the model leaves unknown.
 std::optional<ConvSizes> guessed_sizes(const NodeView& view, const NchwcInt8ConvOp& op) {
   constexpr std::int64_t common = 32;
   const Shape& weights = view.node().input(weights_input)->constant().shape();
@@ -109,7 +109,7 @@ std::optional<ConvSizes> guessed_sizes(const NodeView& view, const NchwcInt8Conv
         place_window(op.window, image.dimensions().subspan(2), weights.dimensions().subspan(2));
     return placed_conv_sizes(image, weights, op.groups, window);
   } catch (const Error&) {
-    return std::nullopt;  // told when the sizes are known
+    return std::nullopt;  // reported once the sizes are known
   }
 }
 
@@ -122,8 +122,8 @@ double rounded_up(std::int64_t count, std::int64_t unit) {
   return static_cast<double>((count + unit - 1) / unit * unit);
 }
 
-/// One thread's nanoseconds without VNNI, by measured rates. Results are computed eight channels at
-/// a time, and words of four bytes.
+/// Estimated single-threaded time without VNNI, from measured rates. Results are computed eight
+/// channels at a time, and the reduction in quads.
 double guessed_nanoseconds_in_words(const ConvSizes& sizes, bool is_blocked, bool from_nchw) {
   constexpr std::int64_t word = 4;
   const double pixels = static_cast<double>(sizes.batch) * volume_of(sizes.out);
@@ -142,7 +142,7 @@ double guessed_nanoseconds_in_words(const ConvSizes& sizes, bool is_blocked, boo
   return results * (0.3 + depth / 75);
 }
 
-/// One thread's nanoseconds, plain and blocked, by measured rates.
+/// Estimated single-threaded time in NCHW or NCHW16c, from measured rates.
 double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_nchw, Isa isa) {
   if (isa < Isa::avx512) return guessed_nanoseconds_in_words(sizes, is_blocked, from_nchw);
   const auto filled = [&](std::int64_t channels) {
@@ -151,7 +151,7 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_nc
   const double results =
       static_cast<double>(sizes.batch) * volume_of(sizes.out) * filled(sizes.channels_out);
   if (sizes.groups > 1) return results * (is_blocked ? 0.3 : 1.0);
-  // Of plain images, pixels are filled up to four channels, and rows of windows to four pixels.
+  // For NCHW input, pixels are padded to four channels, and kernel rows to four taps.
   const double depth = from_nchw
                            ? static_cast<double>(sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4) * 16)
                            : volume_of(sizes.kernel) * filled(sizes.channels_in);
@@ -159,7 +159,7 @@ double guessed_nanoseconds(const ConvSizes& sizes, bool is_blocked, bool from_nc
   return isa >= Isa::amx ? results * (0.15 + depth / 1500) : results * (0.1 + depth / 300);
 }
 
-/// Whether the image takes longer to be brought to tiles than to be convolved without.
+/// Whether preparing the image for AMX tiles takes longer than convolving without them.
 bool is_small_convolution(const NodeView& view, const NchwcInt8ConvOp& op) {
   constexpr double few_products = 100'000;
   const std::optional<ConvSizes> sizes = guessed_sizes(view, op);
@@ -190,7 +190,7 @@ std::vector<LayoutChoice> int8_conv_layouts(const NodeView& view, const KernelRo
   return choices;
 }
 
-/// What is decided once a node. Lists go on to whole blocks.
+/// Decided at compile time, once per node. Arrays are padded to whole blocks.
 struct CompiledNchwcInt8Conv {
   NchwcInt8ConvOp op;
   bool from_nchw = false;
@@ -199,7 +199,7 @@ struct CompiledNchwcInt8Conv {
   int most_threads = 1;
   Int8ConvDesc form;
   Int8ConvParams numbers;
-  Int8ConvFloats floats;  ///< weights and biases come at run time
+  Int8ConvFloats floats;  ///< weights and biases are set at run time
   AlignedBuffer weights;
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;

@@ -1,4 +1,4 @@
-// Kernel rows of Conv with what follows it: normalisation, residual and activation in one kernel.
+// Kernels for Conv in NCHW, which may fuse batch normalization, residual and activation.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -22,8 +22,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Where numbers are rounded to a few bits before and behind, the rounding of a transformation
-/// would show.
+/// Whether the value is dequantized: there, Winograd's rounding error would be visible.
 bool is_rounded(const Value* value) {
   const Node* producer = value->producer();
   while (producer != nullptr && producer->op_type() == "Identity")
@@ -31,24 +30,23 @@ bool is_rounded(const Value* value) {
   return producer != nullptr && producer->op_type() == "DequantizeLinear";
 }
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledConv {
   ortool::Conv op;
   ProductFollowers followers;
-  ConvPath path = ConvPath::columns;  ///< of packed weights
-  bool can_transform = true;          ///< whether Winograd's path may be taken
+  ConvPath path = ConvPath::columns;  ///< algorithm of the packed weights
+  bool can_transform = true;          ///< whether Winograd may be used
   Isa isa = Isa::baseline;
   int most_threads = 1;
-  AlignedBuffer weights;  ///< packed; empty when they come at run time
-  /// As they are, where image sizes that are known only at run time may ask for the other path.
+  AlignedBuffer weights;  ///< packed; empty if they come at run time
+  /// Unpacked weights, kept if image sizes known only at run time may require the other algorithm.
   std::optional<Tensor> plain_weights;
-  AlignedBuffer bias;  ///< with the followers' shift; empty when there is none or it comes later
+  AlignedBuffer bias;  ///< with the fused shift; empty if there is none or it comes at run time
   bool has_weights = false;
   bool has_bias = false;
   bool reads_bias = false;  ///< at run time
 
-  /// The path depends on the sizes alone, not on what is constant: all but Winograd's give the same
-  /// bits.
+  /// Depends on the sizes only, not on constants: all algorithms but Winograd are bit-identical.
   ConvPath choose_path(const ConvSizes& sizes) const {
     const ConvPath best = choose_conv_path(sizes);
     return best == ConvPath::winograd && !can_transform ? ConvPath::columns : best;
@@ -111,7 +109,7 @@ class ConvPrepared : public Prepared {
     for (const WindowAxis& axis : conv_.op.place(x, weights)) shape.push_back(axis.out);
     return Shape(std::move(shape));
   }
-  /// Takes the packed weights, or packs them again where these sizes ask for the other path.
+  /// Uses the packed weights, or repacks them if these sizes require the other algorithm.
   void choose_weights(const PrepareContext& context) {
     if (have_same_bits(path_, conv_.path) || !conv_.plain_weights) {
       path_ = conv_.path;
@@ -135,8 +133,8 @@ class ConvPrepared : public Prepared {
   std::int64_t kernel_space_ = 0;
   std::int64_t weight_space_ = 0;
   std::int64_t result_space_ = 0;
-  AlignedBuffer own_weights_;     ///< empty: those of the compiled kernel, or of the run
-  std::optional<Finish> finish_;  ///< the residual must be broadcast
+  AlignedBuffer own_weights_;     ///< empty: use those of the compiled kernel, or of the run
+  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
 };
 
 class ConvKernel : public Kernel {

@@ -1,4 +1,4 @@
-// Kernel rows of Conv on blocked values, with the same followers as on plain ones.
+// Kernels for Conv in NCHWc, with the same fused nodes as in NCHW.
 #include <algorithm>
 #include <array>
 
@@ -17,13 +17,13 @@
 namespace ortool::cpu {
 namespace {
 
-/// Whether zeros stay zeros, as the channels that fill up a block must.
+/// Whether the epilogue maps zero to zero, as padding channels require.
 bool keeps_zero(const ProductFollowers& followers) {
   return followers.activation != Activation::clip ||
          (followers.low <= 0.0F && followers.high >= 0.0F);
 }
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledNchwcConv {
   ortool::Conv op;
   ProductFollowers followers;
@@ -31,7 +31,7 @@ struct CompiledNchwcConv {
   Isa isa = Isa::avx512;
   int most_threads = 1;
   AlignedBuffer weights;
-  AlignedBuffer bias;  ///< filled up with zeros; empty: none
+  AlignedBuffer bias;  ///< zero-padded to whole blocks; empty: none
 };
 
 class NchwcConvPrepared : public Prepared {
@@ -83,7 +83,7 @@ class NchwcConvPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t kernel_space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< the residual must be broadcast
+  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
 };
 
 class NchwcConvKernel : public Kernel {
@@ -162,7 +162,7 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
     choice.outputs = {blocked};
     choice.nanoseconds = nchwc_conv_nanoseconds(*sizes, path, block);
   };
-  // Of equal choices the first is taken, and few channels fill little of a block.
+  // The first of equal choices wins, and few channels would leave most of a block empty.
   constexpr std::int64_t few_channels = 4;
   if (sizes->channels_in <= few_channels && sizes->groups == 1) add(NchwcConvAlgorithm::from_nchw);
   add(choose_nchwc_algorithm(*sizes));

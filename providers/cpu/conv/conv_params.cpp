@@ -1,4 +1,4 @@
-// Sizes of convolutions from shapes, and folding a scale and shift into their constants.
+// Convolution parameters: sizes from shapes, and folding a scale and shift into the constants.
 #include "providers/cpu/conv/conv_params.hpp"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ bool has_conv_rank(const NodeView& view) {
 
 namespace {
 
-/// Images of one column become images of one row, which kernels walk faster: their pixels are
-/// neighbours as well.
+/// Converts images of one column to images of one row, which kernels process faster; pixels are
+/// contiguous either way.
 void transpose_columns(ConvSizes& sizes) {
   constexpr int last = most_spatial_axes - 1;
   const bool is_column = sizes.in[last] == 1 && sizes.out[last] == 1 && sizes.kernel[last] == 1;
@@ -78,7 +78,7 @@ ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& o
 
 namespace {
 
-/// The input's shape as far as the model tells it, for choosing a path: 0 stands for unknown.
+/// The input's shape as far as the model specifies it (0: unknown), for choosing an algorithm.
 Shape likely_input(const NodeView& view, const Shape& weights, std::int64_t groups) {
   std::vector<std::int64_t> shape(weights.begin(), weights.end());
   shape[0] = 1;

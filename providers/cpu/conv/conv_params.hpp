@@ -1,4 +1,4 @@
-// What every kernel row of Conv reads of its node: sizes, followers, constants with their scale.
+// Convolution parameters of all Conv kernels: sizes, fused nodes, constants with folded scale.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ namespace ortool::cpu {
 
 constexpr std::int64_t most_spatial_axes = 3;
 
-/// What followers may ask of a convolution.
+/// What a convolution's epilogue may fuse.
 ProductForm conv_form(const NodeView& view);
 
-/// Ranks, as far as they are known, that there are kernels for; both operands of one type.
+/// Whether the ranks, as far as known, are supported and both operands have the same type.
 bool has_conv_rank(const NodeView& view);
 
-/// The sizes of a convolution of `x` by `weights` whose window was placed. Throws
-/// ErrorCode::unsupported for more axes than there are kernels for.
+/// The sizes of a convolution of `x` by `weights` with resolved padding. Throws
+/// ErrorCode::unsupported if there are more spatial axes than kernels support.
 ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t groups,
                             std::span<const WindowAxis> window);
 
-/// The same for float kernels, which take a single column as a row.
+/// The same for float kernels, which treat a single column as a row.
 ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& op);
 
-/// The sizes as far as the model tells them, for choosing a path; `out` is 0 where it does not.
+/// The sizes as far as the model specifies them, for choosing an algorithm; unknown `out` is 0.
 ConvSizes likely_conv_sizes(const NodeView& view, const Shape& weights, const ortool::Conv& op);
 
-/// Constant weights, times the followers' scale; nothing when they come at run time.
+/// Constant weights multiplied by the fused scale; empty if they come at run time.
 std::optional<Tensor> folded_weights(const NodeView& view, const ProductFollowers& followers,
                                      MemoryCap* cap);
 
-/// A constant bias with the followers' scale and shift; empty when there is neither.
+/// A constant bias with the fused scale and shift; empty if there is neither.
 std::vector<float> folded_bias(const NodeView& view, const ProductFollowers& followers);
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Kernel rows of ConvTranspose; constant weights are packed once.
+// Kernels for ConvTranspose; constant weights are packed once.
 #include "libcore/ops/nn/conv/conv_transpose.hpp"
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Groups of up to this many input channels are no matrix product worth the name.
+/// Groups with at most this many input channels are too shallow for a matrix product.
 constexpr std::int64_t fewest_channels = 3;
 
 ConvTransposeSizes conv_transpose_sizes(const Shape& x, const Shape& weights,
@@ -39,7 +39,7 @@ ConvTransposeSizes conv_transpose_sizes(const Shape& x, const Shape& weights,
   return sizes;
 }
 
-/// What packing needs to know: all but the image.
+/// The sizes that packing needs: all except the image.
 ConvTransposeSizes weight_sizes(const Shape& weights, std::int64_t groups) {
   ConvTransposeSizes sizes;
   sizes.groups = groups;

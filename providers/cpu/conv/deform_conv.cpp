@@ -1,4 +1,4 @@
-// Kernel rows of DeformConv.
+// Kernels for DeformConv.
 #include "libcore/ops/nn/conv/deform_conv.hpp"
 
 #include <array>

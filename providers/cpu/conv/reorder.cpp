@@ -1,4 +1,4 @@
-// Kernel rows of ortool.Reorder: between plain and blocked values.
+// Kernels for ortool.Reorder: conversion between NCHW and NCHWc layouts.
 #include "kernels/cpu/conv/reorder.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The session alone makes such nodes, with layouts set.
+/// Only the session creates such nodes, with their layouts set.
 std::vector<LayoutChoice> no_choice(const NodeView&, const KernelRow&) {
   return {};
 }
@@ -29,7 +29,7 @@ KernelPtr compile_reorder(const NodeView& view, const KernelRow& row, const Comp
     sizes.pixels = shape.product(2, shape.rank());
     sizes.block = std::max(block_of(from), block_of(to));
     const bool is_plain = to == Layout::plain;
-    // Single pixels lie the same way, but for what fills up the last block.
+    // A single pixel has the same layout in both, except for padding channels.
     const bool is_whole = sizes.channels % sizes.block == 0;
     if (sizes.pixels == 1 && (is_whole || (is_plain && sizes.batch == 1)))
       return make_prepared({.view_of = 0}, [](const RunContext&) {});
@@ -50,7 +50,7 @@ bool accepts_blocked_bytes(const NodeView& view) {
   return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
-/// A node of a file, between plain values.
+/// A node in a model file: both values are NCHW.
 KernelPtr compile_nothing(const NodeView&, const KernelRow& row, const CompileContext&) {
   return make_kernel(row.name, [](const PrepareContext&) {
     return make_prepared({.view_of = 0}, [](const RunContext&) {});
