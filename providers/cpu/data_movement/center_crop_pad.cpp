@@ -1,4 +1,4 @@
-// Kernel rows of CenterCropPad.
+// Kernels for CenterCropPad.
 #include "libcore/ops/tensor/center_crop_pad.hpp"
 
 #include <array>
@@ -25,7 +25,7 @@ KernelPtr compile_center_crop_pad(const NodeView&, const KernelRow& row, const C
     std::vector<std::int64_t> before;
     std::vector<std::int64_t> after;
     for (std::int64_t axis = 0; axis < output.rank(); ++axis) {
-      // The odd element is added, or cut, behind.
+      // An odd element is added or removed at the end.
       const std::int64_t more = output[axis] - input.shape[axis];
       before.push_back(more / 2);
       after.push_back(more - more / 2);

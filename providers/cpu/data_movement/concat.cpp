@@ -1,4 +1,4 @@
-// Kernel rows of Concat and Split: rows of bytes copied to or from their place along an axis.
+// Kernels for Concat and Split: copy rows of bytes to or from their place along an axis.
 #include "libcore/ops/tensor/concat.hpp"
 
 #include <vector>
@@ -15,7 +15,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Where the rows of one part lie inside the rows of the whole.
+/// Position of a part's rows within the rows of the whole tensor.
 struct PartRows {
   std::int64_t offset_bytes;
   std::int64_t row_bytes;
@@ -27,7 +27,7 @@ struct PartLayout {
   std::vector<PartRows> parts;
 };
 
-/// `whole` cut along `axis` into `parts`; a part of undefined type has nowhere to go.
+/// Splits `whole` along `axis` into `parts`; a part of undefined type is skipped.
 PartLayout lay_out_parts(const Operand& whole, std::span<const Operand> parts, std::int64_t axis,
                          std::span<const std::int64_t> sizes) {
   const Shape& shape = whole.shape;

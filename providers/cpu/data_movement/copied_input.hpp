@@ -1,4 +1,4 @@
-// The first step of kernels that change a copy of their first input.
+// Input copy: the first step of kernels that modify a copy of their first input.
 #pragma once
 
 #include "kernels/cpu/data_movement/copy_strided.hpp"
@@ -6,7 +6,7 @@
 
 namespace ortool::cpu {
 
-/// Output 0 gets the bytes of input 0, unless it lies over it already.
+/// Copies input 0 to output 0, unless they share memory already.
 inline void copy_input(const Operand& input, const RunContext& run) {
   const auto* from = run.input<std::byte>(0);
   auto* to = run.output<std::byte>(0);

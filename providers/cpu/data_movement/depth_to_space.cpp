@@ -1,4 +1,4 @@
-// Kernel rows of DepthToSpace and SpaceToDepth: transposes of tensors seen with six axes.
+// Kernels for DepthToSpace and SpaceToDepth: transposes of tensors viewed with six axes.
 #include "libcore/ops/tensor/layout/depth_to_space.hpp"
 
 #include <array>

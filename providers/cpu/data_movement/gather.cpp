@@ -1,4 +1,4 @@
-// Kernel rows of Gather, GatherElements and GatherND: slices and elements picked by indices.
+// Kernels for Gather, GatherElements and GatherND: slices and elements selected by indices.
 #include "libcore/ops/tensor/indexing/gather.hpp"
 
 #include "kernels/cpu/data_movement/gather.hpp"

@@ -1,4 +1,4 @@
-// Kernel rows of Constant, ConstantOfShape, Range, Shape and Size: outputs made from little.
+// Kernels for Constant, ConstantOfShape, Range, Shape and Size: generated outputs.
 #include <array>
 #include <cstring>
 
@@ -24,7 +24,7 @@ bool accepts_whole_output(const NodeView& view) {
   return has_whole_bytes(view.output_type(0));
 }
 
-/// A sparse value made dense: the bytes of `sparse` are kept, those of the output written.
+/// Converts a sparse tensor to dense: stores the elements of `sparse` in the zero-filled output.
 void write_dense(const SparseTensor& sparse, std::byte* out) {
   const std::int64_t element_bytes = element_bits(sparse.values.type()) / 8;
   const auto size = static_cast<std::size_t>(element_bytes);
@@ -66,7 +66,7 @@ KernelPtr compile_constant_strings(const NodeView& view, const KernelRow& row,
 }
 
 bool accepts_constant(const NodeView& view) {
-  // Packed types have no byte of their own for an element, which a sparse value needs.
+  // Packed types have no byte per element, which a sparse value needs.
   const bool is_sparse = view.node().find_attribute("sparse_value") != nullptr;
   return is_sparse ? accepts_whole_output(view) : accepts_stored_output(view);
 }

@@ -1,4 +1,4 @@
-// The kernel row of OneHot.
+// Kernel for OneHot.
 #include "libcore/ops/tensor/indexing/one_hot.hpp"
 
 #include "kernels/cpu/data_movement/one_hot.hpp"

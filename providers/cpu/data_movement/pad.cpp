@@ -1,4 +1,4 @@
-// The kernel row of Pad.
+// Kernel for Pad.
 #include "libcore/ops/tensor/pad.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ PadMode kernel_mode_of(Pad::Mode mode) {
   }
 }
 
-/// The attribute's value as the input's type; 0 in every type is bytes of 0.
+/// The attribute's value in the input's type; 0 is all-zero bytes in every type.
 FillBytes fill_bytes(float value, DataType type) {
   FillBytes bytes = {};
   if (value == 0 || !is_computable(type)) return bytes;
@@ -63,7 +63,7 @@ KernelPtr compile_pad(const NodeView& view, const KernelRow& row, const CompileC
       const auto is_zero = [](std::int64_t pad) { return pad == 0; };
       if (std::all_of(edges.begins.begin(), edges.begins.end(), is_zero)) preparation.view_of = 0;
     }
-    // A place in the input for each place along an axis of the output.
+    // One input index for each output index along an axis.
     std::int64_t places = 0;
     for (const std::int64_t size : context.outputs[0].shape) places += size;
     const TakenBytes tables(context.cap, places * bytes_of(DataType::int64, 1), "a Pad's tables");

@@ -1,4 +1,4 @@
-// Kernel rows of Scatter, ScatterElements and ScatterND.
+// Kernels for Scatter, ScatterElements and ScatterND.
 #include "kernels/cpu/data_movement/scatter.hpp"
 
 #include <cstring>
@@ -36,8 +36,8 @@ bool accepts_scatter(const NodeView& view) {
   return can_scatter(scatter_op_of(read_op<Op>(view.node()).reduction), view.input_type(0));
 }
 
-/// Sums of 16-bit floats go through float32, so that many updates of one place do not round it
-/// each time.
+/// Sums of 16-bit floats go through float32, so that repeated updates of one element are not
+/// rounded each time.
 KernelPtr with_wide_sums(KernelPtr kernel, const NodeView& view, const KernelRow& row,
                          ScatterReduction reduction) {
   if (!accepts_fp16(view) || reduction == ScatterReduction::none) return kernel;

@@ -1,4 +1,4 @@
-// Kernel rows of Compress and NonZero, whose results are as long as their input tells.
+// Kernels for Compress and NonZero, whose output sizes depend on the data.
 #include "kernels/cpu/data_movement/selection.hpp"
 
 #include <vector>
@@ -44,7 +44,7 @@ KernelPtr compile_compress(const NodeView& view, const KernelRow& row, const Com
                                            DynamicContext& context) { run_compress(op, context); });
 }
 
-/// Which elements of a tensor are not zero, a text not empty.
+/// Marks the nonzero elements of a tensor, or its nonempty strings.
 Tensor marks_of(const DynamicContext& context, const Tensor& input) {
   Tensor marks = context.make(DataType::boolean, input.shape());
   bool* out = marks.mutable_data<bool>().data();

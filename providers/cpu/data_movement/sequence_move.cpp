@@ -1,4 +1,4 @@
-// Kernel rows of ReverseSequence and TensorScatter.
+// Kernels for ReverseSequence and TensorScatter.
 #include "kernels/cpu/data_movement/sequence_move.hpp"
 
 #include "libcore/ops/catalog.hpp"

@@ -1,5 +1,4 @@
-// Kernel rows of operators that read their input with other strides: Slice, Expand, Tile,
-// Transpose.
+// Kernels for Slice, Expand, Tile and Transpose, which read their input with other strides.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -33,7 +32,7 @@ Sizes strides_of(const Shape& shape) {
   return strides;
 }
 
-/// Whether elements read with `strides` follow each other without gaps.
+/// Whether the elements read with `strides` are contiguous.
 bool lies_in_one_piece(const Shape& shape, const Sizes& strides) {
   std::int64_t next = 1;
   for (std::int64_t axis = shape.rank(); axis-- > 0;) {
@@ -44,7 +43,7 @@ bool lies_in_one_piece(const Shape& shape, const Sizes& strides) {
   return true;
 }
 
-/// A copy of the output's shape, read from `offset` elements on with `strides`.
+/// A copy to the output's shape, read from element `offset` on with `strides`.
 PreparedPtr prepare_copy(const PrepareContext& context, std::int64_t offset, Sizes strides) {
   const Operand& output = context.outputs[0];
   const Sizes sizes(output.shape.begin(), output.shape.end());
@@ -123,7 +122,7 @@ KernelPtr compile_tile(const NodeView& view, const KernelRow& row, const Compile
   });
 }
 
-/// Whether the dimensions above 1 keep their order, so that the bytes do.
+/// Whether all dimensions above 1 keep their order, so that the bytes are unchanged.
 bool keeps_order(const Shape& shape, const Sizes& order) {
   std::int64_t last = -1;
   for (const std::int64_t axis : order) {

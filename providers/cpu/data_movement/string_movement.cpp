@@ -1,5 +1,5 @@
-// Kernel rows for strings of the operators that move or compare elements: each runs the operator's
-// own kernel on numbers.
+// String kernels for data movement: each runs the operator's own kernel on numbers that stand for
+// the strings.
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"

@@ -1,5 +1,4 @@
-// Kernel rows for types of several elements a byte of the operators that move elements: each runs
-// the operator's own kernel on a byte for every element.
+// Sub-byte kernels for data movement: runs the operator's own kernel on elements unpacked to bytes.
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/isa_rows.hpp"

@@ -1,4 +1,4 @@
-// Kernel rows of Trilu and EyeLike: what lies beside or on a diagonal.
+// Kernels for Trilu and EyeLike: triangles and diagonals.
 #include "kernels/cpu/data_movement/triangle.hpp"
 
 #include <array>

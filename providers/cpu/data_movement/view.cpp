@@ -1,4 +1,5 @@
-// Kernel rows of operators that give their input's bytes another shape: nothing is computed.
+// Kernels for Reshape-like operators, which give their input's bytes another shape without
+// computing anything.
 #include "kernels/cpu/elementwise/cast.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -20,7 +21,7 @@ KernelPtr compile_value_identity(const NodeView&, const KernelRow& row, const Co
   });
 }
 
-/// Bytes that become booleans are made 0 or 1, as nothing else may be read as one.
+/// BitCast to bool normalizes bytes to 0 or 1, since no other value may be read as bool.
 bool accepts_bit_cast_to_bool(const NodeView& view) {
   return view.output_type(0) == DataType::boolean && view.input_type(0) != DataType::boolean;
 }
