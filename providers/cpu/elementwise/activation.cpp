@@ -1,4 +1,4 @@
-// Kernel rows of activations: each is one function of a number, in vectors of the row's level.
+// Kernels for activations: each is a unary function, vectorized for the row's instruction set.
 #include "libcore/ops/nn/activation.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Which function of the kernels an operator is, with its parameters.
+/// The unary function that implements an operator, with its parameters.
 struct ActivationFunction {
   UnaryOp op;
   UnaryParameters parameters = {};
@@ -81,7 +81,7 @@ KernelPtr compile_integer_relu(const NodeView& view, const KernelRow& row, const
   });
 }
 
-/// Erf and Shrink of integers, which versions from 9 on take.
+/// Erf and Shrink of integers, which opset versions from 9 on accept.
 template <typename Op>
 KernelPtr compile_real_integer(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const ActivationFunction function = function_of(read_op<Op>(view.node()));
@@ -100,7 +100,7 @@ KernelPtr compile_real_integer(const NodeView& view, const KernelRow& row, const
   });
 }
 
-/// One operator's rows; `names` of AVX-512, AVX2 and baseline.
+/// The rows of one operator; `names` for AVX-512, AVX2 and baseline.
 template <typename Op>
 constexpr std::array<KernelRow, 3> rows_of(const char* op_type, std::array<const char*, 3> names) {
   constexpr Isa levels[] = {Isa::avx512, Isa::avx2, Isa::baseline};

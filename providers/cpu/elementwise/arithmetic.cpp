@@ -1,4 +1,4 @@
-// Kernel rows of Add, Sub, Mul, Div, Mod and Pow: two tensors combined element by element.
+// Kernels for Add, Sub, Mul, Div, Mod and Pow with broadcasting.
 #include "libcore/ops/math/arithmetic.hpp"
 
 #include "kernels/cpu/elementwise/binary.hpp"
@@ -29,7 +29,7 @@ BinaryOp binary_op_of(const Mod& op) {
   return op.sign_of_dividend ? BinaryOp::remainder : BinaryOp::modulo;
 }
 
-/// The broadcasting rule of an operator that has none of its own.
+/// Broadcasting of an operator without legacy broadcast attributes.
 LegacyBroadcast broadcast_of(const Mod&) {
   return {};
 }
@@ -38,7 +38,7 @@ LegacyBroadcast broadcast_of(const Op& op) {
   return op.broadcast;
 }
 
-/// Operands that output 0 may be written over: not repeated, and of its type.
+/// Operands that output 0 may overwrite: of its type and not broadcast.
 OperandSet overwritable_operands(const PrepareContext& context) {
   OperandSet set;
   for (std::size_t i = 0; i < context.inputs.size(); ++i) {

@@ -1,4 +1,4 @@
-// Kernel rows of BitShift and the bitwise And, Or, Xor and Not.
+// Kernels for BitShift and the bitwise And, Or, Xor and Not.
 #include "libcore/ops/math/bitwise.hpp"
 
 #include "kernels/cpu/elementwise/binary.hpp"

@@ -1,4 +1,4 @@
-// Kernel rows of Cast and CastLike, by the kinds of types, and of Where.
+// Kernels for Cast and CastLike, by kinds of types, and for Where.
 #include "libcore/ops/tensor/cast.hpp"
 
 #include "kernels/cpu/elementwise/cast.hpp"

@@ -1,4 +1,4 @@
-// Kernel rows of the session's own ChannelLookup.
+// Kernels for the internal operator ChannelLookup.
 #include "kernels/cpu/elementwise/channel_lookup.hpp"
 
 #include <array>

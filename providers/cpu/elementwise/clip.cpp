@@ -1,4 +1,4 @@
-// Kernel rows of Clip, with bounds from attributes, constants or the run.
+// Kernels for Clip, with bounds from attributes, constants or run-time inputs.
 #include "libcore/ops/nn/clip.hpp"
 
 #include <array>
@@ -14,11 +14,11 @@
 namespace ortool::cpu {
 namespace {
 
-/// A bound of a type: from the attribute, or read where input `index` lies.
+/// A bound: from the attribute, or read from input `index` at run time.
 template <typename T>
 struct Bound {
   T value;
-  std::size_t index = 0;  ///< 0: `value` counts
+  std::size_t index = 0;  ///< 0: use `value`
 
   T read(const RunContext& run) const { return index == 0 ? value : *run.input<T>(index); }
 };
@@ -35,7 +35,7 @@ T highest_of() {
   return Limits::has_infinity ? Limits::infinity() : Limits::max();
 }
 
-/// Numbers as the kernels take them: 16-bit floats go through float32.
+/// Bounds in the type that the kernels take: 16-bit floats are passed as float32.
 // clang-format off
 template <typename T> T number_of(T value) { return value; }
 inline float number_of(Float16Bits value) { return to_float(value); }
@@ -72,7 +72,7 @@ KernelPtr make_clip(const KernelRow& row, const Clip& clip) {
       const Number from = number_of(low.read(run));
       const Number to = number_of(high.read(run));
       if constexpr (std::is_integral_v<T>) {
-        static_cast<void>(isa);  // integers are clipped alike at every level
+        static_cast<void>(isa);  // integers use the same loop on every instruction set
         cpu::clip(run.input<T>(0), run.output<T>(0), count, from, to, run.workers());
       } else {
         unary(UnaryOp::clip, {from, to}, run.input<T>(0), run.output<T>(0), count, run.workers(),

@@ -1,4 +1,4 @@
-// Kernel rows of the comparisons and of And, Or, Xor, Not: results that are true or false.
+// Kernels for comparisons and for And, Or, Xor, Not: operators with boolean results.
 #include "libcore/ops/logical/comparison.hpp"
 
 #include "kernels/cpu/elementwise/binary.hpp"

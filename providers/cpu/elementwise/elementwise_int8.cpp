@@ -1,4 +1,4 @@
-// Kernel rows of the session's own operators on bytes: QuantizedBinary and ByteLookup.
+// Kernels for the internal int8 operators QuantizedBinary and ByteLookup.
 #include <array>
 #include <vector>
 
@@ -16,7 +16,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The scale at `input` and the zero point behind it.
+/// The scale at `input` and the zero point at the input after it.
 Int8Scale scale_of(const RunContext& run, std::size_t input, DataType type) {
   const std::uint8_t flip = type == DataType::int8 ? 128 : 0;
   return {flip, flipped_zero(type, run.input<std::uint8_t>(input + 1), 0, flip),
@@ -78,7 +78,7 @@ bool accepts_bytes(const NodeView&) {
   return true;
 }
 
-/// Images of the same known channels on both sides, or one and a number, can stay blocked.
+/// Images with the same known number of channels, or one image and a scalar, can stay in NCHWc.
 std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const KernelRow&) {
   constexpr std::size_t operands[] = {0, 3};
   std::vector<std::size_t> images;

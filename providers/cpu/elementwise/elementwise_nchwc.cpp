@@ -1,4 +1,4 @@
-// Kernel rows of operators that see blocked values as plain ones with one dimension more.
+// Elementwise kernels on NCHWc tensors: runs the NCHW kernel on a view with one more dimension.
 #include <array>
 #include <optional>
 
@@ -24,7 +24,7 @@ std::vector<Operand> stored(std::span<const Operand> operands) {
   return result;
 }
 
-/// What a kernel made, with zeros put back where blocks are filled up.
+/// Runs a kernel, then zeroes the padding channels.
 class ClearedPrepared : public Prepared {
  public:
   ClearedPrepared(PreparedPtr inner, const ReorderSizes& sizes)
@@ -69,7 +69,7 @@ class StoredKernel : public Kernel {
   bool keeps_zero_;
 };
 
-/// The known number of channels of a tensor with at least one axis behind them; -1 for others.
+/// The known number of channels of a tensor with at least one spatial axis; otherwise -1.
 std::int64_t channels_of(const Value& value) {
   const ValueType& type = value.type();
   const bool is_image = type.is_tensor() && type.shape && type.shape->size() >= 3;
@@ -80,8 +80,7 @@ std::size_t rank_of(const Value& value) {
   return value.type().shape ? value.type().shape->size() : 0;
 }
 
-/// The plain choice, and one with every image blocked. Numbers that fill up blocks are computed as
-/// well.
+/// The NCHW choice, and one with every image in NCHWc, which also computes padding channels.
 std::vector<LayoutChoice> plain_and_blocked(const NodeView& view, const std::vector<bool>& images,
                                             Layout blocked) {
   constexpr double element_ns = 0.05;
@@ -100,8 +99,7 @@ std::vector<LayoutChoice> plain_and_blocked(const NodeView& view, const std::vec
   return choices;
 }
 
-/// Operators of numbers at equal places: every input is an image of the output's channels, or one
-/// constant number for all.
+/// For elementwise operators: inputs are images with the output's channels, or constant scalars.
 std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const KernelRow& row) {
   const Node& node = view.node();
   const Value* output = node.output(0);
@@ -123,7 +121,7 @@ std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const Kernel
   return plain_and_blocked(view, images, blocked_layout(row.isa));
 }
 
-/// Concat of channels: all parts but the last one fill their blocks.
+/// For Concat along channels: all inputs but the last have whole blocks.
 std::vector<LayoutChoice> concat_layouts(const NodeView& view, const KernelRow& row) {
   const Node& node = view.node();
   const Value* output = node.output(0);
@@ -142,7 +140,7 @@ std::vector<LayoutChoice> concat_layouts(const NodeView& view, const KernelRow& 
       view, std::vector<bool>(static_cast<std::size_t>(node.input_count()), true), blocked);
 }
 
-/// The row that computes the node on plain values; null where there is none.
+/// The row that computes the node in NCHW; null if there is none.
 const KernelRow* find_plain_row(const NodeView& view, Isa most) {
   const Node& node = view.node();
   for (const std::span<const KernelRow> rows : kernel_list()) {
@@ -156,7 +154,7 @@ const KernelRow* find_plain_row(const NodeView& view, Isa most) {
   return nullptr;
 }
 
-/// Whether what fills up blocks stays zero: all inputs are blocked, and zeros give zero.
+/// Whether padding channels stay zero: all inputs are NCHWc, and the operator maps zeros to zero.
 bool keeps_zero(const NodeView& view) {
   if (!has_trait(view.node(), OpTrait::keeps_zero)) return false;
   for (std::size_t i = 0; i < view.inputs().size(); ++i) {
@@ -173,7 +171,7 @@ KernelPtr compile_stored(const NodeView& view, const KernelRow& row,
                                               keeps_zero(view));
 }
 
-/// Elementwise operators of float32 that have a kernel for plain values.
+/// Accepts float32 elementwise operators that have an NCHW kernel.
 bool accepts_elementwise(const NodeView& view) {
   const OpTraits& traits = traits_of(view.node());
   const bool is_function =

@@ -1,4 +1,4 @@
-// The kernel row of IsInf.
+// Kernel for IsInf.
 #include "libcore/ops/math/is_inf.hpp"
 
 #include "kernels/cpu/elementwise/unary.hpp"

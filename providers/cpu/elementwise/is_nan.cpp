@@ -1,4 +1,4 @@
-// The kernel row of IsNaN.
+// Kernel for IsNaN.
 #include "libcore/ops/math/is_nan.hpp"
 
 #include "kernels/cpu/elementwise/unary.hpp"

@@ -1,4 +1,4 @@
-// Writing goes by the shortest scientific notation, whose digits are then laid out.
+// Number formatting: takes the shortest scientific notation, then lays out its digits.
 #include "providers/cpu/elementwise/number_text.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// "d.ddde±xx" as numpy writes it: plain from 1e-4 to below 1e16.
+/// Converts "d.ddde±xx" to NumPy's format: positional notation from 1e-4 to below 1e16.
 std::string lay_out_digits(std::string_view scientific) {
   std::string result;
   if (scientific.starts_with('-')) {
@@ -53,7 +53,7 @@ std::string text_of_float(const Tensor& numbers, std::int64_t index) {
   if (std::isinf(value)) return value < 0 ? "-INF" : "INF";
   if (numbers.type() == DataType::float64) return shortest_text(value);
   if (numbers.type() == DataType::float32) return shortest_text(static_cast<float>(value));
-  // The fewest digits of a narrower type, which are few enough to be those of a float64 too.
+  // The shortest digits that identify a value of a narrower type, reparsed as float64.
   const std::string digits = element_text(numbers, index);
   double same = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), same);
@@ -86,8 +86,8 @@ bool is_word(std::string_view text, std::string_view word) {
   return std::equal(text.begin(), text.end(), word.begin(), word.end(), same);
 }
 
-/// A whole text as a number of type T (from_chars knows no plus sign); false where it is none.
-/// What is beyond a float is infinite or 0, what is beyond an integer false.
+/// Parses a whole string as a number of type T (from_chars does not accept a plus sign); false if
+/// it is none. Out of range, floating-point types give infinity or 0, and integers false.
 template <typename T>
 bool read_number(std::string_view text, T& value) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -95,7 +95,7 @@ bool read_number(std::string_view text, T& value) {
   if (end != text.data() + text.size() || text.empty()) return false;
   if (failure == std::errc()) return true;
   if constexpr (!std::is_floating_point_v<T>) return false;
-  // Out of range: a negative exponent has made it too small.
+  // Out of range: with a negative exponent the value is too small, not too large.
   const std::size_t mark = text.find_first_of("eE");
   const bool is_small = mark != std::string_view::npos && mark + 1 < text.size()
                             ? text[mark + 1] == '-'

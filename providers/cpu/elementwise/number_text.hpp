@@ -1,4 +1,4 @@
-// Numbers as texts and texts as numbers, as Cast does it.
+// Number formatting and parsing: numeric to string and string to numeric, as in Cast.
 #pragma once
 
 #include "libcore/base/memory/memory_cap.hpp"
@@ -7,13 +7,13 @@
 
 namespace ortool::cpu {
 
-/// Each element in the fewest digits that read back as the same, the way numpy writes it: 1.0,
-/// 0.0001, 1e-05, 1e+16, True; NaN, INF and -INF as ONNX wants them.
+/// Formats each element with the fewest digits that parse back to the same value, in NumPy's style:
+/// 1.0, 0.0001, 1e-05, 1e+16, True; NaN, INF and -INF as ONNX specifies.
 Tensor texts_of(const Tensor& numbers, MemoryCap* cap, const Workers& workers);
 
-/// Reads decimal and scientific notation, NaN, INF and infinity with or without a sign, true and
-/// false, in small or large letters, with spaces around them. To integers a fraction is dropped,
-/// and what is too large is the nearest end. Throws ErrorCode::invalid for another text.
+/// Parses decimal and scientific notation, NaN, INF and infinity with or without a sign, true and
+/// false, case-insensitively and with surrounding spaces. For integers, fractions are truncated and
+/// values saturate. Throws ErrorCode::invalid for any other text.
 Tensor numbers_of(const Tensor& texts, DataType to, FloatCast rounding, MemoryCap* cap);
 
 }  // namespace ortool::cpu

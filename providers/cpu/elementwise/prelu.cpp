@@ -1,4 +1,4 @@
-// Kernel rows of PRelu: a function of two numbers, the slopes broadcast.
+// Kernels for PRelu: a binary function with broadcast slopes.
 #include "libcore/ops/nn/prelu.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ bool accepts_prelu(const NodeView& view) {
       .contains(view.input_type(0));
 }
 
-/// The slopes' shape as numpy would need it.
+/// The slopes' shape as NumPy broadcasting requires it.
 std::vector<std::int64_t> slope_shape(const PRelu& prelu, const Shape& x, const Shape& slope) {
   if (!prelu.slopes_are_channels || slope.element_count() == 1) return {slope.begin(), slope.end()};
   std::vector<std::int64_t> shape(static_cast<std::size_t>(x.rank() - 1), 1);

@@ -1,4 +1,4 @@
-// Kernel rows of QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
+// Kernels for QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
 #include "libcore/ops/quantization/quantize_linear.hpp"
 
 #include "kernels/cpu/elementwise/quantize_linear.hpp"
@@ -45,7 +45,7 @@ void set_operands(const RunContext& run, QuantizeOperands& operands) {
   operands.out = run.output<std::byte>(0);
 }
 
-/// In what the quotient is rounded when the node does not say.
+/// The type to which the quotient is rounded if the node does not specify it.
 DataType precision_of(const ortool::QuantizeLinear& op, DataType scale, DataType data) {
   const auto is_usual = [](DataType type) {
     return type == DataType::float32 || type == DataType::float16 || type == DataType::bfloat16;
@@ -97,7 +97,7 @@ KernelPtr compile_dynamic_quantize(const NodeView&, const KernelRow& row, const 
   return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
     return make_prepared({.workspace_bytes = 64}, [=](const RunContext& run) {
-      // What is left out is computed all the same.
+      // Omitted outputs are computed anyway.
       float* scale = run.output<float>(1);
       auto* zero_point = run.output<std::uint8_t>(2);
       if (scale == nullptr) scale = run.workspace<float>();

@@ -1,4 +1,4 @@
-// Kernel rows of SwiGLU.
+// Kernels for SwiGLU.
 #include "libcore/ops/nn/swiglu.hpp"
 
 #include "kernels/cpu/elementwise/swiglu.hpp"

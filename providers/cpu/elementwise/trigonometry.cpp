@@ -1,4 +1,4 @@
-// Kernel rows of sines, cosines, tangents, their inverses and hyperbolic relatives.
+// Kernels for trigonometric and hyperbolic functions and their inverses.
 #include "libcore/ops/math/trigonometry.hpp"
 
 #include "kernels/cpu/elementwise/unary.hpp"

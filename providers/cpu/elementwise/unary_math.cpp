@@ -1,4 +1,4 @@
-// Kernel rows of functions of one number: Abs, Exp, Neg, Sqrt and the like.
+// Kernels for unary math functions: Abs, Exp, Neg, Sqrt and others.
 #include "kernels/cpu/elementwise/unary.hpp"
 #include "kernels/cpu/types/dispatch_data_type.hpp"
 #include "libcore/ops/math/unary.hpp"

@@ -1,4 +1,4 @@
-// Kernel rows of Min, Max, Sum and Mean: any number of tensors, combined two at a time.
+// Kernels for Min, Max, Sum and Mean: any number of tensors, combined two at a time.
 #include "libcore/ops/math/variadic.hpp"
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 namespace ortool::cpu {
 namespace {
 
-/// The first two inputs, then each other one with what came of those before it, which lies in the
-/// output's full shape so that every step may write over it.
+/// Combines the first two inputs, then each further one with the result so far, which has the
+/// output's full shape so that every step may run in place.
 struct VariadicPlan {
-  std::vector<std::int64_t> counts;  ///< elements of the inputs
-  /// Input 0 is spread over the output first, when the first two do not fill it.
+  std::vector<std::int64_t> counts;  ///< number of elements of each input
+  /// Input 0 is first broadcast to the output, if the first two inputs do not cover it.
   bool spreads = false;
   std::vector<std::int64_t> spread_sizes;
   std::vector<std::int64_t> spread_strides;
-  std::vector<BroadcastPlan> steps;  ///< for each input from the second on
+  std::vector<BroadcastPlan> steps;  ///< one for each input from the second on
   BroadcastPlan mean;                ///< by a scalar
 };
 
@@ -50,15 +50,15 @@ VariadicPlan plan_variadic(const PrepareContext& context) {
   return plan;
 }
 
-/// What does not change from run to run.
+/// Parameters that do not change between runs.
 struct VariadicCall {
   BinaryOp op;
-  DataType type;  ///< that is computed in
+  DataType type;  ///< type of the computation
   Isa isa;
   std::int64_t element_bytes;
 };
 
-/// Runs the steps over `out`; `operand(i)` gives input i's elements of the computed type.
+/// Runs the steps into `out`; `operand(i)` returns input i's elements in the computation type.
 template <typename Operand>
 void combine_inputs(const VariadicCall& call, const VariadicPlan& plan, Operand operand,
                     std::byte* out, Workers& workers) {
@@ -96,8 +96,7 @@ PreparedPtr prepare_direct(const PrepareContext& context, VariadicCall call, boo
   });
 }
 
-/// Sums of 16-bit floats are kept in float32 until the end: the sum and one input lie in the
-/// workspace.
+/// Sums of 16-bit floats accumulate in float32; the sum and one input are in the workspace.
 PreparedPtr prepare_half_sum(const PrepareContext& context, VariadicCall call, bool is_mean) {
   VariadicPlan plan = plan_variadic(context);
   const DataType half = call.type;
