@@ -1,4 +1,4 @@
-// Kernel rows of the operators that ONNX removed by version 1.5 and old files still have.
+// Kernels for experimental operators that ONNX removed by version 1.5 and old models still use.
 #include <array>
 
 #include "kernels/cpu/data_movement/copy_strided.hpp"
@@ -23,7 +23,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The kernel that `make(T{})` gives for float64 or float32, halves by way of float32.
+/// The kernel that `make(T{})` returns for float64 or float32; 16-bit floats go through float32.
 template <typename Make>
 KernelPtr make_for_floats(const NodeView& view, const KernelRow& row, Make make) {
   if (view.input_type(0) == DataType::float64) return make(double{});
@@ -105,7 +105,7 @@ KernelPtr compile_gru_unit(const NodeView& view, const KernelRow& row, const Com
   });
 }
 
-/// A copy of the output's shape, from the element at each axis's `start` on.
+/// A copy to the output's shape, starting at `start` along each axis.
 PreparedPtr prepare_part(const PrepareContext& context, const std::vector<std::int64_t>& starts) {
   const Shape& x = context.inputs[0].shape;
   std::vector<std::int64_t> strides(starts.size());

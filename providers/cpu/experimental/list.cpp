@@ -1,4 +1,4 @@
-// Operators that ONNX tried and removed: the kernels of the family, one line a file.
+// Operators that ONNX tried and removed: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off
