@@ -1,4 +1,4 @@
-// Kernel rows of Einsum: by matrix products, whatever the formula.
+// Kernels for Einsum: any formula as matrix products.
 #include "libcore/ops/math/einsum.hpp"
 
 #include "libcore/ops/catalog.hpp"

@@ -1,4 +1,4 @@
-// Letters are labels by their code; the axes of the ellipsis are counted from the last.
+// Einsum axes: letters are labeled by their code; ellipsis axes are counted from the last.
 #include "providers/cpu/gemm/einsum_axes.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int last_ellipsis_label = 1000;
 
-/// The labels of a term for an operand of `rank`, an axis each.
+/// The labels of a term for an operand of `rank`, one per axis.
 std::vector<int> labels_of(const EinsumTerm& term, std::int64_t rank) {
   std::vector<int> labels(term.letters.begin(), term.letters.end());
   if (term.ellipsis < 0) return labels;

@@ -1,4 +1,4 @@
-// The axes of an Einsum's operands by the labels that its formula gives them.
+// Einsum axes: the axes of the operands by the labels of the formula.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ortool::cpu {
 
-/// An axis that is longer than 1: which label it goes by and how it is walked.
+/// An axis longer than 1: its label, size and stride.
 struct EinsumAxis {
   int label = 0;
   std::int64_t size = 1;
@@ -18,8 +18,8 @@ struct EinsumAxis {
 };
 using EinsumAxes = std::vector<EinsumAxis>;
 
-/// Axes of size 1 are left out, as they are repeated for nothing. A label that stands twice in a
-/// term is one axis: the diagonal.
+/// Axes of size 1 are omitted, as they are broadcast. A label that occurs twice in a term becomes
+/// one axis: the diagonal.
 struct EinsumLayout {
   std::vector<EinsumAxes> inputs;
   std::vector<int> output;  ///< labels in order
@@ -30,7 +30,7 @@ EinsumLayout lay_out_einsum(const Einsum& op, std::span<const Operand> inputs);
 
 const EinsumAxis* find_axis(const EinsumAxes& axes, int label);
 std::int64_t count_elements(const EinsumAxes& axes);
-/// Whether the axes lie in this order without gaps.
+/// Whether the axes are contiguous in this order.
 bool is_contiguous(const EinsumAxes& axes);
 
 }  // namespace ortool::cpu

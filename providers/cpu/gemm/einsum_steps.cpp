@@ -1,4 +1,4 @@
-// Making the steps: every tensor between two of them is contiguous and has its own place.
+// Einsum steps: each intermediate tensor is contiguous and has its own place in the workspace.
 #include "providers/cpu/gemm/einsum_steps.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool has_label(const std::vector<int>& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-/// The axes of these labels, as they lie.
+/// The axes of these labels, in this order.
 EinsumAxes axes_in_order(const EinsumAxes& axes, const std::vector<int>& order) {
   EinsumAxes result;
   for (const int label : order) result.push_back(*find_axis(axes, label));
@@ -93,7 +93,7 @@ EinsumSteps::EinsumSteps(const Einsum& op, const PrepareContext& context, Isa is
   finish(result);
 }
 
-/// A new tensor with these axes: the output itself where it is the last one and in order.
+/// A place for a new tensor with these axes: the output itself if it is the last one and in order.
 EinsumSteps::Place EinsumSteps::add_place(const EinsumAxes& axes, bool is_last) {
   const auto same = [](const EinsumAxis& axis, int label) { return axis.label == label; };
   const bool is_output = is_last && computed_ == type_ &&
@@ -104,7 +104,7 @@ EinsumSteps::Place EinsumSteps::add_place(const EinsumAxes& axes, bool is_last) 
 
 EinsumSteps::Term EinsumSteps::widen(Term term, DataType from) {
   if (from == computed_) return term;
-  // A diagonal has fewer elements than lie between its ends.
+  // The stored range of a diagonal is larger than its number of elements.
   std::int64_t count = 1;
   for (const EinsumAxis& axis : term.axes) count += (axis.size - 1) * axis.stride;
   if (count_elements(term.axes) == 0) count = 0;
@@ -115,7 +115,7 @@ EinsumSteps::Term EinsumSteps::widen(Term term, DataType from) {
   return {to, std::move(term.axes)};
 }
 
-/// The same elements in this order without gaps.
+/// Makes the elements contiguous in this order.
 EinsumSteps::Term EinsumSteps::packed(const Term& term, const Labels& order) {
   EinsumAxes axes = axes_in_order(term.axes, order);
   if (is_contiguous(axes)) return {term.place, std::move(axes)};
@@ -133,7 +133,7 @@ EinsumSteps::Term EinsumSteps::packed(const Term& term, const Labels& order) {
   return {to, contiguous_axes(std::move(axes))};
 }
 
-/// Summed up over all labels that are not kept.
+/// Sums over all labels that are not kept.
 EinsumSteps::Term EinsumSteps::summed(const Term& term, const Labels& kept, bool is_last) {
   Labels own;
   Labels rest;
@@ -181,7 +181,7 @@ EinsumSteps::Term EinsumSteps::contracted(Term a, Term b, const Labels& kept, bo
   for (const EinsumAxis& axis : a.axes) {
     if (!has_label(kept, axis.label)) inner.push_back(axis.label);
   }
-  // The operand whose labels come first in the result is the left one.
+  // The operand whose labels come first in the result becomes the left one.
   const auto first = std::find_if(kept.begin(), kept.end(), [&](int label) {
     return has_label(a_free, label) || has_label(b_free, label);
   });

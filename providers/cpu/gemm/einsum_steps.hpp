@@ -1,4 +1,4 @@
-// An Einsum for known shapes as copies, sums and products of matrices, one after the other.
+// Einsum steps: lowers an Einsum of known shapes to copies, sums and matrix products.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace ortool::cpu {
 
-/// Two operands at a time, from the left: what only one of them has and nobody needs is summed up
-/// first, then what both have and nobody needs is the inner dimension of a matrix product. Without
-/// such a dimension they are multiplied element by element. Integers of 8 and 16 bits are computed
-/// in 32, which wraps to the same.
+/// Contracts two operands at a time, from the left. Labels that occur in only one of them and are
+/// not needed later are summed first; labels common to both and not needed later become the inner
+/// dimension of a matrix product. Without such a dimension, the operands are multiplied
+/// elementwise. Integers of 8 and 16 bits are computed in 32 bits, which wraps to the same result.
 class EinsumSteps {
  public:
   EinsumSteps(const Einsum& op, const PrepareContext& context, Isa isa, int most_threads);
@@ -24,7 +24,7 @@ class EinsumSteps {
   }
 
  private:
-  /// Where a tensor lies: an input, the output, or part of the workspace.
+  /// Memory of a tensor: an input, the output, or part of the workspace.
   struct Place {
     enum class Kind { input, output, workspace } kind = Kind::workspace;
     std::int64_t where = 0;

@@ -1,4 +1,4 @@
-// Kernel rows of Gemm in float32 with what follows it, and in plain loops for other types.
+// Kernels for Gemm: float32 with fused epilogue, plain loops for other types.
 #include "libcore/ops/math/gemm.hpp"
 
 #include <array>
@@ -39,7 +39,7 @@ GemmSizes gemm_sizes(const Gemm& op, const Shape& a, const Shape& b) {
   return {a[op.transpose_a ? 1 : 0], b[op.transpose_b ? 0 : 1], a[op.transpose_a ? 0 : 1]};
 }
 
-/// How C is spread over a result of m × n.
+/// How C is broadcast to a result of m × n.
 Addend addend_of(const Shape& c, const GemmSizes& sizes) {
   if (c.element_count() == 1) return Addend::scalar;
   const std::int64_t columns = c.rank() > 0 ? c[c.rank() - 1] : 1;
@@ -48,12 +48,12 @@ Addend addend_of(const Shape& c, const GemmSizes& sizes) {
   return rows == 1 && sizes.m != 1 ? Addend::per_column : Addend::full;
 }
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledGemm {
   Gemm op;
   ProductFollowers followers;
   Isa isa = Isa::baseline;
-  PackedWeights b;  ///< empty when it comes at run time
+  PackedWeights b;  ///< empty if it comes at run time
   bool reads_c = false;
   AlignedBuffer bias;
 };
@@ -121,7 +121,7 @@ class GemmPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< the residual must be broadcast
+  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
 };
 
 class GemmKernel : public Kernel {

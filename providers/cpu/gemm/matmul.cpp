@@ -1,4 +1,4 @@
-// Kernel rows of MatMul in float32 with what follows it, and in plain loops for other types.
+// Kernels for MatMul: float32 with fused epilogue, plain loops for other types.
 #include "libcore/ops/math/matmul.hpp"
 
 #include <array>
@@ -31,12 +31,12 @@ ProductForm matmul_form(const NodeView& view) {
   return form;
 }
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledMatMul {
   ProductFollowers followers;
   Isa isa = Isa::baseline;
   int most_threads = 1;
-  PackedWeights b;  ///< empty when it comes at run time or is more than one matrix
+  PackedWeights b;  ///< empty if it comes at run time or has several matrices
   AlignedBuffer bias;
 };
 
@@ -101,7 +101,7 @@ class MatMulPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< the residual must be broadcast
+  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
 };
 
 class MatMulKernel : public Kernel {

@@ -1,4 +1,4 @@
-// The sizes of a Split are known by the types of its outputs.
+// Packed weights; the sizes of a fused Split follow from the types of its outputs.
 #include "providers/cpu/gemm/packed_weights.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ bool is_split(const Node& node) {
   return node.domain().empty() && node.op_type() == "Split";
 }
 
-/// Columns of a part; -1: not known.
+/// Columns of a part; -1: unknown.
 std::int64_t columns_of(const Value* part) {
   if (part == nullptr || !part->type().is_tensor()) return -1;
   const PartialShape& shape = part->type().shape;

@@ -1,5 +1,5 @@
-// A constant matrix packed for products; in pieces where a Split behind the product hands its
-// columns out, so that each is stored where it is wanted.
+// Packed weights: a constant matrix packed for products, in several pieces if a Split of the
+// columns is fused, so that each piece is stored directly to its output.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +16,28 @@
 
 namespace ortool::cpu {
 
-/// A KernelRow's `absorbs` for products whose first node reads a matrix as its input 1: what
-/// can_follow takes, and where that matrix is a constant a Split of the columns at the end, into
-/// parts of known sizes, none of them empty, all of them wanted.
+/// A KernelRow's `absorbs` for products whose first node reads a matrix as input 1: accepts what
+/// can_follow accepts and, if that matrix is constant, a final Split of the columns into nonempty
+/// parts of known sizes that are all used.
 bool follows_product(const NodeView& group, const Node& next, const ProductForm& form);
 
-/// The followers of a group that follows_product() made, without the Split.
+/// The fused nodes of a group accepted by follows_product(), without the Split.
 ProductFollowers followers_before_split(const NodeView& group, const ProductForm& form);
 
 class PackedWeights {
  public:
-  /// Takes over input 1 of the group's first node, a constant of a float-like type that is one
-  /// matrix of k × n, or n × k where it is `transposed`: packs it as the last member of the group
-  /// wants its columns, or leaves it where it lies, if the session's budget says so.
+  /// Takes input 1 of the group's first node, a constant of a float-like type: a single matrix of k
+  /// × n, or n × k if `transposed`. Packs it as the group's last node wants its columns, or leaves
+  /// it in place, depending on the session's memory budget.
   void take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed, Isa isa,
             const CompileContext& context);
 
   bool is_empty() const { return pieces_.empty() && !in_place_; }
   std::int64_t size_bytes() const;
-  /// Of `multiply`.
+  /// Bytes of workspace for `multiply`.
   std::int64_t workspace_bytes(const GemmSizes& sizes, Isa isa) const;
-  /// The product; stored in `c` (m × n) where the columns stay together, else in the outputs of the
-  /// run.
+  /// Computes the product; it is stored in `c` (m × n) unless the columns are split, otherwise in
+  /// the outputs of the run.
   void multiply(const GemmSizes& sizes, const MatrixIn& a, float* c, const Epilogue& epilogue,
                 Isa isa, std::byte* workspace, const RunContext& context, Workers& workers) const;
 

@@ -1,4 +1,4 @@
-// Columns are copied, packed and multiplied piece by piece.
+// Unpacked weights: columns are copied, packed and multiplied piece by piece.
 #include "providers/cpu/gemm/unpacked_weights.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t piece_elements = std::int64_t{1} << 20;
 /// A multiple of every panel's width, so that all pieces but the last have whole panels; and more
-/// than a product takes for narrow.
+/// columns than a product treats as narrow.
 constexpr std::int64_t column_step = 384;
 
 std::int64_t columns_at_a_time(std::int64_t k, std::int64_t n) {
@@ -24,7 +24,7 @@ std::int64_t columns_at_a_time(std::int64_t k, std::int64_t n) {
   return std::min(n, std::max<std::int64_t>(steps, 1) * column_step);
 }
 
-/// Columns of the piece that begins at `first`; a narrow rest goes with the last.
+/// Columns of the piece that starts at `first`; a narrow remainder is merged into the last piece.
 std::int64_t columns_from(std::int64_t first, std::int64_t n, std::int64_t most) {
   const std::int64_t left = n - first;
   return left < most + column_step ? left : most;
@@ -79,7 +79,7 @@ void MatrixInPlace::copy_columns(std::int64_t first, std::int64_t count, float* 
   const auto place_of = [&](std::int64_t row) {
     return b_.bytes() + bytes_of(b_.type(), begin + row * stride);
   };
-  // Rows lie as far apart as the whole matrix is wide.
+  // The row stride is the width of the whole matrix.
   const std::int64_t stretch = std::max<std::int64_t>(1, piece_elements / stride);
   constexpr std::int64_t grain = 16;
   for (std::int64_t at = 0; at < rows; at += stretch) {

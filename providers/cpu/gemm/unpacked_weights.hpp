@@ -1,5 +1,5 @@
-// A constant matrix that is not kept packed: each run packs it where it lies, some columns at a
-// time.
+// Unpacked weights: a constant matrix that each run packs from its original place, some columns at
+// a time, to save memory.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,12 @@ namespace ortool::cpu {
 
 class MatrixInPlace {
  public:
-  /// b is k × n, or n × k where it is `transposed`, of a float-like type and aligned to anything.
+  /// b is k × n, or n × k if `transposed`, of a float-like type and with any alignment.
   MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool transposed, Isa isa);
 
-  /// Of `multiply`; 64-byte aligned.
+  /// Bytes of workspace for `multiply`; 64-byte aligned.
   std::int64_t workspace_bytes(const GemmSizes& sizes) const;
-  /// As gemm() with all of b packed, bit for bit. What was read of a mapped file leaves memory
-  /// behind each stretch of some megabytes.
+  /// Bit-identical to gemm() with a packed b. Releases pages of a mapped file every few megabytes.
   void multiply(const GemmSizes& sizes, const MatrixIn& a, float* c, const Epilogue& epilogue,
                 std::byte* workspace, Workers& workers) const;
 
@@ -30,7 +29,7 @@ class MatrixInPlace {
   std::int64_t n_;
   bool transposed_;
   Isa isa_;
-  std::int64_t most_columns_;  ///< at a time
+  std::int64_t most_columns_;  ///< per piece
 };
 
 }  // namespace ortool::cpu

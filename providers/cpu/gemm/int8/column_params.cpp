@@ -1,4 +1,4 @@
-// Lists of columns, filled where their numbers come to be known.
+// Per-column parameters of int8 products, filled when the zero points are known.
 #include "providers/cpu/gemm/int8/column_params.hpp"
 
 #include "libcore/provider/workspace_layout.hpp"

@@ -1,4 +1,4 @@
-// One follower after the other, in the order in which a kernel can compute them.
+// Int8 epilogue matching: reads the nodes after a product in the order that a kernel can fuse.
 #include "providers/cpu/gemm/int8/epilogue.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ bool is_onnx(const Node& node, std::string_view op_type) {
   return node.domain().empty() && node.op_type() == op_type;
 }
 
-/// Whether a tensor of that shape has a number for all, or as many as `columns` in the last
-/// dimension, and no more dimensions than `rank`.
+/// Whether a tensor of that shape is a scalar or has `columns` elements in the last dimension, with
+/// at most `rank` dimensions.
 bool is_for_columns(const PartialShape& shape, std::size_t rank, const Dimension& columns) {
   if (!shape || shape->size() > rank) return false;
   for (std::size_t i = 0; i < shape->size(); ++i) {
@@ -60,7 +60,7 @@ class Reader {
   const Value* previous() const { return members_[next_ - 1]->output(0); }
   const Node* next() const { return next_ < members_.size() ? members_[next_] : nullptr; }
 
-  /// Cast, and a product with factors.
+  /// Matches Cast, and a Mul with scales.
   bool read_sums() {
     const Node* cast = next();
     if (cast == nullptr) return true;
@@ -81,7 +81,7 @@ class Reader {
     return true;
   }
 
-  /// Clips, and what makes floats of the bytes; these must be made by constants.
+  /// Matches Clips and the dequantization of the result, whose quantization must be constant.
   bool read_bytes() {
     const DataType type = element_of(*group_.node().output(0));
     result_.limits = Int8Limits::of(type);

@@ -1,4 +1,4 @@
-// The nodes behind a product of matrices of bytes that its kernel computes as it stores sums.
+// Int8 epilogue: nodes after an int8 product that its kernel fuses into the store of the sums.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace ortool::cpu {
 
-/// What the followers make of sums: floats, then perhaps bytes again.
+/// The fused nodes: convert sums to float, and possibly quantize again.
 struct Int8FusedNodes {
   bool is_float = false;         ///< a Cast to float32, or a DequantizeLinear
-  std::int64_t scale = -1;       ///< the group's input of factors, one for all or one a column
-  Int8Limits limits;             ///< of QLinearMatMul's bytes, narrowed by Clips
-  std::optional<float> step;     ///< what these bytes stand for, where they become floats
+  std::int64_t scale = -1;       ///< the group's input with scales: a scalar, or one per column
+  Int8Limits limits;             ///< of QLinearMatMul's result, narrowed by Clips
+  std::optional<float> step;     ///< scale of that result, if it is dequantized
   ProductFollowers functions;    ///< bias, residual and activation
   std::optional<float> divisor;  ///< the scale of a QuantizeLinear at the end
-  DataType type = DataType::undefined;  ///< of its bytes
-  std::int32_t zero_point = 0;          ///< of its bytes
+  DataType type = DataType::undefined;  ///< of the quantized result
+  std::int32_t zero_point = 0;          ///< of the quantized result
 };
 
-/// Reads the followers of MatMulInteger (Cast, then perhaps Mul) or QLinearMatMul (Clip, then
-/// DequantizeLinear), and after these Add, an activation and QuantizeLinear. Nothing when one of
-/// them cannot be computed so.
+/// Matches the nodes after MatMulInteger (Cast, then optionally Mul) or QLinearMatMul (Clip, then
+/// DequantizeLinear), and after these Add, an activation and QuantizeLinear. Empty if any of them
+/// cannot be fused.
 std::optional<Int8FusedNodes> match_int8_epilogue(const NodeView& group);
 
-/// Whether `next` can be a follower of the group: a KernelRow's `absorbs`.
+/// Whether `next` can be fused into the group: a KernelRow's `absorbs`.
 bool absorbs_int8_epilogue(const NodeView& group, const Node& next);
 
 }  // namespace ortool::cpu

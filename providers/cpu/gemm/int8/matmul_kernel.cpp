@@ -1,5 +1,5 @@
-// What constants decide is decided once; lists of scales and zero points are made before each
-// product.
+// Int8 MatMul kernel: what depends on constants is computed once; arrays of scales and zero points
+// are set up before each product.
 #include "providers/cpu/gemm/int8/matmul_kernel.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace ortool::cpu {
 namespace {
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledInt8MatMul {
   Int8MatMulInputs inputs;
   Int8FusedNodes followers;
   DataType a_type = DataType::undefined;
   DataType b_type = DataType::undefined;
-  DataType y_type = DataType::undefined;  ///< of QLinearMatMul's bytes
+  DataType y_type = DataType::undefined;  ///< of QLinearMatMul's result
   bool is_integer = false;                ///< MatMulInteger
   std::uint8_t a_flip = 0;
   std::uint8_t b_flip = 0;
@@ -89,7 +89,8 @@ class Int8MatMulPrepared : public Prepared {
     }
   };
 
-  /// A product's place in the operands: the rows and columns by which lists of numbers go.
+  /// Offsets of a product within the operands: rows and columns that index the per-row and
+  /// per-column arrays.
   struct Place {
     std::int64_t row;
     std::int64_t column;
@@ -139,7 +140,7 @@ class Int8MatMulPrepared : public Prepared {
     if (!matmul_.is_integer && !scales_by_column_) requantize_by_both(context, at, out);
   }
 
-  /// The offsets of columns, and in `zeros` what they cannot say.
+  /// The per-column offsets; corrections that they cannot express go to `zeros`.
   const std::int32_t* set_zeros(const RunContext& context, const Place& at,
                                 const std::int32_t* sums, Int8MatMulZeros& zeros) const {
     const Int8MatMulInputs& inputs = matmul_.inputs;
@@ -202,13 +203,13 @@ class Int8MatMulPrepared : public Prepared {
     return finish;
   }
 
-  /// Of QLinearMatMul's bytes.
+  /// The range of QLinearMatMul's result.
   Int8Range int8_range(const RunContext& context) const {
     return matmul_.followers.limits.range(
         flipped_zero(matmul_.y_type, context.input<std::uint8_t>(matmul_.inputs.y_zero), 0, 0));
   }
 
-  /// The factors of sums that become floats, one for each column.
+  /// The scales of sums that are converted to float, one per column.
   const float* sum_scales(const RunContext& context) const {
     auto* scales = place<float>(context, scale_space_);
     const auto* given = context.input<float>(static_cast<std::size_t>(matmul_.followers.scale));
@@ -217,7 +218,7 @@ class Int8MatMulPrepared : public Prepared {
     return scales;
   }
 
-  /// One for each column, from one of each other operand.
+  /// The combined scales, one per column.
   const float* scales(const RunContext& context, std::int64_t first_column) const {
     const Int8MatMulInputs& inputs = matmul_.inputs;
     auto* scales = place<float>(context, scale_space_);
@@ -258,7 +259,7 @@ class Int8MatMulPrepared : public Prepared {
   const CompiledInt8MatMul& matmul_;
   MatMulShapes shapes_;
   Int8MatMulSizes sizes_;
-  std::int64_t a_zeros_;  ///< how many there are
+  std::int64_t a_zeros_;  ///< number of zero points
   std::int64_t b_zeros_;
   std::int64_t y_zeros_ = 0;
   std::int64_t sum_scales_ = 0;
@@ -285,7 +286,7 @@ class Int8MatMulKernel : public Kernel {
                    const CompileContext& context)
       : name_(row.name) {
     matmul_.inputs = inputs;
-    // Where followers read operands of their own, those stand in the place of what is left out.
+    // If fused nodes have inputs of their own, these occupy the indices of omitted inputs.
     for (std::size_t* input : {&matmul_.inputs.a_zero, &matmul_.inputs.b_zero}) {
       if (view.node().input(static_cast<std::int64_t>(*input)) == nullptr)
         *input = Int8MatMulInputs::none;

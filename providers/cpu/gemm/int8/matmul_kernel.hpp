@@ -1,4 +1,4 @@
-// The kernel of products of matrices of bytes, with sums, floats or bytes for a result.
+// Int8 MatMul kernel with int32, float or int8 result.
 #pragma once
 
 #include "kernels/cpu/gemm/int8/matmul.hpp"
@@ -9,9 +9,9 @@
 
 namespace ortool::cpu {
 
-/// Where the operands stand.
+/// Input indices of the operands.
 struct Int8MatMulInputs {
-  /// A position that no node has: the operator has no such operand, or the node leaves it out.
+  /// An invalid index: the operator has no such operand, or the node omits it.
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::size_t a = 0;
@@ -24,7 +24,7 @@ struct Int8MatMulInputs {
   std::size_t y_zero = none;
 };
 
-/// Of MatMulInteger or QLinearMatMul with followers that match_int8_epilogue takes.
+/// For MatMulInteger or QLinearMatMul with the fused nodes that match_int8_epilogue accepts.
 KernelPtr make_int8_matmul(const NodeView& view, const KernelRow& row,
                            const Int8MatMulInputs& inputs, const CompileContext& context);
 

@@ -1,4 +1,4 @@
-// Kernel rows of MatMulInteger and QLinearMatMul, with what follows them.
+// Kernels for MatMulInteger and QLinearMatMul with fused epilogue.
 #include <array>
 
 #include "kernels/cpu/gemm/matmul_shapes.hpp"
@@ -27,7 +27,7 @@ KernelPtr compile_qlinear_matmul(const NodeView& view, const KernelRow& row,
   return make_int8_matmul(view, row, linear_product, context);
 }
 
-/// Operands of any type that QLinearMatMul has, in double.
+/// QLinearMatMul with operands of any of its types, computed in double.
 KernelPtr compile_number_matmul(const NodeView&, const KernelRow& row, const CompileContext&) {
   return make_kernel(row.name, [](const PrepareContext& context) {
     MatMulShapes shapes = match_matmul(context.inputs[0].shape, context.inputs[3].shape);

@@ -1,4 +1,4 @@
-// A row of the result at a time; numbers are read one by one.
+// Reference QLinearMatMul: one row of the result at a time, elements are read one by one.
 #include "providers/cpu/gemm/int8/reference_matmul.hpp"
 
 #include <cmath>
@@ -18,7 +18,7 @@ class NumberReader {
     read_numbers(lists_[input].type, run_.input<std::byte>(input), index, 1, &value);
     return value;
   }
-  /// Of a scale or zero point.
+  /// Element `index` of a scale or zero point.
   double of(std::size_t input, std::int64_t index) const {
     return at(input, index % lists_[input].count);
   }

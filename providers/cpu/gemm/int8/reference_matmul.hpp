@@ -1,4 +1,4 @@
-// QLinearMatMul in plain loops, for element types that have no kernel of their own.
+// Reference QLinearMatMul: plain loops for element types without a kernel of their own.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace ortool::cpu {
 
-/// Numbers of one operand: one for all, or one for each row or column, counted over all matrices.
+/// Scales or zero points of an operand: one, or one per row or column, counted over all matrices.
 struct NumberList {
   DataType type = DataType::undefined;
   std::int64_t count = 0;
 };
 
-/// y = (sum of (a - zero) * (b - zero)) * (a scale * b scale / y scale) + y zero, sums in double;
-/// integers are rounded half to even before the zero point and saturate, as float8 does. `lists`
-/// describes QLinearMatMul's inputs, in order.
+/// y = (sum of (a - zero) * (b - zero)) * (a scale * b scale / y scale) + y zero, with sums in
+/// double. Integers are rounded ties to even before the zero point is added, and saturate, as
+/// float8 does. `lists` describes QLinearMatMul's inputs, in order.
 void multiply_numbers(const std::array<NumberList, 8>& lists, const MatMulShapes& shapes,
                       const RunContext& run);
 

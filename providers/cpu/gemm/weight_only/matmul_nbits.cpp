@@ -1,4 +1,4 @@
-// Kernel rows of com.microsoft.MatMulNBits with 4 and 8 bits.
+// Kernels for com.microsoft.MatMulNBits with 4 and 8 bits.
 #include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <optional>
@@ -24,15 +24,15 @@ constexpr std::size_t scales_input = 2;
 constexpr std::size_t zeros_input = 3;
 constexpr std::size_t bias_input = 5;
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledBlockMatMul {
   BlockMatMulSizes sizes;
   Isa isa = Isa::baseline;
   int most_threads = 1;
   ProductFollowers followers;
   bool has_bias = false;
-  AlignedBuffer shift;   ///< what followers add to each column; empty: none
-  AlignedBuffer packed;  ///< empty when the weights come at run time
+  AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
+  AlignedBuffer packed;  ///< empty if the weights come at run time
 };
 
 ProductForm block_form(const NodeView& view) {
@@ -104,7 +104,7 @@ class BlockMatMulPrepared : public Prepared {
   std::int64_t packed_space_ = 0;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< the residual must be broadcast
+  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
 };
 
 class BlockMatMulKernel : public Kernel {
@@ -166,7 +166,7 @@ class BlockMatMulKernel : public Kernel {
   CompiledBlockMatMul matmul_;
 };
 
-/// 4 or 8 bits, zero points of bytes, blocks in the order of k.
+/// Whether the node has 4 or 8 bits, zero points in bytes, and blocks in the order of k.
 bool has_plain_blocks(const NodeView& view) {
   const Node& node = view.node();
   const std::int64_t bits = read_op<MatMulNBits>(node).bits;
