@@ -1,4 +1,4 @@
-// Kernel rows of GridSample and AffineGrid.
+// Kernels for GridSample and AffineGrid.
 #include "libcore/ops/nn/conv/grid_sample.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The kernel row of ImageDecoder: the decoders that ortool reads pictures with.
+// Kernel for ImageDecoder, based on ortool's own image decoders.
 #include "libcore/ops/tensor/image_decoder.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What the standard names and no decoder here reads.
+/// Throws for formats that the standard lists but no decoder here supports.
 void refuse_other_formats(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::string_view format_name;
@@ -32,7 +32,8 @@ void refuse_other_formats(std::span<const std::byte> bytes) {
               "PNG, JPEG, BMP, PPM, PGM and PBM are read");
 }
 
-/// An image without pixels where the bytes are no picture that can be read, as the standard says.
+/// Decodes an image; returns an image without pixels if the bytes cannot be decoded, as the
+/// standard requires.
 Image decode_or_empty(std::span<const std::byte> bytes, MemoryCap* cap) {
   refuse_other_formats(bytes);
   try {

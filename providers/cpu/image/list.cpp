@@ -1,4 +1,4 @@
-// Resampling, regions and boxes of images: the kernels of the family, one line a file.
+// Resampling, regions and boxes of images: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// The kernel row of NonMaxSuppression, whose number of results the data decide.
+// Kernel for NonMaxSuppression, whose number of results depends on the data.
 #include "kernels/cpu/image/non_max_suppression.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Kernel rows of Resize and Upsample; coordinates and weights are worked out once a set of shapes.
+// Kernels for Resize and Upsample; coordinates and weights are computed once per set of shapes.
 #include "libcore/ops/tensor/resize.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// A tensor that decides coordinates; nothing when it is left out or empty.
+/// A tensor that determines coordinates; null if it is omitted or empty.
 const Tensor* coordinate_input(const PrepareContext& context, std::int64_t input,
                                std::string_view name) {
   if (input < 0 || !context.has_input(static_cast<std::size_t>(input))) return nullptr;
@@ -42,7 +42,7 @@ void check_count(std::string_view name, std::size_t found, std::size_t expected)
               format("'{}' holds {} numbers (expected {})", name, found, expected));
 }
 
-/// The numbers of a float tensor of any precision.
+/// The values of a float tensor of any precision.
 std::vector<float> coordinate_numbers(const Tensor& tensor) {
   std::vector<float> numbers(static_cast<std::size_t>(tensor.element_count()));
   Workers alone;
@@ -108,13 +108,13 @@ void set_region(const Resampling& op, const PrepareContext& context,
   }
 }
 
-/// A plan with what it takes of the memory cap.
+/// A plan together with its share of the memory cap.
 struct CountedPlan {
   ResizePlan plan;
   std::shared_ptr<const TakenBytes> bytes;
 };
 
-/// Of blocked values, an element is a block of channels.
+/// For NCHWc values, an element is a channel block.
 CountedPlan plan_resize(const Resampling& op, const PrepareContext& context) {
   const Shape& x = context.inputs[0].shape;
   const Shape& y = context.outputs[0].shape;
@@ -214,7 +214,7 @@ bool accepts_blocked_nearest(const NodeView& view) {
   return accepts_float32(view) && accepts_nearest<Op>(view);
 }
 
-/// Whether each channel of the output is that channel of the input, whatever numbers a run gives.
+/// Whether each output channel equals the same input channel for all run-time values.
 bool keeps_channels(const NodeView& view, const Resampling& op) {
   if (op.coordinates == Resampling::Coordinates::tf_crop_and_resize) return false;
   std::size_t place = 1;

@@ -1,4 +1,4 @@
-// The formulas of Resize: coordinates, and the weights of nearest, linear and cubic interpolation.
+// Resize taps: coordinate transformations, and the weights of nearest, linear and cubic modes.
 #include "providers/cpu/image/resize_taps.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using Coordinates = Resampling::Coordinates;
 using Mode = Resampling::Mode;
 
-/// The place of output x among the inputs.
+/// The input coordinate of output x.
 float input_place(const Resampling& op, const ResizeRequest& request, std::int64_t position) {
   const auto x = static_cast<float>(position);
   const auto in = static_cast<float>(request.in);
@@ -61,11 +61,11 @@ double cubic_weight(double distance, double a) {
   return 0.0;
 }
 
-/// How far taps reach and what they weigh, by their distance from the place.
+/// Reach and weights of taps by their distance from the input coordinate.
 struct TapWeights {
   Mode mode;
   double a;
-  double shrink;  ///< below 1, distances count less: the window of antialiasing grows
+  double shrink;  ///< below 1, distances are scaled down: antialiasing widens the window
 
   std::int64_t reach() const {
     const double most = (mode == Mode::cubic ? 2.0 : 1.0) / shrink;
@@ -77,7 +77,7 @@ struct TapWeights {
   }
 };
 
-/// Taps that do not count become a half of the one that counts most.
+/// Replaces each unused tap by splitting off half of the weight of the strongest tap.
 void share_unused(std::int32_t* index, float* weight, std::int64_t taps) {
   const std::int64_t best =
       std::max_element(weight, weight + taps,
@@ -169,7 +169,7 @@ ResizeAxis make_taps(const Resampling& op, const ResizeRequest& request, const S
       moves = true;
       continue;
     }
-    // Far outside, every tap is an end.
+    // Far outside, every tap reads an edge pixel.
     const float reach = static_cast<float>(axis.taps) + 2.0F;
     place =
         place == place ? std::clamp(place, -reach, static_cast<float>(request.in) + reach) : 0.0F;

@@ -1,4 +1,4 @@
-// Kernel rows of RoiAlign and MaxRoiPool.
+// Kernels for RoiAlign and MaxRoiPool.
 #include "kernels/cpu/image/roi_pool.hpp"
 
 #include <array>
