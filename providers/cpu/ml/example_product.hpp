@@ -1,4 +1,4 @@
-// Products of examples with rows of weights that were packed once.
+// Example product: multiplies examples by rows of weights that are packed once.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class ExampleProduct {
     return gemm_workspace_bytes({rows, count_, features_}, isa_);
   }
 
-  /// out[rows, count] = the products of x[rows, features] with the rows of weights.
+  /// out[rows, count] = x[rows, features] times the transposed weights.
   void run(const float* x, std::int64_t rows, const Epilogue& epilogue, float* out, void* workspace,
            Workers& workers) const {
     gemm({rows, count_, features_}, {x, features_, false},

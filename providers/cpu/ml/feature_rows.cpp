@@ -1,4 +1,4 @@
-// Kernel rows of Scaler, Normalizer, Imputer, Binarizer and FeatureVectorizer.
+// Kernels for Scaler, Normalizer, Imputer, Binarizer and FeatureVectorizer.
 #include "kernels/cpu/ml/feature_rows.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Calls function(T{}) for the type of features.
+/// Calls function(T{}) for the feature type.
 template <typename Function>
 auto with_feature_type(DataType type, Function function) {
   switch (type) {
@@ -36,7 +36,7 @@ auto with_feature_type(DataType type, Function function) {
   }
 }
 
-/// Rows along the last dimension of any shape.
+/// Views any shape as rows along the last dimension.
 FeatureRows feature_rows_of(const Shape& shape, std::size_t value_count) {
   const std::int64_t features = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   return {shape.product(0, std::max<std::int64_t>(0, shape.rank() - 1)), features,
@@ -109,7 +109,7 @@ KernelPtr compile_binarizer(const NodeView& view, const KernelRow& row, const Co
   });
 }
 
-/// Where one input of FeatureVectorizer goes.
+/// Where one input of FeatureVectorizer is placed.
 struct FeatureGroup {
   DataType type;
   ExampleSizes sizes;

@@ -1,4 +1,4 @@
-// Kernel rows of LabelEncoder and CategoryMapper: labels looked up in a table, one for another.
+// Kernels for LabelEncoder and CategoryMapper: table lookups from labels to labels.
 #include "libcore/ops/ml/label_encoder.hpp"
 
 #include <cstring>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t label_grain = 2048;
 
-/// What stands for what.
+/// Keys and the values they map to.
 struct LabelMapping {
   LabelTable keys;
   Tensor values;         ///< aligned, as many as keys
@@ -57,7 +57,7 @@ void look_up(const LabelTable& keys, const Tensor& in, Workers& workers, Body bo
   });
 }
 
-/// Writes element `position` of the values, the default for -1, where numbers go.
+/// Writes element `position` of the numeric values, or the default for -1.
 auto write_number(const LabelMapping& mapping, std::byte* out) {
   const std::int64_t size = element_bits(mapping.values.type()) / 8;
   return [=, values = mapping.values.bytes(), other = mapping.default_value.bytes()](
@@ -82,7 +82,7 @@ Tensor map_labels(const LabelMapping& mapping, const Tensor& in, const DynamicCo
   return with_counted_texts(std::move(out), context.cap());
 }
 
-/// Dynamic where strings go in or out.
+/// Dynamic if inputs or outputs are strings.
 KernelPtr make_label_kernel(const KernelRow& row, std::shared_ptr<const LabelMapping> mapping,
                             DataType input) {
   if (input == DataType::string || mapping->values.type() == DataType::string) {

@@ -1,4 +1,4 @@
-// Kernel rows of the operators on maps: ZipMap, DictVectorizer and CastMap.
+// Kernels for the map operators ZipMap, DictVectorizer and CastMap.
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -43,7 +43,7 @@ KernelPtr compile_zip_map(const NodeView& view, const KernelRow& row, const Comp
       });
 }
 
-/// Calls body(i, position of key i of the map in the table or -1).
+/// Calls body(i, position of the map's key i in the table or -1).
 template <typename Body>
 void for_each_key(const LabelTable& table, const Tensor& keys, Body body) {
   const auto count = static_cast<std::size_t>(keys.element_count());
@@ -96,7 +96,7 @@ T number_in(const std::string& text) {
   return value;
 }
 
-/// With six digits behind the point.
+/// Formats with six decimals.
 std::string text_of(float number) {
   char digits[64];
   char* const end =
@@ -104,7 +104,7 @@ std::string text_of(float number) {
   return std::string(digits, end);
 }
 
-/// Element `from` of the map's values as element `to` of the row.
+/// Converts element `from` of the map's values to element `to` of the row.
 void cast_element(const Tensor& values, std::size_t from, Tensor& row, std::size_t to) {
   const bool is_text = values.type() == DataType::string;
   const float number = is_text ? 0 : values.data<float>()[from];
@@ -135,7 +135,7 @@ void run_cast_map(const CastMap& op, DynamicContext& context) {
   const std::int64_t columns = op.is_sparse ? op.size : keys.element_count();
   Tensor row = context.make(op.to, {1, columns});
   if (op.is_sparse && op.to == DataType::string) {
-    // What other runtimes write where a text is missing.
+    // What other runtimes write for missing strings.
     for (std::string& text : row.mutable_strings()) text = "0.f";
   } else if (op.is_sparse) {
     std::fill_n(row.mutable_bytes(), row.size_bytes(), std::byte{0});

@@ -1,4 +1,4 @@
-// Keys sorted with their positions, so that the last of equal ones is found first.
+// Label table: keys sorted with their positions, so that the last of equal keys is found first.
 #include "providers/cpu/ml/label_table.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// By key, and of equal keys the later position first.
+/// By key; of equal keys, the later position first.
 template <typename Entry>
 void sort_entries(std::vector<Entry>& entries) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {

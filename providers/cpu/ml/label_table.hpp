@@ -1,4 +1,4 @@
-// Keys of labels and the positions where they stand, found by halving a sorted list.
+// Label table: finds the positions of labels by binary search.
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@
 
 namespace ortool::cpu {
 
-/// Finding takes time that grows with the logarithm of the keys, whatever they are.
+/// Lookup time is logarithmic in the number of keys.
 class LabelTable {
  public:
   /// `keys`: numbers of one type, or strings. Of equal keys the last one counts.
   explicit LabelTable(const Tensor& keys);
 
-  /// A number as it is looked up: -0 is 0, and every NaN the same.
+  /// A number in the form used for lookups: -0 equals 0, and all NaNs are equal.
   template <typename T>
   static std::uint64_t key_of(T value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -31,7 +31,7 @@ class LabelTable {
     }
   }
 
-  /// The position of the key, -1 when it is not there. What is looked up is of the keys' type.
+  /// The position of the key, or -1 if it is missing. The argument has the keys' type.
   std::int64_t find(std::uint64_t key) const;
   std::int64_t find(std::string_view key) const;
 

@@ -1,4 +1,5 @@
-// Integer labels are put in place of their positions; strings need a tensor of their own.
+// Classifier labels: replaces positions by integer labels in place; string labels need a tensor of
+// their own.
 #include "providers/cpu/ml/labelled_kernel.hpp"
 
 #include <memory>

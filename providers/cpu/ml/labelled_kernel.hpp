@@ -1,4 +1,4 @@
-// Classifiers that give labels: a kernel that finds positions, and a table of labels after it.
+// Classifier labels: a kernel that computes positions, followed by a lookup in a table of labels.
 #pragma once
 
 #include "libcore/provider/kernel.hpp"
@@ -6,8 +6,8 @@
 
 namespace ortool::cpu {
 
-/// Runs `inner`, whose output 0 are int64 positions in `labels` (a vector of int64 or strings), and
-/// gives the labels in their stead; the other outputs stay. Dynamic where labels are strings.
+/// Runs `inner`, whose output 0 holds int64 positions in `labels` (a vector of int64 or strings),
+/// and returns the labels instead; other outputs are unchanged. Dynamic if labels are strings.
 KernelPtr make_labelled_kernel(KernelPtr inner, Tensor labels);
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Kernel rows of LinearClassifier and LinearRegressor: one matrix product, then its rows.
+// Kernels for LinearClassifier and LinearRegressor: one matrix product, then post-processing.
 #include "libcore/ops/ml/linear_model.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The scores of a batch before they are transformed.
+/// The scores of a batch before the transform.
 class LinearScores {
  public:
   LinearScores(const LinearModel& model, Isa isa, const CompileContext& context)
@@ -67,7 +67,7 @@ KernelPtr compile_linear_regressor(const NodeView& view, const KernelRow& row,
       {.packed_bytes = scores.product().packed_bytes()});
 }
 
-/// A row's label and scores[classes] from its products, one for two classes or one a class.
+/// Label and scores[classes] of a row from its products: one for two classes, or one per class.
 std::int64_t finish_linear_row(ScoreTransform transform, const float* products,
                                std::int64_t product_count, float* scores, std::int64_t classes) {
   if (product_count < classes) {
@@ -97,7 +97,7 @@ KernelPtr make_linear_classes(const KernelRow& row, const LinearClassifier& op,
         constexpr std::int64_t size = sizeof(float);
         const std::int64_t bytes = multiply_sizes(rows, multiply_sizes(classes, size));
         const OptionalOutput output(context, 1, bytes, layout);
-        // One product for two scores must not be written over before it is read.
+        // Two scores from a single product must not overwrite products that are not read yet.
         const bool is_apart = columns < classes;
         const std::int64_t products_place = layout.add(is_apart ? bytes : 0);
         const std::int64_t place = layout.add(scores.product().workspace_bytes(rows));

@@ -1,4 +1,4 @@
-// Classical machine learning (ai.onnx.ml): the kernels of the family, one line a file.
+// Classical machine learning (ai.onnx.ml): the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

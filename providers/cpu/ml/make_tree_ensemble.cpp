@@ -1,4 +1,5 @@
-// Nodes keep their order, leaves follow; what all nodes have in common is told once.
+// Tree ensemble construction: nodes keep their order, leaves follow; properties common to all nodes
+// are stored once.
 #include "providers/cpu/ml/make_tree_ensemble.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ ForestComparison forest_comparison(const TreeNode& node) {
   return static_cast<ForestComparison>(node.comparison);
 }
 
-/// Steps from each node to its furthest leaf, children before parents.
+/// Steps from each node to its deepest leaf; children come before parents.
 std::vector<std::int32_t> depths_of(const DecisionTrees& trees) {
   std::vector<std::int32_t> depths(trees.nodes.size(), -1);
   std::vector<std::size_t> open;
@@ -83,7 +84,7 @@ Forest<T> make_forest(const DecisionTrees& trees) {
     if (takes_missing) forest.takes_missing.push_back(node.takes_true_when_missing ? 1 : 0);
     if (!trees.member_sets.empty()) forest.member_set.push_back(node.member_set);
   }
-  // A walk that waits at a leaf asks it too; the answer does not matter.
+  // A traversal that has reached a leaf evaluates it too; the result does not matter.
   if (!are_alike) forest.comparisons.resize(all, ForestComparison::less_or_equal);
   if (takes_missing) forest.takes_missing.resize(all);
   if (!forest.member_set.empty()) forest.member_set.resize(all, 0);

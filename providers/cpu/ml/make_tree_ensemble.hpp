@@ -1,4 +1,4 @@
-// Decision trees as their operator read them, brought into the order that walking likes.
+// Tree ensemble construction: converts parsed decision trees to the layout for fast traversal.
 #pragma once
 
 #include "kernels/cpu/ml/tree_ensemble.hpp"
@@ -6,10 +6,10 @@
 
 namespace ortool::cpu {
 
-/// Whether float32 holds every threshold exactly.
+/// Whether float32 represents every threshold exactly.
 bool fits_float32(const DecisionTrees& trees);
 
-/// T: float, double. Throws ErrorCode::unsupported above 2^31 nodes and leaves together.
+/// T: float, double. Throws ErrorCode::unsupported above 2^31 nodes and leaves in total.
 template <typename T>
 Forest<T> make_forest(const DecisionTrees& trees);
 

@@ -1,4 +1,4 @@
-// What the kernels of classical models share: the domain, the types, and inputs of any number type.
+// Operands of ai.onnx.ml kernels: domain, types, and inputs of any numeric type.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ortool::cpu {
 constexpr const char* ml_domain = "ai.onnx.ml";
 constexpr const char* ml_number_names = "float32, float64, int32, int64";
 
-/// Examples and features of a matrix, or of a vector that is one example.
+/// Examples and features of a matrix, or of a vector that is a single example.
 struct ExampleSizes {
   std::int64_t rows = 1;
   std::int64_t features = 1;
@@ -26,7 +26,7 @@ struct ExampleSizes {
       : rows(shape.rank() == 2 ? shape[0] : 1), features(shape[shape.rank() - 1]) {}
 };
 
-/// An input as elements of T: its own bytes where they are that, else converted in the workspace.
+/// An input as elements of T: in place if it has that type, otherwise converted in the workspace.
 template <typename T>
 class ConvertedInput {
  public:

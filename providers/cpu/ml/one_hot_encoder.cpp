@@ -1,4 +1,4 @@
-// Kernel rows of OneHotEncoder and ArrayFeatureExtractor.
+// Kernels for OneHotEncoder and ArrayFeatureExtractor.
 #include "libcore/ops/ml/one_hot_encoder.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Categories {
   bool takes_unknown;
 };
 
-/// A row of out[elements, categories] for each element; `find` gives an element's category or -1.
+/// Writes a row of out[elements, categories] per element; `find` returns its category or -1.
 template <typename Find>
 void encode_one_hot(const Categories& categories, std::int64_t elements, float* out,
                     Workers& workers, Find find) {

@@ -1,4 +1,4 @@
-// Kernel rows of SVMClassifier and SVMRegressor.
+// Kernels for SVMClassifier and SVMRegressor.
 #include "kernels/cpu/ml/support_vector_machine.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// How near examples are to the vectors; without vectors, their products with the coefficients.
+/// Similarities of examples and support vectors or, without these, products with the coefficients.
 class Similarities {
  public:
   Similarities(const SupportVectorMachine& machine, std::int64_t count, Isa isa,
@@ -109,9 +109,9 @@ KernelPtr compile_svm_regressor(const NodeView& view, const KernelRow& row,
       {.packed_bytes = near.packed_bytes()});
 }
 
-/// The label of a row of scores that are products with coefficients. Of two classes the second is
-/// chosen when the better score is positive (half, when no coefficient is negative), as runtimes
-/// for this operator do, unless there are probabilities.
+/// The label of a row of scores from a linear SVM. Of two classes the second is chosen if the
+/// better score is positive (at least 0.5 if no coefficient is negative), as other runtimes do for
+/// this operator, unless there are probabilities.
 std::int64_t choose_linear_class(const SVMClassifier& op, bool are_positive, const float* scores,
                                  std::int64_t classes) {
   const std::int64_t best = std::max_element(scores, scores + classes) - scores;
@@ -120,7 +120,7 @@ std::int64_t choose_linear_class(const SVMClassifier& op, bool are_positive, con
   return is_second ? 1 : best;
 }
 
-/// Without support vectors.
+/// A linear SVM, without support vectors.
 KernelPtr make_linear_svm(const KernelRow& row, std::shared_ptr<const SVMClassifier> op,
                           const CompileContext& compile) {
   const std::int64_t classes = op->labels.element_count();
@@ -151,7 +151,7 @@ KernelPtr make_linear_svm(const KernelRow& row, std::shared_ptr<const SVMClassif
       {.packed_bytes = near.packed_bytes()});
 }
 
-/// A row of scores from those of its pairs of classes.
+/// Class scores from the scores of the class pairs.
 void finish_pairs(const SVMClassifier& op, const float* pairs, std::int64_t pair_count, float* out,
                   std::int64_t out_count, float* scratch) {
   const ScoreTransform transform = score_transform(op.post_transform);

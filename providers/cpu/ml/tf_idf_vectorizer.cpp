@@ -1,4 +1,4 @@
-// The kernel row of TfIdfVectorizer: elements become numbers of the pool, then n-grams are counted.
+// Kernel for TfIdfVectorizer: maps elements to numbers of the pool, then counts n-grams.
 #include "libcore/ops/text/tf_idf_vectorizer.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class GramVectorizer {
 
   std::int64_t column_count() const { return op_.column_count; }
 
-  /// The number of element `index` in the pool, -1 when it is not there.
+  /// The number of element `index` in the pool, or -1 if it is not there.
   std::int64_t number_of(const Tensor& tensor, std::int64_t index) const {
     if (tensor.type() == DataType::string)
       return elements_.find(tensor.strings()[static_cast<std::size_t>(index)]);
@@ -76,7 +76,7 @@ class GramVectorizer {
   GramTree tree_;
 };
 
-/// Rows and elements a row.
+/// Number of rows, and elements per row.
 std::pair<std::int64_t, std::int64_t> row_sizes(const Shape& shape) {
   return {shape.rank() == 2 ? shape[0] : 1, shape[shape.rank() - 1]};
 }

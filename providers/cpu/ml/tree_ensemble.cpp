@@ -1,4 +1,4 @@
-// Kernel rows of TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier.
+// Kernels for TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier.
 #include "libcore/ops/ml/trees/tree_ensemble.hpp"
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The forest with its input and its tally for one shape.
+/// The forest with its input and score buffers for one shape.
 template <typename T>
 class ForestRun {
  public:
@@ -57,7 +57,7 @@ class ForestRun {
   std::int64_t has_score_ = 0;
 };
 
-/// Calls make(T{}): float where that is as good for the input and the thresholds, else double.
+/// Calls make(T{}): float if that is exact for the input and the thresholds, otherwise double.
 template <typename Make>
 KernelPtr with_forest_type(DataType input, const ForestOp& op, Make make) {
   if (input == DataType::float64 || !fits_float32(op.trees)) return make(double{});
@@ -104,7 +104,7 @@ KernelPtr compile_forest_targets(const NodeView& view, const KernelRow& row,
                                     : std::move(kernel);
 }
 
-/// What exporters mean by votes for only one of two classes is told where ForestClasses is.
+/// See ForestClasses for models with votes for only one of two classes.
 ForestClasses classes_of(const TreeEnsembleClassifier& op) {
   ForestClasses classes = {.count = op.target_count,
                            .base_values = op.base_values,
