@@ -1,4 +1,4 @@
-// Kernel rows of BatchNormalization: with the statistics it is given, and with those of the batch.
+// Kernels for BatchNormalization in inference and training mode.
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
 
 #include <array>
@@ -25,8 +25,8 @@ ChannelSizes batch_sizes(const BatchNormalizationOp& op, const Shape& x) {
   return {x[0], x[1], x.product(2, x.rank())};
 }
 
-/// Any mixture of floating types, computed in float64; also training, where the moments are the
-/// batch's own and the running ones move towards them.
+/// Any mixture of floating-point types, computed in float64. In training mode, the moments are
+/// those of the batch, and the running moments are updated.
 class WideBatchNormalization : public Prepared {
  public:
   WideBatchNormalization(const BatchNormalizationOp& op, const PrepareContext& context)
@@ -54,7 +54,7 @@ class WideBatchNormalization : public Prepared {
       channel_moments(x, sizes_, batch_mean, batch_variance, run.workers());
       move(mean, batch_mean, moved_mean);
       move(variance, batch_variance, moved_variance);
-      // Versions before 14 write the batch's own moments too.
+      // Versions before 14 also output the moments of the batch.
       const double* statistics[] = {moved_mean, moved_variance, batch_mean, batch_variance};
       for (std::size_t i = 1; i < output_types_.size(); ++i)
         write(run, i, statistics[i - 1], sizes_.channels);
@@ -88,7 +88,7 @@ class WideBatchNormalization : public Prepared {
   BatchNormalizationOp op_;
   ChannelSizes sizes_;
   std::array<DataType, 5> input_types_ = {};
-  std::array<DataType, 5> output_types_ = {};  ///< undefined: not asked for
+  std::array<DataType, 5> output_types_ = {};  ///< undefined: not requested
   std::int64_t elements_ = 0;
 };
 

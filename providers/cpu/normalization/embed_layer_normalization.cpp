@@ -1,4 +1,4 @@
-// Kernel rows of EmbedLayerNormalization: each token's rows are added and normalised in one pass.
+// Kernels for EmbedLayerNormalization: adds and normalizes each token's embeddings in one pass.
 #include "libcore/ops/nn/normalization/embed_layer_normalization.hpp"
 
 #include <algorithm>
@@ -19,16 +19,16 @@ namespace {
 constexpr std::size_t most_terms = ortool::EmbedLayerNormalization::most_terms;
 constexpr std::int64_t task_floats = 16384;
 
-/// Where a token's row of one addend lies.
+/// Location of the row that one addend contributes to a token.
 struct EmbeddingTerm {
   std::size_t table = 0;                   ///< the input
-  DataType indices = DataType::undefined;  ///< undefined: rows as they lie
+  DataType indices = DataType::undefined;  ///< undefined: rows are used in order
   std::int64_t row_count = 0;              ///< of the table
-  /// Steps from token to token along the token's dimensions, 0 where the addend is repeated.
+  /// Strides between tokens along the token dimensions; 0 where the addend is broadcast.
   std::vector<std::int64_t> steps;
 };
 
-/// The addend at input `table` for tokens that lie in `tokens`.
+/// The addend at input `table` for the token dimensions `tokens`.
 EmbeddingTerm make_term(const PrepareContext& context, std::size_t table,
                         std::span<const std::int64_t> tokens) {
   const Shape& rows = context.inputs[table].shape;
@@ -50,7 +50,7 @@ EmbeddingTerm make_term(const PrepareContext& context, std::size_t table,
   return term;
 }
 
-/// The row of the table for the place. Throws as Gather does for an index outside.
+/// The table row of the token at `place`. Throws like Gather for an index out of range.
 std::int64_t row_at(const EmbeddingTerm& term, const RunContext& run, std::int64_t place) {
   switch (term.indices) {
     case DataType::int64:
@@ -124,7 +124,7 @@ class EmbedLayerPrepared : public Prepared {
   std::vector<EmbeddingTerm> terms_;
 };
 
-/// Tables of float32, whatever the indices are.
+/// Accepts float32 tables with any index type.
 bool accepts_embed_layer(const NodeView& view) {
   return accepts_float32(view);
 }

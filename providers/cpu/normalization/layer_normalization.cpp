@@ -1,4 +1,4 @@
-// Kernel rows of LayerNormalization and RMSNormalization.
+// Kernels for LayerNormalization and RMSNormalization.
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 namespace ortool::cpu {
 namespace {
 
-/// How scale or bias meets a normalised tensor of rows × size.
+/// How scale or bias is broadcast to the normalized tensor of rows × size.
 enum class Spread {
-  none,      ///< left out
-  row,       ///< a number for each element of a row
-  repeated,  ///< fewer; they are repeated over a row first
-  beyond,    ///< it changes from row to row: multiplied or added afterwards
+  none,      ///< omitted
+  row,       ///< one value per element of a row
+  repeated,  ///< fewer values: broadcast over a row first
+  beyond,    ///< varies between rows: multiplied or added afterward
 };
 
 Spread spread_of(const Operand& operand, const Shape& x, std::int64_t axis) {
@@ -67,7 +67,7 @@ class NormalizationPrepared : public Prepared {
             make_broadcast_plan(row, dimensions.subspan(static_cast<std::size_t>(skipped)));
       }
     }
-    // A bias must follow a scale that is multiplied afterwards.
+    // If the scale is applied afterward, so must be the bias.
     if (factors_[0].spread == Spread::beyond && factors_[1].spread != Spread::none) {
       factors_[1].spread = Spread::beyond;
       factors_[1].plan = make_broadcast_plan(x.dimensions(), operands[1]->shape.dimensions());
@@ -144,7 +144,7 @@ constexpr auto compile_layer =
     compile_normalization<ortool::LayerNormalization, layer_normalization>;
 constexpr auto compile_rms = compile_normalization<RMSNormalization, rms_normalization>;
 
-/// Statistics of other types than float32 and 16-bit ones would need kernels of their own.
+/// Statistics of types other than float32 and 16-bit floats would need kernels of their own.
 bool accepts_outputs(const NodeView& view) {
   for (std::int64_t i = 0; i < view.node().output_count(); ++i) {
     if (view.node().output(i) != nullptr && view.output_type(i) == DataType::float64) return false;

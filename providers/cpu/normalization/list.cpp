@@ -1,4 +1,4 @@
-// Normalizations and softmax: the kernels of the family, one line a file.
+// Normalizations and softmax: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

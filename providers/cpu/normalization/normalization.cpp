@@ -1,4 +1,5 @@
-// Kernel rows of normalisations by moments or norms of the input: instance, group, Lp, LRN and MVN.
+// Kernels for InstanceNormalization, GroupNormalization, LpNormalization, LRN and
+// MeanVarianceNormalization.
 #include <algorithm>
 #include <array>
 
@@ -39,7 +40,7 @@ KernelPtr compile_instance_normalization(const NodeView& view, const KernelRow& 
   });
 }
 
-/// One number a group becomes one a channel.
+/// Expands one value per group to one per channel.
 const float* spread(const float* groups, std::int64_t count, std::int64_t channels, float* out) {
   for (std::int64_t i = 0; i < channels; ++i) out[i] = groups[i / (channels / count)];
   return out;
@@ -67,7 +68,7 @@ KernelPtr compile_group_normalization(const NodeView& view, const KernelRow& row
   });
 }
 
-/// Groups of channels, in float64; instances are groups of one.
+/// Group normalization in float64; for instance normalization, groups have one channel.
 KernelPtr make_double_groups(const KernelRow& row, std::int64_t groups, bool scales_groups,
                              float epsilon) {
   return make_kernel(row.name, [=](const PrepareContext& context) {
@@ -129,7 +130,7 @@ KernelPtr compile_double_lrn(const NodeView& view, const KernelRow& row, const C
   });
 }
 
-/// Neighbouring axes of one group become one.
+/// Merges adjacent axes of the same kind.
 MeanVarianceSizes mean_variance_sizes(const Shape& x, const std::vector<std::int64_t>& given) {
   const std::vector<std::int64_t> axes = normalize_axes(given, x.rank());
   MeanVarianceSizes sizes;
@@ -174,7 +175,7 @@ bool accepts_double(const NodeView& view) {
 
 using Compile = KernelPtr (*)(const NodeView&, const KernelRow&, const CompileContext&);
 
-/// Rows for float32, and for a mixture of it and the 16-bit types.
+/// Rows for float32, and for mixtures of it and the 16-bit types.
 template <Compile compile>
 constexpr std::array<KernelRow, 6> normalization_rows(const char* op_type,
                                                       std::array<const char*, 6> names) {

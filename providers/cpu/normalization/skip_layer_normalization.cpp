@@ -1,4 +1,4 @@
-// Kernel rows of SkipLayerNormalization: the sum and its normalisation in one pass over each row.
+// Kernels for SkipLayerNormalization: sum and normalization in one pass over each row.
 #include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
 
 #include "kernels/cpu/normalization/normalize.hpp"
@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Operands of one shape, and rows of the normalised axes' size.
+/// Accepts operands of one shape, with parameters of the size of the normalized axes.
 bool accepts_skip_layer(const NodeView& view) {
   return accepts_all_float32(view);
 }

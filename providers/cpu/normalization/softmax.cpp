@@ -1,4 +1,4 @@
-// Kernel rows of Softmax, LogSoftmax and Hardmax.
+// Kernels for Softmax, LogSoftmax and Hardmax.
 #include "libcore/ops/nn/softmax.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The slices of a shape; a scalar is one slice of one element.
+/// The slices of a shape; a scalar is a single slice of one element.
 SoftmaxSizes sizes_of(const SliceOp& op, const Shape& shape) {
   if (shape.rank() == 0) return {};
   const std::int64_t axis = normalize_axis(op.axis, shape.rank());
