@@ -1,4 +1,4 @@
-// Pooling: the kernels of the family, one line a file.
+// Pooling: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

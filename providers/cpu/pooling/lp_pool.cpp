@@ -1,4 +1,4 @@
-// Kernel rows of LpPool, GlobalLpPool and MaxUnpool.
+// Kernels for LpPool, GlobalLpPool and MaxUnpool.
 #include "kernels/cpu/pooling/lp_pool.hpp"
 
 #include <array>

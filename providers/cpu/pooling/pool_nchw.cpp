@@ -1,4 +1,4 @@
-// Kernel rows of MaxPool, AveragePool and the global pools.
+// Kernels for MaxPool, AveragePool and the global pools in NCHW.
 #include <array>
 
 #include "libcore/ops/catalog.hpp"
@@ -62,7 +62,7 @@ KernelPtr compile_average_pool(const NodeView& view, const KernelRow& row, const
                                                  : make_average_pool<float>(row, op);
 }
 
-/// `pool(planes, pixels, in, out, isa, workers)` for whole planes.
+/// Calls `pool(planes, pixels, in, out, isa, workers)` for whole planes.
 template <typename T, typename Pool>
 KernelPtr make_global_pool(const KernelRow& row, Pool pool) {
   return make_kernel(row.name, [pool, isa = row.isa](const PrepareContext& context) {
@@ -88,7 +88,7 @@ KernelPtr compile_global_max(const NodeView& view, const KernelRow& row, const C
              : make_global_pool<float>(row, global_max_pool<float>);
 }
 
-/// Half types: the default of each switch above is float32.
+/// 16-bit floats: the default of each switch above is float32.
 template <KernelPtr (*compile)(const NodeView&, const KernelRow&, const CompileContext&)>
 KernelPtr compile_fp16_pool(const NodeView& view, const KernelRow& row,
                             const CompileContext& context) {

@@ -1,4 +1,4 @@
-// Kernel rows of the pools on blocked values.
+// Kernels for pooling in NCHWc.
 #include "kernels/cpu/pooling/pool_nchwc.hpp"
 
 #include <array>
@@ -77,14 +77,14 @@ bool accepts_int8_pool(const NodeView& view) {
   return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
-/// Images of one or two axes with known channels.
+/// Images with one or two spatial axes and a known number of channels.
 bool is_flat_image(const NodeView& view) {
   const std::int64_t rank = view.input_rank(0);
   return (rank == 3 || rank == 4) && (*view.node().input(0)->type().shape)[1].is_known() &&
          !view.node().input(0)->is_constant();
 }
 
-/// Blocked pools are faster where blocks are mostly full.
+/// NCHWc pools are faster if blocks are mostly full.
 std::vector<LayoutChoice> pool_layouts(const NodeView& view, Layout in, Layout out) {
   constexpr double plain_ns = 0.5;
   constexpr double blocked_ns = 1.5;
@@ -114,7 +114,7 @@ std::vector<LayoutChoice> int8_pool_layouts(const NodeView& view, const KernelRo
   return pool_layouts(view, Layout::blocked16, Layout::blocked16);
 }
 
-/// Means of whole planes lie the same way in both layouts, so they come out plain.
+/// Global means have the same layout in NCHW and NCHWc, so the result is NCHW.
 std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const KernelRow& row) {
   if (!is_flat_image(view)) return {};
   return pool_layouts(view, blocked_layout(row.isa), Layout::plain);

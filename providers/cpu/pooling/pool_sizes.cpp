@@ -1,4 +1,4 @@
-// Spatial axes are put at the end of the kernels' three.
+// Pool parameters: spatial axes are right-aligned in the kernels' three axes.
 #include "providers/cpu/pooling/pool_sizes.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// A pool's window as the kernels take it.
+// Pool parameters: a node's window as kernels take it.
 #pragma once
 
 #include "kernels/cpu/pooling/pool.hpp"
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// For an input N x C x D1 …; throws ErrorCode::unsupported above three spatial axes.
+/// For an input N x C x D1 …; throws ErrorCode::unsupported for more than three spatial axes.
 PoolSizes pool_sizes(const WindowAttributes& window, const Shape& x);
 
 }  // namespace ortool::cpu
