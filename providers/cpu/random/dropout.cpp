@@ -1,4 +1,4 @@
-// Kernel row of Dropout: the input handed on, or in training with elements zeroed at random.
+// Kernel for Dropout: passes the input through or, in training mode, zeroes random elements.
 #include "libcore/ops/nn/dropout.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ double ratio_value(DataType type, const std::byte* ratio) {
   }
 }
 
-/// The mask as bool, or as 1 and 0 of the input's type.
+/// Writes the mask as bool, or as 1 and 0 in the input's type.
 void write_mask(DataType type, const bool* kept, std::byte* mask, std::int64_t count,
                 Workers& workers) {
   if (type == DataType::boolean) {
@@ -49,7 +49,7 @@ PreparedPtr prepare_dropout(const Dropout& op, const PrepareContext& context, st
   const bool asks_mode = !op.is_training.is_known() && context.has_input(2);
   const bool asks_ratio = !op.ratio.is_known() && context.has_input(1);
   const DataType ratio_type = asks_ratio ? context.inputs[1].type : DataType::undefined;
-  // A ratio that is left out is 0.5.
+  // An omitted ratio is 0.5.
   const double known_ratio = static_cast<double>(op.ratio.value.value_or(0.5F));
   const bool may_train =
       (asks_ratio || known_ratio != 0) && (asks_mode || op.is_training.value.value_or(false));

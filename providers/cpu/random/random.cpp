@@ -1,4 +1,4 @@
-// Kernel rows of RandomNormal, RandomUniform, their …Like forms, Bernoulli and Multinomial.
+// Kernels for RandomNormal, RandomUniform, their …Like variants, Bernoulli and Multinomial.
 #include "libcore/ops/generator/random.hpp"
 
 #include <bit>
@@ -15,7 +15,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What chooses a node's numbers: the bits of its seed, or its name.
+/// The key of a node's random numbers: the bits of its seed, or a hash of its name.
 std::uint64_t key_of_node(const Node& node, const std::optional<float>& seed) {
   return seed ? std::bit_cast<std::uint32_t>(*seed) : key_of_name(node);
 }
