@@ -1,4 +1,4 @@
-// Kernel rows of com.microsoft.DynamicQuantizeLSTM; constant weights are packed once.
+// Kernels for com.microsoft.DynamicQuantizeLSTM; constant weights are packed once.
 #include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
 
 #include <array>
@@ -15,18 +15,18 @@
 namespace ortool::cpu {
 namespace {
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledDynamicLstm {
   RecurrentLayerForm form;
   Isa isa = Isa::baseline;
   bool has_signed_weights = false;
-  AlignedBuffer weights;  ///< empty when they come at run time
+  AlignedBuffer weights;  ///< empty if they come at run time
 };
 
 constexpr std::int64_t first_scale = 8;  ///< of W; then its zero point, and those of R
 
-/// W (input 1) or R (input 2), whose numbers begin at input `scale`; `pointer_of(input)` and
-/// `count_of(input)` say where they are.
+/// W (input 1) or R (input 2), whose scale and zero point start at input `scale`;
+/// `pointer_of(input)` and `count_of(input)` return an input's data and size.
 template <typename PointerOf, typename CountOf>
 RecurrentLevels levels_from(std::int64_t input, bool is_signed, PointerOf pointer_of,
                             CountOf count_of) {
@@ -76,7 +76,7 @@ PreparedPtr prepare_dynamic_lstm(const std::shared_ptr<const CompiledDynamicLstm
   });
 }
 
-/// Whether all that weights are made of is constant.
+/// Whether the weights and their quantization parameters are all constant.
 bool has_constant_weights(const NodeView& view) {
   for (const std::int64_t input : {1, 2, 8, 9, 10, 11}) {
     if (view.constant(input) == nullptr) return false;

@@ -1,4 +1,4 @@
-// Kernel rows of LSTM, GRU and RNN; constant weights are packed once.
+// Kernels for LSTM, GRU and RNN; constant weights are packed once.
 #include <memory>
 
 #include "kernels/cpu/recurrent/recurrent_products.hpp"
@@ -15,7 +15,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledLayer {
   RecurrentLayerForm form;
   Isa isa = Isa::baseline;

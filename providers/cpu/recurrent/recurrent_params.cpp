@@ -1,4 +1,5 @@
-// Attributes become the form of the kernels, and lengths are checked in each run.
+// Recurrent layer parameters: converts attributes to the kernels' parameters, and checks lengths in
+// each run.
 #include "providers/cpu/recurrent/recurrent_params.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Nodes of recurrent layers as the kernels want them.
+// Recurrent layer parameters: nodes in the form that kernels take.
 #pragma once
 
 #include "kernels/cpu/recurrent/recurrent.hpp"
@@ -13,7 +13,7 @@ RecurrentLayerForm form_of(const LSTM& op);
 RecurrentLayerForm form_of(const GRU& op);
 RecurrentLayerForm form_of(const RNN& op);
 
-/// Throws where the layer's numbers are too many to count.
+/// Throws if the layer's sizes overflow.
 RecurrentSizes recurrent_sizes(const RecurrentLayerForm& form, const Shape& x, std::int64_t hidden);
 
 /// Inputs 0 and 3 to 7, and the outputs. Throws unless every length lies in [0, sequence]. T:
