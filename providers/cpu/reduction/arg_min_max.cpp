@@ -1,4 +1,4 @@
-// Kernel rows of ArgMax and ArgMin.
+// Kernels for ArgMax and ArgMin.
 #include "kernels/cpu/reduction/arg_min_max.hpp"
 
 #include "libcore/ops/catalog.hpp"

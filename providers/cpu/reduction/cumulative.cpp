@@ -1,4 +1,4 @@
-// Kernel rows of CumSum and CumProd, whose axis is read in the run.
+// Kernels for CumSum and CumProd, whose axis is read at run time.
 #include "kernels/cpu/reduction/cumulative.hpp"
 
 #include "libcore/ops/catalog.hpp"

@@ -1,4 +1,4 @@
-// Kernel rows of Det.
+// Kernels for Det.
 #include "libcore/ops/math/det.hpp"
 
 #include "kernels/cpu/reduction/determinant.hpp"

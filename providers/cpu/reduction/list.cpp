@@ -1,4 +1,4 @@
-// Reductions, sorting and searching: the kernels of the family, one line a file.
+// Reductions, sorting and searching: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

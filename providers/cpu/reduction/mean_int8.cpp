@@ -1,4 +1,4 @@
-// Kernel rows of the session's own QuantizedMean.
+// Kernels for the internal operator QuantizedMean.
 #include "kernels/cpu/reduction/mean_int8.hpp"
 
 #include <array>
@@ -43,7 +43,7 @@ bool accepts_int8_mean(const NodeView&) {
   return true;
 }
 
-/// Means lie the same way in both layouts, so they come out plain.
+/// Means have the same layout in NCHW and NCHW16c, so the result is NCHW.
 std::vector<LayoutChoice> int8_mean_layouts(const NodeView& view, const KernelRow&) {
   if (!is_int8_image(*view.node().input(0))) return {};
   return plain_or_blocked_bytes(view, {0}, Layout::plain);

@@ -1,4 +1,4 @@
-// Kernel rows of the reductions: ReduceSum, ReduceMean, ReduceMax and the like.
+// Kernels for the reductions: ReduceSum, ReduceMean, ReduceMax and others.
 #include "kernels/cpu/reduction/reduce.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/reduction/reduce.hpp"

@@ -1,4 +1,4 @@
-// The kernel row of TopK.
+// Kernel for TopK.
 #include "libcore/ops/tensor/indexing/top_k.hpp"
 
 #include "kernels/cpu/reduction/top_k.hpp"

@@ -1,4 +1,4 @@
-// The kernel row of Unique: elements become keys, and equal rows of keys are found.
+// Kernel for Unique: converts elements to keys and finds equal rows of keys.
 #include "libcore/ops/tensor/indexing/unique.hpp"
 
 #include <algorithm>
@@ -24,14 +24,14 @@ bool accepts_unique(const NodeView& view) {
   return is_computable(type) || types::complexes.contains(type) || type == DataType::string;
 }
 
-/// Where element (outer, axis, inner) of a tensor has its keys: rows along the axis.
+/// Position of the keys of element (outer, axis, inner) of a tensor: rows along the axis.
 struct KeyPlaces {
   GatherSizes sizes;
-  std::int64_t parts;  ///< keys an element
+  std::int64_t parts;  ///< keys per element
 
   std::int64_t width() const { return sizes.outer * sizes.inner * parts; }
 
-  /// Calls store(element, place of its first key) for all elements.
+  /// Calls store(element, position of its first key) for all elements.
   template <typename Store>
   void visit(Store store) const {
     std::int64_t element = 0;
@@ -44,7 +44,7 @@ struct KeyPlaces {
   }
 };
 
-/// Of each text, where it stands among all in their order.
+/// The rank of each string in sorted order.
 std::vector<std::uint64_t> ranks_of(std::span<const std::string> texts) {
   std::vector<std::string_view> sorted(texts.begin(), texts.end());
   std::sort(sorted.begin(), sorted.end());
@@ -57,7 +57,7 @@ std::vector<std::uint64_t> ranks_of(std::span<const std::string> texts) {
   return ranks;
 }
 
-/// Complex numbers go by their real part, then by the imaginary one.
+/// Complex numbers are ordered by their real part, then by the imaginary part.
 template <typename Part>
 void write_complex_keys(const Tensor& input, const KeyPlaces& places, std::uint64_t* keys) {
   const auto* parts = reinterpret_cast<const Part*>(input.bytes());
@@ -84,7 +84,7 @@ void write_keys(const Tensor& input, const KeyPlaces& places, std::uint64_t* key
   });
 }
 
-/// The first `count` of `numbers` as an output, where it is asked for.
+/// Outputs the first `count` of `numbers`, if requested.
 void set_numbers(DynamicContext& context, std::size_t index, const Tensor& numbers,
                  std::int64_t count) {
   if (!context.has_output(index)) return;
