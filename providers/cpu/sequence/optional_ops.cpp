@@ -1,4 +1,4 @@
-// Kernel rows of Optional, OptionalHasElement and OptionalGetElement.
+// Kernels for Optional, OptionalHasElement and OptionalGetElement.
 #include "libcore/ops/sequence/optional_ops.hpp"
 
 #include "providers/cpu/kernel_list.hpp"

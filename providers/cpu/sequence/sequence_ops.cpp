@@ -1,4 +1,4 @@
-// Kernel rows of the operators that make sequences, look into them and change them.
+// Kernels for operators that create, read and modify sequences.
 #include "libcore/ops/sequence/sequence_ops.hpp"
 
 #include <utility>
@@ -15,7 +15,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Input `index` as a position in [0, limit), counted from the back when negative: from `size`.
+/// Input `index` as a position in [0, limit); negative values count from `size`.
 std::size_t sequence_position(const DynamicContext& context, std::size_t index, std::int64_t size,
                               std::int64_t limit) {
   const Tensor& tensor = context.input(index);
@@ -37,7 +37,7 @@ std::int64_t sequence_length(const DynamicContext& context) {
   return static_cast<std::int64_t>(context.value(0).elements().size());
 }
 
-/// The elements of input 0, with room for one more.
+/// Copies the elements of input 0, with capacity for one more.
 std::vector<RunValue> copied_elements(const DynamicContext& context) {
   const std::span<const RunValue> elements = context.value(0).elements();
   check_element_room(context, sequence_length(context) + 1);

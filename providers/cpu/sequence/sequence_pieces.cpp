@@ -1,4 +1,4 @@
-// Kernel rows of ConcatFromSequence and SplitToSequence.
+// Kernels for ConcatFromSequence and SplitToSequence.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -19,7 +19,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Where a block of elements begins in each of `outer` rows that lie `stride` elements apart.
+/// Start of a block of elements in each of `outer` rows with stride `stride` in elements.
 struct BlockRows {
   std::int64_t first = 0;
   std::int64_t stride = 0;
@@ -53,7 +53,7 @@ void copy_blocks(const Tensor& from, BlockRows from_rows, Tensor& to, BlockRows 
                      expected.shape().to_string()));
 }
 
-/// The shape of all elements together; along `axis` they may differ, unless it is a new one.
+/// The shape of all elements joined; sizes along `axis` may differ, unless it is a new axis.
 Shape joined_shape(std::span<const RunValue> elements, std::int64_t axis, bool is_new_axis) {
   const Tensor& first = elements[0].tensor();
   std::vector<std::int64_t> shape(first.shape().begin(), first.shape().end());
@@ -100,7 +100,7 @@ void run_concat_from_sequence(const ConcatFromSequence& op, DynamicContext& cont
   context.set_output(0, with_counted_texts(std::move(out), context.cap()));
 }
 
-/// The size of each piece of an axis of size `whole`.
+/// The size of each part of an axis of size `whole`.
 std::vector<std::int64_t> piece_sizes(const DynamicContext& context, std::int64_t whole) {
   const bool is_given = context.has_input(1);
   if (!is_given || context.input(1).shape().rank() == 0) {
