@@ -1,4 +1,4 @@
-// Signal processing: the kernels of the family, one line a file.
+// Signal processing: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// Kernel rows of DFT and STFT; tables are made once a length.
+// Kernels for DFT and STFT; tables are computed once per length.
 #include "kernels/cpu/signal/spectrum.hpp"
 
 #include <array>
@@ -21,8 +21,8 @@
 namespace ortool::cpu {
 namespace {
 
-/// A transform with its table: kept, or, for very long ones, made for each run in the workspace,
-/// whose memory is counted.
+/// A transform and its table: kept or, for very long ones, computed in the workspace in each run,
+/// so that its memory is counted.
 class PreparedFft {
  public:
   PreparedFft(std::int64_t length, int threads, const PrepareContext& context)
@@ -61,7 +61,7 @@ class PreparedFft {
   std::vector<double> kept_;
 };
 
-/// The one number of an input that is known while preparing; nothing where it is left out.
+/// The single value of an input known at preparation; empty if it is omitted.
 std::optional<std::int64_t> known_number(const PrepareContext& context, std::int64_t input,
                                          std::string_view name) {
   if (input < 0 || !context.has_input(static_cast<std::size_t>(input))) return std::nullopt;

@@ -1,4 +1,4 @@
-// Kernel rows of HannWindow, HammingWindow, BlackmanWindow and MelWeightMatrix.
+// Kernels for HannWindow, HammingWindow, BlackmanWindow and MelWeightMatrix.
 #include "kernels/cpu/signal/windows.hpp"
 
 #include <array>
