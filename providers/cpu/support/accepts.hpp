@@ -1,4 +1,4 @@
-// Questions that many kernel rows ask a node, with the words that tell the user.
+// Predicates on nodes that many kernel rows share, with the type names shown to the user.
 #pragma once
 
 #include "libcore/ops/op_schema.hpp"
@@ -9,12 +9,12 @@ namespace ortool::cpu {
 constexpr const char* float_type_names = "float32, float64, float16, bfloat16";
 constexpr const char* fp16_type_names = "float16, bfloat16";
 
-/// For operators whose kernel takes every type of their schema.
+/// For operators whose kernel supports every type of the schema.
 inline bool accepts_anything(const NodeView&) {
   return true;
 }
 
-// Each looks at the type of the first input.
+// Each checks the type of the first input.
 inline bool accepts_floats(const NodeView& view) {
   return types::floats.contains(view.input_type(0));
 }
@@ -43,11 +43,11 @@ constexpr const char* stored_type_names = "all but strings";
 inline bool accepts_numbers(const NodeView& view) {
   return types::numbers_and_bfloat16.contains(view.input_type(0));
 }
-/// What kernels compute with: numbers and booleans.
+/// Types that kernels compute with: numbers and booleans.
 inline bool is_computable(DataType type) {
   return types::numbers_and_bfloat16.contains(type) || type == DataType::boolean;
 }
-/// Elements of 1, 2, 4, 8 or 16 bytes, which may be moved without a look at them.
+/// Elements of 1, 2, 4, 8 or 16 bytes, which can be copied regardless of type.
 inline bool has_whole_bytes(DataType type) {
   return element_bits(type) >= 8;
 }
@@ -58,7 +58,7 @@ inline bool accepts_stored(const NodeView& view) {
   return element_bits(view.input_type(0)) > 0;
 }
 
-/// Every input that is given is of one of the types.
+/// Whether every given input has one of the types.
 inline bool accepts_all_of(const NodeView& view, TypeSet allowed) {
   for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
     if (view.node().input(i) != nullptr && !allowed.contains(view.input_type(i))) return false;

@@ -1,4 +1,4 @@
-// Operands brought to the type that the arithmetic wants, where they come as another.
+// Operand conversion: operands cast to the computation type if they have another one.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,11 @@ namespace ortool::cpu {
 template <typename T>
 constexpr DataType data_type_of = std::is_same_v<T, double> ? DataType::float64 : DataType::float32;
 
-/// An operand that the arithmetic wants as T (float or double), with a place in the workspace where
-/// it is something else.
+/// An operand required as T (float or double), with space in the workspace if it has another type.
 template <typename T>
 struct Wanted {
   std::size_t operand = 0;
-  DataType type = DataType::undefined;  ///< undefined: left out
+  DataType type = DataType::undefined;  ///< undefined: omitted
   std::int64_t count = 0;
   std::int64_t space = 0;
 
@@ -39,7 +38,7 @@ struct Wanted {
     cast(type, run.input<std::byte>(operand), data_type_of<T>, place(run), count, run.workers());
     return place(run);
   }
-  /// Where an output goes before `write`.
+  /// Where to store an output before calling `write`.
   T* begin(const RunContext& run) const {
     if (!is_given()) return nullptr;
     return type == data_type_of<T> ? run.output<T>(operand) : place(run);

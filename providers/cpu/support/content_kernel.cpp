@@ -1,4 +1,4 @@
-// Preparing and running in one go, with the inputs' content at hand.
+// Content kernels: prepare and run at once, when the inputs' data is available.
 #include "providers/cpu/support/content_kernel.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Kernels that must see the content of inputs to be prepared, where that comes at run time.
+// Content kernels: kernels whose preparation needs input data that is known only at run time.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// A dynamic kernel that prepares `inner` for each run, with all of its inputs known, and runs it.
-/// Operands must be tensors. `name` must outlive it, as a KernelRow's does.
+/// A dynamic kernel that prepares `inner` in each run, with all inputs known, and runs it. Operands
+/// must be tensors. `name` must outlive it, like a KernelRow's.
 KernelPtr make_content_kernel(std::string_view name, KernelPtr inner);
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// The C++ types of every float, those of 8 bits among them, for what looks at bits only.
+// Dispatch by floating-point type, float8 included, for code that looks at bits only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// Calls function(T{}) for a float's C++ type; uint8_t stands for the types of 8 bits.
+/// Calls function(T{}) for the C++ type of a floating-point type; uint8_t for the 8-bit types.
 template <typename Function>
 void with_float_bits(DataType type, Function function) {
   switch (type) {

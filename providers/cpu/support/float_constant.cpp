@@ -1,4 +1,4 @@
-// Widening constants once, while compiling.
+// Float constants: widened once, at compile time.
 #include "providers/cpu/support/float_constant.hpp"
 
 #include "kernels/cpu/types/fp16_bits.hpp"

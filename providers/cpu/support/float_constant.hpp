@@ -1,4 +1,4 @@
-// Constants as float32, whatever floating-point type the model holds them in.
+// Float constants: constants as float32, from any floating-point type of the model.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,13 @@
 
 namespace ortool::cpu {
 
-/// Whether float_tensor takes the type: float32, float16, bfloat16.
+/// Whether float_tensor supports the type: float32, float16, bfloat16.
 bool is_float_like(DataType type);
 
-/// The tensor as aligned float32; the same bytes where it is that already. The type must be
-/// float-like.
+/// The tensor as aligned float32; shares the data if it already is. The type must be float-like.
 Tensor float_tensor(const Tensor& tensor, MemoryCap* cap = nullptr);
 
-/// The value's constant as float32; nothing where it is computed, left out or of another type.
+/// The value's constant as float32; empty if it is computed, omitted or of another type.
 std::optional<Tensor> float_constant(const Value* value, MemoryCap* cap = nullptr);
 
 }  // namespace ortool::cpu

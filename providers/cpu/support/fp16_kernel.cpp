@@ -1,4 +1,4 @@
-// Conversions before and after a float32 kernel, in blocks spread over the threads.
+// fp16 promotion: conversions before and after a float32 kernel, in blocks spread over the threads.
 #include "providers/cpu/support/fp16_kernel.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool is_fp16_type(DataType type) {
   return type == DataType::float16 || type == DataType::bfloat16;
 }
 
-/// An operand that is converted, with its float32 form's place in the workspace.
+/// An operand to convert, with the offset of its float32 copy in the workspace.
 struct Conversion {
   std::size_t operand;
   DataType type;

@@ -1,4 +1,4 @@
-// float16 and bfloat16 through float32: a float32 kernel with conversions around it.
+// fp16 promotion: runs float16 and bfloat16 operators with a float32 kernel and conversions.
 #pragma once
 
 #include "kernels/cpu/isa/cpu_features.hpp"
@@ -7,8 +7,8 @@
 namespace ortool::cpu {
 
 /// Runs `inner`, compiled for float32, on operands of 16-bit floating-point types: inputs are
-/// widened and outputs narrowed in the workspace. Operands of other types pass as they are; inputs
-/// that `inner` has packed are not touched.
+/// widened and outputs narrowed in the workspace. Operands of other types are passed through;
+/// inputs that `inner` has packed are not read.
 KernelPtr make_fp16_kernel(KernelPtr inner, Isa isa);
 
 }  // namespace ortool::cpu

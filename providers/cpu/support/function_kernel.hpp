@@ -1,4 +1,4 @@
-// Kernels made of two functions: one that prepares for shapes and one that runs.
+// Function kernels: a kernel made of two functions, one that prepares for shapes and one that runs.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ class OperandSet {
   std::uint64_t bits_ = 0;
 };
 
-/// What prepare() decides besides what run() does.
+/// What prepare() returns in addition to the run function.
 struct Preparation {
   std::int64_t workspace_bytes = 0;
-  std::int64_t held_bytes = 0;                        ///< that grow with the shapes
-  OperandSet overwritable = {};                       ///< inputs that output 0 may be written over
-  std::optional<std::size_t> view_of = std::nullopt;  ///< output 0 is that input's bytes
-  std::vector<BytesView> views = {};                  ///< by output, where all of them are views
-  std::vector<std::int64_t> places = {};              ///< by input: where it lies in output 0
+  std::int64_t held_bytes = 0;                        ///< memory held that grows with the shapes
+  OperandSet overwritable = {};                       ///< inputs that output 0 may overwrite
+  std::optional<std::size_t> view_of = std::nullopt;  ///< output 0 is a view of that input
+  std::vector<BytesView> views = {};                  ///< by output, if all of them are views
+  std::vector<std::int64_t> places = {};              ///< by input: its offset within output 0
 };
 
 /// A Prepared that calls `run(const RunContext&)`.
@@ -71,14 +71,14 @@ PreparedPtr make_prepared(Preparation preparation, Run run) {
   return std::make_unique<const FunctionPrepared>(std::move(preparation), std::move(run));
 }
 
-/// What compile() decides besides what prepare() does.
+/// What compile() returns in addition to the prepare function.
 struct Compilation {
-  OperandSet packed = {};  ///< inputs that run() does not read any more
+  OperandSet packed = {};  ///< inputs that run() no longer reads
   std::int64_t packed_bytes = 0;
 };
 
-/// A Kernel that calls `prepare(const PrepareContext&)`, which gives a PreparedPtr. `name` must
-/// outlive it, as a KernelRow's does.
+/// A Kernel that calls `prepare(const PrepareContext&)`, which returns a PreparedPtr. `name` must
+/// outlive it, like a KernelRow's.
 template <typename Prepare>
 KernelPtr make_kernel(std::string_view name, Prepare prepare, Compilation compilation = {}) {
   class FunctionKernel : public Kernel {
@@ -101,8 +101,7 @@ KernelPtr make_kernel(std::string_view name, Prepare prepare, Compilation compil
   return std::make_unique<const FunctionKernel>(name, std::move(prepare), compilation);
 }
 
-/// A dynamic Kernel that calls `run(DynamicContext&)`. `name` must outlive it, as a KernelRow's
-/// does.
+/// A dynamic Kernel that calls `run(DynamicContext&)`. `name` must outlive it, like a KernelRow's.
 template <typename Run>
 KernelPtr make_dynamic_kernel(std::string_view name, Run run) {
   class DynamicKernel : public Kernel {

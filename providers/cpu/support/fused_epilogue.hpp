@@ -1,4 +1,4 @@
-// What a product's followers ask of its kernel.
+// Fused epilogue: the nodes fused into a product, as kernel arguments.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace ortool {
 
-/// The tensor that the followers add, or null.
+/// The tensor that the fused nodes add, or null.
 inline const float* residual_of(const ProductFollowers& followers, const RunContext& context) {
   if (followers.residual < 0) return nullptr;
   return context.input<float>(static_cast<std::size_t>(followers.residual));
 }
 
-/// Residual and activation of the followers, for `Epilogue` or `ConvEpilogue`.
+/// Sets residual and activation of the fused nodes, for `Epilogue` or `ConvEpilogue`.
 template <typename KernelEpilogue>
 void follow(KernelEpilogue& epilogue, const ProductFollowers& followers,
             const RunContext& context) {

@@ -1,4 +1,4 @@
-// Bounds are read from the constants beside the clipped value.
+// Fused int8 Clip: reads constant bounds.
 #include "providers/cpu/support/int8_clip.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// A bound of a Clip of bytes: a constant, or nothing that keeps to the limit it has.
+/// A bound of an int8 Clip: a constant, or omitted, which keeps the present limit.
 bool read_bound(const Value* bound, std::int32_t& limit) {
   if (bound == nullptr) return true;
   if (!bound->is_constant() || bound->constant().element_count() != 1) return false;
@@ -22,7 +22,7 @@ bool narrow(const Node& node, const Value* previous, Int8Limits& limits) {
   if (node.op_type() != "Clip" || !node.domain().empty() || node.input(0) != previous) return false;
   Int8Limits given = limits;
   if (!read_bound(node.input(1), given.low) || !read_bound(node.input(2), given.high)) return false;
-  // As Clip: first up to the lower bound, then down to the upper one.
+  // The order of Clip: first max with the lower bound, then min with the upper one.
   const auto clip = [&](std::int32_t value) {
     return std::min(std::max(value, given.low), given.high);
   };

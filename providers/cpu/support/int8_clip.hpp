@@ -1,4 +1,4 @@
-// A Clip behind a kernel that makes bytes, which narrows the bytes it makes.
+// Fused int8 Clip: narrows the output range of a kernel with int8 result.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,11 @@
 
 namespace ortool::cpu {
 
-/// The limits of a group's bytes of the type: those of the type, narrowed by the Clips that follow
-/// the first node. Nothing when a follower is something else.
+/// The output limits of a group: those of the type, narrowed by the Clips that follow the first
+/// node. Empty if any other node follows.
 std::optional<Int8Limits> int8_limits(const NodeView& group, DataType type);
 
-/// Whether `next` is a Clip of the group's bytes whose bounds are constants: a KernelRow's
-/// `absorbs`.
+/// Whether `next` is a Clip of the int8 output with constant bounds: a KernelRow's `absorbs`.
 bool absorbs_int8_clip(const NodeView& group, const Node& next);
 
 }  // namespace ortool::cpu

@@ -1,4 +1,4 @@
-// Layouts of kernels on bytes that take images plain or in blocks.
+// Layouts of int8 kernels that support images in NCHW and NCHW16c.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace ortool {
 
-/// Whether `value` is computed and an image [batch, channels, ...] of known channels.
+/// Whether `value` is computed and an image [batch, channels, ...] with known channels.
 bool is_int8_image(const Value& value);
 
-/// Two choices of the same price, all plain, or the inputs `images` in blocks and the result in
-/// `output`; the search begins with the blocked one.
+/// Two choices of the same cost: everything in NCHW, or the inputs `images` in NCHW16c and the
+/// result in `output`; the search starts with the latter.
 std::vector<LayoutChoice> plain_or_blocked_bytes(const NodeView& view,
                                                  const std::vector<std::size_t>& images,
                                                  Layout output = Layout::blocked16);

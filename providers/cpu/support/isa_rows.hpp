@@ -1,4 +1,4 @@
-// Kernel rows for every instruction-set level of one kernel, with names made from its stem.
+// Kernel rows for all instruction sets of a kernel, named after a common stem.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct LiteralText {
   }
 };
 
-/// Both texts in one, in static memory.
+/// Concatenates both texts, in static memory.
 template <LiteralText first, LiteralText second>
 struct JoinedText {
   static constexpr std::size_t first_size = sizeof(first.text) - 1;
@@ -46,7 +46,7 @@ constexpr std::array<KernelRow, 3> isa_rows(std::string_view op_type, std::strin
         compile}}};
 }
 
-/// The same with `stem`_amx before them, for products of bytes.
+/// The same, preceded by `stem`_amx, for int8 products.
 template <LiteralText stem>
 constexpr std::array<KernelRow, 4> int8_isa_rows(std::string_view op_type, std::string_view types,
                                                  decltype(KernelRow::accepts) accepts,
@@ -57,7 +57,7 @@ constexpr std::array<KernelRow, 4> int8_isa_rows(std::string_view op_type, std::
                    isa_rows<stem>(op_type, types, accepts, compile, domain));
 }
 
-/// A row that is the same on every level.
+/// A row that is the same on every instruction set.
 constexpr std::array<KernelRow, 1> portable_row(std::string_view name, std::string_view op_type,
                                                 std::string_view types,
                                                 decltype(KernelRow::accepts) accepts,

@@ -1,4 +1,4 @@
-// Lists of kernel rows put together at compile time.
+// Compile-time concatenation of lists of kernel rows.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Looking up values among an operator's attributes and known inputs.
+// Known operands: looks up values among an operator's attributes and known inputs.
 #include "providers/cpu/support/known_operand.hpp"
 
 #include "libcore/base/format.hpp"

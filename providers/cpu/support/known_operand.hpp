@@ -1,4 +1,4 @@
-// Values that a kernel needs before it runs, because shapes come from them.
+// Known operands: values that a kernel needs before it runs, because shapes depend on them.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace ortool::cpu {
 
-/// The integers of `value`: from the attribute, or from its input as known now. Nothing when it is
-/// left out. Throws ErrorCode::unsupported naming it when it comes only at run time.
+/// The integers of `value`: from the attribute, or from its input if that is known now. Empty if it
+/// is omitted. Throws ErrorCode::unsupported, which names it, if it is known only at run time.
 std::optional<std::vector<std::int64_t>> known_operand(
     const PrepareContext& context, const ValueOr<std::vector<std::int64_t>>& value,
     std::string_view name);
 
-/// The same for one that must be there.
+/// The same for a required value.
 std::vector<std::int64_t> required_operand(const PrepareContext& context,
                                            const ValueOr<std::vector<std::int64_t>>& value,
                                            std::string_view name);

@@ -1,4 +1,4 @@
-// Blocked tensors seen as plain ones with one dimension more.
+// NCHWc storage shapes: NCHWc tensors viewed as plain tensors with one more dimension.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// N x C x D1 x ... as it lies: N x ceil(C / block) x D1 x ... x block.
+/// The storage shape of N x C x D1 x ...: N x ceil(C / block) x D1 x ... x block.
 inline Shape stored_shape(const Shape& shape, Layout layout) {
   if (layout == Layout::plain) return shape;
   const std::int64_t block = block_of(layout);

@@ -1,6 +1,5 @@
-// What random numbers follow from where a node has no seed: the name of its output. They differ
-// from node to node and are the same in every run, since results that can be reproduced are worth
-// more than new ones.
+// Random key of a node without a seed: a hash of the name of its output. Keys differ between nodes
+// and are the same in every run, since reproducible results matter more than varying ones.
 #pragma once
 
 #include <cstdint>

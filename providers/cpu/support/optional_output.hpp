@@ -1,4 +1,4 @@
-// Outputs that a kernel computes whether or not somebody wants them.
+// Optional outputs that a kernel computes whether or not they are requested.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// An output, or where it is left out, a place for it in the workspace.
+/// An output or, if it is omitted, space for it in the workspace.
 class OptionalOutput {
  public:
   OptionalOutput(const PrepareContext& context, std::size_t index, std::int64_t bytes,

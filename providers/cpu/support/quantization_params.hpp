@@ -1,4 +1,4 @@
-// Scales and zero points of bytes as the kernels want them.
+// Quantization parameters (int8 scales and zero points) in the form that kernels take.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// Zero point `index` of the type int8 or uint8 (null: 0) for bytes that are flipped by `flip`:
-/// read as the other sign, 128 more or less.
+/// Zero point `index` of type int8 or uint8 (null: 0) for values flipped by `flip`: read with the
+/// other signedness, 128 more or less.
 inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::int64_t index,
                                  std::uint8_t flip) {
   const std::uint8_t byte = zeros != nullptr ? zeros[index] : std::uint8_t{0};
@@ -18,7 +18,7 @@ inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::
   return is_signed ? std::int32_t{static_cast<std::int8_t>(flipped)} : std::int32_t{flipped};
 }
 
-/// The least and greatest byte of a result, as the numbers they are.
+/// The lowest and highest quantized value of a result.
 struct Int8Limits {
   std::int32_t low = 0;
   std::int32_t high = 255;

@@ -1,4 +1,4 @@
-// The types whose matrix products are plain loops.
+// Element types whose matrix products use the reference GEMM.
 #pragma once
 
 #include <cstdint>

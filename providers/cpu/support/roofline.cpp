@@ -1,4 +1,4 @@
-// Threads of its own, each on a block of its own, with a barrier before every round.
+// Roofline measurement: each thread works on its own block, with a barrier before every round.
 #include "providers/cpu/support/roofline.hpp"
 
 #include <algorithm>
@@ -19,18 +19,18 @@ namespace {
 using SpeedClock = std::chrono::steady_clock;
 
 constexpr std::size_t speed_rounds = 8;
-/// Three blocks of floats; together the size that counts as cached.
+/// Total size of three blocks of floats that counts as cached.
 constexpr std::int64_t cached_bytes = std::int64_t{768} << 10U;
 constexpr std::int64_t memory_bytes_a_thread = std::int64_t{96} << 20U;
 
-/// When a thread began and ended a round.
+/// When a thread started and finished a round.
 struct SpeedTurn {
   SpeedClock::time_point begin;
   SpeedClock::time_point end;
 };
 
-/// The least seconds that one of several rounds takes in which every thread calls `work(thread)`:
-/// from the first beginning to the last end.
+/// The shortest time in seconds of several rounds in which every thread calls `work(thread)`: from
+/// the first start to the last finish.
 double best_round_s(int threads, const StopToken& stop, FunctionRef<void(int)> work) {
   std::vector<std::vector<SpeedTurn>> turns(static_cast<std::size_t>(threads),
                                             std::vector<SpeedTurn>(speed_rounds));
@@ -49,7 +49,7 @@ double best_round_s(int threads, const StopToken& stop, FunctionRef<void(int)> w
   for (std::thread& other : others) other.join();
   stop.poll();
   double best = 1e9;
-  // The first round touches memory for the first time.
+  // Skips the first round, which touches the memory for the first time.
   for (std::size_t round = 1; round < speed_rounds; ++round) {
     SpeedTurn all = turns.front()[round];
     for (const auto& of_thread : turns) {
@@ -70,7 +70,7 @@ double measure_gflops(int threads, const StopToken& stop) {
          seconds * 1e-9;
 }
 
-/// Of blocks of `bytes` in all for each thread, gone through so often that a round takes a while.
+/// Bandwidth over blocks of `bytes` in total per thread, repeated to make a round long enough.
 double measure_gbytes(int threads, std::int64_t bytes, std::int64_t times, const StopToken& stop) {
   const std::int64_t count = bytes / 3 / static_cast<std::int64_t>(sizeof(float)) / 64 * 64;
   std::vector<std::vector<float>> blocks(static_cast<std::size_t>(threads));

@@ -1,4 +1,4 @@
-// What this machine's processors and memory can give, measured on the spot.
+// Roofline measurement: peak arithmetic throughput and memory bandwidth of this machine.
 #pragma once
 
 #include "libcore/base/stop_token.hpp"
@@ -7,8 +7,8 @@
 namespace ortool::cpu {
 
 /// Keeps `threads` threads busy for about half a second: with multiply-adds in registers, with
-/// blocks that fit the caches next to a core, and with blocks of 96 MB a thread. The best of
-/// several short rounds each. Polls `stop`.
+/// blocks that fit the per-core caches, and with blocks of 96 MB per thread. Reports the best of
+/// several short rounds of each. Polls `stop`.
 MachineLimits measure_limits(int threads, const StopToken& stop);
 
 }  // namespace ortool::cpu

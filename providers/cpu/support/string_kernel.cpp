@@ -1,4 +1,4 @@
-// From strings to numbers, through the kernel, and back.
+// String kernels: maps strings to numbers, runs the kernel, and maps back.
 #include "providers/cpu/support/string_kernel.hpp"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// The strings of all inputs, numbered from 1 on; 0 is the empty string.
+/// The strings of all inputs, numbered from 1; 0 is the empty string.
 class StringNumbers {
  public:
   StringNumbers(const DynamicContext& context, bool compares)
@@ -30,7 +30,7 @@ class StringNumbers {
     std::int64_t bytes = 0;
     for (const std::int64_t number : all)
       bytes += static_cast<std::int64_t>(sizeof(std::string) + text_of(number).size());
-    // Counted once before they are made, and then as long as they live.
+    // Counted before they are created, then for as long as they live.
     if (context_.cap() != nullptr) {
       context_.cap()->take(bytes, "a tensor of strings");
       context_.cap()->give_back(bytes);
@@ -62,7 +62,7 @@ class StringNumbers {
   std::unordered_map<std::string_view, std::int64_t> known_;
 };
 
-/// Operands of the inner kernel, and the tensors that they speak of.
+/// Operands of the inner kernel, and the tensors that they refer to.
 struct InnerOperands {
   std::vector<Tensor> tensors;
   std::vector<Operand> operands;

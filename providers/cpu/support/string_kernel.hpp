@@ -1,14 +1,14 @@
-// Kernels that move elements, for strings: they move the addresses of the strings.
+// String kernels: data-movement kernels for strings, which move numbers that stand for the strings.
 #pragma once
 
 #include "libcore/provider/kernel.hpp"
 
 namespace ortool::cpu {
 
-/// Runs `inner`, a kernel for elements of int64 that computes nothing with them but whether they
-/// are equal, on numbers that stand for the strings: 0 for the empty string, which is what is left
-/// where an operator puts zeros. Equal strings have equal numbers where `compares`. Operands that
-/// are not strings pass as they are. `name` must outlive the kernel.
+/// Runs `inner`, an int64 kernel that only moves elements or compares them for equality, on numbers
+/// that stand for the strings: 0 for the empty string, which therefore replaces zeros that an
+/// operator inserts. Equal strings have equal numbers if `compares`. Operands that are not strings
+/// are passed through. `name` must outlive the kernel.
 KernelPtr make_string_kernel(std::string_view name, KernelPtr inner, bool compares = false);
 
 }  // namespace ortool::cpu

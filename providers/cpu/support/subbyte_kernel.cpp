@@ -1,4 +1,4 @@
-// Unpacking before and packing after a kernel for bytes.
+// Sub-byte kernels: unpack before and pack after a kernel for bytes.
 #include "providers/cpu/support/subbyte_kernel.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_packed_operands = 16;
 
-/// A packed operand with the place of its bytes in the workspace.
+/// A packed operand with the offset of its unpacked bytes in the workspace.
 struct UnpackedOperand {
   std::size_t index;
   int bits;
@@ -21,7 +21,7 @@ struct UnpackedOperand {
   std::int64_t offset_bytes;
 };
 
-/// Operands of packed types become bytes in the workspace.
+/// Unpacks operands of packed types to bytes in the workspace.
 std::vector<UnpackedOperand> unpack_operands(std::vector<Operand>& operands,
                                              WorkspaceLayout& layout) {
   ORTOOL_CHECK(operands.size() <= most_packed_operands);

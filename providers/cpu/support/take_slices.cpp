@@ -1,4 +1,4 @@
-// Bytes by the gather kernel, strings one by one.
+// Slice selection: bytes by the gather kernel, strings one by one.
 #include "providers/cpu/support/take_slices.hpp"
 
 #include <string>

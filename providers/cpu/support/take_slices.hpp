@@ -1,4 +1,4 @@
-// Slices of a tensor of any type, strings included, picked by their numbers.
+// Slice selection from a tensor of any type, strings included, by index.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace ortool::cpu {
 
-/// `tensor` seen as `sizes`, of which the slices `indices` along the axis become a tensor of
-/// `shape`.
+/// Views `tensor` as `sizes` and returns its slices `indices` along the axis with shape `shape`.
 Tensor take_slices(const DynamicContext& context, const Tensor& tensor,
                    std::span<const std::int64_t> indices, const GatherSizes& sizes, Shape shape);
 

@@ -1,4 +1,4 @@
-// Memory that no tensor counts, such as the texts of strings and the elements of sequences.
+// Memory checks for data that no tensor counts, such as string contents and sequence elements.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace ortool::cpu {
 
-/// Throws ErrorCode::memory_limit unless the run may take so many bytes more now. They are not
-/// kept: the strings or elements that are made next are counted by nobody.
+/// Throws ErrorCode::memory_limit unless the run may allocate that many more bytes now. They are
+/// not reserved: the strings or elements created next are not counted.
 inline void check_room(const DynamicContext& context, std::int64_t bytes, const char* purpose) {
   if (context.cap() == nullptr) return;
   context.cap()->take(bytes, purpose);
   context.cap()->give_back(bytes);
 }
 
-/// The same for that many elements of a sequence.
+/// The same for `count` elements of a sequence.
 inline void check_element_room(const DynamicContext& context, std::int64_t count) {
   constexpr std::int64_t size = sizeof(RunValue) + 64;
   check_room(context, multiply_sizes(count, size), "the elements of a sequence");
 }
 
-/// And for that many strings, their texts apart.
+/// The same for `count` strings, without their contents.
 inline void check_string_room(const DynamicContext& context, std::int64_t count) {
   constexpr std::int64_t size = sizeof(std::string);
   check_room(context, multiply_sizes(count, size), "a tensor of strings");
