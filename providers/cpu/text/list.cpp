@@ -1,4 +1,4 @@
-// Texts: the kernels of the family, one line a file.
+// Texts: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// The kernel row of RegexFullMatch, by RE2, whose time grows with the text alone.
+// Kernel for RegexFullMatch, based on RE2, whose run time is linear in the text.
 #include <memory>
 
 #include <re2/re2.h>

@@ -1,4 +1,4 @@
-// A text cut at a delimiter or at white space.
+// String splitting at a delimiter or at whitespace.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace ortool::cpu {
 
-/// Unicode's white space, and the four separators of ASCII before the blank.
+/// Unicode whitespace, and the four ASCII separators before the space.
 inline bool is_white_space(std::uint32_t code) {
   return (code >= 9 && code <= 13) || (code >= 0x1c && code <= 0x20) || code == 0x85 ||
          code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
          code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
 }
 
-/// Bytes of the white space (or of anything else) that `text` begins with.
+/// Number of leading bytes of `text` that are whitespace (or not).
 inline std::size_t leading_bytes(std::string_view text, bool of_white_space) {
   std::size_t bytes = 0;
   while (bytes < text.size()) {
@@ -27,9 +27,9 @@ inline std::size_t leading_bytes(std::string_view text, bool of_white_space) {
   return bytes;
 }
 
-/// Calls body(piece) for the pieces, at most `most_cuts` + 1. With an empty delimiter any run of
-/// white space cuts, none at the ends counts, and a text of nothing else has no piece; what the
-/// last cut leaves keeps the white space at its end.
+/// Calls body(piece) for each piece, at most `most_cuts` + 1. With an empty delimiter, any run of
+/// whitespace separates; leading and trailing whitespace is ignored, and a text of whitespace only
+/// has no piece. The piece after the last allowed cut keeps its trailing whitespace.
 template <typename Body>
 void split_text(std::string_view text, std::string_view delimiter, std::int64_t most_cuts,
                 Body body) {

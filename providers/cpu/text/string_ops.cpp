@@ -1,4 +1,4 @@
-// Kernel rows of StringConcat, StringSplit and StringNormalizer.
+// Kernels for StringConcat, StringSplit and StringNormalizer.
 #include "libcore/ops/text/string_ops.hpp"
 
 #include <algorithm>
@@ -78,13 +78,13 @@ void run_string_split(const StringSplit& op, DynamicContext& context) {
   context.set_output(1, std::move(counts));
 }
 
-/// Case is of simple, locale-independent mappings, but for the dotted i of Turkish and Azeri.
+/// Simple, locale-independent case mapping, except for the dotted i of Turkish and Azeri.
 class TextCase {
  public:
   explicit TextCase(const StringNormalizer& op)
       : op_(op), dotted_i_(dotted_i_of_locale(op.locale)) {}
 
-  /// What texts are compared by.
+  /// The form in which strings are compared.
   std::string folded(const std::string& text) const {
     return op_.is_case_sensitive ? text : with_letter_case(text, LetterCase::lower, dotted_i_);
   }
