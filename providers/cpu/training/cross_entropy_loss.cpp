@@ -1,4 +1,4 @@
-// Kernel rows of NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss.
+// Kernels for NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss.
 #include "kernels/cpu/training/cross_entropy_loss.hpp"
 
 #include <type_traits>
@@ -18,15 +18,15 @@
 namespace ortool::cpu {
 namespace {
 
-/// What the losses of one shape need, with logarithms to be taken first or given.
+/// Parameters of the losses for one shape; log-probabilities are given or computed first.
 struct LossPlan {
   ClassLoss op;
   ClassLossSizes sizes;
   bool takes_softmax = false;
   Isa isa = Isa::baseline;
   bool has_log_output = false;
-  std::int64_t log_place = 0;   ///< in the workspace, where there is no output for them
-  std::int64_t loss_place = 0;  ///< likewise, where losses are reduced
+  std::int64_t log_place = 0;   ///< workspace offset, if they are not an output
+  std::int64_t loss_place = 0;  ///< workspace offset, if losses are reduced
 };
 
 template <typename T, typename Index>

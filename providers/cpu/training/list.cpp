@@ -1,4 +1,4 @@
-// Losses and optimizer steps: the kernels of the family, one line a file.
+// Losses and optimizer steps: the kernels of the family, one line per file.
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// Kernel rows of Adagrad, Adam and Momentum: tensor after tensor.
+// Kernels for Adagrad, Adam and Momentum, which update one tensor after the other.
 #include "libcore/ops/training/optimizer_steps.hpp"
 
 #include <cmath>
@@ -18,10 +18,10 @@ namespace ortool::cpu {
 namespace {
 
 constexpr const char* training_domain = "ai.onnx.preview.training";
-constexpr std::size_t first_tensor = 2;  ///< the inputs before are the rate and the update count
+constexpr std::size_t first_tensor = 2;  ///< the inputs before are learning rate and update count
 
-/// Where the operands of one tensor are: its numbers, its gradients, then its running sums; of the
-/// outputs its numbers, then its running sums.
+/// Operand indices of one tensor: among the inputs its parameters, gradients, then running sums;
+/// among the outputs its parameters, then running sums.
 struct TensorStep {
   DataType type = DataType::float32;
   std::int64_t count = 0;
@@ -51,7 +51,7 @@ TensorStep plan_tensor_step(const OptimizerStep& op, const PrepareContext& conte
   return step;
 }
 
-/// One tensor's step in one run; T is its type.
+/// The step of one tensor in one run; T is its type.
 template <typename T>
 class StepRun {
  public:
