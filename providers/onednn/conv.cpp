@@ -1,4 +1,4 @@
-// Kernels of Conv and ConvTranspose.
+// oneDNN kernels for Conv and ConvTranspose.
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
@@ -106,7 +106,7 @@ class ConvKernel : public Kernel {
     conv_.form = form;
   }
 
-  /// The form of the packed weights where it is right for the shapes too.
+  /// The form of the packed weights, if it also suits the shapes.
   std::optional<ConvForm> find_form(const ConvShape& shape) const {
     PrimitiveCache& cache = *conv_.tools.cache;
     if (conv_.form) {
@@ -156,7 +156,7 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools
   const bool can_read =
       form->in == ImageForm::blocks && (is_one || shape->group_in() % tools.block == 0);
   const bool can_write = is_one || shape->group_out() % tools.block == 0;
-  // Measured on a core of an Emerald Rapids Xeon; others are slower either way.
+  // Measured on a core of an Emerald Rapids Xeon; on other processors both alternatives are slower.
   constexpr double product_ns = 0.0125;
   constexpr double reorder_ns = 0.4;
   const double work =

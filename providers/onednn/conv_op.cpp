@@ -1,4 +1,4 @@
-// Spatial axes are put at the end of three.
+// Conv operators: spatial axes are right-aligned in three.
 #include "providers/onednn/conv_op.hpp"
 
 #include "libcore/ops/catalog.hpp"
@@ -6,7 +6,7 @@
 namespace ortool::onednn {
 namespace {
 
-/// Kernels fit, and code is chosen as for most.
+/// Large enough for most kernels, and typical for the choice of code.
 constexpr std::int64_t likely_pixels = 56;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Conv and ConvTranspose as one: what their nodes say, and the sizes that follow.
+// Conv and ConvTranspose behind one interface: attributes and resulting sizes.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace ortool::onednn {
 
-/// Either operator as its node has it.
+/// Either operator, as read from its node.
 class ConvOp {
  public:
   explicit ConvOp(const Node& node);
 
   bool is_transposed() const { return is_transposed_; }
   std::int64_t groups() const { return is_transposed_ ? transpose_.groups : conv_.groups; }
-  /// Sizes for operands of these shapes, of three spatial axes at most. Throws ErrorCode::invalid
-  /// when the window does not fit.
+  /// Sizes for operands of these shapes, with at most three spatial axes. Throws ErrorCode::invalid
+  /// if the window does not fit.
   ConvShape place(const Shape& x, const Shape& weights) const;
 
  private:
@@ -27,8 +27,8 @@ class ConvOp {
   ConvTranspose transpose_;
 };
 
-/// The node's sizes for one image, which has a likely size where the model does not tell. Nothing
-/// where the weights' shape is not known, or the window does not fit.
+/// The node's sizes for a single image, with typical values for unknown dimensions. Empty if the
+/// weights' shape is unknown or the window does not fit.
 std::optional<ConvShape> likely_conv(const NodeView& view, const ConvOp& op);
 
 }  // namespace ortool::onednn

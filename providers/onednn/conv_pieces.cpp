@@ -1,4 +1,5 @@
-// Pieces are channels of the result: each reads the whole image, and sums stay in one piece.
+// Convolution partition: pieces are ranges of output channels; each reads the whole image, and no
+// sum is split between pieces.
 #include "providers/onednn/conv_pieces.hpp"
 
 #include <algorithm>
@@ -6,13 +7,13 @@
 namespace ortool::onednn {
 namespace {
 
-/// Above this many channels a group, images that oneDNN reads as planes have only slow code.
+/// Above this many channels per group, oneDNN has only slow code for images in plain layout.
 constexpr std::int64_t most_plane_channels = 3;
-/// Work of a piece, in multiplications: some 20 microseconds. Channels of a depthwise convolution
-/// are computed at a fraction of the speed.
+/// Multiplications per piece: about 20 microseconds. Depthwise channels are computed at a fraction
+/// of the speed.
 constexpr std::int64_t piece_work = 2'000'000;
 constexpr std::int64_t depthwise_piece_work = 500'000;
-/// Floats to bring into blocks at once.
+/// Floats to reorder to blocked layout at once.
 constexpr std::int64_t input_piece_floats = 32 * 1024;
 
 std::int64_t round_up(std::int64_t count, std::int64_t step) {
@@ -23,7 +24,7 @@ std::int64_t divide_up(std::int64_t count, std::int64_t divisor) {
   return (count + divisor - 1) / divisor;
 }
 
-/// Channels whose work is worth a task.
+/// Number of channels whose work justifies a task.
 std::int64_t piece_channels(const ConvShape& shape, std::int64_t block) {
   const std::int64_t pixels = shape.is_transposed ? shape.in_pixels() : shape.out_pixels();
   const std::int64_t work =
@@ -32,7 +33,7 @@ std::int64_t piece_channels(const ConvShape& shape, std::int64_t block) {
   return round_up(divide_up(piece_work, work), 2 * block);
 }
 
-/// Pads the channels of a request as its form wants them.
+/// Pads a request's number of channels as its layout requires.
 std::int64_t in_form_count(std::int64_t channels, ImageForm form, std::int64_t block) {
   return form == ImageForm::blocks ? round_up(channels, block) : channels;
 }
@@ -64,7 +65,7 @@ ConvRequest make_request(const ConvShape& shape, const ConvForm& form, std::int6
   return request;
 }
 
-/// What of `channels` one group's pieces start at, as a group's image in blocks lies.
+/// Adds the input pieces of each group, at their offsets in the blocked image.
 void add_input_pieces(const ConvShape& shape, const ConvForm& form, std::int64_t groups,
                       std::int64_t channels, ConvCut& cut) {
   const std::int64_t pixels = shape.in_pixels();

@@ -1,4 +1,4 @@
-// A convolution cut into pieces that oneDNN computes one by one, by the size of the problem alone.
+// Convolution partition: pieces that oneDNN computes one by one, by the problem size only.
 #pragma once
 
 #include <array>
@@ -11,67 +11,67 @@
 
 namespace ortool::onednn {
 
-/// What a convolution node computes. `sizes` as cpu::conv takes them, or as cpu::conv_transpose.
+/// The computation of a convolution node. `sizes` as in cpu::conv or cpu::conv_transpose.
 struct ConvShape {
   cpu::ConvSizes sizes;
   bool is_transposed = false;
-  std::int64_t axes = 2;  ///< that count, the last of the three
+  std::int64_t axes = 2;  ///< spatial axes in use: the last of the three
 
   std::int64_t group_in() const { return sizes.channels_in / sizes.groups; }
   std::int64_t group_out() const { return sizes.channels_out / sizes.groups; }
-  /// One channel in and one out a group: pieces are ranges of groups.
+  /// One input and one output channel per group: pieces are ranges of groups.
   bool is_depthwise() const { return sizes.groups > 1 && group_in() == 1 && group_out() == 1; }
   std::int64_t in_pixels() const { return sizes.in[0] * sizes.in[1] * sizes.in[2]; }
   std::int64_t out_pixels() const { return sizes.out[0] * sizes.out[1] * sizes.out[2]; }
   std::int64_t kernel_points() const { return sizes.kernel[0] * sizes.kernel[1] * sizes.kernel[2]; }
 };
 
-/// How oneDNN gets images, and how many channels a piece of the result has.
+/// The layouts of oneDNN's images, and the number of output channels per piece.
 struct ConvForm {
   ImageForm in = ImageForm::planes;
   ImageForm out = ImageForm::planes;
   std::int64_t block = 16;
-  std::int64_t piece_channels = 16;  ///< a multiple of `block` where the result is in blocks
+  std::int64_t piece_channels = 16;  ///< a multiple of `block` if the output is blocked
 
   bool operator==(const ConvForm&) const = default;
 };
 
-/// Some channels of the result. Offsets are in floats.
+/// A range of output channels. Offsets are in floats.
 struct ConvPiece {
-  std::int64_t in_first = 0;   ///< the first of the input's channels that it reads
-  std::int64_t in_offset = 0;  ///< of the same in an image in blocks
+  std::int64_t in_first = 0;   ///< first input channel that it reads
+  std::int64_t in_offset = 0;  ///< of that channel in a blocked image
   std::int64_t out_first = 0;
   std::int64_t out_count = 0;
   std::int64_t bias_offset = 0;
-  std::size_t kind = 0;  ///< 0: a whole piece, 1: the rest of a group
+  std::size_t kind = 0;  ///< 0: a whole piece, 1: the remainder of a group
 };
 
-/// Channels of the input to bring into blocks at once.
+/// Input channels to reorder to blocked layout at once.
 struct ConvInputPiece {
   std::int64_t first = 0;
   std::int64_t count = 0;
-  std::int64_t offset = 0;  ///< in floats, in the image in blocks
+  std::int64_t offset = 0;  ///< in floats, in the blocked image
 };
 
-/// The cut of one image. Requests of kind 1 are only meant where a piece is of that kind.
+/// The partition of one image. The request of kind 1 is valid only if a piece has that kind.
 struct ConvCut {
   std::vector<ConvPiece> pieces;
-  std::vector<ConvInputPiece> input_pieces;  ///< none where oneDNN reads planes
+  std::vector<ConvInputPiece> input_pieces;  ///< empty if oneDNN reads plain layout
   std::array<ConvRequest, 2> requests;
-  std::array<std::int64_t, 2> out_counts = {0, 0};  ///< channels of each kind that count
+  std::array<std::int64_t, 2> out_counts = {0, 0};  ///< valid channels of each kind
   std::int64_t bias_floats = 0;
-  std::int64_t in_floats = 0;  ///< of an image in blocks
+  std::int64_t in_floats = 0;  ///< of a blocked image
   bool has_kind(std::size_t kind) const { return out_counts[kind] > 0; }
 };
 
-/// Operands that come and go in blocks; the others are planes.
+/// Operands in blocked layout; the others are plain.
 struct BlockedOperands {
   bool in = false;
   bool out = false;
 };
 
-/// The form in which oneDNN has fast code for it; nothing when there is none. Where the size of the
-/// image is not known, `sizes.in` and `out` are a likely one.
+/// The form for which oneDNN has fast code; empty if there is none. If the image size is unknown,
+/// `sizes.in` and `out` are typical values.
 std::optional<ConvForm> choose_conv_form(const ConvShape& shape, std::int64_t block,
                                          BlockedOperands blocked, PrimitiveCache& cache);
 

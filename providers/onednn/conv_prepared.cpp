@@ -1,4 +1,5 @@
-// Pieces of each image, with what follows done while they are near.
+// Prepared convolution: computes the pieces of each image and applies the epilogue while they are
+// in cache.
 #include "providers/onednn/conv_prepared.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace ortool::onednn {
 namespace {
 
-/// Images that are brought into blocks at once take up to this many bytes.
+/// Maximum size of the images that are reordered to blocked layout at once.
 constexpr std::int64_t most_blocked_bytes = std::int64_t{4} << 20;
 
 AlignedBuffer pack_bias(const ConvCut& cut, const std::vector<float>& bias, MemoryCap* cap) {
@@ -195,7 +196,7 @@ class ConvPrepared : public Prepared {
     if (conv_.blocked.out && piece.out_count % form_.block != 0) clear_filling(piece, out);
   }
 
-  /// Channels that fill up the last block are zero, whatever was computed for them.
+  /// Zeroes the padding channels of the last block, whatever was computed for them.
   void clear_filling(const ConvPiece& piece, float* out) const {
     const std::int64_t used = piece.out_count % form_.block;
     float* pixel = out + (piece.out_count - used) * shape_.out_pixels();
@@ -203,18 +204,18 @@ class ConvPrepared : public Prepared {
       std::fill(pixel + used, pixel + form_.block, 0.0F);
   }
 
-  /// Of an image as it lies in the output.
+  /// Channels of an image as stored in the output.
   std::int64_t stored_channels_out() const {
     const std::int64_t channels = shape_.sizes.channels_out;
     return conv_.blocked.out ? (channels + form_.block - 1) / form_.block * form_.block : channels;
   }
 
-  /// What oneDNN is not asked for: its own activations lose NaN.
+  /// The epilogue that is not left to oneDNN, whose own activations do not propagate NaN.
   void finish_piece(const RunContext& context, const ConvPiece& piece, std::int64_t first,
                     float* out) const {
     cpu::GemmTile tile{};
     tile.c = out;
-    // In blocks, a row is a block of channels of all pixels.
+    // In blocked layout, a row is a channel block of all pixels.
     const std::int64_t block = conv_.blocked.out ? form_.block : 1;
     tile.c_stride = shape_.out_pixels() * block;
     tile.rows = static_cast<std::int32_t>((piece.out_count + block - 1) / block);
@@ -254,10 +255,10 @@ class ConvPrepared : public Prepared {
   ConvCut cut_;
   std::array<PrimitivePtr, 2> primitives_;
   std::optional<ConvWeightPacker> packer_;
-  bool is_packed_ = false;     ///< the kernel's weights are right for these shapes
-  AlignedBuffer own_weights_;  ///< where those are not
+  bool is_packed_ = false;     ///< the kernel's packed weights suit these shapes
+  AlignedBuffer own_weights_;  ///< used if they do not
   AlignedBuffer bias_;
-  std::vector<PrimitivePtr> in_reorders_;  ///< by input piece
+  std::vector<PrimitivePtr> in_reorders_;  ///< one per input piece
   std::array<PrimitivePtr, 2> out_reorders_;
   WorkspaceLayout layout_;
   std::int64_t weight_space_ = 0;
@@ -268,7 +269,7 @@ class ConvPrepared : public Prepared {
   int slot_count_ = 1;
   std::int64_t in_space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<cpu::Finish> finish_;  ///< the residual must be broadcast
+  std::optional<cpu::Finish> finish_;  ///< set if the residual must be broadcast
 };
 }  // namespace
 

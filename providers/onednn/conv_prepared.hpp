@@ -1,4 +1,4 @@
-// A convolution made ready for fixed shapes.
+// Prepared convolution for fixed shapes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace ortool::onednn {
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledConv {
   explicit CompiledConv(const Node& node) : op(node) {}
 
@@ -21,9 +21,9 @@ struct CompiledConv {
   Tools tools;
   int most_threads = 1;
   const Value* constant_weights = nullptr;  ///< null: they come at run time
-  std::vector<float> bias;  ///< with the followers' shift; empty: none, or it comes at run time
-  bool reads_bias = false;  ///< at run time
-  std::optional<ConvForm> form;         ///< of the packed weights; nothing: they are not packed yet
+  std::vector<float> bias;       ///< with the fused shift; empty: none, or it comes at run time
+  bool reads_bias = false;       ///< at run time
+  std::optional<ConvForm> form;  ///< of the packed weights; empty: not packed yet
   std::array<VendorLayout, 2> layouts;  ///< of the packed weights, by kind
   AlignedBuffer weights;
   BlockedOperands blocked;
@@ -31,21 +31,21 @@ struct CompiledConv {
   bool has_bias() const { return !bias.empty(); }
 };
 
-/// oneDNN's code for a cut's kinds of pieces, for weights in these layouts (empty: as it likes them
-/// best). Null where there is none.
+/// oneDNN's primitives for a partition's kinds of pieces, for weights in these layouts (empty:
+/// oneDNN's preferred one). Null if there is none.
 std::array<PrimitivePtr, 2> find_conv_primitives(const ConvCut& cut,
                                                  const std::array<VendorLayout, 2>& layouts,
                                                  PrimitiveCache& cache);
 
-/// Whether oneDNN has more than plain loops for each kind.
+/// Whether oneDNN has more than reference code for each kind.
 bool are_fast(const ConvCut& cut, const std::array<PrimitivePtr, 2>& primitives);
 
-/// The constant weights of the node, with the followers' scale.
+/// The node's constant weights, multiplied by the fused scale.
 AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut,
                                     const ConvWeightPacker& packer, MemoryCap* cap,
                                     Workers& workers);
 
-/// `form` must be one that oneDNN has fast code for. `conv` must outlive it.
+/// oneDNN must have fast code for `form`. `conv` must outlive the result.
 PreparedPtr prepare_conv(const CompiledConv& conv, const ConvShape& shape, const ConvForm& form,
                          const PrepareContext& context);
 

@@ -1,4 +1,5 @@
-// Pieces are filled up with zeros to whole blocks of channels, so that every piece has fast code.
+// Convolution weights for oneDNN: pieces are zero-padded to whole channel blocks, so that each has
+// fast code.
 #include "providers/onednn/conv_weights.hpp"
 
 #include <algorithm>
@@ -59,8 +60,8 @@ void ConvWeightPacker::stage(const ConvPiece& piece, const float* weights,
   for (std::int64_t o = 0; o < piece.out_count; ++o) {
     float* row = out + o * row_floats;
     for (std::int64_t i = 0; i < rows_in; ++i) {
-      // Transposed: channels in, channels out of a group; else channels out, channels in of a
-      // group.
+      // Transposed: input channels × output channels per group; otherwise output channels × input
+      // channels per group.
       const std::int64_t at = is_depthwise ? piece.out_first + o
                               : shape_.is_transposed
                                   ? (group * rows_in + i) * shape_.group_out() + first + o

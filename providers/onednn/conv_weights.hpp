@@ -1,4 +1,4 @@
-// A convolution's weights and bias in the order in which oneDNN reads them, piece by piece.
+// Convolution weights and bias in the order in which oneDNN reads them, piece by piece.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 
 namespace ortool::onednn {
 
-/// Brings the weights of one piece into place. `weights`: all of the node's, as the model has them;
-/// `scale`: a factor for each channel of the result (empty: none). `staging`: staging_bytes().
+/// Packs the weights of one piece. `weights`: all weights of the node, as in the model; `scale`: a
+/// factor per output channel (empty: none). `staging`: staging_bytes().
 class ConvWeightPacker {
  public:
-  /// `primitives` are those of the cut's kinds, null where there is none of a kind.
+  /// `primitives` are those of the partition's kinds, null for a kind without pieces.
   ConvWeightPacker(const ConvShape& shape, const ConvCut& cut,
                    std::span<const PrimitivePtr, 2> primitives, PrimitiveCache& cache);
 
   std::int64_t packed_bytes() const { return packed_bytes_; }
   std::int64_t staging_bytes() const { return staging_bytes_; }
-  /// Where a piece's weights begin in the packed ones.
+  /// Offset of a piece's weights within the packed ones.
   std::int64_t offset_of(std::size_t piece) const { return offsets_[piece]; }
 
   void pack(const ConvPiece& piece, const float* weights, std::span<const double> scale,

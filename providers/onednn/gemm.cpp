@@ -1,4 +1,4 @@
-// Kernels of Gemm: one product, scaled, with a third matrix added.
+// oneDNN kernels for Gemm: one scaled product with an added matrix.
 #include "libcore/ops/math/gemm.hpp"
 
 #include "libcore/base/format.hpp"
@@ -13,7 +13,7 @@ ProductForm gemm_product_form(const NodeView& view) {
   ProductForm form;
   if (view.node().input(2) != nullptr) return form;
   const auto op = read_op<Gemm>(view.node());
-  // The bias is added before what alpha scales.
+  // The bias is added before the scaling by alpha.
   if (op.alpha != 1.0F) return form;
   const PartialShape& b = view.node().input(1)->type().shape;
   if (!b || b->size() != 2) return form;
@@ -32,7 +32,7 @@ ProductShape gemm_shape(const Gemm& op, const Shape& a, const Shape& b) {
   return shape;
 }
 
-/// How C is spread over a result of m x n.
+/// How C is broadcast to a result of m x n.
 cpu::Addend addend_of(const Shape& c, const cpu::GemmSizes& sizes) {
   if (c.element_count() == 1) return cpu::Addend::scalar;
   const std::int64_t columns = c.rank() > 0 ? c[c.rank() - 1] : 1;
@@ -66,7 +66,7 @@ KernelPtr compile_gemm(const NodeView& view, const KernelRow& row, const Tools& 
   if (b != nullptr && b->shape().rank() == 2 && b->element_count() > 0) {
     const Tensor given = b->aligned();
     const std::int64_t k = b->shape()[op.transpose_b ? 1 : 0];
-    // For likely rows: the layout serves any number of them.
+    // For a typical number of rows; the layout works for any.
     const std::int64_t likely_rows = 64;
     const Shape a = op.transpose_a ? Shape{k, likely_rows} : Shape{likely_rows, k};
     product.b = pack_matrix(gemm_shape(op, a, b->shape()), given.data<float>().data(),

@@ -1,4 +1,4 @@
-// The table of contents of the onednn provider.
+// Kernel list of the onednn provider.
 #include "providers/onednn/kernel_list.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The onednn provider's kernels as data.
+// Kernel list of the onednn provider as data.
 #pragma once
 
 #include <memory>
@@ -14,33 +14,33 @@
 
 namespace ortool::onednn {
 
-/// What every kernel of a provider shares.
+/// State shared by all kernels of a provider.
 struct Tools {
   std::shared_ptr<PrimitiveCache> cache;
-  cpu::Isa isa = cpu::Isa::baseline;  ///< of what is left to do around oneDNN
-  std::int64_t block = 8;             ///< channels side by side that oneDNN likes here
-  Layout blocked = Layout::blocked8;  ///< the same
+  cpu::Isa isa = cpu::Isa::baseline;  ///< for the work around oneDNN
+  std::int64_t block = 8;             ///< oneDNN's preferred channel block
+  Layout blocked = Layout::blocked8;  ///< the layout with that block
 };
 
-/// One operator.
+/// The kernel of one operator.
 struct KernelRow {
   std::string_view name;  ///< "onednn_conv"
   std::string_view op_type;
-  /// Why it does not take the node; empty: it does.
+  /// The reason for refusing the node; empty: it is accepted.
   std::string (*refuses)(const NodeView& view, const Tools& tools);
   KernelPtr (*compile)(const NodeView& view, const KernelRow& row, const Tools& tools,
                        const CompileContext& context);
-  /// Whether the kernel also computes `next`, the only reader of the group's only used output.
-  /// Null: it never does.
+  /// Whether the kernel can fuse `next`, sole consumer of the group's sole used output. Null:
+  /// never.
   bool (*absorbs)(const NodeView& group, const Node& next) = nullptr;
-  /// The ways in which it computes a group, the plain one first. Null: that one alone.
+  /// The layout choices for a group, the plain one first. Null: plain only.
   std::vector<LayoutChoice> (*layouts)(const NodeView& group, const Tools& tools) = nullptr;
 };
 
-/// One row an operator, all for float32 and ai.onnx.
+/// One row per operator, all for float32 and ai.onnx.
 std::span<const KernelRow> kernel_list();
 
-// Of one file each.
+// Each set is defined in a file of its own.
 std::string refuses_conv(const NodeView& view, const Tools& tools);
 bool conv_absorbs(const NodeView& group, const Node& next);
 std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools);

@@ -1,4 +1,4 @@
-// Convolutions, pools and reorders of one image, with layouts as strides and blocks.
+// oneDNN primitives for convolutions, pools and reorders of one image, plain and blocked.
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "libcore/base/error.hpp"
@@ -11,7 +11,7 @@ using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 constexpr auto float32 = dnnl::memory::data_type::f32;
 
-/// The last `axes` of three numbers.
+/// The last `axes` of three values.
 Dims axes_of(const std::int64_t (&three)[3], std::int64_t axes) {
   return Dims(three + 3 - axes, three + 3);
 }
@@ -21,7 +21,7 @@ Dims join(Dims front, const Dims& back) {
   return front;
 }
 
-/// Elements one behind the other, the last axis fastest.
+/// Strides of contiguous elements, the last axis fastest.
 Dims dense_strides(const Dims& dims) {
   Dims strides(dims.size(), 1);
   for (std::size_t i = dims.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * dims[i];
@@ -58,7 +58,7 @@ dnnl::primitive_attr plain_attributes() {
   return attributes;
 }
 
-/// Pads behind the image: what makes the window reach exactly so far.
+/// Trailing padding that makes the windows fit exactly.
 Dims pads_behind(const std::int64_t (&in)[3], const std::int64_t (&out)[3],
                  const std::int64_t (&kernel)[3], const std::int64_t (&stride)[3],
                  const std::int64_t (&dilation)[3], const std::int64_t (&pad)[3],
@@ -71,7 +71,7 @@ Dims pads_behind(const std::int64_t (&in)[3], const std::int64_t (&out)[3],
   return result;
 }
 
-/// Groups (where there are several), channels out, channels in, kernel.
+/// Groups (if there are several), output channels, input channels, kernel.
 Dims weight_dims(const ConvRequest& request) {
   const std::int64_t groups = request.groups;
   Dims dims = {request.channels_out / groups, request.channels_in / groups};
@@ -79,7 +79,7 @@ Dims weight_dims(const ConvRequest& request) {
   return join(dims, axes_of(request.kernel, request.axes));
 }
 
-/// oneDNN counts the steps between dilated elements.
+/// oneDNN counts the elements skipped between taps.
 Dims dilation_of(const ConvRequest& request) {
   Dims dims = axes_of(request.dilation, request.axes);
   for (auto& each : dims) --each;
@@ -113,7 +113,7 @@ PrimitivePtr make_conv(const dnnl::engine& engine, const ConvRequest& request,
   const Desc kernel = weights.empty() ? any_layout(weight_dims(request)) : described(weights);
   const Desc bias = request.has_bias != 0 ? dense({request.channels_out}) : Desc();
   const bool is_transposed = request.is_transposed != 0;
-  // The window of a transposed convolution slides over the result.
+  // The window of a transposed convolution slides over the output.
   const Dims behind = is_transposed
                           ? pads_behind(request.out, request.in, request.kernel, request.stride,
                                         request.dilation, request.pad, request.axes)

@@ -1,4 +1,4 @@
-// Making primitives as requests describe them.
+// oneDNN primitive creation from requests.
 #pragma once
 
 #include "providers/onednn/primitive.hpp"
@@ -10,8 +10,8 @@ struct engine;
 
 namespace ortool::onednn {
 
-// Each throws dnnl::error where oneDNN has nothing for the request; the operands are those that
-// PrimitiveCache says.
+// Each throws dnnl::error if oneDNN cannot serve the request; the operands are those listed in
+// PrimitiveCache.
 
 PrimitivePtr make_conv(const dnnl::engine& engine, const ConvRequest& request,
                        const VendorLayout& weights);

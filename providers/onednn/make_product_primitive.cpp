@@ -1,4 +1,4 @@
-// Products of two matrices, with strides as they come or b in oneDNN's own layout.
+// oneDNN primitives for matrix products, with strided operands or b in oneDNN's own layout.
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// Kernels of MatMul: one product with a constant matrix, or a batch of them.
+// oneDNN kernels for MatMul: one product with a constant matrix, or a batch of products.
 #include "libcore/ops/math/matmul.hpp"
 
 #include "kernels/cpu/gemm/matmul_shapes.hpp"
@@ -46,7 +46,7 @@ KernelPtr compile_matmul(const NodeView& view, const KernelRow& row, const Tools
     const Tensor given = b->aligned();
     const std::int64_t n = rank == 1 ? 1 : b->shape()[rank - 1];
     const std::int64_t k = rank == 1 ? b->shape()[0] : b->shape()[rank - 2];
-    // For likely rows: the layout serves any number of them.
+    // For a typical number of rows; the layout works for any.
     product.b = pack_matrix(plain_shape({64, n, k}), given.data<float>().data(),
                             !product.bias.empty(), *tools.cache, context.cap, context.workers);
   }

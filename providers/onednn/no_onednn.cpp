@@ -1,4 +1,4 @@
-// What stands for the onednn provider in a build without oneDNN 2.
+// onednn provider of builds without oneDNN 2: always unavailable, with the reason.
 #include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool {

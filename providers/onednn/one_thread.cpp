@@ -1,7 +1,7 @@
-// The number of OpenMP threads is a setting of each thread.
+// OpenMP thread limit: the number of threads is a per-thread setting.
 #include "providers/onednn/one_thread.hpp"
 
-// From OpenMP's interface, which every implementation of it has; <omp.h> belongs to one of them.
+// Part of the OpenMP API that every implementation provides; <omp.h> belongs to a specific one.
 extern "C" {
 void omp_set_num_threads(int count);
 int omp_get_max_threads();

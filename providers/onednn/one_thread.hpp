@@ -1,10 +1,11 @@
-// Keeps oneDNN to the calling thread: the work is cut by our own workers.
+// OpenMP thread limit: keeps oneDNN on the calling thread, since our thread pool splits the work.
 #pragma once
 
 namespace ortool::onednn {
 
-/// While it lives, OpenMP gives the calling thread no others. Two pools would fight for the
-/// processors, and oneDNN would cut sums by their number. What the thread had is put back.
+/// While it lives, OpenMP uses no other threads for the calling thread. Two thread pools would
+/// compete for the processors, and oneDNN would split sums by the number of threads. Restores the
+/// previous setting.
 class OneThread {
  public:
   OneThread();

@@ -1,4 +1,4 @@
-// Claiming nodes by the kernel list, with followers that a kernel absorbs.
+// onednn provider: claims nodes by the kernel list and fuses the nodes that a kernel absorbs.
 #include "providers/onednn/onednn_provider.hpp"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -12,7 +12,8 @@ namespace {
 
 using onednn::KernelRow;
 
-/// Sets oneDNN's level, which it takes until it is first used; false when it has another one.
+/// Sets oneDNN's maximum instruction set, which is possible until its first use; false if it has
+/// another one.
 bool set_level(cpu::Isa most) {
   const dnnl_cpu_isa_t wanted = most >= cpu::Isa::avx512 ? dnnl_cpu_isa_all
                                 : most == cpu::Isa::avx2 ? dnnl_cpu_isa_avx2

@@ -1,4 +1,4 @@
-// The provider that computes products, convolutions and pools with oneDNN.
+// onednn provider: computes products, convolutions and pools with oneDNN.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace ortool {
 
-/// With oneDNN's kernels up to the level `most`. It is not available, and says why, in a build
-/// without oneDNN 2, and where oneDNN was used at another level before, which it keeps for the
-/// whole process.
+/// Uses oneDNN's kernels up to the instruction set `most`. Unavailable, with a reason, in a build
+/// without oneDNN 2, and if oneDNN was used before with another instruction set, which it keeps for
+/// the whole process.
 std::shared_ptr<const Provider> make_onednn_provider(cpu::Isa most = cpu::best_isa());
 
 }  // namespace ortool

@@ -1,4 +1,5 @@
-// A shape seen only at run time may be one that oneDNN would compute a hundred times slower.
+// Fallback convolution: a shape known only at run time may be one that oneDNN would compute a
+// hundred times slower.
 #include "providers/onednn/plain_conv.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ cpu::ConvTransposeSizes transposed_sizes(const cpu::ConvSizes& sizes) {
   return result;
 }
 
-/// The constant weights with the followers' scale, or nothing.
+/// The constant weights multiplied by the fused scale, or an empty tensor.
 Tensor scaled_weights(const CompiledConv& conv, MemoryCap* cap) {
   if (conv.constant_weights == nullptr) return {};
   const Tensor weights = conv.constant_weights->constant().aligned();

@@ -1,11 +1,11 @@
-// Convolutions of shapes that oneDNN has no fast code for.
+// Fallback convolution for shapes for which oneDNN has no fast code.
 #pragma once
 
 #include "providers/onednn/conv_prepared.hpp"
 
 namespace ortool::onednn {
 
-/// Our own kernels, with weights packed in each run. `conv` must outlive it.
+/// Uses the cpu kernels, with weights packed in each run. `conv` must outlive the result.
 PreparedPtr prepare_plain_conv(const CompiledConv& conv, const ConvShape& shape,
                                const PrepareContext& context);
 

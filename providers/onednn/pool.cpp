@@ -1,4 +1,4 @@
-// Kernels of MaxPool, AveragePool and the global pools, some channels of an image at a time.
+// oneDNN kernels for MaxPool, AveragePool and the global pools, a few channels at a time.
 #include "libcore/ops/nn/pooling/pool.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 namespace ortool::onednn {
 namespace {
 
-/// Pixels of the input a task.
+/// Input pixels per task.
 constexpr std::int64_t task_pixels = 128 * 1024;
 
-/// What a pool's node says.
+/// Attributes of a pool node.
 struct PoolOp {
   PoolKind kind = PoolKind::largest;
   bool is_global = false;
@@ -40,7 +40,7 @@ struct PoolOp {
   }
 };
 
-/// The sizes as our own kernels take them.
+/// The sizes in the form of the cpu kernels.
 cpu::PoolSizes pool_sizes_of(const PoolOp& op, const Shape& x) {
   cpu::PoolSizes sizes;
   sizes.planes = x.product(0, 2);
@@ -55,8 +55,8 @@ cpu::PoolSizes pool_sizes_of(const PoolOp& op, const Shape& x) {
   return sizes;
 }
 
-/// Whether the last window along an axis ends behind the padding. oneDNN counts such pixels as
-/// padding in a mean, and ONNX does not count them.
+/// Whether the last window along an axis reaches past the padding. oneDNN counts such pixels as
+/// padding in a mean, while ONNX does not count them.
 bool reaches_beyond_padding(const cpu::PoolSizes& sizes) {
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t extent = (sizes.kernel[i] - 1) * sizes.dilation[i] + 1;
@@ -85,7 +85,7 @@ PoolRequest make_pool_request(const cpu::PoolSizes& sizes, PoolKind kind, std::i
   return request;
 }
 
-/// oneDNN takes NaN and the lowest numbers for absent.
+/// Whether there are NaN, -inf or lowest values, which oneDNN treats as missing.
 bool has_odd_numbers(const float* x, std::int64_t count) {
   bool is_odd = false;
   for (std::int64_t i = 0; i < count; ++i) is_odd |= !(x[i] > -std::numeric_limits<float>::max());
@@ -94,7 +94,7 @@ bool has_odd_numbers(const float* x, std::int64_t count) {
 
 class PoolPrepared : public Prepared {
  public:
-  /// `is_blocked`: the image and the result lie in blocks.
+  /// `is_blocked`: input and output are in blocked layout.
   PoolPrepared(const PoolOp& op, const Tools& tools, int most_threads, bool is_blocked,
                const PrepareContext& context)
       : kind_(op.kind),
@@ -112,7 +112,7 @@ class PoolPrepared : public Prepared {
     }
     if (sizes_.planes == 0 || in_pixels_ == 0 || out_pixels_ == 0) return;
     if (kind_ == PoolKind::mean_with_padding && reaches_beyond_padding(sizes_)) return;
-    // Planes of all images are alike, so that a task may take them across images.
+    // Planes of all images are equivalent, so a task may span images.
     const std::int64_t wanted =
         (task_pixels / in_pixels_ + tools.block) / tools.block * tools.block;
     const std::int64_t planes = std::max(wanted, tools.block);
@@ -152,7 +152,7 @@ class PoolPrepared : public Prepared {
   }
 
  private:
-  /// Code for some planes at once.
+  /// The primitive for a number of planes at once.
   struct Kind {
     std::int64_t planes = 0;
     bool is_fast = false;
@@ -194,7 +194,7 @@ class PoolPrepared : public Prepared {
     kind.back->run(third, slot);
   }
 
-  /// Our own kernels, for what oneDNN has no code for or gets wrong.
+  /// Uses the cpu kernels where oneDNN has no code or gives wrong results.
   void run_plain(const float* x, float* y, std::int64_t planes, Workers& workers) const {
     cpu::PoolSizes sizes = sizes_;
     sizes.planes = planes / block_;
@@ -206,7 +206,7 @@ class PoolPrepared : public Prepared {
     }
   }
 
-  /// The channels of a block become a third axis, along which nothing is pooled.
+  /// Turns the channels of a block into the innermost spatial axis, along which nothing is pooled.
   void turn_blocks(cpu::PoolSizes& sizes) const {
     for (auto* axes : {&sizes.in, &sizes.out, &sizes.kernel, &sizes.stride, &sizes.dilation,
                        &sizes.pad_begin, &sizes.pad_end})
@@ -219,13 +219,13 @@ class PoolPrepared : public Prepared {
 
   PoolKind kind_;
   bool is_blocked_;
-  std::int64_t block_ = 1;  ///< channels side by side
+  std::int64_t block_ = 1;  ///< interleaved channels
   cpu::Isa isa_;
   int most_threads_;
   cpu::PoolSizes sizes_;
   std::int64_t in_pixels_ = 0;
   std::int64_t out_pixels_ = 0;
-  std::array<Kind, 2> kinds_;  ///< whole pieces, and the rest
+  std::array<Kind, 2> kinds_;  ///< whole pieces, and the remainder
   bool is_fast_ = false;
   std::int64_t scratch_bytes_ = 0;
   std::int64_t in_bytes_ = 0;
@@ -279,8 +279,7 @@ std::vector<LayoutChoice> pool_layouts(const NodeView& group, const Tools& tools
   const PartialShape& image = group.node().input(0)->type().shape;
   if (!image || image->size() < 3 || image->size() > 4 || !(*image)[1].is_known()) return {};
   if (group.node().input(0)->is_constant()) return {};
-  // Measured on a core of an Emerald Rapids Xeon; a size that is not known is taken as a common
-  // one.
+  // Measured on a core of an Emerald Rapids Xeon; unknown sizes are replaced by typical ones.
   constexpr double plain_ns = 0.9;
   constexpr double blocked_ns = 0.25;
   double pixels = 1;

@@ -1,4 +1,5 @@
-// Memory objects of oneDNN hold the pointers of a call, so each call in progress has its own.
+// oneDNN primitive execution: memory objects hold the pointers of a call, so each concurrent call
+// has its own set.
 #include "providers/onednn/primitive.hpp"
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -17,8 +18,8 @@ void check_status(dnnl_status_t status, const std::string& implementation) {
               "run with --provider cpu");
 }
 
-/// Inputs are told to memory objects as plain bytes: where a layout is filled up with zeros, oneDNN
-/// would write them again whenever a memory object is pointed elsewhere.
+/// Inputs are described to memory objects as plain bytes: for zero-padded layouts, oneDNN would
+/// write the padding again whenever a memory object gets another pointer.
 dnnl::memory::desc as_bytes(std::int64_t count) {
   return {{count}, dnnl::memory::data_type::u8, dnnl::memory::format_tag::a};
 }
@@ -38,7 +39,7 @@ struct Primitive::Parts {
 
 struct Primitive::Call {
   dnnl::stream stream;
-  std::vector<dnnl::memory> memories;  ///< of the operands, then of the scratch
+  std::vector<dnnl::memory> memories;  ///< of the operands, followed by the scratch
   std::vector<dnnl_exec_arg_t> arguments;
 };
 

@@ -1,4 +1,4 @@
-// One computation of oneDNN for fixed shapes and layouts.
+// oneDNN primitive: one computation for fixed shapes and layouts.
 #pragma once
 
 #include <array>
@@ -17,32 +17,32 @@ struct primitive_desc_base;
 
 namespace ortool::onednn {
 
-/// How oneDNN lays a tensor out: its own description of it, byte by byte.
+/// A tensor layout of oneDNN: its own descriptor, byte by byte.
 using VendorLayout = std::string;
 
-/// Immutable and safe for many threads. What a call needs besides operands is kept for the next
-/// one, a set for each thread that was in run() at the same time.
+/// Immutable and thread-safe. What a call needs besides operands is cached, one set per concurrent
+/// run() call.
 class Primitive {
  public:
   static constexpr std::size_t most_operands = 4;
 
-  /// `names`: oneDNN's numbers of the operands, in the order in which run() gets them.
+  /// `names`: oneDNN's argument indices of the operands, in the order of run().
   Primitive(const dnnl::primitive_desc_base& description, const dnnl::primitive& primitive,
             std::span<const int> names);
   ~Primitive();
   Primitive(const Primitive&) = delete;
   Primitive& operator=(const Primitive&) = delete;
 
-  /// oneDNN's name of what computes it: "jit:avx512_core".
+  /// oneDNN's name of the implementation: "jit:avx512_core".
   const std::string& implementation() const { return implementation_; }
-  /// Plain loops, a hundred times slower than what anybody would wait for.
+  /// Whether it is reference code, which is a hundred times slower.
   bool is_reference() const;
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
   std::int64_t operand_bytes(std::size_t index) const { return operands_[index].bytes; }
   const VendorLayout& operand_layout(std::size_t index) const { return operands_[index].layout; }
 
-  /// Computes on the calling thread alone. `scratch`: scratch_bytes(), aligned to 64. Throws
-  /// ErrorCode::unsupported when oneDNN fails.
+  /// Computes on the calling thread only. `scratch`: scratch_bytes(), 64-byte aligned. Throws
+  /// ErrorCode::unsupported if oneDNN fails.
   void run(std::span<const void* const> operands, void* scratch) const;
 
  private:

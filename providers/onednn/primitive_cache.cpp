@@ -1,4 +1,4 @@
-// Keys are the bytes of requests, which hold nothing but 64-bit integers.
+// oneDNN primitive cache: keys are the bytes of requests, which consist of 64-bit integers only.
 #include "providers/onednn/primitive_cache.hpp"
 
 #include <type_traits>

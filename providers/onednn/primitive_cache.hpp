@@ -1,4 +1,4 @@
-// Primitives that were made before, found by what they compute; bounded in number.
+// oneDNN primitive cache: an LRU cache keyed by request.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ struct engine;
 
 namespace ortool::onednn {
 
-/// Making a primitive takes 0.1 to 2 ms, since code is generated for it. The last used are kept, so
-/// that a shape that comes again, or a node like another one, costs nothing; who uses a primitive
-/// owns it too. Safe for many threads.
+/// Creating a primitive takes 0.1 to 2 ms, since code is generated for it. The most recently used
+/// ones are cached, so that a repeated shape or a similar node costs nothing; users share ownership
+/// of a primitive. Thread-safe.
 class PrimitiveCache {
  public:
   static constexpr std::size_t default_most = 512;
@@ -30,19 +30,19 @@ class PrimitiveCache {
   PrimitiveCache(const PrimitiveCache&) = delete;
   PrimitiveCache& operator=(const PrimitiveCache&) = delete;
 
-  // Each gives null where oneDNN has nothing for the request. `weights`: the layout in which they
-  // come; empty: as oneDNN likes them best.
+  // Each returns null if oneDNN cannot serve the request. `weights`: the layout of the weights;
+  // empty: oneDNN's preferred one.
 
-  /// Operands: image, weights, (bias,) result.
+  /// Operands: image, weights, (bias,) output.
   PrimitivePtr conv(const ConvRequest& request, const VendorLayout& weights = {});
-  /// Weights as they are (groups, channels out, channels in, kernel: plain numbers one after the
-  /// other) brought into `layout`. Operands: from, to.
+  /// Reorders plain weights (groups, output channels, input channels, kernel; contiguous) to
+  /// `layout`. Operands: from, to.
   PrimitivePtr conv_weights(const ConvRequest& request, const VendorLayout& layout);
   /// Operands: a, b, (bias,) c.
   PrimitivePtr product(const ProductRequest& request, const VendorLayout& weights = {});
-  /// b with the strides of `request` (b_row is not 0) brought into `layout`.
+  /// Reorders b with the strides of `request` (b_row is not 0) to `layout`.
   PrimitivePtr product_weights(const ProductRequest& request, const VendorLayout& layout);
-  /// Operands: image, result.
+  /// Operands: image, output.
   PrimitivePtr pool(const PoolRequest& request);
   /// Operands: from, to.
   PrimitivePtr reorder(const ReorderRequest& request);
@@ -56,7 +56,7 @@ class PrimitiveCache {
   std::unique_ptr<const dnnl::engine> engine_;
   std::size_t most_;
   mutable std::mutex mutex_;
-  std::list<std::pair<std::string, PrimitivePtr>> used_;  ///< the last used in front
+  std::list<std::pair<std::string, PrimitivePtr>> used_;  ///< most recently used first
   std::unordered_map<std::string, decltype(used_)::iterator> by_key_;
 };
 

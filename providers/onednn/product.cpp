@@ -1,4 +1,5 @@
-// Pieces of each product, with what follows done while they are near.
+// Prepared matrix product: computes the pieces of each product and applies the epilogue while they
+// are in cache.
 #include "providers/onednn/product.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace ortool::onednn {
 namespace {
 
-/// Products smaller than this many multiplications share a task.
+/// Products with fewer multiplications than this share a task.
 constexpr std::int64_t task_work = 500'000;
 
 class ProductPrepared : public Prepared {
@@ -92,7 +93,7 @@ class ProductPrepared : public Prepared {
     });
   }
 
-  /// Pieces with the same columns follow each other, so that a panel of b is used while it is near.
+  /// Pieces of the same columns are consecutive, so that a panel of b is reused in cache.
   void run_piece(const RunContext& context, const cpu::Epilogue& epilogue,
                  const cpu::GemmOffsets& offsets, std::int64_t piece, std::byte* slot,
                  float* result) const {
@@ -150,7 +151,7 @@ class ProductPrepared : public Prepared {
     }
   }
 
-  /// Our own kernels, for shapes that oneDNN has no fast code for.
+  /// Uses the cpu kernels for shapes for which oneDNN has no fast code.
   void run_plain(const RunContext& context, const cpu::Epilogue& given, float* result,
                  Workers& workers) const {
     const ProductShape& shape = work_.shape;
@@ -196,13 +197,13 @@ class ProductPrepared : public Prepared {
   const CompiledProduct& product_;
   ProductWork work_;
   ProductCut cut_;
-  std::optional<ProductPrimitives> primitives_;  ///< nothing: our own kernels compute it
+  std::optional<ProductPrimitives> primitives_;  ///< empty: the cpu kernels compute it
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
   std::int64_t slot_bytes_ = 0;
   int slot_count_ = 1;
   std::int64_t result_space_ = 0;
-  std::optional<cpu::Finish> finish_;  ///< the residual must be broadcast
+  std::optional<cpu::Finish> finish_;  ///< set if the residual must be broadcast
 };
 
 class ProductKernel : public Kernel {

@@ -1,4 +1,4 @@
-// A matrix product made ready for fixed shapes: the common part of Gemm and MatMul.
+// Prepared matrix product for fixed shapes: the common part of Gemm and MatMul.
 #pragma once
 
 #include <functional>
@@ -13,34 +13,34 @@
 
 namespace ortool::onednn {
 
-/// What is decided once a node.
+/// Decided at compile time, once per node.
 struct CompiledProduct {
   ProductFollowers followers;
   Tools tools;
   int most_threads = 1;
   float alpha = 1.0F;
   float beta = 1.0F;
-  bool reads_addend = false;      ///< input 2 is added, times beta
-  std::vector<float> bias;        ///< a column, from the followers; empty: none
-  std::optional<PackedMatrix> b;  ///< nothing: it comes at run time
+  bool reads_addend = false;      ///< input 2 is added, multiplied by beta
+  std::vector<float> bias;        ///< one per column, from fused nodes; empty: none
+  std::optional<PackedMatrix> b;  ///< empty: it comes at run time
 };
 
-/// What the shapes of a run lead to.
+/// The products that follow from the shapes of a run.
 struct ProductWork {
   ProductShape shape;
-  std::vector<cpu::GemmOffsets> offsets;  ///< one a product
+  std::vector<cpu::GemmOffsets> offsets;  ///< one per product
   Shape result;
-  cpu::Addend addend = cpu::Addend::none;  ///< how input 2 is spread over c
+  cpu::Addend addend = cpu::Addend::none;  ///< how input 2 is broadcast to c
 };
 
-/// The work that shapes lead to.
+/// Computes the products from the shapes.
 using ProductSizer = std::function<ProductWork(const PrepareContext&)>;
 
-/// Followers and what else the node and the tools decide; b is not packed yet.
+/// Sets the fused nodes and everything else that node and tools determine; b is not packed yet.
 CompiledProduct compile_product(const NodeView& view, const ProductForm& form, const Tools& tools,
                                 const CompileContext& context);
 
-/// A kernel that reads input 1 where b is not packed. `name` must outlive it.
+/// A kernel that reads input 1 if b is not packed. `name` must outlive it.
 KernelPtr make_product_kernel(std::string_view name, CompiledProduct product, ProductSizer work);
 
 }  // namespace ortool::onednn

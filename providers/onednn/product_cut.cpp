@@ -1,4 +1,5 @@
-// Columns depend on k alone, so that b is packed for any m.
+// Matrix product partition: the split of columns depends on k only, so that a packed b works for
+// any m.
 #include "providers/onednn/product_cut.hpp"
 
 #include <algorithm>
@@ -6,10 +7,10 @@
 namespace ortool::onednn {
 namespace {
 
-/// Multiplications of a piece: some 100 microseconds, in which a panel of b stays near.
+/// Multiplications per piece: about 100 microseconds, during which a panel of b stays in cache.
 constexpr std::int64_t product_piece_work = 8'000'000;
 constexpr std::int64_t packed_piece_rows = 64;
-/// Where b is not packed, oneDNN packs it anew for each piece of rows.
+/// If b is not packed, oneDNN packs it again for each piece of rows.
 constexpr std::int64_t unpacked_piece_rows = 256;
 /// oneDNN's panels of b have up to 64 columns.
 constexpr std::int64_t panel_columns = 64;

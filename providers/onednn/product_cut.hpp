@@ -1,5 +1,4 @@
-// Matrix products cut into pieces that oneDNN computes one by one, by the size of the problem
-// alone.
+// Matrix product partition: pieces that oneDNN computes one by one, by the problem size only.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace ortool::onednn {
 
-/// Where the operands of equal products lie: strides in floats.
+/// Layout of the operands of equally shaped products: strides in floats.
 struct ProductShape {
   cpu::GemmSizes sizes;
   std::int64_t a_row = 0;
@@ -23,7 +22,8 @@ struct ProductShape {
   std::int64_t b_column = 1;
 };
 
-/// Rows and columns of c a piece: whole ones, then the rest. Packed b is cut alike for every m.
+/// Rows and columns of c per piece: whole pieces, then the remainder. A packed b is split alike for
+/// every m.
 struct ProductCut {
   cpu::GemmSizes sizes;
   std::int64_t rows = 0;
@@ -32,7 +32,7 @@ struct ProductCut {
   std::int64_t row_pieces() const { return (sizes.m + rows - 1) / rows; }
   std::int64_t column_pieces() const { return (sizes.n + columns - 1) / columns; }
   std::int64_t pieces() const { return row_pieces() * column_pieces(); }
-  /// Of a piece of kind 0 (whole) or 1 (the rest, which may be none).
+  /// Rows of a piece of kind 0 (whole) or 1 (the remainder, which may be empty).
   std::int64_t rows_of(std::size_t kind) const { return kind == 0 ? rows : sizes.m % rows; }
   std::int64_t columns_of(std::size_t kind) const {
     return kind == 0 ? columns : sizes.n % columns;
@@ -45,19 +45,19 @@ struct ProductCut {
 
 ProductCut cut_product(const cpu::GemmSizes& sizes, bool is_packed);
 
-/// b in oneDNN's own layouts, by kind of columns; one piece behind the other.
+/// b in oneDNN's own layouts, by kind of columns; pieces are consecutive.
 struct PackedMatrix {
   std::array<VendorLayout, 2> layouts;
   std::array<std::int64_t, 2> piece_bytes = {0, 0};
   AlignedBuffer bytes;
 };
 
-/// Packs b for products like `shape`. Nothing where oneDNN has no fast code.
+/// Packs b for products like `shape`. Empty if oneDNN has no fast code.
 std::optional<PackedMatrix> pack_matrix(const ProductShape& shape, const float* b, bool has_bias,
                                         PrimitiveCache& cache, MemoryCap* cap, Workers& workers);
 
-/// The code for each kind of rows, then of columns; null where there is no piece of the kind.
-/// Nothing where oneDNN has no fast code for one. `packed` may be null.
+/// The primitives for each kind of rows, then of columns; null if no piece has the kind. Empty if
+/// oneDNN has no fast code for one of them. `packed` may be null.
 using ProductPrimitives = std::array<std::array<PrimitivePtr, 2>, 2>;
 std::optional<ProductPrimitives> find_product_primitives(const ProductShape& shape,
                                                          const ProductCut& cut,
