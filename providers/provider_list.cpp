@@ -1,4 +1,4 @@
-// The providers, best first.
+// Provider list, in order of preference.
 #include "providers/provider_list.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<cpu::Isa, 4> levels = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512,
                                             cpu::Isa::amx};
 
-/// The level of that name, or the best one where this processor has none of it.
+/// The instruction set of that name, or the best one if this processor does not support it.
 cpu::Isa level_of(std::string_view most_isa) {
   for (const cpu::Isa level : levels) {
     if (cpu::isa_name(level) == most_isa && level <= cpu::best_isa()) return level;

@@ -1,4 +1,4 @@
-// Every execution provider this build knows, by name.
+// Provider list: every execution provider that this build knows, by name.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,24 @@
 
 namespace ortool {
 
-/// A provider that may or may not be usable here.
+/// A provider, which may be unavailable here.
 struct ProviderEntry {
   std::string_view name;       ///< "cpu"
   std::string_view long_name;  ///< ONNX Runtime's: "CPUExecutionProvider"
-  /// With kernels up to one of isa_levels(); empty: all. Null: not in this build.
+  /// Creates it with kernels up to one of isa_levels(); empty: all. Null: not in this build.
   std::shared_ptr<const Provider> (*make)(std::string_view most_isa);
-  std::string_view unavailable_because;  ///< when `make` is null
-  bool is_automatic;                     ///< `auto` asks it
+  std::string_view unavailable_because;  ///< set if `make` is null
+  bool is_automatic;                     ///< considered by `auto`
 };
 
 /// In order of preference for `auto`.
 std::span<const ProviderEntry> provider_list();
 
-/// The levels of instruction sets that kernels are written for and this processor has, weakest
-/// first.
+/// The instruction sets that kernels are written for and this processor supports, weakest first.
 std::vector<std::string> isa_levels();
 
-/// What this machine's processors and memory can give `threads` threads, measured on the spot in
-/// about half a second. Polls `stop`.
+/// Measures this machine's peak arithmetic throughput and memory bandwidth with `threads` threads,
+/// in about half a second. Polls `stop`.
 MachineLimits measure_machine_limits(int threads, const StopToken& stop);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Claiming nodes by the kernel list, with followers that a kernel absorbs.
+// Cpu provider: claims nodes by the kernel list and fuses the nodes that a kernel absorbs.
 #include "providers/cpu/cpu_provider.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 using cpu::Isa;
 using cpu::KernelRow;
 
-/// Rows by operator, so that a node asks only the rows of its own.
+/// Kernel rows by operator, so that a node is matched with its operator's rows only.
 class RowIndex {
  public:
   explicit RowIndex(Isa most) {
@@ -30,18 +30,18 @@ class RowIndex {
 
   std::span<const KernelRow* const> rows(const Node& node) const {
     auto found = by_operator_.find(key(node.domain(), node.op_type()));
-    // What a session makes of a model before its opset had the operator.
+    // Nodes that a session creates for a model whose opset predates the operator.
     if (found == by_operator_.end() && node.domain() == own_domain)
       found = by_operator_.find(key("", node.op_type()));
     return found == by_operator_.end() ? std::span<const KernelRow* const>() : found->second;
   }
 
-  /// Blocked groups have rows of their own.
+  /// Groups with NCHWc values have rows of their own.
   const KernelRow* best(const NodeView& view) const {
     return find(view, !view.layouts().is_plain());
   }
 
-  /// The row that says how the group can be computed with blocked values; null: none.
+  /// The row that can compute the group with NCHWc values; null: none.
   const KernelRow* find_blocked(const NodeView& view) const { return find(view, true); }
 
  private:

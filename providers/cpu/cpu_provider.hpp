@@ -1,4 +1,4 @@
-// The provider that runs every operator on the processor.
+// Cpu provider: runs every operator on the processor.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Kernels up to the level `most`, which must not be above what the processor has.
+/// Uses kernels up to the instruction set `most`, which this processor must support.
 std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most = cpu::best_isa());
 
 }  // namespace ortool

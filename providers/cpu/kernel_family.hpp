@@ -1,4 +1,4 @@
-// The families of kernels of the cpu provider: each folder's list.cpp names its files of kernels.
+// Kernel families of the cpu provider: each folder's list.cpp lists its kernel files.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-/// What a file of kernels gives: its rows, best first for each operator.
+/// The kernel rows of a file, best first for each operator.
 using KernelFile = std::span<const KernelRow> (*)();
 
 std::span<const KernelFile> attention_kernel_files();
@@ -30,7 +30,7 @@ std::span<const KernelFile> training_kernel_files();
 
 }  // namespace ortool::cpu
 
-// Defines the list of a family of ORTOOL_KERNEL_FILES(file), which holds `file(name_kernels)` for
+// Defines the list of a family from ORTOOL_KERNEL_FILES(file), which holds `file(name_kernels)` for
 // each of its files.
 #define ORTOOL_DECLARE_KERNEL_FILE(name) std::span<const KernelRow> name();
 #define ORTOOL_LIST_KERNEL_FILE(name) name,

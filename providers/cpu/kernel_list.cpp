@@ -1,4 +1,4 @@
-// The kernels of the cpu provider, family by family.
+// Kernel list of the cpu provider, family by family.
 #include "providers/cpu/kernel_list.hpp"
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 
 using KernelFamily = std::span<const KernelFile> (*)();
 
-// As within a family, what stands first is preferred where an operator has rows in several.
+// As within a family, the first row is preferred if an operator has several.
 // clang-format off
 constexpr KernelFamily families[] = {
     attention_kernel_files,
@@ -47,7 +47,7 @@ KernelFiles built_in_kernels() {
   return all;
 }
 
-/// Every state of the list stays where it is, so that spans of it stay valid.
+/// Every state of the list is kept, so that spans of it stay valid.
 class KernelRegistry {
  public:
   KernelRegistry() { publish(built_in_kernels()); }

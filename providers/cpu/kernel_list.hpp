@@ -1,4 +1,4 @@
-// The cpu provider's kernels as data: best first for each operator.
+// Kernel list of the cpu provider as data: rows are ordered best first for each operator.
 #pragma once
 
 #include <span>
@@ -12,37 +12,36 @@
 
 namespace ortool::cpu {
 
-/// Of a row that is for operators of any domain: those that have no row with `layouts` of their
-/// own.
+/// Operator type of a row for operators of any domain that have no row with `layouts` of their own.
 inline constexpr std::string_view any_operator = "*";
 
-/// One kernel variant of one operator. The first row of the list that this processor can run and
-/// whose `accepts` says yes is the one that compiles the node; where a value is blocked, the first
-/// of those with `layouts`.
+/// One kernel variant of one operator. A node is compiled by the first row of the list that this
+/// processor can run and whose `accepts` returns true; if a value is in NCHWc, by the first such
+/// row with `layouts`.
 struct KernelRow {
   std::string_view name;     ///< "softmax_f32_avx512"
   std::string_view domain;   ///< empty for ai.onnx
-  std::string_view op_type;  ///< any_operator: `accepts` and `layouts` say which
-  Isa isa;                   ///< the level it is written for
+  std::string_view op_type;  ///< any_operator: `accepts` and `layouts` decide
+  Isa isa;                   ///< the instruction set it is written for
   std::string_view types;    ///< for the user: "float32", "all numbers"
   bool (*accepts)(const NodeView& view);
   KernelPtr (*compile)(const NodeView& view, const KernelRow& row, const CompileContext& context);
-  /// Whether the kernel also computes `next`, the only reader of the group's only used output.
-  /// Null: it never does.
+  /// Whether the kernel can fuse `next`, sole consumer of the group's sole used output. Null:
+  /// never.
   bool (*absorbs)(const NodeView& group, const Node& next) = nullptr;
-  /// The ways to compute a group with blocked values, the plain one (by another row) first; empty:
-  /// none for this group. A row that has this computes such groups only, and claims nothing.
+  /// The choices for computing a group with NCHWc values, preceded by NCHW (by another row); empty:
+  /// none for this group. A row with `layouts` computes such groups only and claims no nodes.
   std::vector<LayoutChoice> (*layouts)(const NodeView& view, const KernelRow& row) = nullptr;
 };
 
-/// The row of that name, which must be there.
+/// The row of that name, which must exist.
 const KernelRow& kernel_row(std::string_view name);
 
-/// Every row, best first within an operator. Each entry of the outer list is one operator's file.
+/// All rows, best first within an operator. Each entry of the outer list is one operator's file.
 std::span<const std::span<const KernelRow>> kernel_list();
 
-/// Adds rows for operators of a program's own (see register_op) behind all others. The rows have to
-/// stay where they are. Providers made before do not know them.
+/// Adds rows for a program's own operators (see register_op) after all others. The rows must stay
+/// at their address. Existing providers do not see them.
 void register_kernels(std::span<const KernelRow> rows);
 
 }  // namespace ortool::cpu
