@@ -1,4 +1,4 @@
-// Little-endian whatever the machine.
+// Little-endian on every host.
 #include "libcore/quantize/calibrate/byte_stream.hpp"
 
 #include <bit>

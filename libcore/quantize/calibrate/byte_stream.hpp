@@ -1,4 +1,4 @@
-// Numbers and texts as bytes in a fixed order, and back with every length checked.
+// Binary serialization of numbers and strings (little-endian); reading checks every length.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// Numbers become eight bytes, the lowest first.
+/// Writes numbers as eight bytes, least significant byte first.
 class ByteWriter {
  public:
   void integer(std::int64_t value);
@@ -23,7 +23,7 @@ class ByteWriter {
   std::string bytes_;
 };
 
-/// Reads what ByteWriter wrote. Every call throws ErrorCode::invalid at the end of the bytes.
+/// Reads what ByteWriter wrote. Every call throws ErrorCode::invalid when the data end early.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -31,7 +31,7 @@ class ByteReader {
   std::int64_t integer();
   /// An integer from `least` to `most`.
   std::int64_t integer(std::int64_t least, std::int64_t most);
-  /// A count of things that take at least `bytes_each`: not more than can follow.
+  /// The count of items of at least `bytes_each` bytes; checked against the bytes that remain.
   std::int64_t count(std::int64_t bytes_each);
   double number();
   std::string text();

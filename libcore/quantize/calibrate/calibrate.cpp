@@ -1,4 +1,4 @@
-// One pass; what it needs beside the model does not grow with the samples.
+// Single pass over the samples; memory beyond the model's does not grow with their number.
 #include "libcore/quantize/calibrate/calibrate.hpp"
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 namespace ortool {
 namespace {
 
-/// The weight of each new sample in moving averages.
+/// The smoothing factor of moving averages: the weight of each new sample.
 constexpr double averaging_constant = 0.01;
 
-/// Of each session: weights beyond it are multiplied where they lie, in more time.
+/// The packed-weight limit of each session. Weights beyond it are multiplied unpacked, more slowly.
 std::int64_t most_packed_bytes(const MemoryCap& memory) {
   constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
   const std::int64_t limit = memory.limit_bytes();
   return limit > 0 ? std::min(most_bytes, limit / 4) : most_bytes;
 }
 
-/// NaN and infinities that passed by, to be told at the end of the pass: a warning an input, and
-/// one for all values between.
+/// Collects NaN and infinities seen during the pass and reports them at its end: one warning per
+/// input, and one for all intermediate values.
 class NotFiniteNotes {
  public:
   void add(const Value& value, std::int64_t sample, const NotFinite& found,
@@ -116,7 +116,7 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
   CalibrationSettings recorded;
   recorded.values = requested_values(plan);
   add_requests(clues, recorded.values);
-  // A cache serves every method but the one that depends on order.
+  // A cache has to serve all methods except moving averages, which depend on the sample order.
   recorded.with_histograms =
       !is_average && (method != CalibrationMethod::minmax || cache.is_used());
   if (is_average) recorded.averaging_constant = averaging_constant;
@@ -147,7 +147,7 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
   try {
     collect(session, state, next, options);
   } catch (Error& error) {
-    // Only what is wrong with a sample is its file's affair.
+    // Only errors about a sample's content are attributed to its file.
     if (error.code() != ErrorCode::invalid || data->last_read().empty()) throw;
     throw error.in(data->last_read());
   }

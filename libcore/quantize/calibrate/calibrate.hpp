@@ -1,4 +1,4 @@
-// Sessions for looking at values one by one, and the pass over the calibration data.
+// Calibration driver: sessions that expose each intermediate value, and the pass over the data.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@
 
 namespace ortool {
 
-/// What every session of the command runs with.
+/// Resources shared by every session of the command.
 struct QuantizeMachine {
   std::vector<std::shared_ptr<const Provider>> providers;
   ThreadPool& pool;
   int threads = 1;
 };
 
-/// A session on a copy of `model` that computes every node by itself, or as fast as it can.
+/// A session on a copy of `model`; `level` decides whether nodes run one by one or optimized.
 std::unique_ptr<Session> make_session(const TaskContext& task, const QuantizeMachine& machine,
                                       const Model& model, OptimizeLevel level);
 
-/// What the values that the plan and the clues ask about are like on the data: what the cache
-/// holds, and a pass over the samples that it has not, saved now and then and when somebody stops
-/// it. `data` may be null, and then the cache says all.
+/// Statistics of all values that the plan and the input checks need. Samples already in the cache
+/// are reused; the others are run in one pass, with the state saved periodically and on a stop
+/// request. `data` may be null, in which case the cache must hold everything.
 Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
                       const Session& session, CalibrationData* data,
                       const QuantizeSettings& settings, const QuantizePlan& plan,

@@ -1,4 +1,4 @@
-// Records of all values, merged one by one.
+// Value records by name, merged record by record.
 #include "libcore/quantize/calibrate/calibration.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ void SampleNumbers::add_stretch(std::int64_t first, std::int64_t last) {
   auto at = std::lower_bound(
       stretches_.begin(), stretches_.end(), first,
       [](const auto& stretch, std::int64_t wanted) { return stretch.second < wanted; });
-  // `at` is the first that ends at `first` or later.
+  // `at` is the first range that ends at or after `first`.
   const bool touches_before = at != stretches_.end() && at->second == first;
   const auto next = touches_before ? at + 1 : at;
   if (next != stretches_.end() && next->first < last) {
@@ -73,7 +73,7 @@ void Calibration::merge(const Calibration& other) {
     throw Error(ErrorCode::invalid, "calibrations with different settings cannot be merged",
                 "calibrate each part of the data with the same settings");
   }
-  // First what may fail, so that nothing is merged by half.
+  // Steps that may fail come first, so that a failed merge leaves the state unchanged.
   SampleNumbers samples = samples_;
   for (const auto& [first, last] : other.samples_.stretches()) samples.add_stretch(first, last);
   for (auto& [name, record] : records_) {

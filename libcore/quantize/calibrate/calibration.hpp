@@ -1,5 +1,4 @@
-// What a model's values are like on calibration data: a state that grows, merges and is kept in
-// files.
+// Calibration state: statistics of a model's values that accumulate, merge and serialize.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +13,10 @@
 
 namespace ortool {
 
-/// A value that calibration looks at, by its name in the graph that is run.
+/// A value to calibrate, identified by its name in the graph that is run.
 struct ValueRequest {
   std::string name;
-  /// Record this axis index by index, for constant channels, bias correction and SmoothQuant.
+  /// The axis to record per channel: for constant channels, bias correction and SmoothQuant.
   std::optional<std::int64_t> channel_axis;
 
   bool operator==(const ValueRequest&) const = default;
@@ -25,18 +24,18 @@ struct ValueRequest {
 
 struct CalibrationSettings {
   std::vector<ValueRequest> values;
-  /// Needed by all methods but minmax and moving_average.
+  /// Needed by all methods except minmax and moving_average.
   bool with_histograms = true;
-  /// Of moving averages, in (0, 1); 0: none. See RecordOptions.
+  /// The smoothing factor of moving averages, in (0, 1); 0: none are kept. See RecordOptions.
   double averaging_constant = 0;
 
   bool operator==(const CalibrationSettings&) const = default;
 };
 
-/// Numbers of samples, as stretches [first, second) that do not touch.
+/// A set of sample indices, stored as disjoint, non-adjacent ranges [first, second).
 class SampleNumbers {
  public:
-  /// Throws ErrorCode::invalid for a number that is there already.
+  /// Throws ErrorCode::invalid for an index that is already present.
   void add(std::int64_t number) { add_stretch(number, number + 1); }
   void add_stretch(std::int64_t first, std::int64_t last);
   bool contains(std::int64_t number) const;
@@ -47,34 +46,34 @@ class SampleNumbers {
   std::vector<std::pair<std::int64_t, std::int64_t>> stretches_;
 };
 
-/// Records by name, and which samples they hold. A split of the samples into any parts, calibrated
-/// apart and merged, gives the bytes of one pass over all. The methods that make ranges of it come
-/// later (methods.hpp): another method needs no other pass.
+/// Value statistics by name, and the samples they cover. Splitting the samples in any way,
+/// calibrating the parts separately and merging gives a bit-identical result to one pass over all.
+/// Ranges are derived later (methods.hpp), so another method needs no second pass.
 class Calibration {
  public:
   explicit Calibration(CalibrationSettings settings);
 
   /// Adds the samples of another calibration with the same settings. Throws ErrorCode::invalid for
-  /// other settings, samples that both hold, and moving averages.
+  /// different settings, for samples present in both, and for moving averages.
   void merge(const Calibration& other);
 
   const CalibrationSettings& settings() const { return settings_; }
-  /// Null for a value that was not asked for. One that was never computed has no tensors().
+  /// Null for a value that was not requested. A value that was never computed has tensors() == 0.
   const ValueRecord* find(std::string_view name) const;
   ValueRecord* find(std::string_view name);
   const std::map<std::string, ValueRecord, std::less<>>& records() const { return records_; }
   const SampleNumbers& samples() const { return samples_; }
-  /// Says that sample `number` is wholly in the records.
+  /// Marks sample `number` as fully recorded.
   void finish_sample(std::int64_t number) { samples_.add(number); }
-  /// Remembers what a sample's inputs were, so that they can be told from others later.
+  /// Stores a digest of the sample's inputs, so that duplicate samples can be detected later.
   void set_digest(std::int64_t number, std::string digest) { digests_[number] = std::move(digest); }
-  /// Empty for a sample that has none.
+  /// Empty for a sample without a digest.
   std::string_view digest(std::int64_t number) const;
 
-  /// The state as bytes. `key` says of which model, data and settings, see calibration_key().
+  /// Serializes the state. `key` identifies the model, data and settings, see calibration_key().
   std::string serialize(std::string_view key) const;
-  /// The inverse. Throws ErrorCode::invalid for damaged bytes, and for another key when `key` is
-  /// not empty.
+  /// The inverse. Throws ErrorCode::invalid for corrupt data, and for a different key unless `key`
+  /// is empty.
   static Calibration parse(std::string_view bytes, std::string_view key);
 
  private:
@@ -84,7 +83,7 @@ class Calibration {
   std::map<std::int64_t, std::string> digests_;
 };
 
-/// One hash of everything that the records depend on: the hashes of the model and the data (empty
+/// A hash of everything the statistics depend on: the hashes of model and data (the latter empty
 /// where samples have digests), and the settings.
 std::string calibration_key(std::string_view model_hash, std::string_view data_hash,
                             const CalibrationSettings& settings);

@@ -1,4 +1,4 @@
-// The key holds model and settings; samples are told apart by a digest each.
+// The key covers model and settings; each sample is identified by its own digest.
 #include "libcore/quantize/calibrate/calibration_cache.hpp"
 
 #include <filesystem>
@@ -29,7 +29,7 @@ void add_tensor(const Tensor& tensor, Sha256& hash) {
   hash.update({tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes())});
 }
 
-/// The file says how the model computes, its constants with what preparation made of them.
+/// Hashes the file, which defines the computation, and the constants after preparation.
 std::string hash_model(const std::string& path, const Model& prepared) {
   Sha256 hash;
   hash.update(bytes_of(sha256_of(MappedFile::open(path).bytes())));

@@ -1,4 +1,4 @@
-// Calibration cache: what calibration saw, kept in files, gone on with and put together.
+// Calibration cache: statistics stored in files, which can be resumed and merged.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,21 @@ namespace ortool {
 
 class CalibrationCache {
  public:
-  /// The files of `data`. `model_path` is the file that is quantised, `prepared` what
-  /// calibration runs of it. Throws ErrorCode::invalid for a model from standard input.
+  /// The cache files of `data`. `model_path` is the file being quantized, `prepared` the model that
+  /// calibration runs. Throws ErrorCode::invalid for a model read from standard input.
   CalibrationCache(const TaskContext& task, const QuantizeData& data, const std::string& model_path,
                    const Model& prepared);
 
   bool is_used() const { return !paths_.empty(); }
-  /// What the files hold together; nothing when the only file is not there yet. Throws
-  /// ErrorCode::invalid for files of another model, of other settings or of one sample twice, for
-  /// damaged ones, and where one of several is missing. `settings` may be null: the files'.
+  /// The merged content of all files; nothing when the only file does not exist yet. Throws
+  /// ErrorCode::invalid for files of a different model or settings, for a sample present twice, for
+  /// corrupt files, and where one of several files is missing. With a null `settings` the files'
+  /// own are used.
   std::optional<Calibration> load(const CalibrationSettings* settings) const;
-  /// Throws ErrorCode::invalid for a state that holds other samples than `data`, or more than its
-  /// first `count`.
+  /// Throws ErrorCode::invalid for a state with samples that are not in `data`, or with more than
+  /// its first `count`.
   void check_data(const Calibration& state, CalibrationData& data, std::int64_t count) const;
-  /// Writes the state; does nothing where several files were put together.
+  /// Writes the state; does nothing when several files were merged.
   void save(const Calibration& state) const;
 
  private:
@@ -35,10 +36,10 @@ class CalibrationCache {
   MemoryCap& memory_;
   std::vector<std::string> paths_;
   std::string model_hash_;
-  std::string data_kind_;  ///< keeps made-up data apart from others; empty for those
+  std::string data_kind_;  ///< distinguishes random data; empty for real data
 };
 
-/// A hash of what the inputs hold.
+/// A hash of the contents of the inputs.
 std::string digest_of(const NamedValues& inputs);
 
 }  // namespace ortool

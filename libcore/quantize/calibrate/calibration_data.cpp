@@ -1,4 +1,4 @@
-// Sets are read forwards; going back opens them again.
+// Data sets are read sequentially; going backward reopens them.
 #include "libcore/quantize/calibrate/calibration_data.hpp"
 
 #include <algorithm>

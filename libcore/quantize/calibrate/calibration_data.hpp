@@ -1,4 +1,4 @@
-// The samples to calibrate with: those of all sets given, one set after the other.
+// Calibration data: the samples of all given data sets, one set after another.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@ namespace ortool {
 
 class CalibrationData {
  public:
-  /// Opens the sets of that role; made-up ones for calibration are 16 samples unless `source` says
-  /// how many. Inputs and outputs are those of the model to run; they and `source` outlive this.
-  /// Throws what open_sample_set() does, and ErrorCode::invalid for more samples than there are.
+  /// Opens the data sets of that role; random calibration data consist of 16 samples unless
+  /// `source` gives a count. `inputs` and `outputs` belong to the model that is run; they and
+  /// `source` must outlive this object. Throws as open_sample_set() does, and ErrorCode::invalid
+  /// when more samples are requested than exist.
   CalibrationData(const TaskContext& task, const QuantizeData& source, DataRole role,
                   std::span<Value* const> inputs, std::span<Value* const> outputs);
 
-  /// The samples to take are first() to size() - 1.
+  /// The samples to use are first() to size() - 1.
   std::int64_t first() const { return first_; }
   std::int64_t size() const { return size_; }
-  /// The names of the classes by number, where the first set says so.
+  /// Class names by index, if the first data set provides them.
   std::vector<std::string> class_names() const;
-  /// Sample `index`: the next one is cheap, an earlier one reads its set again from the start.
+  /// Sample `index`. Sequential access is cheap; going backward rereads the set from its start.
   Sample sample(std::int64_t index);
   /// The sample read last, for messages: "pictures: cat.png".
   const std::string& last_read() const { return last_read_; }
@@ -45,12 +46,12 @@ class CalibrationData {
   std::int64_t size_ = 0;
   std::unique_ptr<SampleSet> open_;
   std::size_t open_index_ = 0;
-  std::int64_t next_ = 0;  ///< of the open set
+  std::int64_t next_ = 0;  ///< within the open set
   std::string last_read_;
 };
 
-/// Throws ErrorCode::invalid for recipes for inputs that neither the calibration nor the validation
-/// data have pictures of.
+/// Throws ErrorCode::invalid for image recipes of inputs for which neither the calibration nor the
+/// validation data contain images.
 void check_image_recipes(const TaskContext& task, const QuantizeData& source,
                          std::span<Value* const> inputs, std::span<Value* const> outputs);
 

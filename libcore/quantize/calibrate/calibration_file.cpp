@@ -1,4 +1,4 @@
-// The bytes of a calibration: a line that says what it is, its key, its records, and their hash.
+// Calibration file format: a header line, the key, the value records, and a hash of them all.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Ends of every element, rows at even distances.
+// Minimum and maximum over every element; rows at a regular stride.
 #include "libcore/quantize/calibrate/channel_samples.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t most_rows = 128;
 
-/// A tensor as places of the axes around the channels.
+/// A tensor viewed as [outer, channel, inner].
 struct ChannelPlaces {
   std::int64_t outer;
   std::int64_t channels;

@@ -1,4 +1,4 @@
-// What the channels of values reach, and some of their elements, channel beside channel.
+// Per-channel ranges and sampled rows of values, for choosing equalization factors.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace ortool {
 
-/// Of one value, over all samples.
+/// Statistics of one value over all samples.
 struct ChannelSamples {
-  std::vector<float> low;   ///< by channel, zero at most
-  std::vector<float> high;  ///< zero at least
-  std::vector<float> rows;  ///< [row][channel], what stands at one place of the other axes
+  std::vector<float> low;   ///< minimum by channel, at most zero
+  std::vector<float> high;  ///< maximum by channel, at least zero
+  std::vector<float> rows;  ///< [row][channel]: the elements at one position of the other axes
 
   std::size_t channels() const { return low.size(); }
   std::size_t row_count() const { return low.empty() ? 0 : rows.size() / low.size(); }
 };
 
-/// Samples by the value's name.
+/// Samples by value name.
 using SamplesByValue = std::map<std::string, ChannelSamples, std::less<>>;
 
-/// Runs `session` as collect() does and looks at the values asked for, each of which has a channel
-/// axis. Some 128 rows are kept of each, spread over all samples. Values that are no tensors of
-/// float32 or change their number of channels have none.
+/// Runs `session` as collect() does and samples the requested values, each of which has a channel
+/// axis. About 128 rows per value are kept, spread evenly over all samples. Values that are not
+/// float32 tensors, or whose number of channels changes, are left out.
 SamplesByValue collect_channel_samples(const Session& session, std::span<const ValueRequest> values,
                                        FunctionRef<NamedValues(std::int64_t)> sample,
                                        const CollectOptions& options);

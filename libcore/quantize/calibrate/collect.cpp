@@ -1,4 +1,4 @@
-// An observer that finds the record of each value once, by its address.
+// Observer that maps each value to its record once, by address.
 #include "libcore/quantize/calibrate/collect.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class RecordingObserver : public SampleObserver {
   void finish(std::int64_t number) override { state_.finish_sample(number); }
 
  private:
-  /// Of a sequence, every element counts.
+  /// Every element of a sequence is recorded.
   void add_content(const Value& value, ValueRecord& record, const RunValue& content) {
     if (content.is_tensor()) add_tensor(value, record, content.tensor());
     if (!content.is_sequence()) return;
@@ -40,7 +40,7 @@ class RecordingObserver : public SampleObserver {
   void add_tensor(const Value& value, ValueRecord& record, const Tensor& tensor) {
     const std::int64_t before = record.count() - record.finite_count();
     record.add(tensor, sample_);
-    // Of inputs, run_samples() tells.
+    // Infinities in inputs are reported by run_samples().
     const bool has_some = record.count() - record.finite_count() > before;
     if (!has_some || !options_.not_finite || value.is_graph_input()) return;
     options_.not_finite(value, sample_, find_not_finite(tensor));

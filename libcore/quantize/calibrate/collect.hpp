@@ -1,4 +1,4 @@
-// Calibration's one pass over the data: every value looked at while it is computed, none kept.
+// Calibration pass: observes every value while it is computed, and keeps none of them.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace ortool {
 
-/// About what a record takes at most, its channels aside.
+/// The approximate maximum size of a record, not counting its channels.
 inline constexpr std::int64_t bytes_a_record =
     std::int64_t{2} * Histogram::octaves * Histogram::bins_an_octave * 8 + 4096;
 
-/// Runs `session` on the samples chosen, as `sample` gives their inputs, but those that `state`
-/// holds already, and adds what their values are like. Shapes may differ from sample to
-/// sample. The session must compute every node by itself (OptimizeLevel::none), so that each value
-/// is seen; those of bodies are seen each time they run. A stop ends it between two samples: the
-/// state is whole then, and a later call goes on from there. After any other error the state is not
-/// to be used. Throws ErrorCode::invalid, with the sample's number, for inputs with NaN, and for
-/// values of `state` that the model has not.
+/// Runs `session` on the selected samples, whose inputs `sample` provides, skipping those that
+/// `state` already holds, and adds the statistics of its values. Shapes may differ between samples.
+/// The session must run every node separately (OptimizeLevel::none), so that each value is
+/// observable; values in subgraph bodies are recorded each time they are computed. A stop request
+/// takes effect between samples: the state is then consistent, and a later call resumes from it.
+/// After any other error the state must not be used. Throws ErrorCode::invalid, with the sample's
+/// index, for inputs with NaN, and for values of `state` that the model does not have.
 void collect(const Session& session, Calibration& state,
              FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options);
 

@@ -1,4 +1,4 @@
-// Each finding is read from the records alone; no sample is looked at again.
+// All findings are derived from the records alone; no sample is run again.
 #include "libcore/quantize/calibrate/diagnosis.hpp"
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 namespace ortool {
 namespace {
 
-constexpr double settled_share = 0.95;  // of a range, and of the values
+constexpr double settled_share = 0.95;  // the share of a range, and of the values
 
-/// The number of samples after which the range covers most of `wanted`.
+/// The number of samples after which the observed range covers most of `wanted`.
 std::int64_t settled_after(const ValueRecord& record, const NumberRange& wanted) {
   const std::vector<NumberRange> prefixes = record.prefix_ranges();
   const double width = wanted.high - wanted.low;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
     const double covered = std::clamp(prefixes[i].high, wanted.low, wanted.high) -
                            std::clamp(prefixes[i].low, wanted.low, wanted.high);
-    // Zero belongs to every range, whether it was seen or not.
+    // Every range includes zero, whether or not it was observed.
     const double with_zero = std::max(std::clamp(prefixes[i].high, 0.0, wanted.high) -
                                           std::clamp(prefixes[i].low, wanted.low, 0.0),
                                       covered);
@@ -109,7 +109,7 @@ void find_channels(const Calibration& calibration, const ChosenRanges& ranges,
     ConstantChannels constant{name, {}, static_cast<std::int64_t>(record.channels().size())};
     for (std::size_t i = 0; i < record.channels().size(); ++i) {
       const ChannelRecord& channel = record.channels()[i];
-      // One element is always like itself.
+      // A single element is trivially constant.
       if (channel.count > 1 && channel.is_constant()) {
         constant.channels.push_back(static_cast<std::int64_t>(i));
       }

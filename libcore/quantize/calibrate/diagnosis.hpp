@@ -1,4 +1,4 @@
-// What is remarkable about calibration data: too few, outliers, dead channels, a wrong scale.
+// Calibration diagnostics: too few samples, outliers, constant channels, mismatched input scale.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ namespace ortool {
 /// The ranges chosen, by value.
 using ChosenRanges = std::map<std::string, ChosenRange, std::less<>>;
 
-/// A sample that reaches far beyond all others but a few.
+/// A sample whose values reach far beyond those of nearly all others.
 struct OutlierSample {
   std::int64_t sample = 0;
-  std::int64_t values = 0;  ///< in how many values
-  std::string worst_value;  ///< where it is farthest out
-  double factor = 0;        ///< there, its largest magnitude by that of an ordinary large sample
+  std::int64_t values = 0;  ///< number of values affected
+  std::string worst_value;  ///< the value with the largest deviation
+  double factor = 0;        ///< in that value: its maximum magnitude / that of a typical large
+                            ///< sample
 };
 
-/// Channels of a value that had the same number in every element of every sample.
+/// Channels of a value whose elements were identical in every sample.
 struct ConstantChannels {
   std::string value;
   std::vector<std::int64_t> channels;
@@ -33,21 +34,22 @@ struct ConstantChannels {
 
 struct Diagnosis {
   std::int64_t samples = 0;
-  /// The samples after which 19 in 20 values had 95 % of the range they have in the end; nothing
-  /// when that took more than four fifths of them all: more data would still move the scales.
+  /// The number of samples after which 95 % of the values had reached 95 % of their final range;
+  /// nothing when that took more than four fifths of all samples, so that more data would still
+  /// change the scales.
   std::optional<std::int64_t> settled_after_samples;
-  std::vector<std::string> unsettled_values;  ///< that had not 95 % of it after four fifths
-  std::vector<OutlierSample> outliers;        ///< those that show in most values first, at most 10
-  double clipped_ratio = 0;                   ///< of all elements of all values
+  std::vector<std::string> unsettled_values;  ///< below 95 % of their range after four fifths
+  std::vector<OutlierSample> outliers;        ///< those that affect most values first, at most 10
+  double clipped_ratio = 0;                   ///< over all elements of all values
   std::string most_clipped_value;             ///< empty when nothing is clipped
   double most_clipped_ratio = 0;
   std::vector<ConstantChannels> constant_channels;
   std::vector<std::string> not_finite;              ///< values with NaN or infinite elements
-  std::optional<std::string> input_range_mismatch;  ///< what judge_inputs() says
+  std::optional<std::string> input_range_mismatch;  ///< the finding of judge_inputs()
 };
 
-/// Looks at the records of the values in `ranges`, which all are in `calibration`, and at the
-/// model's inputs by what is known of them.
+/// Checks the records of the values in `ranges`, all of which must be in `calibration`, and
+/// compares the model's inputs with what is known about them.
 Diagnosis diagnose(const Calibration& calibration, const ChosenRanges& ranges,
                    const InputEvidence& evidence = {});
 

@@ -1,4 +1,4 @@
-// Codes are the upper 16 bits of a magnitude as float32: its exponent, then eight of its fraction.
+// A bin's code is the upper 16 bits of a float32 magnitude: exponent and eight fraction bits.
 #include "libcore/quantize/calibrate/histogram.hpp"
 
 #include <algorithm>
@@ -10,22 +10,22 @@
 namespace ortool {
 namespace {
 
-/// So that no sum over bins overflows.
+/// Limits counts so that no sum over bins overflows.
 constexpr std::int64_t most_count = std::int64_t{1} << 48;
 constexpr std::uint32_t sign_bit = 0x80000000U;
 constexpr std::uint32_t infinity_bits = 0x7f800000U;
-constexpr int code_shift = 15;  // below the exponent and eight bits of fraction
+constexpr int code_shift = 15;  // below the exponent and eight fraction bits
 constexpr std::size_t code_count =
     static_cast<std::size_t>(Histogram::octaves) * Histogram::bins_an_octave;
 
 double edge_of(int code) {
   const std::uint32_t bits = static_cast<std::uint32_t>(code) << code_shift;
-  // Behind the last finite bin lies 2^128.
+  // The upper edge of the last finite bin is 2^128.
   if (bits == infinity_bits) return 0x1p128;
   return static_cast<double>(std::bit_cast<float>(bits));
 }
 
-/// Moves the bins down by `by` places; what falls out at the low end is returned.
+/// Shifts the bins down by `by` places; returns the count that falls out at the low end.
 std::int64_t shift_down(std::vector<std::int64_t>& counts, std::size_t by) {
   if (counts.empty()) return 0;
   by = std::min(by, counts.size());
@@ -109,7 +109,7 @@ void Histogram::add(std::span<const float> numbers) {
 }
 
 void Histogram::merge(const Histogram& other) {
-  // A copy: octaves of the other may have to move too, and it may be this.
+  // A copy: the octaves of the other may have to shift too, and `other` may be *this.
   Histogram added = other;
   raise_to(added.octave_);
   added.raise_to(octave_);

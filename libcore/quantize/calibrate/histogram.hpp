@@ -1,4 +1,4 @@
-// Counts of numbers in bins that are fixed beforehand, so that any way of counting gives the same.
+// Histogram with fixed, data-independent bins, so that counting is order-independent and exact.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace ortool {
 class ByteReader;
 class ByteWriter;
 
-/// A bin is the numbers of one sign whose exponent and highest eight bits of fraction are the same:
-/// every octave has 256 of equal width. Bins are kept for the octave of the greatest magnitude so
-/// far and the 15 below; what is smaller, and not zero, is counted together. A greater number only
-/// moves octaves there, so the counts depend on the numbers alone, not on their order, and
+/// A bin holds the values of one sign with the same exponent and the same upper eight fraction
+/// bits, so every octave is divided into 256 bins of equal width. Bins cover the octave of the
+/// largest magnitude so far and the 15 below; smaller nonzero values share one count. A larger
+/// value only shifts the octaves, so the counts depend on the data but not on their order, and
 /// histograms add up exactly.
 class Histogram {
  public:
@@ -26,14 +26,14 @@ class Histogram {
     std::int64_t count = 0;
   };
 
-  /// Counts those that are finite.
+  /// Counts the finite values.
   void add(std::span<const float> numbers);
   void merge(const Histogram& other);
 
   std::int64_t count() const;
   std::int64_t zeros() const { return zeros_; }
-  /// The bins that hold something, rising. Zero is one of its own, [0, 0]; what is too small for a
-  /// bin lies in one beside it, [-s, 0] or [0, s].
+  /// The nonempty bins in ascending order. Zero has a bin of its own, [0, 0]; values too small for
+  /// a bin are counted in one next to it, [-s, 0] or [0, s].
   std::vector<Bin> bins() const;
 
   void write(ByteWriter& out) const;
@@ -43,11 +43,11 @@ class Histogram {
   void raise_to(int octave);
   int first_code() const;
 
-  int octave_ = -1;  ///< the exponent's bits of the greatest magnitude; -1: nothing but zeros yet
+  int octave_ = -1;  ///< exponent bits of the largest magnitude; -1: only zeros so far
   std::int64_t zeros_ = 0;
   std::int64_t small_positive_ = 0;
   std::int64_t small_negative_ = 0;
-  std::vector<std::int64_t> positive_;  ///< empty until one comes
+  std::vector<std::int64_t> positive_;  ///< empty until the first positive value
   std::vector<std::int64_t> negative_;
 };
 

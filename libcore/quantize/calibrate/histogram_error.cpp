@@ -1,4 +1,4 @@
-// Integrals over bins: between two levels the squared distance to the nearer one has a closed form.
+// Integrates over bins: between two grid points the squared rounding error has a closed form.
 #include "libcore/quantize/calibrate/histogram_error.hpp"
 
 #include <algorithm>

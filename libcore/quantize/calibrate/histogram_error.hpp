@@ -1,4 +1,4 @@
-// What quantising costs the numbers that a histogram counted.
+// Expected quantization error (rounding and clipping) of the values counted by a histogram.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace ortool {
 
-/// Sums of squared differences between numbers and what they become, numbers taken to be spread
-/// evenly over their bin.
+/// Sums of squared quantization errors, with values assumed to be uniformly distributed in each
+/// bin.
 struct QuantizationError {
-  double rounding = 0;  ///< of numbers within the range
-  double clipping = 0;  ///< of numbers beyond it
+  double rounding = 0;  ///< of values within the range
+  double clipping = 0;  ///< of values outside it
 
   double total() const { return rounding + clipping; }
 };
@@ -20,7 +20,7 @@ struct QuantizationError {
 QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale scale,
                                  QuantizationType type);
 
-/// How many of the numbers lie outside the range; of a bin that an end cuts, the share by length.
+/// The number of values outside the range; a bin that straddles an end counts proportionally.
 double count_outside(std::span<const Histogram::Bin> bins, NumberRange range);
 
 }  // namespace ortool

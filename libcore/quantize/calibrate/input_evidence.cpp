@@ -1,4 +1,4 @@
-// From each input forward, as far as what is read still tells of the input's scale.
+// Walks forward from each input as long as the input's scale is preserved.
 #include "libcore/quantize/calibrate/input_evidence.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr int most_layers_passed = 8;
 constexpr std::size_t most_norms = 4;
 
-/// Whether the scale of what the node reads still shows in what it makes.
+/// Whether the scale of the node's input carries over to its output.
 bool carries_scale(const Node& node) {
   const OpTraits& traits = traits_of(node);
   return traits.role != QuantizeRole::none || traits.has(OpTrait::elementwise) ||
@@ -36,7 +36,7 @@ std::vector<double> doubles_in(const Tensor& tensor) {
   return numbers;
 }
 
-/// Whether the node reads nothing computed but its first input.
+/// Whether all of the node's inputs after the first are constants.
 bool reads_constants_beside(const Node& node) {
   for (std::int64_t i = 1; i < node.input_count(); ++i) {
     if (node.input(i) != nullptr && !node.input(i)->is_constant()) return false;
@@ -77,7 +77,7 @@ void find_norms(const Value& input, InputClues& clues) {
   }
 }
 
-/// Of Image.NominalPixelRange.
+/// The range given by Image.NominalPixelRange.
 void add_pixel_range(const Value& input, const Metadata& metadata, InputClues& clues) {
   constexpr std::array<std::pair<std::string_view, std::pair<double, double>>, 4> known = {{
       {"NominalRange_0_255", {0, 255}},
@@ -96,10 +96,11 @@ void add_pixel_range(const Value& input, const Metadata& metadata, InputClues& c
   }
 }
 
-/// Numbers that are normalised in the graph are a few deviations from the mean.
+/// Inputs normalized in the graph are assumed to lie within a few deviations of the mean.
 void add_graph_range(const Value& input, const PreprocessingHint& hint, InputClues& clues) {
   constexpr double reach = 3;
-  constexpr double least_deviation = 0.1;  // below: the graph makes numbers larger, not normal
+  constexpr double least_deviation = 0.1;  // below it the graph scales values up instead of
+                                           // normalizing
   NumberRange range;
   for (std::size_t i = 0; i < hint.mean.size(); ++i) {
     if (!std::isfinite(hint.mean[i]) || !(hint.std[i] >= least_deviation)) return;

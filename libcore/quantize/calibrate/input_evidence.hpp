@@ -1,4 +1,4 @@
-// What a model's file shows of the inputs that it was trained on.
+// Input evidence: what a model file reveals about the scale of its training inputs.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace ortool {
 
-/// Where the numbers of an input lie, by somebody's word.
+/// The expected value range of an input, according to one source.
 struct ExpectedRange {
   std::string input;
   NumberRange range;
   std::string source;  ///< "the model's metadata say that it"
-  /// Nothing lies outside; otherwise only the size of the numbers counts.
+  /// No value may lie outside; otherwise only the order of magnitude counts.
   bool is_strict = false;
 };
 
-/// A BatchNormalization that an input reaches through convolutions and what moves or bounds
-/// elements: its results had these means and deviations in training, a number a channel.
+/// A BatchNormalization reached from an input through convolutions, data movement and bounded
+/// activations: during training its inputs had these per-channel means and deviations.
 struct NormStatistics {
   std::string input;
   std::string node;
@@ -30,11 +30,11 @@ struct NormStatistics {
   std::vector<double> deviations;
 };
 
-/// A convolution of an input with a constant bias, once normalisations are folded into it.
+/// A convolution of an input with a constant bias, after normalizations are folded into it.
 struct BiasedLayer {
   std::string input;
   std::string output;
-  std::vector<double> bias;  ///< a number a channel
+  std::vector<double> bias;  ///< per channel
 };
 
 struct InputClues {
@@ -43,15 +43,15 @@ struct InputClues {
   std::vector<BiasedLayer> layers;
 };
 
-/// Reads what the model says before it is rewritten: ranges from metadata
+/// Collects evidence from the model before it is rewritten: ranges from metadata
 /// (https://github.com/onnx/onnx/blob/main/docs/MetadataProps.md) and from (x - mean) / std at the
-/// input itself, and normalisations. Types must have been inferred.
+/// input itself, and normalization statistics. Requires inferred types.
 InputClues find_input_clues(const Model& model);
 
-/// Adds what the rewritten model says, and leaves out values that it has no more.
+/// Adds evidence from the rewritten model, and drops values that no longer exist.
 void settle_input_clues(const Model& rewritten, InputClues& clues);
 
-/// Adds the values that judge_inputs() needs to have seen.
+/// Adds the values that judge_inputs() needs statistics of.
 void add_requests(const InputClues& clues, std::vector<ValueRequest>& requests);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Rows are cut out of the input as levels; only the upper triangle of each block is summed.
+// Extracts rows of quantized inputs; sums only the upper triangle of each block.
 #include "libcore/quantize/calibrate/input_moments.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Every how many rows one is taken, and which first: another one for another sample.
+/// The stride and offset of the sampled rows; the offset varies between samples.
 struct RowChoice {
   std::int64_t first;
   std::int64_t step;
@@ -49,10 +49,10 @@ class MomentObserver : public SampleObserver {
 
 }  // namespace
 
-/// An input [n, channels, …] and the places that a kernel is put at.
+/// An input [n, channels, …] and the positions of the kernel.
 struct InputMoments::Image {
   std::vector<std::int64_t> sizes;    ///< spatial
-  std::vector<std::int64_t> outputs;  ///< places of the kernel along each axis
+  std::vector<std::int64_t> outputs;  ///< kernel positions along each axis
   std::int64_t plane = 1;
   std::int64_t places = 1;
 
@@ -70,7 +70,7 @@ struct InputMoments::Image {
     }
   }
 
-  /// The flat place in a plane that tap `tap` at place `place` reads; -1 outside.
+  /// The flat spatial index that tap `tap` reads at kernel position `place`; -1 in the padding.
   std::int64_t at(std::int64_t place, std::int64_t tap, const InputWindows& windows) const {
     std::int64_t index = 0;
     std::int64_t unit = 1;

@@ -1,5 +1,4 @@
-// Which inputs of a layer are large together: sums of products of quantised inputs, exact in
-// integers.
+// Second moments of layer inputs: X^T X of quantized inputs, exact in integer arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +14,35 @@
 
 namespace ortool {
 
-/// What of an input meets all weights at once: the last axis of a product's left operand, or a
-/// convolution's window over an input [n, channels, …].
+/// How an input is multiplied by the weights: along the last axis of a MatMul's left operand, or in
+/// a convolution's window over an input [n, channels, …].
 struct InputWindows {
-  /// Of a convolution, an entry a spatial axis; all empty for a product.
+  /// For a convolution, one entry per spatial axis; all empty for a matrix product.
   std::vector<std::int64_t> kernel;
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> dilations;
-  std::vector<std::int64_t> pads;  ///< before each axis, then behind each
+  std::vector<std::int64_t> pads;  ///< leading pads of all axes, then trailing ones
 
   bool is_convolution() const { return !kernel.empty(); }
 };
 
-/// Sums, over rows of a layer's quantised inputs, of the products of every two of them (levels less
-/// the zero point), a matrix for each group and each block of most_columns inputs. Columns are
-/// input * taps + tap, as WeightMatrix counts them. Any split of the samples gives the same sums.
+/// Sums over the rows of a layer's quantized inputs (zero point subtracted) of all pairwise
+/// products: one matrix for each group and block of most_columns inputs. Columns are numbered input
+/// * taps + tap, as in WeightMatrix. Any split of the samples gives the same sums.
 class InputMoments {
  public:
   static constexpr std::int64_t most_columns = 512;
-  /// Rows taken of one tensor, spread evenly over it; others would tell nearly the same.
+  /// The maximum number of rows sampled from one tensor, evenly spread; more add little
+  /// information.
   static constexpr std::int64_t most_rows = 128;
 
   InputMoments(const WeightMatrix& matrix, InputWindows windows, Scale scale,
                QuantizationType type);
-  /// What this takes in memory.
+  /// The memory that the sums take.
   static std::int64_t size_bytes(const WeightMatrix& matrix);
 
-  /// Adds rows of what sample number `sample` computed. A tensor that does not fit adds nothing.
+  /// Adds rows of the tensor that sample `sample` computed. A tensor of unexpected shape is
+  /// ignored.
   void add(const Tensor& input, std::int64_t sample);
   void merge(const InputMoments& other);
 
@@ -49,7 +50,7 @@ class InputMoments {
   std::int64_t columns() const { return columns_; }
   std::int64_t block_count() const { return (columns_ + most_columns - 1) / most_columns; }
   std::int64_t block_columns(std::int64_t block) const;
-  /// The sums of one block as a full symmetric matrix, row by row.
+  /// The sums of one block as a full symmetric matrix in row-major order.
   std::vector<double> block(std::int64_t group, std::int64_t block) const;
 
  private:
@@ -66,11 +67,11 @@ class InputMoments {
   Levels levels_;
   std::int64_t columns_;
   std::int64_t rows_ = 0;
-  std::vector<std::vector<std::int64_t>> sums_;  ///< group * block_count + block
+  std::vector<std::vector<std::int64_t>> sums_;  ///< index: group * block_count + block
 };
 
-/// A layer whose inputs are to be summed: the value that it reads, how that is quantised, and how
-/// the layer reads it.
+/// A layer whose input moments are to be collected: the value it reads, how that value is
+/// quantized, and how the layer reads it.
 struct MomentRequest {
   std::string value;
   WeightMatrix matrix;
@@ -79,8 +80,9 @@ struct MomentRequest {
   QuantizationType type;
 };
 
-/// Runs `session` as collect() does and sums the inputs of all layers asked for, in their order.
-/// The sums are counted against options.cap; whoever has many layers asks for some at a time.
+/// Runs `session` as collect() does and accumulates the input moments of all requested layers, in
+/// the order of the requests. The sums count against options.cap; callers with many layers request
+/// some at a time.
 std::vector<InputMoments> collect_moments(const Session& session,
                                           std::span<const MomentRequest> requests,
                                           FunctionRef<NamedValues(std::int64_t)> sample,

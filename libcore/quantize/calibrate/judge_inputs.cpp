@@ -1,4 +1,4 @@
-// One function a kind of evidence, asked in the order of how much each proves.
+// One function per kind of evidence, evaluated in decreasing order of conclusiveness.
 #include "libcore/quantize/calibrate/judge_inputs.hpp"
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace ortool {
 namespace {
 
-constexpr double far_scale = 50;  // more than any two sets of the same kind differ by
+constexpr double far_scale = 50;  // more than two data sets of the same kind ever differ by
 constexpr std::size_t fewest_channels = 4;
 
 using Finding = std::optional<std::string>;
 
-/// Three digits, or a whole number.
+/// Formats with three digits, or as an integer.
 std::string rounded(double number) {
   if (std::abs(number) >= 1000) return format("{}", std::round(number));
   std::array<char, 32> text;
@@ -47,14 +47,14 @@ std::string too_small() {
   return "the data look too small (0-1 for 0-255?)";
 }
 
-/// The element in the middle; sorts in part.
+/// The median; partially sorts `numbers`.
 double median(std::vector<double>& numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
 }
 
-/// What sizes alone tell.
+/// The comparison by magnitude alone.
 std::string compare_sizes(const NumberRange& seen, const NumberRange& expected) {
   const double ratio = size_of(seen) / size_of(expected);
   if (ratio >= far_scale) return too_large();
@@ -95,8 +95,8 @@ Finding judge_pictures(const ExpectedRange& known, const ValueRecord& record) {
                 known.source, rounded(known.range.low), rounded(known.range.high), found);
 }
 
-/// How much the result varies by how much it did in training, and how far its mean is off in
-/// deviations of training: each the middle one of all channels that vary.
+/// The deviation of the outputs relative to that in training, and the shift of their mean in
+/// training deviations: each is the median over all channels that vary.
 struct NormRatios {
   double deviation = 1;
   double shift = 0;
@@ -105,7 +105,8 @@ struct NormRatios {
 std::optional<NormRatios> compare_norm(const NormStatistics& norm, const ValueRecord& record) {
   const std::span<const ChannelRecord> channels = record.channels();
   if (channels.size() != norm.means.size() || channels.empty()) return std::nullopt;
-  constexpr double dead_share = 1e-3;  // of the largest deviation: a channel that training gave up
+  constexpr double dead_share = 1e-3;  // relative to the largest deviation: a channel that training
+                                       // left unused
   const double largest = *std::max_element(norm.deviations.begin(), norm.deviations.end());
   std::vector<double> deviations;
   std::vector<double> shifts;
@@ -140,7 +141,7 @@ Finding judge_norm(const NormStatistics& norm, const ValueRecord& record, std::i
       quote(norm.input), quote(norm.node), rounded(ratio), rounded(ratios->shift), guess);
 }
 
-/// What always giving the most common label would get right, and some luck.
+/// The count that a constant prediction of the most frequent label gets right, plus a margin.
 double chance_of(const LabelCount& labels) {
   const auto count = static_cast<double>(labels.samples);
   const double share = static_cast<double>(labels.most_common) / count;

@@ -1,4 +1,4 @@
-// Whether calibration data are of the scale that the model was trained on.
+// Input-scale check: whether the calibration data match the scale of the training data.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace ortool {
 
-/// What the float model says of labelled samples.
+/// Accuracy counts of the float model on labeled samples.
 struct LabelCount {
   std::int64_t samples = 0;
   std::int64_t right = 0;
-  std::int64_t most_common = 0;  ///< samples of the label that most samples have
+  std::int64_t most_common = 0;  ///< samples with the most frequent label
 };
 
-/// What is known of a model's inputs beside the data.
+/// What is known about a model's inputs apart from the data.
 struct InputEvidence {
   InputClues clues;
-  std::vector<ExpectedRange> pictures;  ///< of natural pictures that are known to be right
+  std::vector<ExpectedRange> pictures;  ///< of natural images that are known to be correct
   std::optional<LabelCount> labels;
 };
 
-/// In words, the strongest sign that the data are of another scale; nothing where there is none.
+/// The strongest indication that the data have the wrong scale, in words; nothing where there is
+/// none. Checked are:
 ///
-/// - Numbers outside a range that the model states, or 50 times larger or smaller than one.
-/// - Pictures 50 times larger or smaller than known ones; not normalised where those are, or of 2.5
-///   times their width.
-/// - Results of a normalisation that vary more than 2.5 times as much as in training (in the median
-///   channel), or less than 0.3 times (from 8 samples on, 0.03 times below), or whose means are off
-///   by 3 deviations.
-/// - From 20 labelled samples on: the float model is right no more often than one that always gives
-///   the most common label, two standard deviations of chance included.
-/// - Data that move the results of the first convolution by less than a twentieth of its bias,
-/// where
-///   labels do not show the contrary. Its weights say nothing of data that are too large: biases of
-///   networks that are trained on large numbers stay small.
+/// - Values outside a range that the model states, or differing from it by a factor of 50.
+/// - Images that differ from known ones by a factor of 50; that are not normalized where those are,
+///   or have 2.5 times their width.
+/// - Outputs of a normalization whose deviation, in the median channel, is more than 2.5 times that
+///   in training or less than 0.3 times (below 0.03 with fewer than 8 samples), or whose means are
+///   off by 3 deviations.
+/// - With at least 20 labeled samples: the float model is correct no more often than a constant
+///   prediction of the most frequent label, within two standard deviations of chance.
+/// - Data that move the first convolution's outputs by less than a twentieth of its bias, unless
+///   labels show the contrary. Its weights do not reveal data that are too large, since biases of
+///   networks trained on large values stay small.
 std::optional<std::string> judge_inputs(const Calibration& calibration,
                                         const InputEvidence& evidence);
 

@@ -1,4 +1,4 @@
-// What sessions, records and levels take, each at its largest.
+// Adds up the peak sizes of sessions, records and quantized weights.
 #include "libcore/quantize/calibrate/memory_needed.hpp"
 
 #include <algorithm>
@@ -11,20 +11,20 @@
 namespace ortool {
 namespace {
 
-/// Levels that wait in memory for the model to be written; more wait on the disk.
+/// Quantized weights kept in memory until the model is written; the rest is spilled to disk.
 constexpr std::int64_t most_levels = std::int64_t{16} << 20;
-/// Pieces of a matrix that is multiplied where it lies, copied and packed.
+/// Tiles of an unpacked matrix that are copied and packed during multiplication.
 constexpr std::int64_t most_pieces = std::int64_t{16} << 20;
 
 struct Weights {
-  std::int64_t matrices = 0;  ///< bytes as float32 of what sessions may leave where it lies
-  std::int64_t others = 0;    ///< of all other constants: kernels keep them packed
-  std::int64_t largest = 0;   ///< of one
-  std::int64_t moments = 0;   ///< bytes of the sums of what layers read
+  std::int64_t matrices = 0;  ///< float32 bytes of matrices that sessions may leave unpacked
+  std::int64_t others = 0;    ///< of all other constants, which kernels keep packed
+  std::int64_t largest = 0;   ///< of one constant
+  std::int64_t moments = 0;   ///< bytes of the moments of layer inputs
 };
 
-/// Sums of the products of a layer's inputs, in blocks on the diagonal; which of a matrix's axes
-/// the inputs are is not looked at.
+/// The size of a layer's input moments, in diagonal blocks. An upper bound: it does not examine
+/// which axis of the matrix the inputs are on.
 std::int64_t moment_bytes(const Shape& shape) {
   const std::int64_t elements = shape.element_count();
   if (shape.rank() < 2 || elements == 0) return 0;
@@ -61,16 +61,17 @@ Weights weights_of(const Model& model) {
 std::int64_t memory_needed(const Model& model, const QuantizeWork& work) {
   const Weights weights = weights_of(model);
   const std::int64_t all = weights.matrices + weights.others;
-  // A tensor as floats, as levels, and turned.
+  // One tensor as floats, quantized, and transposed.
   std::int64_t bytes = 3 * weights.largest + std::min(most_levels, all / 4) + (1 << 20);
   if (!work.runs_models) return bytes;
   const std::int64_t activations = peak_activation_memory(model).bytes.value().value_or(0);
-  // Winograd's form of a convolution's weights is 16/9 of them; sums are windows beside values.
+  // Winograd-transformed convolution weights are 16/9 as large; moments need windows next to
+  // values.
   bytes += work.records * bytes_a_record + 2 * (2 * weights.others) + 8 * activations +
            std::min(most_pieces, 2 * weights.matrices);
-  // Sums for two sets of scales are there at once.
+  // Moments for two sets of scales exist at the same time.
   if (work.tries_variants) bytes = 2 * bytes + 2 * weights.moments;
-  // Sessions keep a quarter of the limit packed, where they have so much to pack.
+  // Sessions keep up to a quarter of the limit as packed weights.
   return bytes + std::min(weights.matrices, bytes / 3);
 }
 

@@ -1,4 +1,4 @@
-// How little memory a model can be quantised in, by an estimate.
+// Memory estimate for quantizing a model.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace ortool {
 
 struct QuantizeWork {
-  std::int64_t records = 0;     ///< values that are calibrated, see Calibration::records()
-  bool runs_models = true;      ///< float and quantised, on data; false: weights are all it reads
-  bool tries_variants = false;  ///< a recipe that makes several models and runs them all
+  std::int64_t records = 0;     ///< calibrated values, see Calibration::records()
+  bool runs_models = true;      ///< float and quantized, on data; false: only weights are read
+  bool tries_variants = false;  ///< the recipe builds and runs several models
 };
 
-/// Bytes of tensors that are enough to quantise `model`: up to some three times what it comes to,
-/// since that depends on the kernels that are chosen. The model's inputs have the sizes of the
-/// largest sample and its shapes have been inferred; what is still unknown counts nothing.
+/// The number of bytes of tensors that suffices to quantize `model`: up to about three times the
+/// actual need, which depends on the kernels chosen. The model's inputs must have the sizes of the
+/// largest sample, and its shapes must have been inferred; unknown sizes count as nothing.
 std::int64_t memory_needed(const Model& model, const QuantizeWork& work);
 
 }  // namespace ortool

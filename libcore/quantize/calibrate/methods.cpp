@@ -1,4 +1,4 @@
-// The list of methods, and the choice among them by error.
+// The table of calibration methods, and automatic selection by quantization error.
 #include "libcore/quantize/calibrate/methods.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr std::array<MethodRow, 5> method_rows = {{
     {CalibrationMethod::mse, "mse", true, false, mse_range},
 }};
 
-/// Numbers that are cut off all err to the same side, and are the ones that stand out; rounding
-/// errors have either sign and mostly cancel in the sums that follow.
+/// Clipping errors all have the same sign and hit the most salient values; rounding errors have
+/// either sign and mostly cancel in the sums that follow. Clipping is weighted accordingly.
 constexpr double clipping_weight = 4;
 
 const MethodRow& row_of(CalibrationMethod method) {

@@ -1,4 +1,4 @@
-// The methods that make a range of what calibration recorded, in one list.
+// Calibration methods: the list of algorithms that derive a clipping range from the records.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +15,45 @@ enum class CalibrationMethod { automatic, minmax, moving_average, percentile, en
 
 struct MethodOptions {
   CalibrationMethod method = CalibrationMethod::automatic;
-  /// Of method percentile: the share of elements, in percent, that the range holds at least.
+  /// For method percentile: the minimum share of elements within the range, in percent.
   double percentile = 99.99;
 };
 
 struct ChosenRange {
   NumberRange range;
   CalibrationMethod method = CalibrationMethod::minmax;  ///< never automatic
-  /// The share of finite elements outside, 0 to 1; 0 where there is no histogram.
+  /// The fraction of finite elements that are clipped, 0 to 1; 0 without a histogram.
   double clipped_ratio = 0;
-  /// Mean squared error of quantising what was recorded, expected from its histogram; 0 where there
-  /// is none.
+  /// The mean squared quantization error expected from the histogram; 0 without one.
   double mean_square_error = 0;
 };
 
-/// A row of the list of methods.
+/// An entry of the list of methods.
 struct MethodRow {
   CalibrationMethod method;
-  std::string_view name;  ///< the one of --calibration-method
+  std::string_view name;  ///< the name that --calibration-method takes
   bool needs_histogram;
   bool needs_average;
-  /// The range for elements of `type`; the record has what the row needs, and a finite element.
+  /// The range for elements of `type`; the record has what the method needs, and a finite element.
   NumberRange (*choose)(const ValueRecord& record, QuantizationType type,
                         const MethodOptions& options);
 };
 
-/// All methods but automatic.
+/// All methods except automatic.
 std::span<const MethodRow> calibration_methods();
 
 /// "auto", "minmax", "moving-average", "percentile", "entropy", "mse".
 std::string_view name_of(CalibrationMethod method);
 std::optional<CalibrationMethod> method_from_name(std::string_view name);
 
-/// The range that a method chooses for elements of `type`; it holds zero. automatic takes, of the
-/// methods that do not depend on order, the one with the least error; records without histograms
-/// have minmax alone. Throws ErrorCode::invalid when the record holds no finite element, or not
-/// what the method needs.
+/// The clipping range that a method chooses for elements of `type`; always includes zero. automatic
+/// selects, among the methods that do not depend on sample order, the one with the least error; for
+/// records without histograms that is minmax. Throws ErrorCode::invalid when the record has no
+/// finite element, or lacks what the method needs.
 ChosenRange choose_range(const ValueRecord& record, QuantizationType type,
                          const MethodOptions& options);
 
-// The methods, one a file below methods/.
+// One function per method, each in its own file in methods/.
 NumberRange minmax_range(const ValueRecord& record, QuantizationType type,
                          const MethodOptions& options);
 NumberRange moving_average_range(const ValueRecord& record, QuantizationType type,

@@ -1,4 +1,4 @@
-// Folders are looked through without a word: a model need not have any.
+// Missing or unreadable folders are ignored silently: a model need not have any.
 #include "libcore/quantize/calibrate/own_test_data.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_folders = 4;
 
-/// Of each element and the next one along `axis`.
+/// The correlation of each element with the next one along `axis`.
 double neighbour_correlation(std::span<const float> numbers, const Shape& shape,
                              std::int64_t axis) {
   const std::int64_t step = shape.product(axis + 1, shape.rank());
@@ -32,7 +32,7 @@ double neighbour_correlation(std::span<const float> numbers, const Shape& shape,
     if (static_cast<std::int64_t>(i) / step % count == count - 1) continue;
     together += here * (static_cast<double>(numbers[i + static_cast<std::size_t>(step)]) - mean);
   }
-  // Of flat data only the rounding of the mean is left.
+  // For constant data only the rounding error of the mean is left.
   const double noise = 1e-12 * mean * mean * static_cast<double>(numbers.size());
   return alone > noise ? together / alone : 0;
 }

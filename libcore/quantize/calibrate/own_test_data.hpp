@@ -1,4 +1,4 @@
-// The test data that lie beside a model, for what they tell of its inputs.
+// Test data shipped with a model, as evidence of its input ranges.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace ortool {
 
-/// The ranges of the pictures that folders test_data_set_N beside `model_path` hold for `inputs`:
-/// of inputs of four axes, where neighbouring elements are alike, as they are not in noise. What
-/// cannot be read tells nothing.
+/// The value ranges of natural images in the folders test_data_set_N next to `model_path`, for
+/// those of `inputs` that have four axes. Images are told from noise by the correlation of adjacent
+/// elements. Unreadable files are ignored.
 std::vector<ExpectedRange> ranges_of_own_pictures(const std::string& model_path,
                                                   std::span<Value* const> inputs, MemoryCap& cap);
 
-/// Whether the tensor of four axes varies, and neighbours along one of its axes from the second on
-/// have a correlation of 0.5 or more.
+/// Whether the tensor has four axes, is not constant, and adjacent elements along one of its axes
+/// (from the second on) have a correlation of 0.5 or more.
 bool is_natural_picture(const Tensor& tensor);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The loop over samples: inputs shown first, then the run, then progress and checkpoints.
+// For each sample: shows the inputs, runs the session, reports progress, saves checkpoints.
 #include "libcore/quantize/calibrate/run_samples.hpp"
 
 #include <chrono>
@@ -22,8 +22,7 @@ class Watch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// NaN is no number to take a range of. Infinities are, for some inputs: a mask that is added holds
-/// them.
+/// NaN has no range. Infinities are legitimate in some inputs, such as additive attention masks.
 void check_input(const std::string& name, const Value* input, const RunValue& content,
                  std::int64_t sample, const CollectOptions& options) {
   if (!content.is_tensor()) return;

@@ -1,10 +1,10 @@
-// Spread over the set, which may be sorted by class.
+// Held-out samples are spread over the set, which may be sorted by class.
 #include "libcore/quantize/calibrate/sample_split.hpp"
 
 namespace ortool {
 namespace {
 
-/// Sums of layers' inputs tell little more after so many samples.
+/// More samples add little to the input moments of layers.
 constexpr std::size_t most_fitting = 128;
 constexpr std::size_t most_judging = 32;
 constexpr std::int64_t least_to_split = 20;

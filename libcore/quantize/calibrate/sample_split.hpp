@@ -1,4 +1,4 @@
-// Which calibration samples fit what a recipe tries, and which say whether it was worth it.
+// Split of the calibration samples into a fitting set and a held-out validation set.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@ namespace ortool {
 struct SampleSplit {
   std::vector<std::int64_t> fitting;  ///< at most 128
   std::vector<std::int64_t> judging;  ///< at most 32
-  bool is_apart = false;              ///< no sample does both
+  bool is_apart = false;              ///< the two sets are disjoint
 };
 
-/// Every fifth of `count` samples judges, the others fit. Of fewer than twenty, which leave less
-/// than four to judge, all do both.
+/// Every fifth of `count` samples is held out, the others are for fitting. With fewer than twenty,
+/// which would leave fewer than four held-out samples, all samples are in both sets.
 SampleSplit split_samples(std::int64_t count);
 
-/// The first of `count` samples, as many as may fit.
+/// The first of `count` samples, up to the maximum for fitting.
 std::vector<std::int64_t> all_fitting(std::int64_t count);
 
 }  // namespace ortool

@@ -1,5 +1,4 @@
-// A tensor's sums are made in its own order and then added exactly: the tensor is the unit of
-// order.
+// Each tensor is summed in its own order, then added exactly: the tensor is the unit of ordering.
 #include "libcore/quantize/calibrate/value_record.hpp"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ float read_float(ByteReader& in) {
 
 }  // namespace
 
-/// What one tensor adds.
+/// The contribution of one tensor.
 struct ValueRecord::Piece {
   Ends ends;
   std::int64_t nan_count = 0;
@@ -53,7 +52,7 @@ struct ValueRecord::Piece {
 };
 
 void ValueRecord::Ends::add(float least, float most) {
-  // Adding 0 makes 0 of -0: which of the two came first must not show.
+  // Adding 0 turns -0 into 0, so that the result does not depend on which came first.
   low = (has_any ? std::min(low, least) : least) + 0.0F;
   high = (has_any ? std::max(high, most) : most) + 0.0F;
   has_any = true;
@@ -77,7 +76,7 @@ std::int64_t ValueRecord::stretch_of(std::int64_t sample) {
 }
 
 ValueRecord::Piece ValueRecord::piece_of(std::span<const float> numbers) {
-  // Four sums side by side, as the processor can add them at once; put together in one order.
+  // Four partial sums that vectorize; combined in a fixed order.
   constexpr std::size_t lanes = 4;
   std::array<double, lanes> sums = {};
   std::array<double, lanes> square_sums = {};

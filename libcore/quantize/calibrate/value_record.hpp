@@ -1,4 +1,4 @@
-// What calibration remembers of one value: counts, ends and sums that do not depend on any order.
+// Statistics of one value: counts, extremes and sums that are independent of sample order.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace ortool {
 
-/// What is recorded beside ranges and means.
+/// What is recorded in addition to ranges and means.
 struct RecordOptions {
   bool with_histogram = true;
-  /// The axis whose indices are recorded one by one; counted from the end when negative.
+  /// The axis to record per index; negative values count from the end.
   std::optional<std::int64_t> channel_axis;
-  /// The weight of each new sample in moving averages, in (0, 1); 0: none are kept. Averages depend
-  /// on the order of samples, so records that keep them cannot be merged.
+  /// The smoothing factor of moving averages, in (0, 1); 0: none are kept. Averages depend on the
+  /// sample order, so records that keep them cannot be merged.
   double averaging_constant = 0;
 
   bool operator==(const RecordOptions&) const = default;
@@ -40,7 +40,7 @@ struct ChannelRecord {
   bool is_constant() const { return min == max; }
 };
 
-/// The largest magnitude that a sample brought.
+/// The largest magnitude in one sample.
 struct SampleExtreme {
   std::int64_t sample = 0;
   float magnitude = 0;
@@ -48,22 +48,22 @@ struct SampleExtreme {
   bool operator==(const SampleExtreme&) const = default;
 };
 
-/// Grows with each tensor and holds none of them: its size does not depend on their number. Merged
-/// in any order from any split of the samples it is the same, bit for bit, moving averages aside.
-/// Finite elements make the ranges, means and counts; others are only counted, and so are
-/// magnitudes beyond float32 (as infinite), since scales are float32.
+/// Accumulates tensors without keeping any: its size is independent of their number. Merging in any
+/// order, from any split of the samples, gives a bit-identical result, except for moving averages.
+/// Finite elements determine ranges, means and counts; others are only counted, as are magnitudes
+/// beyond float32 (as infinite), since scales are float32.
 class ValueRecord {
  public:
-  /// As many samples as extremes() tells at most.
+  /// The maximum number of samples that extremes() returns.
   static constexpr std::size_t most_extremes = 8;
 
   explicit ValueRecord(RecordOptions options = {}) : options_(options) {}
 
-  /// Counts a tensor of numbers that sample number `sample` (from 0) computed. The same sample may
-  /// come several times, as in a loop.
+  /// Adds a numeric tensor that sample `sample` (from 0) computed. A sample may contribute several
+  /// tensors, as in a loop.
   void add(const Tensor& tensor, std::int64_t sample);
-  /// Adds what another record of other samples counted. Throws ErrorCode::invalid for records with
-  /// other options or with moving averages.
+  /// Adds the counts of another record of other samples. Throws ErrorCode::invalid for records with
+  /// different options or with moving averages.
   void merge(const ValueRecord& other);
 
   const RecordOptions& options() const { return options_; }
@@ -76,26 +76,26 @@ class ValueRecord {
   float min() const { return min_; }
   float max() const { return max_; }
   double mean() const;
-  double std() const;  ///< of the whole population
+  double std() const;  ///< population standard deviation
   const Histogram& histogram() const { return histogram_; }
-  /// The histogram's bins, those at the ends cut at min() and max().
+  /// The histogram's bins; the outermost are cut at min() and max().
   std::vector<Histogram::Bin> bins() const;
-  /// Nothing when no averages are kept or nothing finite came.
+  /// Nothing when no averages are kept or no finite element occurred.
   std::optional<NumberRange> moving_average() const { return average_; }
 
-  /// Empty unless asked for, and for values whose number of channels changed.
+  /// Empty unless requested, and for values whose number of channels changed.
   std::span<const ChannelRecord> channels() const { return channels_; }
 
-  /// The samples with the largest magnitudes, the largest first, at most most_extremes.
+  /// The samples with the largest magnitudes, largest first, at most most_extremes.
   std::span<const SampleExtreme> extremes() const { return extremes_; }
-  /// Sums, over tensors, of their largest magnitude and of its square.
+  /// Sums over tensors of the maximum magnitude and of its square.
   const ExactSum& magnitude_sum() const { return magnitude_sum_; }
   const ExactSum& magnitude_square_sum() const { return magnitude_square_sum_; }
 
-  /// The range of the samples with numbers below first_sample_of(i + 1), for i from 0 on; whoever
-  /// calibrates learns from it after how many samples the range stays.
+  /// For each i from 0 on, the range over the samples below first_sample_of(i + 1): shows after how
+  /// many samples the range converges.
   std::vector<NumberRange> prefix_ranges() const;
-  /// The first sample of stretch `index`: 0 to 15 hold one sample each, those behind eight a
+  /// The first sample of interval `index`: 0 to 15 hold one sample each, later ones eight per
   /// doubling.
   static std::int64_t first_sample_of(std::int64_t index);
   static std::int64_t stretch_of(std::int64_t sample);
@@ -114,7 +114,7 @@ class ValueRecord {
   struct Piece;
 
   static Piece piece_of(std::span<const float> numbers);
-  /// Of a tensor of float32.
+  /// For a float32 tensor.
   void add_channels(const Tensor& tensor);
   void add_extreme(SampleExtreme extreme);
 

@@ -1,4 +1,4 @@
-// The estimate is made once it is asked for.
+// The estimate is computed only on failure.
 #include "libcore/quantize/pipeline/enough_memory.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ DataRole data_role(const QuantizeContext& context) {
   return context.data.has(DataRole::validation) ? DataRole::validation : DataRole::none;
 }
 
-/// A copy whose inputs are as large as those of the first sample, where there is one.
+/// A copy whose input shapes are those of the first sample, if there is one.
 std::unique_ptr<Model> sized_model(const QuantizeContext& context, const Model& model) {
   std::unique_ptr<Model> sized = copy_model(model);
   const DataRole role = data_role(context);
@@ -51,7 +51,7 @@ std::int64_t enough_bytes(const QuantizeContext& context, Model& model) {
   const QuantizePlan plan = make_plan(model, rules_of(context, nullptr, nothing, names));
   work.records = static_cast<std::int64_t>(requested_values(plan).size());
   const std::int64_t bytes = memory_needed(*sized_model(context, model), work);
-  // Who has been refused a limit needs a larger one, whatever the estimate says.
+  // A limit that was just exceeded must grow, whatever the estimate says.
   return std::max(bytes, context.task.memory.limit_bytes() / 4 * 5);
 }
 
@@ -66,7 +66,7 @@ void name_enough_memory(const QuantizeContext& context, Model& model, FunctionRe
     try {
       bytes = enough_bytes(context, model);
     } catch (const Error&) {
-      throw error;  // not enough for an estimate either
+      throw error;  // not even enough for an estimate
     }
     throw Error(
         error.code(), error.what(),

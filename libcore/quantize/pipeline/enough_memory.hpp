@@ -1,4 +1,4 @@
-// Errors of the memory limit that say which limit would do.
+// Memory-limit errors with a hint that names a sufficient limit.
 #pragma once
 
 #include "libcore/base/error.hpp"
@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// Calls `work`, which quantises `model`. Where --max-memory ends it, the error's hint names a
-/// limit that is enough, by an estimate from the model and its first sample.
+/// Calls `work`, which quantizes `model`. If --max-memory aborts it, the error's hint names a
+/// sufficient limit, estimated from the model and its first sample.
 void name_enough_memory(const QuantizeContext& context, Model& model, FunctionRef<void()> work);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Which values are off is known from the QDQ form, that has them all.
+// Per-value errors come from the QDQ model, which still has all values.
 #include "libcore/quantize/pipeline/integer_operators.hpp"
 
 namespace ortool {

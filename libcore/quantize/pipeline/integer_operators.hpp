@@ -1,4 +1,4 @@
-// The QOperator form: the step that makes operators on integers of clusters in QDQ form.
+// QOperator conversion: the step that replaces QDQ clusters by integer operators.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// Rewrites a model in the QDQ form, once its values were compared, and looks at its outputs again
-/// on the set of that role; none: there is none.
+/// Converts a QDQ model after its values were compared, and compares its outputs again on the data
+/// set of that role, if there is one.
 void use_integers(const QuantizeContext& context, const Session& floats, Model& model,
                   DataRole role);
 

@@ -1,4 +1,4 @@
-// Strict reading: a slip in a plan is told, never passed over.
+// Strict parsing: mistakes in a plan are reported, never ignored.
 #include "libcore/quantize/pipeline/plan_file.hpp"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ ValueChoice read_tensor(const Json& line) {
   return choice;
 }
 
-/// Calls `take` with each line of the list and its name under `key`; errors tell the name.
+/// Calls `take` with each entry of the list and its name under `key`; errors name the entry.
 template <typename Take>
 void read_lines(const Json& document, std::string_view list, std::string_view key, Take&& take) {
   const Json* lines = document.find(list);
@@ -237,7 +237,7 @@ Error not_in_model(std::string_view kind, const std::string& name, const std::st
   return error;
 }
 
-/// The nodes of a plan by name, and which of them a node of the file has become part of.
+/// The nodes of a plan by name, including the names of file nodes that were fused into them.
 class NodeIndex {
  public:
   explicit NodeIndex(const MadePlan& made) : made_(made) {
@@ -247,7 +247,7 @@ class NodeIndex {
     }
   }
 
-  /// Throws ErrorCode::invalid where there is none.
+  /// Throws ErrorCode::invalid for an unknown name.
   const ReportedNode& at(const std::string& name) const {
     const auto found = nodes_.find(name);
     if (found != nodes_.end()) return *found->second;

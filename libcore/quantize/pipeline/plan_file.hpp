@@ -1,4 +1,4 @@
-// Plan files: a quantization plan as JSON that people can read, change and give back.
+// Plan files: a quantization plan as JSON that can be read, edited and passed back.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace ortool {
 
-/// What a plan file holds.
+/// The content of a plan file.
 struct PlanFile {
-  Json settings;  ///< an object of option names with their values
+  Json settings;  ///< an object that maps option names to values
   PlanChoices choices;
 };
 
-/// Reads the file. Throws ErrorCode::invalid, naming the line's node or tensor, for what is no plan
-/// (docs/reference/schemas/quantize-plan.schema.json): unknown keys and values with the nearest
-/// ones; ErrorCode::memory_limit where `cap` has no room for it.
+/// Reads the file. Throws ErrorCode::invalid, naming the entry's node or tensor, for anything that
+/// is not a valid plan (docs/reference/schemas/quantize-plan.schema.json), with the nearest match
+/// for unknown keys and values; ErrorCode::memory_limit where `cap` has no room for it.
 PlanFile read_plan_file(const std::string& path, MemoryCap& cap);
 
-/// Throws ErrorCode::invalid for choices that the model cannot follow: names it has not, and nodes
-/// to quantise that compute in floats whatever is asked. Warns of those that stay floats because of
-/// the nodes around them.
+/// Throws ErrorCode::invalid for choices that do not apply to the model: unknown names, and nodes
+/// to quantize that can only compute in floats. Warns about nodes that stay in float because of
+/// their neighbors.
 void check_choices(const TaskContext& task, const PlanChoices& choices, const Model& model,
                    const MadePlan& made);
 
-/// Writes the plan that was made, a line a node and a line a tensor.
+/// Writes the plan as carried out, one line per node and one per tensor.
 void write_plan_file(const std::string& path, const QuantizeResult& result);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Rules from options, and the two steps that all modes share.
+// Plan rules from options, and the two steps that all modes share.
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 
 #include "libcore/base/error.hpp"
@@ -70,7 +70,7 @@ void compare_forms(const QuantizeContext& context, const Session& floats, const 
 
 namespace {
 
-/// Null where a node of it has no kernel.
+/// Null when one of its nodes has no kernel.
 std::unique_ptr<Session> session_of_original(const QuantizeContext& context,
                                              const Model& original) {
   try {
@@ -92,7 +92,7 @@ void compare_with_original(const QuantizeContext& context, const Model& original
   if (before == nullptr) return;
   const std::unique_ptr<Session> after =
       make_session(context.task, context.machine, quantized, OptimizeLevel::none);
-  // The original may have weights among its inputs.
+  // Weights may be among the inputs of the original.
   const Graph& graph = *after->model().graph;
   CalibrationData data(
       context.task, context.data,

@@ -1,4 +1,4 @@
-// Quantization context: what every part of quantizing one model works with.
+// Quantization context: the inputs, settings and result shared by all steps for one model.
 #pragma once
 
 #include "libcore/base/task_context.hpp"
@@ -11,40 +11,39 @@
 
 namespace ortool {
 
-/// The references outlive the command's work.
+/// The references must outlive the command's work.
 struct QuantizeContext {
   const TaskContext& task;
   const QuantizeSettings& settings;
   const QuantizeData& data;
   const QuantizeMachine& machine;
   const NodePatterns& patterns;
-  const PlanChoices& choices;  ///< what a plan says
+  const PlanChoices& choices;  ///< the content of a plan file
   const CalibrationCache& cache;
-  const std::string& model_path;  ///< as it was given; "-": standard input
+  const std::string& model_path;  ///< as given; "-": standard input
   QuantizeResult& result;
-  LevelStore* store = nullptr;  ///< where large levels wait to be written; null: in memory
+  LevelStore* store = nullptr;  ///< spills large quantized weights to disk; null: memory
 };
 
-/// Nodes by names_apart().
+/// Node names as assigned by names_apart().
 using NodeNames = std::unordered_map<const Node*, std::string>;
 
-/// What the options and `choices` ask of a plan; all outlive the rules. `calibration` may be null;
-/// nodes that read or make what it never saw stay floats.
+/// The plan rules that the options and `choices` imply; all arguments must outlive the result.
+/// `calibration` may be null; nodes with inputs or outputs that it never saw stay in float.
 PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration,
                    const PlanChoices& choices, const NodeNames& names);
 
-/// Stores weights in few bits where what reads them computes in floats.
+/// Compresses the weights of operators that still compute in float.
 void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan);
 
-/// Runs `model` beside its float form on the set of that role, and puts what differs into the
+/// Runs `model` and its float form on the data set of that role, and adds the differences to the
 /// result.
 void compare_forms(const QuantizeContext& context, const Session& floats, const Model& model,
                    DataRole role);
 
-/// Compares the outputs of `quantized` with those of the model as it was read, before it was
-/// prepared, on the samples that the result's outputs were compared on, and puts them in place of
-/// these. Where the model cannot be run as it was, leaves those of the prepared one, with a
-/// warning.
+/// Compares the outputs of `quantized` with those of the model as it was read, before preparation,
+/// on the samples used for the result's output errors, and replaces these. If the original model
+/// cannot be run, keeps the comparison with the prepared one and warns.
 void compare_with_original(const QuantizeContext& context, const Model& original,
                            const Model& quantized);
 

@@ -1,4 +1,4 @@
-// Result of quantization: the plan, calibration, errors beside the float model, searches and sizes.
+// Quantization result: plan, calibration, errors against the float model, searches and sizes.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,36 @@
 
 namespace ortool {
 
-/// What a search found under the budget.
+/// What a search under an accuracy budget found.
 struct BudgetResult {
   Accuracy accuracy;
   SearchResult search;
 };
 
-/// What became of a model, and how it was found.
+/// The quantized model's plan and measurements.
 struct QuantizeResult {
   const QuantizeSettings* settings = nullptr;
   Preparation preparation;
   MadePlan plan;
   std::int64_t samples = 0;
   double calibration_ms = 0;
-  std::optional<CalibrationMethod> chosen_method;  ///< where the settings name none
+  std::optional<CalibrationMethod> chosen_method;  ///< when the settings name none
   Diagnosis diagnosis;
   IntegerForm integers;  ///< with --format qoperator
   EndToEnd end_to_end;
-  std::vector<MethodTrial> methods;                       ///< that were tried, the chosen one first
-  std::optional<std::vector<TechniqueTrial>> techniques;  ///< where more was tried
+  std::vector<MethodTrial> methods;                       ///< all that were tried, the chosen one
+                                                          ///< first
+  std::optional<std::vector<TechniqueTrial>> techniques;  ///< when more was tried
   std::optional<BudgetResult> budget;                     ///< with a budget in the settings
-  std::optional<KeptFaster> kept_faster;                  ///< where times were compared
-  std::optional<std::vector<Suggestion>> suggestions;     ///< where exclusions were looked for
+  std::optional<KeptFaster> kept_faster;                  ///< when run times were compared
+  std::optional<std::vector<Suggestion>> suggestions;     ///< when exclusions were searched for
   bool stores_rest = true;  ///< with the next, PlanChoices of the result
   WeightFit weight_fit = WeightFit::quick;
   std::map<std::string, std::vector<double>, std::less<>> balance;
-  bool is_refused = false;  ///< no plan does what was asked: nothing is written
+  bool is_refused = false;  ///< no plan meets the request: nothing is written
   StoredBytes before_bytes;
   StoredBytes after_bytes;
-  std::int64_t file_bytes = 0;  ///< of the model that was read; 0: not known
+  std::int64_t file_bytes = 0;  ///< of the model that was read; 0: unknown
   std::string output_path;
   std::int64_t output_bytes = 0;
 };

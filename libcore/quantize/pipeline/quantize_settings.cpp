@@ -1,4 +1,4 @@
-// Names of the modes.
+// Names of the quantization modes.
 #include "libcore/quantize/pipeline/quantize_settings.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Ranges first, then the model, then what it is worth.
+// Calibrates, builds the quantized model, then evaluates it.
 #include "libcore/quantize/pipeline/quantize_with_data.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace ortool {
 namespace {
 
-/// The prepared model as a value of its own, with everything that makes quantised ones of it.
+/// The prepared model with everything that quantized models are built from.
 class StaticRun {
  public:
   StaticRun(const QuantizeContext& context, Model& model)
@@ -58,7 +58,8 @@ class StaticRun {
   const TaskContext& task_;
   Model& model_;
   std::unique_ptr<Session> floats_;
-  std::unique_ptr<Session> unbalanced_;  ///< before channels were balanced; data know its inputs
+  std::unique_ptr<Session> unbalanced_;  ///< before channels were balanced; data are read by its
+                                         ///< inputs
   std::optional<CalibrationData> data_;
   std::optional<Calibration> calibration_;
   std::optional<StaticMaker> maker_;
@@ -80,7 +81,7 @@ void StaticRun::calibrate_values() {
   if (!data_ && !context_.cache.is_used()) return;
   const Stopwatch watch;
   const NodeNames names = names_apart(model_);
-  // All that a plan may ask about, whatever this one leaves out.
+  // All values that any plan may need, independent of this plan's exclusions.
   const PlanChoices nothing;
   const QuantizePlan plan = make_plan(model_, rules_of(context_, nullptr, nothing, names));
   calibration_ =
@@ -133,7 +134,7 @@ void StaticRun::adopt(BalancedModel balanced) {
   make_candidates();
 }
 
-/// What suits this model, of what nobody said.
+/// Searches for the choices that the caller left open.
 void StaticRun::choose_forms(PlanChoices& choices) {
   if (!data_ || !calibration_ || context_.settings.follows_plan ||
       context_.settings.recipe == "fast")
@@ -187,7 +188,7 @@ void StaticRun::keep_budget(const CandidateMaker& candidates, PlanChoices& choic
     found.worth = validation.judge(*candidate.model);
   }
   if (!found.left.empty()) {
-    // Clusters that were split may not be worth it any more.
+    // Clusters that were split may no longer be worth quantizing.
     measure(candidates, choices, candidate);
     found.worth = validation.judge(*candidate.model);
     found.is_within = validation.is_within(found.worth);

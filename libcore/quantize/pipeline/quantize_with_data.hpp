@@ -1,12 +1,11 @@
-// --mode static: ranges from calibration data, weights and biases fitted to it, and both forms
-// compared.
+// Static quantization (--mode static): calibration, weight and bias fitting, and comparison.
 #pragma once
 
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 
 namespace ortool {
 
-/// Quantises the prepared model and puts all that is told of it into the report.
+/// Quantizes the prepared model and adds everything reported about it to the result.
 void quantize_with_data(const QuantizeContext& context, Model& model);
 
 }  // namespace ortool

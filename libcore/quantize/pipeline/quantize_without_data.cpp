@@ -1,4 +1,4 @@
-// A plan, the writer of the mode, and what is odd about the result.
+// Makes the plan, applies the mode's writer, and warns about anything unusual in the result.
 #include "libcore/quantize/pipeline/quantize_without_data.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-/// Throws ErrorCode::invalid for choices of --plan that this mode has no use for.
+/// Throws ErrorCode::invalid for choices of --plan that do not apply to this mode.
 void check_mode_choices(const QuantizeContext& context, const Model& model) {
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::invalid,
@@ -32,7 +32,7 @@ void check_mode_choices(const QuantizeContext& context, const Model& model) {
   check_choices(context.task, context.choices, model, context.result.plan);
 }
 
-/// Products of `model` whose ranges are taken while it runs.
+/// Dynamic quantization of the products of `model`.
 MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanChoices& choices) {
   const NodeNames names = names_apart(model);
   QuantizePlan plan = make_plan(model, rules_of(context, nullptr, choices, names));
@@ -50,7 +50,7 @@ MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanCh
   return made;
 }
 
-/// The choices that --keep-faster makes on the first sample of --validation-data.
+/// The choices made by --keep-faster on the first sample of --validation-data.
 PlanChoices choose_faster(const QuantizeContext& context, const Model& model,
                           const Session& floats) {
   PlanChoices choices = context.choices;

@@ -1,12 +1,12 @@
-// The modes that need no data: ranges taken while the model runs, and weights alone.
+// Dynamic and weight-only quantization, the modes that need no calibration data.
 #pragma once
 
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 
 namespace ortool {
 
-/// Quantises the prepared model by --mode dynamic or weight-only, and compares both forms where
-/// there is a set to compare on.
+/// Quantizes the prepared model by --mode dynamic or weight-only, and compares both forms if there
+/// is a data set.
 void quantize_without_data(const QuantizeContext& context, Model& model);
 
 }  // namespace ortool

@@ -1,5 +1,4 @@
-// For each output, block after block of inputs: two ways to make e' H e small, and the better one
-// of them.
+// For each output and input block: minimizes e' H e from two starts, and keeps the better result.
 #include "libcore/quantize/refine/adaptive_rounding.hpp"
 
 #include <algorithm>
@@ -17,24 +16,24 @@ namespace ortool {
 namespace {
 
 constexpr int most_passes = 12;
-constexpr double trust_less = 0.01;  // of the mean square, added to each
+constexpr double trust_less = 0.01;  // of the mean square, added to the diagonal
 
-/// The weights of one output in one block, with their levels less the zero point.
+/// One output's weights in one block, and their quantized values with the zero point subtracted.
 struct RoundedRow {
-  std::vector<double> exact;  ///< weights by the scale
+  std::vector<double> exact;  ///< weights divided by the scale
   std::vector<double> level;
   double lowest = 0;
   double highest = 0;
 };
 
-/// The level next to weight `index` that is nearer to `wanted`.
+/// Of the two neighbors of weight `index`, the one nearer to `wanted`.
 double nearer_neighbour(const RoundedRow& row, std::size_t index, double wanted) {
   const double below = std::clamp(std::floor(row.exact[index]), row.lowest, row.highest);
   const double above = std::clamp(std::ceil(row.exact[index]), row.lowest, row.highest);
   return std::abs(wanted - below) < std::abs(wanted - above) ? below : above;
 }
 
-/// The lower triangle L with L L' = moments, row by row (Cholesky).
+/// The lower triangle L with L L' = moments, row by row (Cholesky decomposition).
 std::vector<double> triangle_of(std::vector<double> moments, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k <= i; ++k) {
@@ -47,8 +46,8 @@ std::vector<double> triangle_of(std::vector<double> moments, std::size_t count) 
   return moments;
 }
 
-/// From the last weight to the first, each makes up for the errors of those behind it (L. Babai's
-/// nearest plane, which is what GPTQ does). Returns the squared form, |L' e|^2.
+/// Rounds from the last weight to the first, each compensating for the errors of those after it (L.
+/// Babai's nearest plane algorithm, equivalent to GPTQ). Returns the quadratic form, |L' e|^2.
 double round_in_turn(const std::vector<double>& triangle, RoundedRow& row) {
   const std::size_t count = row.exact.size();
   double sum = 0;
@@ -65,8 +64,8 @@ double round_in_turn(const std::vector<double>& triangle, RoundedRow& row) {
   return sum;
 }
 
-/// Goes down from row.level, moving one weight or two at once to their other neighbours, as long as
-/// the squared form gets smaller. `moments` is symmetric with a positive diagonal.
+/// Coordinate descent from row.level: flips one or two weights to their other neighbor as long as
+/// the quadratic form decreases. `moments` is symmetric with a positive diagonal.
 class Descent {
  public:
   Descent(const std::vector<double>& moments, RoundedRow& row)
@@ -87,7 +86,7 @@ class Descent {
     set_gains();
   }
 
-  /// The squared form at the levels that the row has now.
+  /// The quadratic form at the row's current quantized values.
   double error() const {
     double sum = 0;
     for (std::size_t i = 0; i < count_; ++i) sum += (row_.level[i] - row_.exact[i]) * gradient_[i];
@@ -110,7 +109,7 @@ class Descent {
     }
   }
 
-  /// To the neighbour that the weight does not stand at; 0: there is none, and no gain.
+  /// The step to the weight's other neighbor; 0 if there is none, with no gain.
   void set_step(std::size_t i) {
     const double below = std::clamp(std::floor(row_.exact[i]), row_.lowest, row_.highest);
     const double above = std::clamp(std::ceil(row_.exact[i]), row_.lowest, row_.highest);
@@ -121,12 +120,12 @@ class Descent {
                           : step * step * moments_[i * count_ + i];
   }
 
-  /// What moving each alone adds to the squared form.
+  /// The change of the quadratic form from flipping each weight alone.
   void set_gains() {
     for (std::size_t k = 0; k < count_; ++k) gain_[k] = twice_[k] * gradient_[k] + curve_[k];
   }
 
-  /// Rounding errors would go on for ever.
+  /// A threshold above rounding errors, which would otherwise prevent termination.
   bool is_worth(std::size_t i, double change) const {
     return change < -1e-9 * moments_[i * count_ + i];
   }
@@ -138,7 +137,7 @@ class Descent {
     return true;
   }
 
-  /// Moves `i`, or `i` and the best partner, when that makes the form smaller.
+  /// Flips `i`, alone or with its best partner, if that decreases the form.
   bool move_with_partner(std::size_t i) {
     if (step_[i] == 0) return false;
     const double alone = std::exchange(gain_[i], std::numeric_limits<double>::infinity());
@@ -153,12 +152,12 @@ class Descent {
     return true;
   }
 
-  /// What moving `k` as well adds, given that `i` moves.
+  /// The additional change from flipping `k`, given that `i` is flipped.
   double added_by(std::size_t i, std::size_t k) const {
     return gain_[k] + step_[i] * twice_[k] * moments_[i * count_ + k];
   }
 
-  /// The least of added_by(); several at once, since most of the time goes into this.
+  /// The minimum of added_by(); vectorized, since most of the time is spent here.
   double least_with(std::size_t i) const {
     constexpr std::size_t width = 8;
     std::array<double, width> least;
@@ -176,7 +175,7 @@ class Descent {
     return *std::min_element(least.begin(), least.end());
   }
 
-  /// The first partner that adds least.
+  /// The first partner that attains the minimum.
   std::size_t partner_of(std::size_t i) const {
     std::size_t best = 0;
     for (std::size_t k = 1; k < count_; ++k) {
@@ -197,12 +196,12 @@ class Descent {
   std::size_t count_;
   std::vector<double> gradient_;
   std::vector<double> step_;
-  std::vector<double> twice_;  ///< of each step
-  std::vector<double> curve_;  ///< squared steps by the diagonal
+  std::vector<double> twice_;  ///< 2 * step, of each weight
+  std::vector<double> curve_;  ///< step^2 * diagonal, of each weight
   std::vector<double> gain_;
 };
 
-/// The block's sums with what is added to each input's square.
+/// The block's moments with damping on the diagonal.
 std::vector<double> damped_block(const InputMoments& moments, std::int64_t group,
                                  std::int64_t block) {
   std::vector<double> full = moments.block(group, block);
@@ -220,8 +219,8 @@ struct ImprovedRow {
   double error_after = 0;
 };
 
-/// Down from the nearest levels or from those rounded in turn, whichever are better; a thorough
-/// effort goes down from both.
+/// Descends from nearest rounding or from GPTQ, whichever is better; with thorough effort from
+/// both.
 ImprovedRow improve_row(const std::vector<double>& sums, const std::vector<double>& triangle,
                         RoundedRow row, RoundingEffort effort) {
   RoundedRow other = row;
@@ -289,7 +288,7 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
         }
         rows[static_cast<std::size_t>(i)] = improve_row(sums, triangle, std::move(row), effort);
       });
-      // One after the other: levels of few bits share bytes, and sums have an order.
+      // Sequential: sub-byte values share bytes, and sums have a fixed order.
       for (std::int64_t i = 0; i < matrix.group_outputs(); ++i) {
         const std::int64_t output = group * matrix.group_outputs() + i;
         const auto scale = static_cast<double>(scales[static_cast<std::size_t>(place_of(output))]);

@@ -1,5 +1,4 @@
-// Rounding weights up or down by what their layer's output is off by, instead of each to the
-// nearest level.
+// Adaptive rounding: weights are rounded up or down to minimize their layer's output error.
 #pragma once
 
 #include <span>
@@ -14,28 +13,28 @@ namespace ortool {
 
 struct ImprovedWeights {
   WeightLevels levels;
-  /// The squared error of the layer's output, summed over the rows of the moments: with the nearest
-  /// levels, and with these. Up to a common factor.
+  /// The squared error of the layer's output, summed over the rows of the moments: with nearest
+  /// rounding, and with these weights. Up to a common factor.
   double error_before = 0;
   double error_after = 0;
 };
 
-/// How long to look for better levels.
+/// The search effort.
 enum class RoundingEffort {
-  quick,    ///< down from one start, one look at every pair
-  thorough  ///< from both starts, over and over: some per cent less error in several times the time
+  quick,    ///< one start, each pair considered once
+  thorough  ///< both starts, until convergence: a few percent less error in several times the time
 };
 
-/// Levels for `weights` with the scales of `nearest`, each the next above or below the weight, such
-/// that the quantised layer's output on the inputs that `moments` summed differs least. The better
-/// of two starts, the nearest levels and one where each weight makes up for those before (GPTQ,
-/// E. Frantar et al., 2022), goes through cyclic coordinate descent (K. Behdin et al., "QuantEase",
-/// 2023), held to two neighbours as AdaRound is (M. Nagel et al., 2020): each step moves
-/// one weight, or two at once, to the better level, so the error never grows. A hundredth of the
-/// mean square of the inputs is added to each, lest few samples are believed too much. Scales must
-/// be one for all, or one an output channel. Outputs are spread over `workers`, each made by
-/// itself: the bits do not depend on their number. Throws ErrorCode::invalid for other scales and
-/// for moments of another layer.
+/// Quantizes `weights` with the scales of `nearest`, rounding each up or down such that the
+/// quantized layer's output error on the inputs in `moments` is least. Starts from the better of
+/// nearest rounding and GPTQ, where each weight compensates for the errors of earlier ones (E.
+/// Frantar et al., 2022), and refines it by cyclic coordinate descent (K. Behdin et al.,
+/// "QuantEase", 2023), restricted to the two neighbors as in AdaRound (M. Nagel et al., 2020): each
+/// step flips one or two weights to the better neighbor, so the error never grows. One percent of
+/// the mean square of the inputs is added to the diagonal as damping against overfitting to few
+/// samples. Scales must be per tensor or per output channel. Outputs are distributed over `workers`
+/// and independent of each other, so the result does not depend on the number of threads. Throws
+/// ErrorCode::invalid for other scales and for moments of another layer.
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
                                  const WeightLevels& nearest, QuantizationType type,
                                  const InputMoments& moments, Workers& workers,

@@ -1,5 +1,4 @@
-// Weights and vectors are scaled exactly but for one rounding; values as the balanced model has
-// them.
+// Weights and vectors are scaled with a single rounding.
 #include "libcore/quantize/refine/balance_channels.hpp"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Puts `tensor` where the operand stands, for this reader alone.
+/// Replaces the operand by `tensor` for this consumer only.
 void replace_constant(Node& node, std::int64_t input, Tensor tensor) {
   Value& value = *node.input(input);
   Graph& graph = node.graph();
@@ -24,7 +23,7 @@ void replace_constant(Node& node, std::int64_t input, Tensor tensor) {
   }
 }
 
-/// A value of the balanced model, from that of the model as it was.
+/// A value of the balanced model, computed from that of the original.
 Tensor scaled(const Tensor& tensor, std::int64_t axis, const std::vector<double>& factors) {
   Tensor result(tensor.type(), tensor.shape());
   const std::int64_t channels = tensor.shape()[axis];

@@ -1,4 +1,4 @@
-// A model whose channels are scaled, computing what it did, and what calibration would see of it.
+// Channel balancing (SmoothQuant, cross-layer equalization) of a model and its calibration.
 #pragma once
 
 #include <span>
@@ -10,25 +10,25 @@
 
 namespace ortool {
 
-/// Factors by class of ChannelLinks; those of classes in no group are one.
+/// Scale factors by class of ChannelLinks; 1 for classes in no group.
 class ChannelFactors {
  public:
   explicit ChannelFactors(std::span<const BalanceGroup> groups);
-  /// Of each channel of the value; empty when all are one.
+  /// The factor of each channel of the value; empty when all are 1.
   std::vector<double> of(const ChannelLinks& links, const Value& value) const;
 
  private:
   std::vector<double> factors_;
 };
 
-/// Multiplies the channels of values by the groups' factors, and divides the weights that read
-/// them: the model computes what it did, but for rounding in float32.  Constants may be other ones
-/// afterwards: make plans again.
+/// Multiplies the channels of values by the groups' factors, and divides the weights of their
+/// consumers: the model computes the same result up to float32 rounding. Constants may be replaced,
+/// so plans must be made again.
 void balance_channels(Model& model, std::span<const BalanceGroup> groups);
 
-/// The calibration of the balanced model, from that of the model as it was and a pass over the same
-/// samples through `session`, which runs the latter: only values with factors are looked at. Throws
-/// as collect() does.
+/// The calibration of the balanced model, derived from that of the original model and a pass over
+/// the same samples through `session`, which runs the original: only values with factors are
+/// recorded again. Throws as collect() does.
 Calibration balanced_calibration(const Calibration& calibration, const Session& session,
                                  const ChannelLinks& links, std::span<const BalanceGroup> groups,
                                  FunctionRef<NamedValues(std::int64_t)> sample,

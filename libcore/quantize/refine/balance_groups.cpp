@@ -1,4 +1,4 @@
-// Classes of channels joined where they stand in one value.
+// Union-find over channel classes that occur in a common value.
 #include "libcore/quantize/refine/balance_groups.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-/// Classes joined where they stand in one value.
+/// Merges classes that occur in a common value.
 class ClassGroups {
  public:
   std::int64_t root(std::int64_t number) {

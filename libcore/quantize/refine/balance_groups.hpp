@@ -1,4 +1,4 @@
-// Which quantised values have to be scaled together, channel by channel.
+// Balance groups: quantized values whose channels must be scaled together.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace ortool {
 
-/// Values whose channels depend on each other, since some stand in one value, which has one scale.
+/// Values whose channels are coupled because they occur in a common value, which has one scale.
 struct BalanceGroup {
-  std::string name;                   ///< of its first value, in the order of the plan
+  std::string name;                   ///< of its first value in plan order
   std::vector<std::int64_t> classes;  ///< of ChannelLinks, ascending
-  std::vector<double> factors;        ///< of each class; empty until choose_factors()
+  std::vector<double> factors;        ///< per class; empty until choose_factors()
   double alpha = 0;
-  /// The expected squared error of what reads them, before by after.
+  /// The ratio of the consumers' expected squared error before and after.
   double expected_gain = 1;
-  /// What goes away of it, in shares of the signal of what reads them.
+  /// The reduction of that error, relative to the consumers' signal power.
   double expected_relief = 0;
 };
 
-/// The groups of the plan's values, in order, those whose channels are held left out.
+/// The groups of the plan's values, in order, excluding those with fixed channels.
 std::vector<BalanceGroup> balance_groups(const QuantizePlan& plan, const ChannelLinks& links);
 
-/// The values whose channels choose_factors() wants to know.
+/// The values whose channel statistics choose_factors() needs.
 std::vector<ValueRequest> balanced_values(const QuantizePlan& plan, const ChannelLinks& links);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// One entry a product: the last levels asked for.
+// One entry per product: the most recent request.
 #include "libcore/quantize/refine/cached_refiner.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rounding that was done once is not done again for the same levels.
+// Memoization of weight refinement for repeated plans.
 #pragma once
 
 #include <map>
@@ -8,9 +8,9 @@
 
 namespace ortool {
 
-/// Remembers what another refiner made of weights, by the name of their product's result and the
-/// levels it began with, so that many plans of copies of one model can be written. One thread at a
-/// time; the other refiner outlives it.
+/// Caches the results of another refiner by the name of the product's output and the quantized
+/// weights it started from, so that many plans of copies of one model are cheap. Not thread-safe;
+/// the other refiner must outlive this object.
 class CachedRefiner : public PlanRefiner {
  public:
   explicit CachedRefiner(const PlanRefiner& refiner) : refiner_(refiner) {}

@@ -1,4 +1,4 @@
-// In the order of computation: each node gives its result channels and joins them to what it read.
+// In topological order: defines each result's channels and links them to those of the inputs.
 #include "libcore/quantize/refine/channel_links.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace ortool {
 namespace {
 
-/// The size of an axis; nothing when it is not known.
+/// The size of an axis; nothing when unknown.
 std::optional<std::int64_t> size_of(const Value& value, std::int64_t axis) {
   const PartialShape& shape = value.type().shape;
   if (!shape || axis < 0 || axis >= static_cast<std::int64_t>(shape->size())) return std::nullopt;
@@ -33,7 +33,7 @@ std::int64_t rank_of(const Value& value) {
   return shape ? static_cast<std::int64_t>(shape->size()) : -1;
 }
 
-/// Whether a Clip cuts below zero alone.
+/// Whether a Clip clips at zero only.
 bool is_relu(const Node& node) {
   const auto bound = [&](std::int64_t index, std::string_view name) -> std::optional<double> {
     if (const Attribute* given = node.find_attribute(name)) {
@@ -81,7 +81,7 @@ std::optional<WeightMatrix> matrix_of_weights(const Node& node) {
 ChannelLinks::ChannelLinks(Model& model) : graph_(*model.graph) {
   Graph& graph = *model.graph;
   for (Node& node : graph.nodes()) link(node);
-  // What others see from outside keeps its scale.
+  // Values visible from outside keep their scale.
   for (const Value* output : graph.outputs()) hold(output);
   for (Node& node : graph.nodes()) {
     for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) hold(node.implicit_input(i));
@@ -126,7 +126,7 @@ void ChannelLinks::join(std::int64_t one, std::int64_t other) {
   is_held_[low] = is_held_[low] || is_held_[high];
 }
 
-/// Channel by channel; holds both where they do not fit, or one has none.
+/// Links channel by channel; fixes both values where they do not match or one has no channels.
 void ChannelLinks::join_values(const Value* one, const Value* other) {
   const Channels* first = channels_of(one);
   const Channels* second = channels_of(other);
@@ -224,7 +224,7 @@ void ChannelLinks::link_normalization(Node& node) {
   }
 }
 
-/// Whether the operand is a constant with a number a channel of the result; it is noted then.
+/// Whether the operand is a constant with one element per channel of the result; if so, records it.
 bool ChannelLinks::takes_constant(Node& node, std::int64_t input) {
   const Value& result = *node.output(0);
   const Channels* channels = channels_of(&result);
@@ -259,7 +259,7 @@ void ChannelLinks::link_sum(Node& node) {
   join_values(node.input(1), output);
 }
 
-/// Times a constant, or a gate of less extent: the factor of what is scaled by it stays.
+/// For a product with a constant or a smaller gate: the factor of the scaled operand carries over.
 void ChannelLinks::link_factor(Node& node) {
   const Value* output = node.output(0);
   const std::optional<std::int64_t> operand = constant_operand(node);
@@ -301,7 +301,7 @@ void ChannelLinks::link_concat(Node& node) {
   if (axis == channel_axis && place != *count) hold_node(node);
 }
 
-/// Channels in front of what becomes one axis with them, or last before and after.
+/// Channels leading the axis into which they are merged, or on the last axis before and after.
 void ChannelLinks::link_moved(Node& node) {
   const Value* input = node.input(0);
   const Value* output = node.output(0);
@@ -319,7 +319,7 @@ void ChannelLinks::link_moved(Node& node) {
   for (std::int64_t axis = moved.axis + 1; axis < rank; ++axis)
     behind *= size_of(*input, axis).value_or(0);
   const std::int64_t last = rank_of(*output) - 1;
-  // [n, channels, …] as [n, all else].
+  // [n, channels, …] reshaped to [n, everything else].
   const bool is_flat = moved.axis == 1 && last == 1 && size_of(*output, 1) == moved.count * behind;
   const bool is_last = moved.axis == rank - 1 && size_of(*output, last) == moved.count;
   if ((!is_flat && !is_last) || !give(output, last, moved.count * behind)) return hold_node(node);
@@ -327,7 +327,7 @@ void ChannelLinks::link_moved(Node& node) {
   for (std::int64_t i = 0; i < made->count; ++i) join(moved.first + i / behind, made->first + i);
 }
 
-/// Zeros beside the channels are channels that belong to nothing else.
+/// Zeros padded along the channel axis are new channels, unrelated to any other.
 void ChannelLinks::link_pad(Node& node) {
   const Value* input = node.input(0);
   const Value* output = node.output(0);

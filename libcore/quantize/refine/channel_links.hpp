@@ -1,4 +1,4 @@
-// Which channels of a model can be scaled together without changing what it computes.
+// Channel links: which channels can be rescaled together without changing the model's function.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,32 @@
 
 namespace ortool {
 
-/// A product whose constant weights no other node reads.
+/// A product with constant weights that have no other consumer.
 struct LinkedProduct {
   Node* node = nullptr;
   WeightMatrix matrix;
 };
 
-/// A constant operand with one number a channel of the node's result: a bias, what is added, the
-/// scale of a normalisation.
+/// A constant operand with one element per channel of the node's result: a bias, an addend, or the
+/// scale of a normalization.
 struct LinkedConstant {
   Node* node = nullptr;
   std::int64_t input = 0;
 };
 
-/// The channels of the float values of a main graph, joined where scaling one means scaling the
-/// other: through Relu, pooling, sums, concatenations and moves. A product or a normalisation parts
-/// them, since its constants can take any factor up. What nothing can take up, as before a Sigmoid
-/// or at the model's outputs, is held: its factor is one.
+/// The channels of the float values of a main graph, grouped into classes that must share a factor:
+/// linked through Relu, pooling, sums, concatenations and data movement. A product or a
+/// normalization separates classes, since its constants can absorb any factor. Channels whose
+/// factor nothing can absorb, as before a Sigmoid or at the model's outputs, are fixed at 1.
 class ChannelLinks {
  public:
   explicit ChannelLinks(Model& model);
 
-  /// The axis of the value's channels; nothing for values whose factors are all held.
+  /// The channel axis of the value; nothing for values whose factors are all fixed.
   std::optional<std::int64_t> axis_of(const Value& value) const;
-  /// For each channel of the value the number of those it is joined with, -1 where they are held.
-  /// Empty for values without channels.
+  /// The class of each channel of the value, -1 where fixed. Empty for values without channels.
   std::vector<std::int64_t> classes_of(const Value& value) const;
-  /// The value of that name, if it has channels; null otherwise.
+  /// The value of that name if it has channels; otherwise null.
   const Value* find(std::string_view name) const;
   std::int64_t class_count() const { return static_cast<std::int64_t>(parents_.size()); }
 
@@ -66,7 +65,7 @@ class ChannelLinks {
   void hold(const Value* value);
 
   const Channels* channels_of(const Value* value) const;
-  /// Gives the value channels along `axis`; false when their number is not known.
+  /// Defines the value's channels along `axis`; false when their number is unknown.
   bool give(const Value* value, std::int64_t axis, std::int64_t count);
   std::int64_t root(std::int64_t channel) const;
   void join(std::int64_t one, std::int64_t other);
@@ -80,8 +79,8 @@ class ChannelLinks {
   std::vector<LinkedConstant> constants_;
 };
 
-/// How a Conv, Gemm or MatMul makes its outputs from its second operand, a constant; nothing for
-/// other nodes, and for a MatMul of more than a matrix.
+/// How a Conv, Gemm or MatMul applies its constant second operand; nothing for other nodes, and for
+/// a MatMul whose weights are not a matrix.
 std::optional<WeightMatrix> matrix_of_weights(const Node& node);
 
 }  // namespace ortool

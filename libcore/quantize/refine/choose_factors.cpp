@@ -1,4 +1,4 @@
-// Each group is judged by itself: what its rounding does to the products behind it.
+// Each group is evaluated by itself: the effect of its rounding errors on the consuming products.
 #include "libcore/quantize/refine/choose_factors.hpp"
 
 #include <algorithm>
@@ -17,35 +17,35 @@ constexpr double least_gain = 1.1;
 constexpr double least_share = 1.0 / 16;
 constexpr double activation_levels = 255;
 constexpr double weight_levels = 254;
-/// How much of the range is kept, where cutting off the rest errs least.
+/// Fractions of the range to keep, from which the least clipping plus rounding error is chosen.
 constexpr double kept_shares[] = {1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4};
 
 using Places = std::vector<std::size_t>;
 
-/// A quantised value: for each channel its place in the group.
+/// A quantized value: the index of each of its channels in the group.
 struct Reach {
   Places places;
   const ChannelSamples* samples;
 };
 
-/// A product that reads a value of the group.
+/// A product that consumes a value of the group.
 struct Reader {
   Places places;                   ///< by input channel
   std::vector<double> magnitudes;  ///< [output][input of its group]: the largest weight
   std::vector<double> squares;     ///< by input channel: the sum of squared weights
-  std::vector<double> energy;      ///< by input channel: the mean square of what is read
-  std::size_t inputs = 0;          ///< of a group
-  std::size_t outputs = 0;         ///< of a group
+  std::vector<double> energy;      ///< by input channel: the mean square of the input
+  std::size_t inputs = 0;          ///< per group
+  std::size_t outputs = 0;         ///< per group
   double taps = 0;
   double signal = 0;
   bool is_per_channel = true;
 };
 
-/// A product that makes a value of the group, its weights in one scale.
+/// A product that produces a value of the group; its weights share one scale.
 struct Maker {
   Places places;                   ///< by output channel
   std::vector<double> magnitudes;  ///< by output channel: the largest weight
-  double energy = 0;               ///< of all that one output reads
+  double energy = 0;               ///< of all inputs of one output
 };
 
 double mean_square(const ChannelSamples& samples, std::size_t channel) {
@@ -55,7 +55,7 @@ double mean_square(const ChannelSamples& samples, std::size_t channel) {
   return samples.row_count() == 0 ? 0 : sum / static_cast<double>(samples.row_count());
 }
 
-/// One group with what bears on its factors.
+/// One group with all values and products that determine its factors.
 class GroupBalancer {
  public:
   explicit GroupBalancer(std::size_t classes)
@@ -79,9 +79,9 @@ class GroupBalancer {
   std::vector<Reach> values_;
   std::vector<Reader> readers_;
   std::vector<Maker> makers_;
-  std::vector<double> importance_;  ///< by place: what an error there does to the readers
-  std::vector<double> range_;       ///< by place: of the largest
-  std::vector<double> weight_;      ///< by place: of the largest
+  std::vector<double> importance_;  ///< by index: how much an error there affects the consumers
+  std::vector<double> range_;       ///< by index: relative to the largest
+  std::vector<double> weight_;      ///< by index: relative to the largest
 };
 
 void GroupBalancer::weigh_readers() {
@@ -117,7 +117,7 @@ void GroupBalancer::measure_ranges() {
   }
 }
 
-/// Rounds the rows as they would be, and weighs what they are off by.
+/// Quantizes the sampled rows with these factors and weights their errors.
 double GroupBalancer::value_error(const Reach& value, const std::vector<double>& factors) const {
   const ChannelSamples& samples = *value.samples;
   double low = 0;
@@ -184,7 +184,7 @@ double GroupBalancer::maker_error(const Maker& maker, const std::vector<double>&
   return std::pow(2 * most / weight_levels, 2) / 12 * maker.energy * weighed;
 }
 
-/// The expected squared error of all readers, each as a share of its own squares.
+/// The expected squared error of all consumers, each relative to its own power.
 double GroupBalancer::error_of(const std::vector<double>& factors) const {
   double error = 0;
   for (const Reach& value : values_) error += value_error(value, factors);
@@ -193,7 +193,7 @@ double GroupBalancer::error_of(const std::vector<double>& factors) const {
   return error;
 }
 
-/// One in geometric mean.
+/// Normalized to a geometric mean of 1.
 std::vector<double> GroupBalancer::factors_for(double alpha) const {
   std::vector<double> factors(importance_.size(), 1);
   double logarithms = 0;
@@ -233,7 +233,7 @@ void GroupBalancer::choose(BalanceGroup& group) {
   }
 }
 
-/// All groups by the classes that they hold.
+/// All groups by their classes.
 class Balancer {
  public:
   Balancer(const ChannelLinks& links, const SamplesByValue& samples,
@@ -274,7 +274,7 @@ class Balancer {
   std::unordered_map<std::int64_t, Place> place_of_;
 };
 
-/// The value's group, with the place of each of its channels; null where one of them is held.
+/// The value's group, with the index of each of its channels; null when one of them is fixed.
 GroupBalancer* Balancer::balancer_of(const Value& value, Places& places) {
   std::size_t group = 0;
   for (const std::int64_t number : links_.classes_of(value)) {

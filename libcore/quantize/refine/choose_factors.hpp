@@ -1,4 +1,4 @@
-// Factors that bring channels of quantised values to like ranges, so that one scale fits them all.
+// Equalization factors that match the ranges of a value's channels, so that one scale fits all.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace ortool {
 
-/// Gives each group the factors that promise most: for each channel the inverse of
-/// r^alpha / w^(1 - alpha), where r is the channel's range and w the largest weight that reads it,
-/// which is cross-layer equalisation (M. Nagel et al., 2019) and SmoothQuant (G. Xiao et al., 2023)
-/// in one. alpha is the one among 0.2, 0.3 … 1 with the least error: what rounding and clipping do
-/// to rows of the values, by the squares of the weights that read them, plus rounding of weights by
-/// the squares of what they read, each as a share of the product's own squares. Groups where that
-/// gains less than a tenth go away. Channels that reach less than a sixteenth of the largest are
-/// taken for that large: other data may reach further.
+/// Chooses the most promising factors of each group: for each channel the inverse of r^alpha / w^(1
+/// - alpha), where r is the channel's range and w the largest weight that multiplies it. This
+/// unifies cross-layer equalization (M. Nagel et al., 2019) and SmoothQuant (G. Xiao et al., 2023).
+/// alpha is the value among 0.2, 0.3 … 1 with the least error: rounding and clipping of sampled
+/// rows weighted by the squared weights of their consumers, plus weight rounding weighted by the
+/// squared inputs, each relative to the product's own power. Groups with a gain below ten percent
+/// are dropped. Channels with less than a sixteenth of the largest range are treated as having that
+/// much, since other data may reach further.
 void choose_factors(const QuantizePlan& plan, const ChannelLinks& links,
                     const SamplesByValue& samples, std::vector<BalanceGroup>& groups);
 

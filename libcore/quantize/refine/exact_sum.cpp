@@ -1,4 +1,4 @@
-// Each addition runs through the parts and keeps what rounding leaves over.
+// Each addition passes through the parts and keeps the rounding errors.
 #include "libcore/quantize/refine/exact_sum.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ void ExactSum::add(double number) {
 }
 
 void ExactSum::add(const ExactSum& other) {
-  // A copy: `other` may be this.
+  // A copy: `other` may be *this.
   const std::vector<double> parts = other.parts_;
   for (const double part : parts) add(part);
 }
@@ -36,7 +36,7 @@ double ExactSum::value() const {
     sum += part;
     rest = part - (sum - before);
   }
-  // Half-way cases were rounded without knowing the sign of what lies below.
+  // Ties were rounded without knowing the sign of the parts below.
   if (i > 0 && (rest > 0) == (parts_[i - 1] > 0)) {
     const double twice = rest * 2;
     const double other = sum + twice;

@@ -1,12 +1,12 @@
-// A sum of doubles without any rounding, so that the order of adding makes no difference.
+// Exact summation of doubles: the result is independent of the order of addition.
 #pragma once
 
 #include <vector>
 
 namespace ortool {
 
-/// Holds the sum as a few doubles that do not overlap (J. Shewchuk, "Adaptive Precision
-/// Floating-Point Arithmetic", 1997). Exact as long as no magnitude passes 2^1000.
+/// Represents the sum as a few nonoverlapping doubles (J. Shewchuk, "Adaptive Precision
+/// Floating-Point Arithmetic", 1997). Exact as long as no magnitude exceeds 2^1000.
 class ExactSum {
  public:
   /// `number` must be finite.
@@ -15,12 +15,12 @@ class ExactSum {
 
   /// The sum, rounded once, half to even.
   double value() const;
-  /// The sum as doubles, each the rounding of what those before leave: equal sums give equal lists,
-  /// however they were added. Zero gives none.
+  /// The sum as doubles, each the rounding of the remainder after those before it: equal sums give
+  /// equal lists, whatever the order of addition. Zero gives an empty list.
   std::vector<double> digits() const;
 
  private:
-  std::vector<double> parts_;  ///< rising in magnitude, no two with bits in common
+  std::vector<double> parts_;  ///< ascending in magnitude, nonoverlapping
 };
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Sums of inputs are taken for some layers at a time, so that memory stays bounded.
+// Input moments are collected for some layers at a time, to bound memory.
 #include "libcore/quantize/refine/refine_weights.hpp"
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 namespace ortool {
 namespace {
 
-/// What the sums of one pass may take.
+/// The memory limit for the moments of one pass.
 constexpr std::int64_t most_sum_bytes = std::int64_t{256} << 20;
 
 const Tensor& weights_of(const PlannedNode& planned) {
   return constant_behind(planned.node->input(planned.weight_input))->constant();
 }
 
-/// The windows of a product; nothing for those that depend on the input's size.
+/// The windows of a product; nothing when they depend on the input size.
 std::optional<InputWindows> windows_of(const PlannedNode& planned) {
   const Node& node = *planned.node;
   if (node.op_type() != "Conv") return InputWindows{};

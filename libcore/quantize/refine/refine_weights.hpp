@@ -1,4 +1,4 @@
-// Weights rounded, and biases moved, by what the layers read on the calibration data.
+// Weight refinement: adaptive rounding and bias correction on calibration data.
 #pragma once
 
 #include <map>
@@ -14,38 +14,38 @@
 
 namespace ortool {
 
-/// How a product's weights make its outputs: nothing for weights that are not the right operand of
-/// a Conv, Gemm or MatMul of a matrix.
+/// The layout of a product's weights as a matrix; nothing for weights that are not the right
+/// operand of a Conv, Gemm or MatMul.
 std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned);
 
-/// Makes better levels and biases for the products of a plan, and of plans of copies of its model;
-/// what it is made from outlives it.
+/// Refines weights and biases for the products of a plan, and of plans of copies of its model; what
+/// it is built from must outlive it.
 class WeightRefiner : public PlanRefiner {
  public:
-  /// Runs the float model `session` on the samples once for each part of the products whose sums
-  /// fit into a share of memory. Products whose windows it cannot tell are left out. Rounding
-  /// spreads over `pool`, which may be null, and outlives this.
+  /// Runs the float model `session` on the samples, once for each batch of products whose moments
+  /// fit into a share of memory. Products whose windows are not known statically are left out.
+  /// Rounding is distributed over `pool`, which may be null and must outlive this object.
   WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
                 const Calibration& calibration, const Session& session,
                 FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options,
                 ThreadPool* pool = nullptr);
 
-  /// Whether a refiner made for this plan would do the same: it saw every product that this one
-  /// asks about, with the scales of this one.
+  /// Whether a refiner built for this plan would give the same results: this one saw every product
+  /// of the plan, with the same scales.
   bool serves(const QuantizePlan& plan, const PlanNumbers& numbers) const;
 
-  /// Each weight up or down, so that the layer's results differ least: see improve_rounding().
+  /// Adaptive rounding, see improve_rounding().
   WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const override {
     return round_with(RoundingEffort::quick, planned, std::move(nearest));
   }
   WeightLevels round_with(RoundingEffort effort, const PlannedNode& planned,
                           WeightLevels nearest) const;
-  /// The bias less what quantised weights add to the mean of the results: see expected_shift().
+  /// Bias correction, see expected_shift().
   Tensor correct(const PlannedNode& planned, const Tensor& bias,
                  const WeightLevels& levels) const override;
 
  private:
-  /// A product by its result, with what its input is quantised to.
+  /// A product, identified by its output, with the quantization of its input.
   struct Seen {
     std::string result;
     GroupNumbers input;
@@ -59,7 +59,7 @@ class WeightRefiner : public PlanRefiner {
   const Calibration& calibration_;
   ThreadPool* pool_;
   const StopToken* stop_;
-  std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's result
+  std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's output
 };
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// One index formula a layout; everything else walks outputs, inputs and taps.
+// One index formula per layout; everything else iterates over outputs, inputs and taps.
 #include "libcore/quantize/refine/weight_matrix.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void for_weights(const WeightMatrix& matrix, Body body) {
   }
 }
 
-/// `tensor`, its bytes copied, so that its elements may be set.
+/// A deep copy of `tensor`, whose elements may be modified.
 Tensor copy_of(const Tensor& tensor) {
   Tensor copy(tensor.type(), tensor.shape());
   std::copy_n(tensor.bytes(), tensor.size_bytes(), copy.mutable_bytes());

@@ -1,4 +1,4 @@
-// Samples one by one: nothing but sums is kept of them.
+// Sample by sample; only sums are kept.
 #include "libcore/quantize/report/end_to_end.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t most_samples_end_to_end = 100;
 constexpr std::int64_t most_samples_by_value = 16;
 
-/// The place of the highest element of row `row`.
+/// The argmax of row `row`.
 std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count) {
   std::int64_t best = 0;
   double value = element_as_double(scores, row * count);

@@ -1,4 +1,4 @@
-// The quantised model beside the float one: outputs, and every value in between.
+// End-to-end comparison of the quantized with the float model: outputs and intermediate values.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 
 namespace ortool {
 
-/// How far one output is off.
+/// The error of one output.
 struct OutputError {
   std::string name;
   ErrorSums sums;
-  std::int64_t ranked = 0;      ///< samples whose highest element was compared; 0: no scores
-  std::int64_t same_first = 0;  ///< with the highest element at the same place
+  std::int64_t ranked = 0;      ///< rows whose top-1 element was compared; 0: not scores
+  std::int64_t same_first = 0;  ///< with the same top-1 element
 };
 
 struct EndToEnd {
   std::int64_t samples = 0;
   std::vector<OutputError> outputs;
-  std::int64_t node_samples = 0;     ///< of those, looked at value by value
-  std::vector<ValueError> values;    ///< in the order of computation
-  std::optional<LabelCount> labels;  ///< how often the float model is right, where there are some
+  std::int64_t node_samples = 0;     ///< of those, compared value by value
+  std::vector<ValueError> values;    ///< in topological order
+  std::optional<LabelCount> labels;  ///< the float model's accuracy on labels, if any
 };
 
-/// Adds what an output of one sample is off by, where both are tensors of numbers of one shape.
+/// Adds the error of an output of one sample, if both are numeric tensors of the same shape.
 void add_output(const RunValue& found, const RunValue& expected, OutputError& error);
 
-/// Runs both sessions, which compute every node by itself, on samples of the data: all up to a
-/// hundred end to end, the first sixteen value by value.
+/// Runs both sessions, which run every node separately, on samples of the data: outputs on up to
+/// 100 samples, intermediate values on the first 16.
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
                         const Session& floats, const Session& quantized, CalibrationData& data);
 
-/// The same of the outputs alone, on at most `most_samples`. `labels`, which may be null, counts
-/// what the float model says.
+/// Compares outputs only, on at most `most_samples`. `labels`, which may be null, counts the float
+/// model's correct labels.
 std::vector<OutputError> compare_outputs(const TaskContext& task, const QuantizeMachine& machine,
                                          const Session& floats, const Session& quantized,
                                          CalibrationData& data, std::int64_t most_samples,
                                          LabelCounter* labels = nullptr);
 
-/// "46.8 dB".
+/// Formats as "46.8 dB".
 std::string decibels(double value);
 
 }  // namespace ortool

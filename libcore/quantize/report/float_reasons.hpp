@@ -1,4 +1,4 @@
-// Why nodes of a plan stay floats that could be quantised, told by where the floats begin.
+// Float reasons: why quantizable nodes of a plan stay in float, traced to the first cause.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@ namespace ortool {
 
 class FloatReasons {
  public:
-  /// Of a node whose input `from` is not quantised. `from` may be a model's input.
+  /// The reason for a node whose input `from` is not quantized. `from` may be a model input.
   std::string of_input(const Value& from) const;
-  /// Of a node that nothing quantised reads; nodes behind it have been noted.
+  /// The reason for a node without quantized consumers; its consumers have been noted before.
   std::string of_result(const Node& end) const;
 
-  /// A node that stays a float, for the reasons of those around it.
-  void note_start(const Node& node);                     ///< it computes in floats by itself
-  void note_input(const Node& node, const Value& from);  ///< because of what it reads
-  void note_result(const Node& node, const std::string& reason);  ///< because of its readers
+  /// Records a node that stays in float, and why.
+  void note_start(const Node& node);                     ///< it supports floats only
+  void note_input(const Node& node, const Value& from);  ///< because of its input
+  void note_result(const Node& node, const std::string& reason);  ///< because of its consumers
 
  private:
-  /// The operator that the floats begin at; the model's input where it is empty.
+  /// The operator where the float region begins; for a model input empty.
   std::string start_of(const Value& from) const;
 
   std::unordered_map<const Node*, std::string> starts_;

@@ -1,4 +1,4 @@
-// A set whose labels do not fit is no error here: it is just no evidence.
+// A data set whose labels do not match is not an error: it just provides no evidence.
 #include "libcore/quantize/report/label_counter.hpp"
 
 #include <algorithm>

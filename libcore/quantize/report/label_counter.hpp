@@ -1,4 +1,4 @@
-// How often the float model is right, where samples have labels.
+// Label counter: accuracy of the float model on labeled samples.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace ortool {
 
 class LabelCounter {
  public:
-  /// `classes` are the names of classes by number; may be empty.
+  /// `classes` are the class names by index; may be empty.
   explicit LabelCounter(std::vector<std::string> classes) : classes_(std::move(classes)) {}
 
-  /// Counts the labels of a sample by the first output that has scores of classes. From the first
-  /// sample on that has no labels, no such output, or labels that are no classes, nothing counts.
+  /// Counts the labels of a sample by the first output that holds class scores. Counting ends at
+  /// the first sample without labels, without such an output, or with labels that are not classes.
   void add(const Sample& sample, const std::vector<RunValue>& outputs);
   std::optional<LabelCount> count() const;
 
  private:
-  /// Nothing for a label that is none of `width` classes.
+  /// Nothing for a label that is not one of `width` classes.
   std::optional<std::int64_t> class_of(const SampleLabel& label, std::int64_t width) const;
   bool add_labels(const Sample& sample, const std::vector<RunValue>& outputs);
 

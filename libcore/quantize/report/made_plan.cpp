@@ -1,4 +1,4 @@
-// Nodes of a plan by the names of the file.
+// Describes the nodes of a plan by the names of the file.
 #include "libcore/quantize/report/made_plan.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-/// The node that adds the bias of a matrix product and is computed with it; null where none does.
+/// The fused Add that adds the bias of a matrix product; null when there is none.
 const Node* adder_of(const PlannedNode& planned) {
   const bool can_have = planned.node->op_type() == "MatMul" && planned.end != planned.node;
   const Node* next = can_have ? only_reader(*planned.node->output(0)) : nullptr;

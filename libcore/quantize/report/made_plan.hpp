@@ -1,4 +1,4 @@
-// A quantization plan as it was carried out: nodes, ranges and scales.
+// Executed quantization plan, as reported: nodes, ranges and scales.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace ortool {
 
-/// A node of the prepared model, by the names of the file.
+/// A node of the prepared model, described by the names of the file.
 struct ReportedNode {
   std::string name;
-  std::string plan_name;  ///< that no other node has: see names_apart()
+  std::string plan_name;  ///< unique, see names_apart()
   std::string op_type;
   std::vector<std::string> origins;
   std::string value;   ///< that holds its result
-  std::string output;  ///< what it makes with its bias, before what else is computed with it
+  std::string output;  ///< its output including the bias, before fused followers
   bool is_quantized = false;
   bool has_weights = false;
-  bool has_bias = false;  ///< in the product, or in what is computed with it
+  bool has_bias = false;  ///< in the product or in a fused Add
   std::string reason;
   QuantizeRole role = QuantizeRole::none;
   bool is_per_channel = false;
-  std::optional<DataType> weight_type;  ///< where it is not that of all
+  std::optional<DataType> weight_type;  ///< when it differs from the default
   std::vector<std::string> reads;       ///< computed float values
   std::vector<double> bias_shift;       ///< NodeChoice::bias_shift
 };
 
-/// What a plan became.
+/// A plan after its execution.
 struct MadePlan {
   std::vector<ReportedNode> nodes;
   std::vector<ChosenValue> chosen;
   std::vector<GroupNumbers> numbers;  ///< by ChosenValue::group
 };
 
-/// The plan's nodes, told while they are there. `names` are those of names_apart().
+/// Describes the plan's nodes, before they are rewritten. `names` are those of names_apart().
 std::vector<ReportedNode> describe_plan(const QuantizePlan& plan,
                                         const std::unordered_map<const Node*, std::string>& names);
 

@@ -1,4 +1,4 @@
-// Sums of a pair of tensors in their own order, added exactly to those of the samples before.
+// Each pair of tensors is summed in its own order, then added exactly to the earlier samples.
 #include "libcore/quantize/report/node_error.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<ValuePair> pairs_of(std::span<const ErrorRequest> requests) {
   return pairs;
 }
 
-/// Beyond float32 squares might overflow; such elements count as infinite.
+/// Squares of larger magnitudes might overflow; such elements count as infinite.
 bool is_usable(double number) {
   return std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max());
 }

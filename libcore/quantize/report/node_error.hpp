@@ -1,4 +1,4 @@
-// How far a quantised model's values are from the float model's, value by value, over many samples.
+// Per-value quantization error (SQNR, cosine, mean error) over many samples.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace ortool {
 
-/// Sums over pairs of elements that are finite in both. Merged in any order from any split of the
-/// samples they are the same, bit for bit.
+/// Sums over pairs of elements that are both finite. Merging in any order, from any split of the
+/// samples, gives bit-identical results.
 class ErrorSums {
  public:
-  /// `channel_axis`: also sum the differences of each index of it, from the end when negative.
+  /// `channel_axis`: also sums the differences for each index of it; negative counts from the end.
   explicit ErrorSums(std::optional<std::int64_t> channel_axis = std::nullopt)
       : channel_axis_(channel_axis) {}
 
-  /// Adds a tensor of numbers and what it should be. Throws ErrorCode::invalid for other shapes.
+  /// Adds a numeric tensor and its expected value. Throws ErrorCode::invalid for different shapes.
   void add(const Tensor& found, const Tensor& expected);
   void merge(const ErrorSums& other);
 
   std::int64_t count() const { return count_; }
-  /// Elements that are not finite in one of the two and not the same in both.
+  /// Elements that are not finite in one of the two, and differ.
   std::int64_t not_finite() const { return not_finite_; }
-  /// 10 log10(sum expected^2 / sum difference^2): infinite when all are equal, 0 at least when
-  /// everything became 0.
+  /// 10 log10(sum expected^2 / sum difference^2): infinite when all are equal, at least 0 when all
+  /// values found are 0.
   double sqnr_db() const;
-  /// Of all found elements and all expected ones; 1 when both are all zero, 0 when one is.
+  /// The cosine similarity of found and expected elements; 1 when both are all zero, 0 when one is.
   double cosine() const;
   double max_abs_error() const { return max_abs_error_; }
   double mean_square_error() const;
   /// The mean of found - expected.
   double mean_error() const;
-  /// The same of each channel; empty unless asked for, and when their number changed.
+  /// The same per channel; empty unless requested, and when the number of channels changed.
   std::vector<double> channel_mean_errors() const;
 
  private:
@@ -59,7 +59,7 @@ class ErrorSums {
   std::int64_t channel_count_ = 0;  ///< elements of each channel
 };
 
-/// The errors of one value, with the node of the float model that makes it.
+/// The errors of one value, with the node of the float model that produces it.
 struct ValueError {
   std::string value;
   std::string node;
@@ -67,26 +67,27 @@ struct ValueError {
   ErrorSums sums;
 };
 
-/// A value to compare, with the axis of its channels where their errors are wanted one by one.
+/// A value to compare, with the channel axis if per-channel errors are wanted.
 struct ErrorRequest {
   ValuePair names;
   std::optional<std::int64_t> channel_axis;
 };
 
-/// Runs a float model and its quantised form sample by sample and sums what their values differ by.
+/// Runs a float model and its quantized form sample by sample and accumulates their differences.
 class ErrorCollector {
  public:
-  /// The values to compare: in the float model, and in the other.
+  /// The values to compare, in the float model and in the quantized one.
   explicit ErrorCollector(std::span<const ErrorRequest> requests);
 
-  /// Runs both on the same inputs, as PairedRuns does. Both must compute every node by itself
-  /// (OptimizeLevel::none). Values that have other shapes or are no tensors are left out.
+  /// Runs both on the same inputs, as PairedRuns does. Both must run every node separately
+  /// (OptimizeLevel::none). Values with different shapes and values that are not tensors are left
+  /// out.
   void add(const Session& floating, const Session& quantized, const NamedValues& inputs,
            const RunOptions& options);
-  /// Adds what another collector with the same requests summed over other samples.
+  /// Adds the sums of another collector with the same requests over other samples.
   void merge(const ErrorCollector& other);
 
-  /// In the order of computation; values that were never compared are left out.
+  /// In topological order; values that were never compared are left out.
   const std::vector<ValueError>& errors() const { return errors_; }
   /// Null when it was not compared.
   const ValueError* find(std::string_view value) const;
@@ -99,9 +100,8 @@ class ErrorCollector {
   std::vector<ValueError> errors_;
 };
 
-/// Of values in the order of computation, the first that is much worse than all before it: where
-/// the signal-to-noise ratio falls below `bad_db`, or by over `fall_db` from the least so far.
-/// Null when none is.
+/// Of values in topological order, the first that is much worse than all before it: the SQNR is
+/// below `bad_db`, or more than `fall_db` below the minimum so far. Null when there is none.
 const ValueError* first_bad(std::span<const ValueError> errors, double bad_db = 10,
                             double fall_db = 15);
 

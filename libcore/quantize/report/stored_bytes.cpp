@@ -1,4 +1,4 @@
-// Bytes of weights by type.
+// Sums the sizes of constants by type.
 #include "libcore/quantize/report/stored_bytes.hpp"
 
 #include "libcore/inspect/weights.hpp"

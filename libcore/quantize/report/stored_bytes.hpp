@@ -7,11 +7,11 @@
 
 namespace ortool {
 
-/// Bytes of a model's tensors.
+/// Sizes in bytes of a model's tensors.
 struct StoredBytes {
   std::int64_t floats = 0;
-  std::int64_t levels = 0;  ///< 8 bits or fewer an element
-  std::int64_t others = 0;  ///< biases in units, shapes, indices
+  std::int64_t levels = 0;  ///< 8 bits or fewer per element
+  std::int64_t others = 0;  ///< int32 biases, shapes, indices
 
   std::int64_t total() const { return floats + levels + others; }
 };

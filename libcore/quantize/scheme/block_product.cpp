@@ -1,4 +1,4 @@
-// The new node stands where the old one did and has its name.
+// The new node takes the old one's position and name.
 #include "libcore/quantize/scheme/block_product.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@
 namespace ortool {
 namespace {
 
-/// Rows for columns of a matrix of floats.
+/// The transposed matrix as float32.
 Tensor turn_floats(const Tensor& matrix, MemoryCap* cap) {
   const Tensor floats = convert(matrix.aligned(), DataType::float32);
   const std::int64_t rows = matrix.shape()[0];
@@ -71,7 +71,7 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   const bool is_gemm = node.op_type() == "Gemm";
   const bool is_turned = is_gemm && read_op<Gemm>(node).transpose_b;
   const Stored& stored = store(*constant_behind(node.input(1)), is_turned);
-  // Captures go away with their last reader; what they stand for stays.
+  // Captures disappear with their last use, the captured values do not.
   Value& left = captured_root(*node.input(0));
   Value* const bias = is_gemm ? node.input(2) : nullptr;
   Value* const added = bias != nullptr ? &captured_root(*bias) : nullptr;

@@ -1,4 +1,4 @@
-// Matrix products with weights in blocks of few bits, as com.microsoft.MatMulNBits.
+// Block-quantized matrix products (com.microsoft.MatMulNBits).
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@ class BlockProductWriter {
                               LevelStore* store = nullptr)
       : options_(options), cap_(cap), store_(store) {}
 
-  /// Whether the operator can say it: MatMul, and Gemm that neither scales nor turns what it reads,
+  /// Whether the operator applies: MatMul, and Gemm that neither scales nor transposes its inputs,
   /// by a constant matrix of 16 or 32 bits on the right.
   static bool takes(const PlannedNode& planned);
 
-  /// Puts MatMulNBits, and Add where a Gemm adds something, in the place of the node, which takes()
-  /// has accepted. Weights that several nodes read are stored once. Throws ErrorCode::invalid for
-  /// weights that are not finite.
+  /// Replaces the node, which takes() has accepted, by MatMulNBits, followed by Add where a Gemm
+  /// has a third input. Weights with several consumers are stored once. Throws ErrorCode::invalid
+  /// for weights that are not finite.
   void write(const PlannedNode& planned);
 
   std::int64_t count() const { return static_cast<std::int64_t>(stored_.size()); }
@@ -31,7 +31,7 @@ class BlockProductWriter {
   struct Stored {
     Value* levels = nullptr;
     Value* scales = nullptr;
-    Value* zero_points = nullptr;  ///< null: the middle level
+    Value* zero_points = nullptr;  ///< null: the middle value
     std::int64_t k = 0;
     std::int64_t n = 0;
   };
@@ -40,7 +40,7 @@ class BlockProductWriter {
 
   BlockOptions options_;
   MemoryCap* cap_;
-  LevelStore* store_;  ///< null: levels stay in memory
+  LevelStore* store_;  ///< null: quantized weights stay in memory
   std::map<std::pair<const Value*, bool>, Stored> stored_;
 };
 

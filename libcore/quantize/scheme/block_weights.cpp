@@ -1,4 +1,4 @@
-// One block at a time: its scale, its levels, and its place in the bytes.
+// One block at a time: chooses its scale, quantizes, and packs the bits.
 #include "libcore/quantize/scheme/block_weights.hpp"
 
 #include <algorithm>
@@ -51,8 +51,7 @@ Scale choose_block_scale(std::span<const float> block, const BlockOptions& optio
     return choose_scale({static_cast<double>(least), static_cast<double>(most)},
                         {options.bits == 4 ? DataType::uint4 : DataType::uint8, false, false});
   }
-  // Below the middle there is one level more than above: a negative scale turns it to the other
-  // side.
+  // There is one more value below the middle than above it: a negative scale mirrors it.
   const std::int64_t middle = std::int64_t{1} << (options.bits - 1);
   const float largest = std::max(-least, most);
   if (largest == 0) return {1, middle};

@@ -1,4 +1,4 @@
-// Counting the graphs that read a weight, and copying what they share.
+// Counts the graphs that read each weight, and creates the copies.
 #include "libcore/quantize/scheme/body_weights.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// Where the levels of weights stand that bodies of If, Loop and Scan read.
+// Placement of quantized weights that bodies of If, Loop and Scan read.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace ortool {
 
-/// Weights in fewer bits: constants of one graph.
+/// Quantized weights, as constants of one graph.
 struct StoredLevels {
   Value* levels = nullptr;
   Value* scales = nullptr;
   Value* zero_points = nullptr;  ///< null: all zero
 };
 
-/// ONNX Runtime makes one node of DequantizeLinear and the MatMul behind it, and refuses a file
-/// whose MatMul stands in another graph than the levels (1.31: "Missing required weight"). So each
-/// graph that reads weights has a copy of their levels, as long as all copies together take less
-/// than the floats did; else they become floats once, where they lie.
+/// ONNX Runtime fuses DequantizeLinear with the MatMul that follows, and rejects a file where the
+/// two are in different graphs (1.31: "Missing required weight"). So each graph that reads weights
+/// gets a copy of the quantized values, as long as all copies together are smaller than the
+/// original floats; otherwise they are dequantized once, in the graph that holds them.
 class BodyLevels {
  public:
-  /// Tells that a node of `graph` reads `weights`, before the first question about them.
+  /// Announces that a node of `graph` reads `weights`; all calls precede the first query.
   void expect(const Value& weights, const Graph& graph) { readers_[&weights].insert(&graph); }
 
   bool takes_copies(const Value& weights, DataType levels) const;
-  /// The levels as constants of `graph`; they share their bytes.
+  /// The weights as constants of `graph`, sharing their memory.
   StoredLevels copy_in(Graph& graph, const StoredLevels& stored);
-  /// The floats made of `stored` where it lies; null until the caller has made them.
+  /// The value dequantized in the graph of `stored`; null until the caller has created it.
   Value*& floats_of(const StoredLevels& stored) { return floats_[stored.levels]; }
 
  private:

@@ -1,4 +1,4 @@
-// One range a value, united over those that share a scale.
+// One range per value, united over the values that share a scale.
 #include "libcore/quantize/scheme/choose_params.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// The range of a constant's elements, zero among them.
+/// The range of a constant's elements, including zero.
 ChosenRange range_of(const Tensor& tensor) {
   ChosenRange chosen;
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
@@ -23,11 +23,11 @@ ChosenRange range_of(const Tensor& tensor) {
   return chosen;
 }
 
-/// What choices say of the values of one group.
+/// The choices for the values of one group.
 struct Group {
   std::optional<Scale> scale;
   std::optional<DataType> type;
-  std::string decided_by;  ///< the value whose choice holds
+  std::string decided_by;  ///< the value whose choice applies
   NumberRange range;
 
   void choose(const Value& value, const ValueChoice& choice) {
@@ -90,7 +90,7 @@ std::vector<ValueRequest> requested_values(const QuantizePlan& plan) {
     const std::string_view name = source_name(*value);
     if (names.insert(name).second) requests.push_back({std::string(name), channels});
   };
-  // First what products read, channel by channel.
+  // First the inputs of products, with channel information.
   for (const PlannedNode& planned : plan.nodes) {
     if (planned.role != QuantizeRole::product || planned.weight_input != 1) continue;
     const bool is_product =

@@ -1,4 +1,4 @@
-// From what calibration recorded to the scales of a plan.
+// Quantization parameters: scales and zero points of a plan's values from calibration records.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace ortool {
 
-/// Every value whose range a plan may need, whatever nodes are left out of it later: those that
-/// plannable nodes read and make. In order, each once; constants are not among them.
+/// Every value whose range a plan may need, whatever nodes are excluded later: the inputs and
+/// outputs of quantizable nodes. In order, each once, without constants.
 std::vector<ValueRequest> requested_values(const QuantizePlan& plan);
 
 /// How the range of a value of the plan was chosen.
@@ -23,22 +23,22 @@ struct ChosenValue {
   ChosenRange chosen;
 };
 
-/// What the numbers of a plan are chosen from.
+/// Where the parameters of a plan come from.
 struct NumberSource {
-  const Calibration* calibration = nullptr;  ///< null: only what `choices` says
+  const Calibration* calibration = nullptr;  ///< null: only `choices`
   QuantizationType type;
   MethodOptions method;
   const PlanChoices* choices = nullptr;  ///< of values; null: none
 };
 
-/// A scale for each group of the plan: the one that a choice says for one of its values, else one
-/// that holds the ranges chosen for all of them. `chosen` gets a row a value. Throws
-/// ErrorCode::invalid where choices of one group contradict each other, and for values that neither
-/// the choices nor the calibration know.
+/// A scale for each group of the plan: the one that a choice gives for any of its values, otherwise
+/// one that covers the ranges chosen for all of them. `chosen` receives an entry per value. Throws
+/// ErrorCode::invalid when choices within a group contradict each other, and for values that
+/// neither the choices nor the calibration know.
 std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberSource& source,
                                          std::vector<ChosenValue>& chosen);
 
-/// Whether a node reads or makes a value that calibration never saw, as in a branch not taken.
+/// Whether a node has an input or output that calibration never saw, as in a branch not taken.
 bool reads_unseen(const Node& node, const Calibration& calibration);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Ranges in double precision; the scale is rounded to float32 before the zero point is made of it.
+// Ranges are in double precision; the scale is rounded to float32 before the zero point is derived.
 #include "libcore/quantize/scheme/choose_scale.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// The level that stands for zero in a symmetric type.
+/// The quantized value that represents zero in a symmetric type.
 std::int64_t middle_of(DataType type, int bits) {
   return is_signed_integer(type) ? 0 : std::int64_t{1} << (bits - 1);
 }

@@ -1,4 +1,4 @@
-// One product at a time; bias and what follows stay float nodes behind the scaled sums.
+// Rewrites one product at a time; bias and followers stay float nodes after the scaled sums.
 #include "libcore/quantize/scheme/dynamic.hpp"
 
 #include <map>
@@ -17,7 +17,7 @@
 namespace ortool {
 namespace {
 
-/// A value's levels with their scale and zero point, computed while the model runs.
+/// A value quantized at run time, with its scale and zero point.
 struct DynamicLevels {
   Value* levels = nullptr;
   Value* scale = nullptr;
@@ -35,7 +35,7 @@ class DynamicWriter {
   DynamicWriter(const WeightOptions& weights, MemoryCap* cap, LevelStore* store)
       : weights_(weights), cap_(cap), store_(store), lstms_(weights, cap, store) {}
 
-  /// Empty, or why the node keeps its floats.
+  /// Empty, or the reason why the node stays in float.
   std::string write(PlannedNode& planned);
 
  private:
@@ -63,8 +63,8 @@ const DynamicLevels& DynamicWriter::levels_of_value(Graph& graph, Value& value) 
   return made;
 }
 
-/// The weights as a right factor; `axes_behind` says how many axes of the result lie behind their
-/// channels.
+/// The weights as the right operand; `axes_behind` is the number of axes of the result after the
+/// channel axis.
 const StoredFactor& DynamicWriter::store(Value& weights, std::optional<std::int64_t> axis,
                                          bool is_turned, std::int64_t axes_behind) {
   StoredFactor& stored = factors_[{&weights, axis.value_or(-1), is_turned}];
@@ -86,7 +86,7 @@ const StoredFactor& DynamicWriter::store(Value& weights, std::optional<std::int6
   return stored;
 }
 
-/// The product of levels as floats.
+/// The integer product, cast to float and scaled.
 Value& DynamicWriter::scaled(Graph& graph, Node& node, const DynamicLevels& input,
                              const StoredFactor& factor, std::string_view op_type) {
   const NodeWriter writer(graph, &node);
@@ -104,7 +104,7 @@ Value& DynamicWriter::scaled(Graph& graph, Node& node, const DynamicLevels& inpu
   return writer.add("Mul", {&floats, &scale});
 }
 
-/// The scaled sums, with the bias, become the node's result.
+/// Replaces the node's result by the scaled sums plus bias.
 void DynamicWriter::replace(Node& node, Value& sums, Value* bias) {
   Graph& graph = node.graph();
   Value& result = *node.output(0);
@@ -112,7 +112,7 @@ void DynamicWriter::replace(Node& node, Value& sums, Value* bias) {
   Node& last = *sums.producer();
   std::vector<Value*> inputs;
   std::string_view op_type = "Add";
-  // Captures go away with their last reader; what they stand for stays.
+  // Captures disappear with their last use, the captured values do not.
   if (bias != nullptr) bias = &captured_root(*bias);
   graph.remove_node(node);
   if (bias != nullptr) {

@@ -1,4 +1,4 @@
-// Products in int8 whose activations are quantised while the model runs.
+// Dynamic quantization: int8 products whose activations are quantized at run time.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace ortool {
 
-/// Replaces the plan's quantised MatMul, Gemm and Conv by DynamicQuantizeLinear, MatMulInteger or
-/// ConvInteger and a scaling of the sums, with weights of int8 or uint8: Y = Cast(A * B) *
-/// (scale(A) * scale(B)). A value that several of them read is quantised once. What cannot be
-/// written so keeps its floats: `plan` is told why. An LSTM becomes com.microsoft's
-/// DynamicQuantizeLSTM, where plans take it (PlanRules::takes_recurrent). Returns how many nodes
-/// were replaced. The model's opset must be at least 13. Throws ErrorCode::invalid for weights that
-/// are not finite, naming the node. Levels go to `store`, which may be null.
+/// Replaces the plan's quantized MatMul, Gemm and Conv by DynamicQuantizeLinear, MatMulInteger or
+/// ConvInteger, and a scaling of the integer sums, with int8 or uint8 weights: Y = Cast(A * B) *
+/// (scale(A) * scale(B)). A value with several such consumers is quantized once. A node that cannot
+/// be expressed this way stays in float, and `plan` receives the reason. An LSTM becomes
+/// com.microsoft's DynamicQuantizeLSTM if the plan takes it (PlanRules::takes_recurrent). Returns
+/// the number of nodes replaced. The model's opset must be at least 13. Throws ErrorCode::invalid
+/// for weights that are not finite, naming the node. Quantized weights go to `store`, which may be
+/// null.
 std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const WeightOptions& weights,
                                   MemoryCap* cap, LevelStore* store = nullptr);
 

@@ -1,4 +1,4 @@
-// The new node stands where the old one did and has its name.
+// The new node takes the old one's position and name.
 #include "libcore/quantize/scheme/dynamic_lstm.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t first_scale = 8;
 
-/// Bytes of [directions, rows, depth] as [directions, depth, rows].
+/// Transposes int8 [directions, rows, depth] to [directions, depth, rows].
 Tensor turn_each(const Tensor& bytes, MemoryCap* cap) {
   const Shape& shape = bytes.shape();
   const std::int64_t rows = shape[1];
@@ -60,7 +60,7 @@ std::string DynamicLstmWriter::write(const PlannedNode& planned) {
   const bool by_column = planned.weight_axis.has_value();
   const Stored& w = store(*constant_behind(node.input(1)), by_column);
   const Stored& r = store(*constant_behind(node.input(2)), by_column);
-  // Captures go away with their last reader; what they stand for stays.
+  // Captures disappear with their last use, the captured values do not.
   std::array<Value*, first_scale> read = {};
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (i == 1 || i == 2) continue;  // the weights

@@ -1,4 +1,4 @@
-// LSTMs in int8 whose inputs and states are quantised while the model runs.
+// Dynamic quantization of LSTM: inputs and states are quantized at run time.
 #pragma once
 
 #include <map>
@@ -13,18 +13,19 @@ namespace ortool {
 
 class DynamicLstmWriter {
  public:
-  /// Levels go to `store`, which may be null.
+  /// Quantized weights go to `store`, which may be null.
   DynamicLstmWriter(const WeightOptions& weights, MemoryCap* cap, LevelStore* store)
       : weights_(weights), cap_(cap), store_(store) {}
 
-  /// Puts com.microsoft.DynamicQuantizeLSTM in the place of the LSTM, whose weights are constants;
-  /// with a weight axis each column of a direction has a scale. Weights that several nodes read are
-  /// stored once. Returns nothing, or why the node keeps its floats. Throws ErrorCode::invalid for
-  /// weights that are not finite.
+  /// Replaces the LSTM, whose weights are constants, by com.microsoft.DynamicQuantizeLSTM; with a
+  /// weight axis there is one scale per column of each direction. Weights with several consumers
+  /// are stored once. Returns nothing, or the reason why the node stays in float. Throws
+  /// ErrorCode::invalid for weights that are not finite.
   std::string write(const PlannedNode& planned);
 
  private:
-  /// W or R: turned levels with a scale and zero point a direction, or a column of it.
+  /// W or R: transposed int8 weights with a scale and zero point per direction, or per column of
+  /// it.
   struct Stored {
     Value* levels = nullptr;
     Value* scales = nullptr;

@@ -1,4 +1,4 @@
-// Weights first, since their scales decide those of biases; then the values between nodes.
+// Weights first, since their scales determine those of biases; then the activations.
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace ortool {
 namespace {
 
-/// The node made again, with `result` for its output `old`. It holds no graphs.
+/// Recreates the node with `result` as its output instead of `old`. It must not have subgraphs.
 Node& let_make(Node& node, Value& old, Value& result) {
   Graph& graph = node.graph();
   std::vector<Value*> inputs;
@@ -37,7 +37,7 @@ Node& let_make(Node& node, Value& old, Value& result) {
   std::vector<Attribute> attributes = copy_attributes(node);
   Node* const before = node.next();
   graph.remove_node(node);
-  // Captures went away with their last reader.
+  // Captures were removed with their last use.
   for (Value*& input : inputs) {
     if (input != nullptr) input = &seen_in(graph, *input);
   }
@@ -47,7 +47,7 @@ Node& let_make(Node& node, Value& old, Value& result) {
   return made;
 }
 
-/// Weights that are quantised together: one constant along one axis.
+/// Weights that are quantized together: one constant along one axis.
 struct WeightKey {
   const Value* value;
   std::int64_t axis;  ///< -1: one scale for all
@@ -63,9 +63,9 @@ struct QuantizedWeight {
   Value* levels = nullptr;  ///< with the next two in the graph of the original
   Value* scale = nullptr;
   Value* zero_point = nullptr;  ///< null: zero
-  WeightLevels made;            ///< while a refiner asks for them
+  WeightLevels made;            ///< kept while a refiner needs them
   Tensor scale_numbers;
-  std::map<const Graph*, Value*> dequantized;  ///< by the graph that reads it
+  std::map<const Graph*, Value*> dequantized;  ///< by consuming graph
 };
 
 class QdqWriter {
@@ -120,7 +120,7 @@ WeightOptions QdqWriter::options_of(const WeightKey& key) const {
   return options;
 }
 
-/// The constant bias of a Conv or Gemm that can be added to the integer sums; null otherwise.
+/// The constant bias of a Conv or Gemm if it can be added to the integer sums; otherwise null.
 const Value* QdqWriter::bias_of(const PlannedNode& planned) const {
   Node& node = *planned.node;
   if (node.op_type() == "MatMul" || planned.weight_input != 1) return nullptr;
@@ -249,7 +249,7 @@ void QdqWriter::write_bias(const PlannedNode& planned, const QuantizedWeight& we
   graph.set_input(node, 2, &seen);
 }
 
-/// What is added to a matrix product stays a float.
+/// The bias added after a matrix product stays in float.
 void QdqWriter::correct_added_bias(const PlannedNode& planned, const QuantizedWeight& weight) {
   const bool can_have = numbers_.refiner != nullptr && planned.node->op_type() == "MatMul" &&
                         planned.weight_input == 1 && planned.end != planned.node;
@@ -267,7 +267,7 @@ void QdqWriter::correct_added_bias(const PlannedNode& planned, const QuantizedWe
   graph.set_input(*adder, *operand, &graph.add_constant("", std::move(corrected)));
 }
 
-/// Whether the reader is a quantised node that wants this input quantised.
+/// Whether the consumer is a quantized node that expects this input quantized.
 bool QdqWriter::takes_quantized(const Use& use) const {
   if (use.kind != Use::Kind::input || !quantized_.contains(use.node)) return false;
   const QuantizeRole role = quantize_role(*use.node);
@@ -314,7 +314,7 @@ void QdqWriter::write_value(const PlannedValue& planned) {
 }
 
 void QdqWriter::run() {
-  // First all scales: nodes that share weights have to agree on them.
+  // All scales first: nodes that share weights must agree on them.
   for (const PlannedNode& planned : plan_.nodes) {
     if (planned.is_quantized && planned.weight_input >= 0) choose_scales(planned);
   }

@@ -1,4 +1,4 @@
-// A plan carried out in the QDQ form: pairs of QuantizeLinear and DequantizeLinear around floats.
+// QDQ writer: inserts QuantizeLinear and DequantizeLinear pairs according to a plan.
 #pragma once
 
 #include <cstdint>
@@ -11,46 +11,48 @@
 
 namespace ortool {
 
-/// What a group of values is stored as.
+/// The quantization parameters of a group of values.
 struct GroupNumbers {
   Scale scale;
   QuantizationType type;
 };
 
-/// What makes better weights and biases than the nearest ones.
+/// Improves weights and biases beyond rounding to nearest.
 class PlanRefiner {
  public:
   virtual ~PlanRefiner() = default;
-  /// Levels with the scales of `nearest` for the product's weights.
+  /// Quantized weights of the product, with the scales of `nearest`.
   virtual WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const = 0;
-  /// The bias that goes with levels of its weights, of the product itself or of the Add behind it.
+  /// The bias that suits these quantized weights: that of the product itself or of the Add after
+  /// it.
   virtual Tensor correct(const PlannedNode& planned, const Tensor& bias,
                          const WeightLevels& levels) const = 0;
 };
 
-/// The numbers that go with a plan.
+/// The quantization parameters of a plan.
 struct PlanNumbers {
   std::vector<GroupNumbers> groups;      ///< by PlannedValue::group
   WeightOptions weights;                 ///< its axis is the plan's
-  const PlanRefiner* refiner = nullptr;  ///< null: nearest levels, biases as they are
+  const PlanRefiner* refiner = nullptr;  ///< null: nearest rounding, unchanged biases
   MemoryCap* cap = nullptr;
-  class LevelStore* store = nullptr;  ///< where large levels wait; null: in memory
+  class LevelStore* store = nullptr;  ///< spills large tensors; null: memory
 };
 
-/// Puts a pair of nodes at each value of the plan, and weights and biases of the nodes that are
-/// quantised behind DequantizeLinear: per channel along the plan's axis, biases as int32 by the
-/// scales of both operands. A value that a quantised node makes keeps its name behind the pair, and
-/// all its readers; one that a float node makes goes through the pair for the quantised readers
-/// alone. Weights that several nodes read are quantised once, where they are.
+/// Inserts a QuantizeLinear and DequantizeLinear pair at each value of the plan, and stores weights
+/// and biases of quantized nodes as integers with DequantizeLinear: weights per channel along the
+/// plan's axis, biases as int32 with the product of both operands' scales. A value produced by a
+/// quantized node keeps its name after the pair, and all its consumers; one produced by a float
+/// node goes through the pair for quantized consumers only. Weights with several consumers are
+/// quantized once, in the graph that holds them.
 ///
 /// The model's opset must be at least 13, and 21 for types of 4 and 16 bits. Throws
 /// ErrorCode::invalid for weights that are not finite, naming the node.
 void insert_qdq(Model& model, const QuantizePlan& plan, const PlanNumbers& numbers);
 
-/// The value inside `graph` for a value of it or of a graph around it.
+/// The value inside `graph` that stands for a value of it or of an enclosing graph.
 Value& seen_in(Graph& graph, Value& outer);
 
-/// Takes constants that nothing reads any more out of the model.
+/// Removes constants without consumers from the model.
 void drop_unread_constants(Model& model);
 
 }  // namespace ortool

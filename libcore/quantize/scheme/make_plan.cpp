@@ -1,4 +1,4 @@
-// Forwards: what quantised nodes can supply; backwards: what they ask for; then scales in common.
+// Quantization planner: propagates forward and backward, then assigns shared scales.
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
@@ -16,14 +16,14 @@ namespace {
 
 using Role = QuantizeRole;
 
-/// A convolution of at most this share of all products' work keeps float results at the end.
+/// A final convolution keeps its float result if it does at most this share of all products' work.
 constexpr double little_work = 0.1;
 
-/// A convolution of the model's input with at most this share of the work stays a float: its input
-/// is what all else depends on, and is rounded best not at all.
+/// A convolution of the model's input stays in float if it does at most this share of the work: its
+/// rounding error would affect everything after it.
 constexpr double little_first_work = 0.02;
 
-/// Multiplications of a product, where a dimension that is not known counts as 1.
+/// The number of multiply-accumulates of a product; unknown dimensions count as 1.
 double work_of(const Node& node, std::int64_t weight_input) {
   if (weight_input < 0) return 0;
   Value* weights = constant_behind(node.input(weight_input));
@@ -81,7 +81,7 @@ class GraphPlanner {
   }
 
  private:
-  // Forwards.
+  // Forward propagation.
   void consider(Node& node);
   void consider_product(PlannedNode& planned);
   void consider_recurrent(PlannedNode& planned);
@@ -90,12 +90,12 @@ class GraphPlanner {
   bool is_refused(PlannedNode& planned) const;
   bool starts_with_little_work(const Node& node) const;
 
-  // Backwards.
+  // Backward propagation.
   void demand(PlannedNode& planned);
   bool keeps_float_result(const PlannedNode& planned) const;
   bool is_demanded(const Value* value) const { return demanded_.contains(value); }
 
-  // Values.
+  // Values and scale groups.
   void choose_values();
   void add_inputs(const PlannedNode& planned);
   void share(const PlannedNode& planned);
@@ -108,13 +108,13 @@ class GraphPlanner {
   QuantizePlan& plan_;
   std::vector<PlannedNode> nodes_;
   FloatReasons reasons_;
-  std::unordered_map<const Node*, const Node*> followed_;  ///< followers, by what they follow
+  std::unordered_map<const Node*, const Node*> followed_;  ///< fused followers, by what they follow
   std::unordered_set<const Value*> supplied_;
   std::unordered_set<const Value*> matrix_ends_;  ///< results of matrix products
   std::unordered_set<const Value*> demanded_;
   std::unordered_set<const Value*> leads_to_product_;
   double total_work_ = 0;
-  double work_of_all_ = 0;  ///< with those that stay floats
+  double work_of_all_ = 0;  ///< including those that stay in float
   std::vector<Value*> sites_;
   std::vector<std::size_t> parents_;
   std::unordered_map<const Value*, std::size_t> site_of_;
@@ -131,7 +131,7 @@ bool GraphPlanner::starts_with_little_work(const Node& node) const {
          work_of(node, 1) <= little_first_work * work_of_all_;
 }
 
-/// Whether the node reads how large a value is, and nothing of what is in it.
+/// Whether the node reads only the shape of a value, not its data.
 bool reads_sizes_alone(const Node& node) {
   return node.domain().empty() && (node.op_type() == "Shape" || node.op_type() == "Size");
 }
@@ -166,7 +166,7 @@ void GraphPlanner::consider(Node& node) {
   nodes_.push_back(std::move(planned));
 }
 
-/// What follows the node and is computed with it.
+/// The last node of the chain that is fused with the node.
 Node* GraphPlanner::end_of(Node& node, bool takes_bias) {
   Node* end = &node;
   const auto follow = [&](Node* next) {
@@ -344,7 +344,7 @@ void GraphPlanner::add_inputs(const PlannedNode& planned) {
     if (i == planned.weight_input) continue;
     Value* input = node.input(i);
     const Value* constant = constant_behind(input);
-    // One number is part of the operator.
+    // A scalar constant is part of the operator.
     const bool is_number = constant != nullptr && constant->constant().element_count() == 1;
     if (!is_number || planned.role == Role::concat) site(input);
   }
@@ -361,7 +361,7 @@ void GraphPlanner::share(const PlannedNode& planned) {
   if (planned.role != Role::concat) return;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     Value* input = node.input(i);
-    // What others read as well keeps a scale of its own.
+    // A value with other consumers keeps a scale of its own.
     if (input->uses().size() == 1) parents_[root(site(input))] = root(site(node.output(0)));
   }
 }

@@ -1,4 +1,4 @@
-// Nodes and constants put into a graph in front of a node.
+// Node writer: inserts nodes and constants into a graph before a given node.
 #pragma once
 
 #include <string_view>
@@ -8,17 +8,17 @@
 
 namespace ortool {
 
-/// Adds nodes in front of one node of a graph, in the order of the calls.
+/// Inserts nodes before one node of a graph, in call order.
 class NodeWriter {
  public:
   /// `before` may be null: the end of the graph.
   NodeWriter(Graph& graph, Node* before) : graph_(graph), before_(before) {}
 
-  /// A node of ONNX's domain with one output, which is returned.
+  /// Adds a node of ONNX's domain with one output, which is returned.
   Value& add(std::string_view op_type, const std::vector<Value*>& inputs) const {
     return *add_node(op_type, inputs, 1).output(0);
   }
-  /// A node with `outputs` outputs of its own.
+  /// Adds a node with `outputs` new outputs.
   Node& add_node(std::string_view op_type, const std::vector<Value*>& inputs,
                  std::size_t outputs) const {
     std::vector<Value*> made;
@@ -26,7 +26,7 @@ class NodeWriter {
     return graph_.add_node(op_type, "", inputs, made, {}, before_);
   }
   Value& constant(Tensor tensor) const { return graph_.add_constant("", std::move(tensor)); }
-  /// An attribute of the node that makes `value`.
+  /// Sets an attribute of the node that produces `value`.
   static void set(Value& value, std::string_view name, std::int64_t number) {
     Attribute attribute;
     attribute.name = name;

@@ -1,4 +1,4 @@
-// Which nodes of a model compute with quantised values, and which values those are.
+// Quantization plan: which nodes compute with quantized values, and which values those are.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace ortool {
 
-/// One node that computes with floats in the model, and what becomes of it.
+/// A node that computes in float in the model, and how it is to be quantized.
 struct PlannedNode {
   Node* node = nullptr;
   QuantizeRole role = QuantizeRole::none;
   bool is_quantized = false;
-  std::string reason;  ///< why it is not; empty for one that is
-  /// The node whose first output is the node's result: itself, or what follows it and is computed
-  /// with it (a bias added to a matrix product, then Relu or Clip).
+  std::string reason;  ///< why it is not; empty when quantized
+  /// The node that produces the result: the node itself, or the last one fused with it (a bias
+  /// added to a matrix product, then Relu or Clip).
   Node* end = nullptr;
   std::int64_t weight_input = -1;           ///< of a product: the input with constant weights
-  std::optional<std::int64_t> weight_axis;  ///< along which weights have scales of their own
-  std::optional<DataType> weight_type;      ///< nothing: that of all weights
+  std::optional<std::int64_t> weight_axis;  ///< the axis of per-channel weight scales
+  std::optional<DataType> weight_type;      ///< nothing: the default for weights
 };
 
-/// A float value that is quantised. Values of one group have one scale and zero point.
+/// A float value to quantize. Values of one group share scale and zero point.
 struct PlannedValue {
   Value* value = nullptr;
   std::int64_t group = 0;
@@ -35,22 +35,21 @@ struct PlannedValue {
 
 struct QuantizePlan {
   std::vector<PlannedNode> nodes;    ///< of all graphs, in order
-  std::vector<PlannedValue> values;  ///< in the order of what makes them
+  std::vector<PlannedValue> values;  ///< in the order of their producers
   std::int64_t group_count = 0;
 };
 
-/// What the user wants of a plan.
+/// The user's requirements for a plan.
 struct PlanRules {
   bool is_per_channel = true;
-  bool takes_all_floats = false;  ///< float16, bfloat16 and float64 too, for weights alone
-  /// LSTMs are products whose inputs and states are quantised while the model runs.
+  bool takes_all_floats = false;  ///< float16, bfloat16 and float64 too, for weight-only
+  /// Treats LSTMs as products whose inputs and states are quantized at run time.
   bool takes_recurrent = false;
-  /// Why the node has to stay as it is; empty: it need not. May be null.
+  /// Why the node must stay as it is; empty: it may be quantized. May be null.
   std::function<std::string(const Node&)> refusal;
-  /// Whether the node is to be quantised even where ortool would not of its own accord. May be
-  /// null.
+  /// Whether to quantize the node even where the planner would not by itself. May be null.
   std::function<bool(const Node&)> is_wanted;
-  /// The node's own way of storing weights, where it has one. May be null.
+  /// Whether the node's weights are per channel, where it overrides the default. May be null.
   std::function<std::optional<bool>(const Node&)> is_node_per_channel;
   std::function<std::optional<DataType>(const Node&)> weight_type;
 };
@@ -58,12 +57,12 @@ struct PlanRules {
 /// Plans every graph of the model. Types must have been inferred and functions inlined; the plan
 /// points into the model.
 ///
-/// Products with constant weights are quantised. What lies between them is, when what it reads
-/// comes from quantised nodes and what it makes goes to some. A product's result stays a float
-/// where no quantised node reads it; that of a convolution only where it is little work and leads
-/// to the model's outputs alone. A convolution of the model's input stays a float where it is at
-/// most a fiftieth of the work, unless wanted: what is rounded there is off in all that follows.
-/// Products of two computed values stay floats unless wanted.
+/// Products with constant weights are quantized. Other nodes are quantized when their inputs come
+/// from quantized nodes and their results go to some. A product's result stays in float when it has
+/// no quantized consumer; that of a convolution only when it does little of the work and leads to
+/// the model's outputs alone. A convolution of the model's input stays in float when it does at
+/// most a fiftieth of the work, unless wanted: its rounding error affects everything after it.
+/// Products of two computed values stay in float unless wanted.
 QuantizePlan make_plan(Model& model, const PlanRules& rules);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Nodes are counted by name in the order of their graphs.
+// Counts nodes by name in graph order.
 #include "libcore/quantize/scheme/plan_choices.hpp"
 
 #include <unordered_set>

@@ -1,4 +1,4 @@
-// What somebody decided about single nodes and values, in place of what a plan would do by itself.
+// User choices for single nodes and values that override a plan's defaults.
 #pragma once
 
 #include <map>
@@ -14,23 +14,23 @@
 namespace ortool {
 
 enum class WeightFit {
-  nearest,  ///< not at all
+  nearest,  ///< no fitting
   quick,    ///< see RoundingEffort
   thorough
 };
 
 struct NodeChoice {
-  bool is_quantized = true;  ///< also where it would not be by itself
-  std::string reason;        ///< of one that is not
+  bool is_quantized = true;  ///< even where it would not be by default
+  std::string reason;        ///< why it is not
   std::optional<DataType> weight_type;
   std::optional<bool> is_per_channel;
   std::vector<double>
-      bias_shift;  ///< what its bias is made less by, a number an output; may be empty
+      bias_shift;  ///< subtracted from its bias, per output; may be empty
 };
 
 struct ValueChoice {
   std::optional<DataType> type;
-  /// Its scale, whatever data say; else `method` chooses.
+  /// A fixed scale, whatever the data; otherwise `method` derives it.
   std::optional<Scale> scale;
   std::optional<CalibrationMethod> method;
 };
@@ -38,16 +38,16 @@ struct ValueChoice {
 struct PlanChoices {
   std::map<std::string, NodeChoice, std::less<>> nodes;    ///< by names_apart()
   std::map<std::string, ValueChoice, std::less<>> values;  ///< by name
-  /// How weights and biases follow what layers read, where there are data and the recipe says so.
+  /// How weights and biases are fitted to layer inputs, given data and a recipe that asks for it.
   WeightFit weight_fit = WeightFit::quick;
-  /// Factors of the channels that are scaled together, by BalanceGroup::name.
+  /// Balancing factors of channel groups, by BalanceGroup::name.
   std::map<std::string, std::vector<double>, std::less<>> balance;
-  /// Whether weights are stored in few bits too that are read by what computes in floats.
+  /// Whether weights of operators that compute in float are compressed too.
   bool stores_rest = true;
 };
 
-/// A name for each node of all graphs that no other node has: its own, or, where nodes before it
-/// have the same, that with "#2", "#3" and so on. Copies of a model give the same names.
+/// A unique name for each node of all graphs: its own, or, where earlier nodes have the same, the
+/// name with "#2", "#3" and so on. Copies of a model give the same names.
 std::unordered_map<const Node*, std::string> names_apart(const Model& model);
 
 }  // namespace ortool

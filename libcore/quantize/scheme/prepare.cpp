@@ -1,4 +1,4 @@
-// The steps a session takes too, but for what only a session can run.
+// The same steps as for a session, except those whose results only a session can run.
 #include "libcore/quantize/scheme/prepare.hpp"
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace ortool {
 namespace {
 
-/// What folding may add to the file for each node.
+/// The maximum growth of the file per folded node.
 constexpr std::int64_t most_folded_bytes = std::int64_t{64} << 10;
-/// The tensors that Constant nodes hold become constants, however large they are.
+/// Turns tensors of Constant nodes into constants, regardless of size.
 void take_constants(Graph& graph) {
   for (Node& node : graph.nodes()) {
     if (!node.domain().empty() || node.op_type() != "Constant") continue;
@@ -40,7 +40,8 @@ void take_constants(Graph& graph) {
   }
 }
 
-/// Weights that a run might replace are weights all the same.
+/// Turns weights that are inputs with defaults into constants, even though a run could override
+/// them.
 std::int64_t settle_defaults(Graph& graph) {
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
   std::int64_t settled = 0;
@@ -52,7 +53,7 @@ std::int64_t settle_defaults(Graph& graph) {
   return settled;
 }
 
-/// Whether weights of LSTM, GRU or RNN are floats of 16 bits: these nodes stay in their type.
+/// Whether weights of LSTM, GRU or RNN are 16-bit floats: these nodes keep their type.
 bool has_half_recurrent_weights(const Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
     for (Node& node : graph->nodes()) {
@@ -76,7 +77,7 @@ std::int64_t least_opset_for(const Model& model, const std::vector<DataType>& ty
                   opset_of_type("QuantizeLinear", "y_scale", DataType::float16));
 }
 
-/// Whether a node reads constant floats of the kind that is quantised.
+/// Whether a node reads constant floats of the kind that is quantized.
 bool has_weights(const Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
     for (Node& node : graph->nodes()) {
@@ -102,8 +103,8 @@ bool can_have_opset(const Model& model, std::int64_t opset) {
   return true;
 }
 
-/// The opset to raise to: `least`, or a later one where some node has no form in that. Where there
-/// is none at all it is `least`, and the conversion tells why.
+/// The opset to convert to: `least`, or a later one when a node has no form in `least`. If there is
+/// none at all, `least`, and the conversion reports why.
 std::int64_t reachable_opset(const Model& model, std::int64_t least) {
   const std::int64_t early = opset_of_early_uses(model);
   if (early > least && can_have_opset(model, early)) return early;
@@ -132,7 +133,7 @@ void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options
   }
 }
 
-/// Raises the opset of a model that has weights to quantize; types are inferred afterwards too.
+/// Raises the opset of a model with weights to quantize; types are inferred again afterward.
 void raise_for_weights(Model& model, const std::vector<DataType>& types,
                        const PrepareOptions& options) {
   if (!has_weights(model)) return;
@@ -157,8 +158,8 @@ Count count(const Model& model) {
   return result;
 }
 
-/// Parts of one product would share a scale; and a product of more axes is one node between bytes,
-/// where a Gemm has Reshapes around it.
+/// Horizontally fused products would share a scale; and a batched product is one node between int8
+/// values, whereas a Gemm needs Reshapes around it.
 bool suits_quantization(std::string_view pass) {
   return pass != "merge-products" && pass != "fuse-matmul-add-reshape";
 }
@@ -199,7 +200,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     rewriting.is_chosen = suits_quantization;
     preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;
     infer_shapes(model);
-    // Nodes that filled weights have become weights.
+    // Nodes that generated weights have been folded into constants.
     raise_for_weights(model, types, options);
   }
   preparation.opset_after = model.graph->opset("");

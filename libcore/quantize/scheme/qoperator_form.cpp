@@ -1,4 +1,4 @@
-// The optimiser's rules on request, run as a pipeline of their own.
+// Runs the optimizer's on-request rules as a pipeline of their own.
 #include "libcore/quantize/scheme/qoperator_form.hpp"
 
 #include <string_view>
@@ -26,7 +26,8 @@ bool reads_levels(const Node& node) {
   return false;
 }
 
-/// Whether what is quantised was computed from levels, Relu or Clip between or not.
+/// Whether the quantized value was computed from dequantized inputs, with or without Relu or Clip
+/// between.
 bool ends_cluster(const Node& end) {
   const Node* maker = end.input(0)->producer();
   if (maker != nullptr && (is_of(*maker, "Relu") || is_of(*maker, "Clip")) && !reads_levels(*maker))

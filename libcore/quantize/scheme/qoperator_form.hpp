@@ -1,4 +1,4 @@
-// A model in the QDQ form brought into the QOperator form, as far as ONNX has operators for it.
+// QOperator form: converts QDQ clusters to ONNX's integer operators, as far as these exist.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace ortool {
 
-/// What became of the clusters.
+/// The result of the conversion.
 struct IntegerForm {
   std::map<std::string, std::int64_t> operators;  ///< QLinearConv and so on, with their number
-  /// Clusters between DequantizeLinear and QuantizeLinear that stay: the standard has no operator
-  /// on integers for them.
+  /// Clusters that remain between DequantizeLinear and QuantizeLinear, since the standard has no
+  /// integer operator for them.
   std::int64_t clusters_left = 0;
 };
 
-/// Applies the rules of groups_on_request() and those that move bytes, in all graphs: convolutions
-/// and matrix products become QLinearConv, QLinearMatMul and MatMulInteger, what moves elements
-/// moves bytes; sums, averages and functions stay between DequantizeLinear and QuantizeLinear.
-/// Numbers may differ by one unit. Types are inferred before and after.
+/// Applies the rules of groups_on_request() and those that move int8 data, in all graphs:
+/// convolutions and matrix products become QLinearConv, QLinearMatMul and MatMulInteger, and data
+/// movement operates on int8; sums, averages and functions stay between DequantizeLinear and
+/// QuantizeLinear. Values may differ by one quantization step. Types are inferred before and after.
 IntegerForm use_integer_operators(Model& model, const StopToken* stop);
 
 }  // namespace ortool

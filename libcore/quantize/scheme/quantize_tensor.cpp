@@ -1,4 +1,4 @@
-// A tensor seen as outer x channel x inner; every channel has a scale of its own, or all have one.
+// Views a tensor as outer x channel x inner; scales are per channel or per tensor.
 #include "libcore/quantize/scheme/quantize_tensor.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct ChannelView {
     inner = shape.product(place + 1, shape.rank());
   }
 
-  /// Calls body(channel, flat index of the first, count) for each piece of a channel among the
+  /// Calls body(channel, flat index of the first, count) for each run of one channel among the
   /// elements from `first` on.
   template <typename Body>
   void pieces_within(std::int64_t first, std::int64_t count, Body body) const {
@@ -44,7 +44,7 @@ struct ChannelView {
     }
   }
 
-  /// Calls body(flat index of the first, count) for each piece of a channel.
+  /// Calls body(flat index of the first, count) for each contiguous run of a channel.
   template <typename Body>
   void pieces_of(std::int64_t channel, Body body) const {
     for (std::int64_t i = 0; i < outer; ++i) body((i * channels + channel) * inner, inner);
@@ -67,7 +67,7 @@ void check_finite(std::span<const float> data, const char* what, std::int64_t fi
   }
 }
 
-/// The elements as float32, all finite.
+/// The elements as float32; throws unless all are finite.
 Tensor finite_floats(const Tensor& tensor, const char* what) {
   check_type(tensor, what);
   Tensor floats = convert(tensor.aligned(), DataType::float32);
@@ -75,9 +75,9 @@ Tensor finite_floats(const Tensor& tensor, const char* what) {
   return floats;
 }
 
-/// Calls body(flat index of the first, elements as float32) for one stretch of the weights after
-/// the other, all finite. What a stretch was mapped from is let go, so that weights of any size
-/// take the memory of a few stretches.
+/// Calls body(flat index of the first, elements as float32) for one chunk of the weights after
+/// another, all finite. The mapped pages of a chunk are released afterward, so weights of any size
+/// need the memory of a few chunks only.
 template <typename Body>
 void each_stretch(const Tensor& weights, Body body) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 20;
@@ -128,7 +128,7 @@ std::vector<NumberRange> channel_ranges(const Tensor& weights, const ChannelView
   return ranges;
 }
 
-/// First in steps of a twentieth, then of a hundredth around the best.
+/// Steps of a twentieth first, then of a hundredth around the best.
 Scale least_error_scale(std::span<const float> data, const ChannelView& view, std::int64_t channel,
                         NumberRange range, QuantizationType type) {
   const Levels levels = levels_of(type);
@@ -191,7 +191,7 @@ WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
   WeightLevels result{Tensor(type.type, weights.shape(), cap),
                       Tensor(DataType::float32, scale_shape, cap),
                       Tensor(type.type, scale_shape, cap), axis};
-  // The last byte of packed elements may hold fewer than fit.
+  // The last byte of packed elements may be partly unused.
   std::fill_n(result.data.mutable_bytes(), result.data.size_bytes(), std::byte{0});
   std::fill_n(result.zero_points.mutable_bytes(), result.zero_points.size_bytes(), std::byte{0});
   for (std::int64_t channel = 0; channel < view.channels; ++channel) {
@@ -271,7 +271,7 @@ Tensor quantize_bias(const Tensor& bias, const Tensor& scales, MemoryCap* cap) {
 std::int64_t widen_for_bias(std::span<Scale> weight_scales, float input_scale, const Tensor& bias) {
   const Tensor floats = finite_floats(bias, "biases");
   const std::span<const float> data = floats.data<float>();
-  // Half of int32's range stays for the products.
+  // Half of int32's range is reserved for the products.
   constexpr double most = 1 << 30;
   std::int64_t changed = 0;
   for (std::size_t i = 0; i < weight_scales.size(); ++i) {

@@ -1,4 +1,4 @@
-// The quantization role of a node: that of its operator, and what has to hold for it to apply.
+// A node's quantization role: that of its operator, under conditions on attributes and operands.
 #include "libcore/quantize/scheme/roles.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Role = QuantizeRole;
 
-/// Whether the bounds of a Clip are attributes, left out, or constants.
+/// Whether the bounds of a Clip are attributes, omitted, or constants.
 bool has_constant_bounds(const Node& node) {
   for (std::int64_t i = 1; i < node.input_count(); ++i) {
     if (node.input(i) != nullptr && constant_behind(node.input(i)) == nullptr) return false;
@@ -25,7 +25,7 @@ bool has_constant_bounds(const Node& node) {
   return true;
 }
 
-/// Whether what a Pad adds is zero, which every scale can hold, or elements that are there.
+/// Whether a Pad adds zeros, which every scale represents exactly, or existing elements.
 bool pads_with_zeros(const Node& node) {
   const auto pad = read_op<Pad>(node);
   if (pad.mode != Pad::Mode::constant) return true;
@@ -36,7 +36,7 @@ bool pads_with_zeros(const Node& node) {
          element_as_double(constant->constant(), 0) == 0;
 }
 
-/// Whether results are the image's own pixels.
+/// Whether the results are existing pixels of the image.
 bool takes_nearest(const Node& node) {
   const Resampling::Mode mode =
       node.op_type() == "Resize" ? read_op<Resize>(node).mode : read_op<Upsample>(node).mode;

@@ -1,4 +1,4 @@
-// Tables are few: each is compared with the matrices of its turned shape.
+// There are few tables: each is compared with all matrices of its transposed shape.
 #include "libcore/quantize/scheme/share_weights.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Smaller ones gain nothing, and may be equal by chance.
+/// Smaller matrices save nothing, and may be equal by chance.
 constexpr std::int64_t least_shared_elements = 4096;
 
 bool is_byte_matrix(const Value& value) {
@@ -20,7 +20,8 @@ bool is_byte_matrix(const Value& value) {
          tensor.element_count() >= least_shared_elements;
 }
 
-/// Whether each element of `turned` is within one of its place in `table`, half of them equal.
+/// Whether each element of `turned` is within one of its counterpart in `table`, and at least half
+/// are equal.
 bool is_turned(const Tensor& table, const Tensor& turned) {
   const std::int64_t rows = table.shape()[0];
   const std::int64_t columns = table.shape()[1];

@@ -1,4 +1,4 @@
-// Tied weights, of which one reader has the rows and another the columns, stored once.
+// Deduplicates tied int8 weights: an embedding table and its transpose in the output layer.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,9 @@
 
 namespace ortool {
 
-/// Of a table of bytes that Gather reads and a matrix of bytes that is the table with rows for
-/// columns, as an embedding and the last layer of a language model are, the table stays, and a
-/// Transpose stands for the matrix, which runtimes compute at load. Levels that rounding by errors
-/// moved by one count as equal. Returns how many matrices went away.
+/// An int8 MatMul weight that is the transpose of an int8 Gather table, as with tied embeddings of
+/// a language model, is replaced by Transpose(table), which runtimes fold at load. Values that
+/// adaptive rounding moved by one count as equal. Returns the number of matrices removed.
 std::int64_t share_turned_levels(Model& model);
 
 }  // namespace ortool

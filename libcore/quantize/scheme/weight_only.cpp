@@ -1,4 +1,4 @@
-// The same constants as before, as levels, with nodes that make floats of them.
+// Replaces float constants by quantized ones, with nodes that dequantize them.
 #include "libcore/quantize/scheme/weight_only.hpp"
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 namespace ortool {
 namespace {
 
-/// Smaller tensors gain nothing.
+/// Smaller tensors save nothing.
 constexpr std::int64_t least_stored_elements = 256;
-/// Of a table, whose rows have a scale of four bytes each.
+/// For tables, whose rows have a four-byte scale each.
 constexpr std::int64_t least_row = 8;
 
-/// The zero points as a constant, null where they are what leaving them out means.
+/// The zero points as a constant; null when they equal the default.
 Value* store_zero_points(Graph& graph, Tensor zero_points) {
   const std::byte* bytes = zero_points.bytes();
   const bool is_zero = std::all_of(bytes, bytes + zero_points.size_bytes(),
@@ -32,7 +32,7 @@ Value* store_zero_points(Graph& graph, Tensor zero_points) {
   return is_zero ? nullptr : &graph.add_constant("", std::move(zero_points));
 }
 
-/// The last byte of packed elements may hold fewer than fit.
+/// The last byte of packed elements may be partly unused.
 void clear(Tensor& tensor) {
   std::fill_n(tensor.mutable_bytes(), tensor.size_bytes(), std::byte{0});
 }
@@ -45,7 +45,7 @@ BlockOptions block_options(const WeightOnlyOptions& options) {
   return blocks;
 }
 
-/// What DequantizeLinear can make for weights of a type.
+/// The scale type that DequantizeLinear needs for weights of a type.
 DataType scale_type(DataType weights) {
   return weights == DataType::float64 ? DataType::float32 : weights;
 }
@@ -55,7 +55,7 @@ class WeightWriter {
   explicit WeightWriter(const WeightOnlyOptions& options)
       : options_(options), block_products_(block_options(options), options.cap, options.store) {}
 
-  /// Tells of a node that write() will come to.
+  /// Announces a node that write() will be called for.
   void expect(const PlannedNode& planned);
   void write(const PlannedNode& planned);
   std::int64_t count() const {
@@ -69,7 +69,7 @@ class WeightWriter {
   StoredLevels& store_rows(Value& table);
   WeightLevels levels_with_own_scales(const Tensor& weights, const WeightOptions& options) const;
   StoredLevels& store_blocks(Value& weights);
-  /// DequantizeLinear of `stored` in front of `node`, or of all nodes of `graph`.
+  /// DequantizeLinear of `stored` before `node`, or at the start of `graph`.
   Value& add_floats(Graph& graph, Node* before, const StoredLevels& stored, const Value& weights,
                     std::optional<std::int64_t> axis, bool has_blocks) const;
   void dequantize(Node& node, std::int64_t input, std::optional<std::int64_t> axis);
@@ -87,7 +87,7 @@ bool is_worthwhile(Value* value) {
          constant->constant().element_count() >= least_stored_elements;
 }
 
-/// Levels by scales of the weights' own type; of float64, by float32.
+/// Quantizes with scales of the weights' own type; float32 for float64.
 WeightLevels WeightWriter::levels_with_own_scales(const Tensor& weights,
                                                   const WeightOptions& options) const {
   const DataType type = scale_type(weights.type());
@@ -111,8 +111,8 @@ StoredLevels& WeightWriter::store(Value& weights, std::optional<std::int64_t> ax
   return stored;
 }
 
-/// The rows of a table as int8, whatever products take: a row is cast and scaled, so that zero has
-/// to be zero, and every runtime gathers bytes.
+/// Quantizes the rows of a table to int8, whatever type products use: rows are dequantized by cast
+/// and multiplication, so the zero point must be zero, and every runtime can gather int8.
 StoredLevels& WeightWriter::store_rows(Value& table) {
   StoredLevels& stored = stored_[{&table, -3}];
   if (stored.levels != nullptr) return stored;
@@ -123,13 +123,13 @@ StoredLevels& WeightWriter::store_rows(Value& table) {
   sizes.front() = made.scales.element_count();
   Graph& graph = table.graph();
   stored.levels = &graph.add_constant("", kept(std::move(made.data), options_.store));
-  // Casts make the table's type of its levels, which float64's scales have to be of then.
+  // Rows are cast to the table's type, so the scales need that type as well, even for float64.
   stored.scales =
       &graph.add_constant("", convert(made.scales, table.constant().type()).reshaped(Shape(sizes)));
   return stored;
 }
 
-/// Blocks of rows of each column.
+/// Quantizes blocks of rows of each column.
 StoredLevels& WeightWriter::store_blocks(Value& weights) {
   StoredLevels& stored = stored_[{&weights, -2}];
   if (stored.levels != nullptr) return stored;
@@ -216,7 +216,7 @@ void WeightWriter::dequantize(Node& node, std::int64_t input, std::optional<std:
   graph.set_input(node, input, &seen_in(graph, *floats));
 }
 
-/// Gather(table) -> Cast(Gather(levels)) * Gather(scales)
+/// Gather(table) -> Cast(Gather(quantized)) * Gather(scales)
 void WeightWriter::dequantize_rows(Node& gather) {
   Value& table = *constant_behind(gather.input(0));
   const StoredLevels& stored = store_rows(table);

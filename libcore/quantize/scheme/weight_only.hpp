@@ -1,4 +1,4 @@
-// Weights in fewer bits in a model that goes on computing in floats.
+// Weight-only quantization: compressed weights in a model that computes in float.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@ namespace ortool {
 
 struct WeightOnlyOptions {
   WeightOptions weights;  ///< its axis is the plan's
-  /// Not 0: matrices have a scale for so many rows of each column, in place of one a column.
+  /// Not 0: matrices have one scale per this many rows of each column, instead of one per column.
   std::int64_t block_size = 0;
-  /// Matrix products become com.microsoft.MatMulNBits, of 4 or 8 bits in blocks of `block_size`,
-  /// instead.
+  /// Matrix products become com.microsoft.MatMulNBits instead, with 4 or 8 bits in blocks of
+  /// `block_size`.
   bool has_block_products = false;
-  bool has_products = true;  ///< false: only what recurrent layers and Gather read
+  bool has_products = true;  ///< false: only weights of recurrent layers and Gather
   MemoryCap* cap = nullptr;
-  LevelStore* store = nullptr;  ///< null: levels stay in memory
+  LevelStore* store = nullptr;  ///< null: quantized weights stay in memory
 };
 
-/// Whether the node gathers from a constant table of floats that bytes make smaller.
+/// Whether the node gathers from a constant float table that is worth compressing to int8.
 bool is_table_in_floats(const Node& node);
 
-/// Puts the weights of the plan's quantised products behind DequantizeLinear, and those that
-/// recurrent layers and Gather read: of a table each row has a scale, and only the rows that are
-/// gathered become floats. Tied weights are stored once (share_turned_levels). Scales are of the
-/// weights' type; those of float64 weights float32. `refuses` of the plan's rules was asked before.
-/// Returns how many tensors became levels. Throws ErrorCode::invalid for weights that are not
+/// Stores the weights of the plan's quantized products, and those of recurrent layers and Gather,
+/// as integers with DequantizeLinear: tables have one scale per row, and only gathered rows are
+/// dequantized. Tied weights are stored once (share_turned_levels). Scales have the weights' type;
+/// those of float64 weights are float32. The plan's rules have been asked for refusals before.
+/// Returns the number of tensors quantized. Throws ErrorCode::invalid for weights that are not
 /// finite, naming the node.
 std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
                                    const WeightOnlyOptions& options);

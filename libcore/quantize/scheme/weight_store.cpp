@@ -1,4 +1,4 @@
-// The first weights stay in memory, so that small models never touch the disk.
+// The first weights stay in memory, so small models never touch the disk.
 #include "libcore/quantize/scheme/weight_store.hpp"
 
 #include <utility>
@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-/// Smaller tensors are not worth a place of their own.
+/// Smaller tensors always stay in memory.
 constexpr std::int64_t least_bytes = std::int64_t{1} << 16;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where large quantised weights wait until the model is written: on the disk, not in memory.
+// Weight store: spills large quantized weights to disk until the model is written.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace ortool {
 
-/// Puts weights aside once they are more than memory should hold. One thread at a time.
+/// Spills weights once they exceed a memory limit. Not thread-safe.
 class LevelStore {
  public:
-  /// With `most_bytes` in memory, the others in a file without a name in `folder`; where none can
-  /// be made there, all stay in memory.
+  /// Keeps `most_bytes` in memory and the rest in an unnamed file in `folder`; if none can be
+  /// created there, everything stays in memory.
   LevelStore(std::string folder, std::int64_t most_bytes)
       : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
-  /// The same tensor, whose bytes may lie elsewhere now. Throws ErrorCode::write_failed where there
-  /// is no room.
+  /// The same tensor, possibly backed by the file. Throws ErrorCode::write_failed when the disk is
+  /// full.
   Tensor keep(Tensor tensor);
 
-  /// An empty one beside it, for a model that may be let go before this one's.
+  /// An empty store in the same folder, for a model with a shorter lifetime.
   LevelStore another() const { return {folder_, most_bytes_}; }
 
   std::int64_t bytes_in_file() const { return file_bytes_; }
@@ -36,7 +36,7 @@ class LevelStore {
   std::optional<NamelessFile> file_;
 };
 
-/// `tensor`, put aside where there is a store.
+/// `tensor`, spilled if there is a store.
 inline Tensor kept(Tensor tensor, LevelStore* store) {
   return store != nullptr ? store->keep(std::move(tensor)) : tensor;
 }

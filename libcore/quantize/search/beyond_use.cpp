@@ -1,4 +1,4 @@
-// Both go by what each node adds to the noise on calibration data, and then measure.
+// Both rank nodes by their added noise on calibration data, then measure.
 #include "libcore/quantize/search/beyond_use.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t most_suggestions = 3;
 constexpr std::int64_t most_tried_samples = 8;
-/// Less is not worth an option.
+/// Smaller gains are not worth an option.
 constexpr double least_gain_db = 0.5;
-/// Of a suggestion's cost.
+/// The time for measuring a suggestion's cost.
 constexpr double timed_ms = 60;
 
 /// A plan that was tried.
@@ -24,7 +24,7 @@ struct Attempt {
   Candidate candidate;
   EndToEnd compared;
   double sqnr_db = 0;             ///< of the worst output
-  std::vector<std::string> left;  ///< in float
+  std::vector<std::string> left;  ///< nodes left in float
 };
 
 bool has_products(const std::vector<Unit>& units) {
@@ -58,7 +58,7 @@ void leave_beyond_use(const CandidateMaker& maker, const Session& floats, Calibr
     if (!has_products(units)) break;
     std::size_t enough = std::min(step, units.size());
     Attempt next = leave(units, enough);
-    // Fewer of them may do.
+    // Binary search for the smallest sufficient number.
     for (std::size_t too_few = 0; next.sqnr_db >= useful_sqnr_db && enough - too_few > 1;) {
       const std::size_t middle = (too_few + enough) / 2;
       Attempt fewer = leave(units, middle);

@@ -1,4 +1,4 @@
-// What costs too much to be of use, and what leaving it out would gain.
+// SQNR floor: quantization that costs too much accuracy is undone, node by node.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace ortool {
 
-/// Outputs whose noise is above this share of the signal are of no use: about 3 %.
+/// Outputs with an SQNR below it (noise above about 3 % of the signal power) are unusable.
 inline constexpr double useful_sqnr_db = 15;
 
-/// Where an output of `candidate`, as `compared` says, is beyond use, leaves the nodes that add
-/// most of the noise in float, more and more of them, until no output is; `candidate`, `compared`
-/// and `choices` are then those of the result. Tells what was left.
+/// If the SQNR of an output of `candidate`, according to `compared`, is below the floor, leaves the
+/// nodes that add most of the noise in float, more and more of them, until all outputs are above
+/// it; `candidate`, `compared` and `choices` then describe the result. Reports the nodes left in
+/// float.
 void leave_beyond_use(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
                       PlanChoices& choices, Candidate& candidate, EndToEnd& compared);
 
-/// Tries to leave out each of the few nodes that add most of the noise, and measures what that
-/// gains: those that gain something, the most first.
+/// Measures the gain of leaving each of the few nodes that add most of the noise in float; returns
+/// those with a gain, the largest first.
 std::vector<Suggestion> suggest_exclusions(const CandidateMaker& maker, const Session& floats,
                                            CalibrationData& data, const PlanChoices& choices,
                                            const Candidate& candidate, const EndToEnd& compared);

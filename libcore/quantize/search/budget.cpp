@@ -1,4 +1,4 @@
-// Names of judgements.
+// Names of accuracy metrics.
 #include "libcore/quantize/search/budget.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Accuracy budget of quantization: how models are judged, and how much may be lost.
+// Accuracy budget: the metric that models are judged by, and its allowed drop.
 #pragma once
 
 #include <optional>
@@ -7,19 +7,19 @@
 
 namespace ortool {
 
-/// How models are judged.
+/// The accuracy metrics.
 enum class Judgement { top1, top5, cosine, sqnr, command };
 
-/// What a model is judged by, and what it may lose.
+/// The accuracy metric and how much of it may be lost.
 struct Budget {
   Judgement judgement = Judgement::top1;
   std::string command;         ///< of `cmd:COMMAND`
-  std::optional<double> drop;  ///< what may be lost; nothing: it is judged alone
+  std::optional<double> drop;  ///< the allowed drop; nothing: only measured
   bool is_share = false;       ///< `drop` was given in percent
 };
 
 std::string_view name_of(Judgement judgement);
-/// Whether the judgement is a share of right labels.
+/// Whether the metric is the share of correct labels.
 bool counts_labels(Judgement judgement);
 
 }  // namespace ortool

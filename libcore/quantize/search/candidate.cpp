@@ -1,4 +1,4 @@
-// Noise is compared as a share of the signal, in power.
+// Noise is compared as a fraction of the signal power.
 #include "libcore/quantize/search/candidate.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// No method is best for every model: clipping errs to one side, rounding to both.
+// No method is best for every model: clipping errors are one-sided, rounding errors are not.
 #include "libcore/quantize/search/choose_method.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-/// Fitted weights turn the order of methods that are no further apart.
+/// Weight fitting can reverse the order of methods within this distance.
 constexpr double close_db = 6;
 
 void sort_by_preference(std::vector<MethodTrial>& trials) {

@@ -1,5 +1,4 @@
-// Which calibration method suits a model, and whether fitted weights do: what keeps the outputs
-// closest to the float model's.
+// Selection of the calibration method, and of weight fitting, by output SQNR.
 #pragma once
 
 #include <string>
@@ -13,15 +12,15 @@
 
 namespace ortool {
 
-/// Quantises copies of the prepared model by each of the methods in turn, to the nearest levels;
-/// then, with weights fitted, by the best one, and by the second best where that is no more than
-/// 6 dB behind. Tells all, the best one first, then by what they leave: a fitted form unless one of
-/// nearest levels is_better(). What `choices` say of nodes holds in all.
+/// Quantizes copies of the prepared model with each method, by nearest rounding; then, with fitted
+/// weights, by the best one, and by the second best if it is no more than 6 dB behind. Returns all
+/// trials, the winner first, then by output SQNR: a fitted form wins unless one with nearest
+/// rounding is_better(). The node choices in `choices` apply to all.
 std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudge& judge,
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods);
 
-/// The choices with which every value that was calibrated has its range by `method`.
+/// The choices that set `method` for every calibrated value.
 PlanChoices with_method(PlanChoices choices, const Calibration& calibration,
                         CalibrationMethod method);
 

@@ -1,4 +1,4 @@
-// Inputs and outputs of the float model are kept as long as they are small: forms are many.
+// Inputs and float outputs are cached while small, since many models are judged.
 #include "libcore/quantize/search/form_judge.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
-/// A sample that agrees wholly must not outweigh all others.
+/// Caps the ratio, so that a perfect sample does not outweigh all others.
 constexpr double most_ratio_db = 150;
 constexpr double least_gain_of_one_db = 0.5;
 
@@ -28,7 +28,7 @@ RunOptions run_options(const QuantizeContext& context) {
   return options;
 }
 
-/// What an output is made of, where it is made of scores.
+/// The input of a final Softmax or Sigmoid, otherwise the output itself.
 Value& judged_value(Value& output) {
   const Node* const producer = output.producer();
   const bool is_squeezed =

@@ -1,5 +1,4 @@
-// What a quantised form is worth: its outputs beside the float model's, on samples that did not fit
-// it.
+// Form judge: output SQNR of quantized models on held-out samples.
 #pragma once
 
 #include <vector>
@@ -10,8 +9,8 @@
 
 namespace ortool {
 
-/// How much better is better: the mean of the differences of the same samples by so much, and by so
-/// many of its standard errors. A single sample has to gain half a dB.
+/// The threshold for an improvement: the mean difference over samples must exceed this value, and
+/// this many of its standard errors. With a single sample it must exceed half a dB.
 struct Bar {
   double least_db = 0.5;
   double deviations = 2;
@@ -19,17 +18,17 @@ struct Bar {
 
 bool is_better(const SampleRatios& ratios, const SampleRatios& others, Bar bar = {});
 
-/// Looks at outputs, and where a Softmax or Sigmoid makes one, at what that reads: of answers that
-/// are nearly certain next to nothing is left to compare. With so few samples that none are held
-/// back outputs are taken as they are, as the report takes them.
+/// Compares outputs, and for outputs of a Softmax or Sigmoid its inputs, since saturated
+/// probabilities hide differences. With too few samples for a held-out set, outputs are compared
+/// directly, as in the report.
 class FormJudge {
  public:
-  /// Runs the prepared model on the judging samples of split_samples(). What is given outlives
-  /// this.
+  /// Runs the prepared model on the held-out samples of split_samples(). The arguments must outlive
+  /// this object.
   FormJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data);
 
   SampleRatios judge(const Model& quantized) const;
-  /// Whether the samples that judge have fitted nothing.
+  /// Whether the judging samples are disjoint from those used for fitting.
   bool is_apart() const { return judges_scores_; }
 
  private:
@@ -45,7 +44,7 @@ class FormJudge {
   std::unique_ptr<Session> floats_;
   CalibrationData& data_;
   std::vector<std::int64_t> samples_;
-  std::vector<Judged> kept_;  ///< of the first samples
+  std::vector<Judged> kept_;  ///< for the first samples
 };
 
 }  // namespace ortool

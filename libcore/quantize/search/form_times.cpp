@@ -1,4 +1,4 @@
-// One untimed run brings the caches back; a block lasts about a fifteenth of the time there is.
+// One untimed run warms the caches; a block lasts about a fifteenth of the time budget.
 #include "libcore/quantize/search/form_times.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::size_t most_rounds = 400;
 constexpr double most_block_ms = 10;
 constexpr double form_confidence = 0.95;
 
-/// The fastest run of a block: what disturbs a machine only makes runs longer.
+/// The fastest run of a block, since interference only ever makes runs slower.
 double time_block(const Session& session, const NamedValues& inputs, const RunOptions& options,
                   double block_ms) {
   session.run(inputs, options);

@@ -1,4 +1,4 @@
-// How long two forms of a model take, measured in turns.
+// Paired timing of two models, measured in alternating blocks.
 #pragma once
 
 #include "libcore/measure/compare_times.hpp"
@@ -9,11 +9,11 @@ namespace ortool {
 struct FormTimes {
   double first_ms = 0;  ///< medians
   double second_ms = 0;
-  RatioEstimate ratio;  ///< first by second
+  RatioEstimate ratio;  ///< first / second
 };
 
-/// Runs both on the inputs in turns, blocks of one after blocks of the other, for about
-/// `budget_ms` altogether and five rounds at least.
+/// Runs both on the inputs in alternating blocks, for about `budget_ms` in total and at least five
+/// rounds.
 FormTimes time_forms(const Session& first, const Session& second, const NamedValues& inputs,
                      const QuantizeContext& context, double budget_ms);
 

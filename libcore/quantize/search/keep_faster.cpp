@@ -1,4 +1,4 @@
-// Parts first, since they tell which to leave out; the whole decides.
+// Single clusters first, to find candidates for float; the whole model decides.
 #include "libcore/quantize/search/keep_faster.hpp"
 
 #include <algorithm>
@@ -18,19 +18,19 @@ namespace {
 
 constexpr double cluster_ms = 120;
 constexpr double whole_ms = 900;
-/// What is not at least so much faster may be noise.
+/// A gain smaller than this may be noise.
 constexpr double least_form_gain = 0.98;
-/// A cluster that gains more hardly has a part that loses.
+/// A cluster with a larger gain is unlikely to have a part that loses.
 constexpr double great_gain = 0.7;
-/// Halves of halves of a cluster, and measurements of halves altogether.
+/// The maximum depth of bisection, and the maximum number of parts measured.
 constexpr int most_splits = 5;
 constexpr int most_kept_parts = 64;
-/// How often what cannot be cut out is halved.
+/// The maximum number of bisections of clusters that cannot be extracted.
 constexpr int most_trials = 6;
 
 using KeptValues = std::map<std::string, RunValue, std::less<>>;
 
-/// Keeps values of the names wanted.
+/// Keeps the requested values of a run.
 class Keeper : public ValueObserver {
  public:
   explicit Keeper(std::set<std::string, std::less<>> wanted) : wanted_(std::move(wanted)) {}
@@ -47,7 +47,7 @@ class Keeper : public ValueObserver {
   std::set<std::string, std::less<>> wanted_;
 };
 
-/// The time in the faster form.
+/// The time of the faster form.
 double best_ms(const ClusterTimes& times) {
   return std::min(times.int8_ms, times.float_ms);
 }
@@ -94,7 +94,7 @@ class FasterKeeper {
   int trials_ = 0;
 };
 
-/// A session of the form that is written.
+/// A session on the form that is written.
 std::unique_ptr<Session> FasterKeeper::fast_session(const Model& model) const {
   if (!context_.settings.has_integer_operators) return maker_.session(model, OptimizeLevel::all);
   const std::unique_ptr<Model> written = copy_model(model);
@@ -121,12 +121,12 @@ void FasterKeeper::measure(ClusterTimes& times, const ClusterEdges& edges,
     times.ratio = forms.ratio.ratio;
     times.is_measured = true;
   } catch (const Error& error) {
-    // What cannot stand alone is judged with the whole.
+    // Clusters that cannot run standalone are judged within the whole model.
     if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;
   }
 }
 
-/// All in one run of the sample.
+/// Measures all clusters with a single run of the sample.
 void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
   std::vector<std::optional<ClusterEdges>> edges;
   std::set<std::string, std::less<>> wanted;
@@ -148,7 +148,7 @@ void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
   }
 }
 
-/// The cluster, or parts that are faster together.
+/// The cluster, or its parts if these are faster together.
 std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int splits) {
   const bool is_possible = times.is_measured && times.ratio > great_gain &&
                            times.cluster.units.size() > 1 && splits < most_splits &&
@@ -195,8 +195,8 @@ void FasterKeeper::measure_clusters() {
   }
 }
 
-/// Those that cannot be cut out, by the whole model with and without them: all of them, and halves
-/// of what does not make it faster.
+/// Judges clusters that cannot be extracted by timing the whole model with and without them,
+/// bisecting those that do not make it faster.
 void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
   if (clusters.empty()) return;
   PlanChoices without = choices_;
@@ -219,7 +219,7 @@ void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
   }
 }
 
-/// The worst quarter of the clusters that are kept.
+/// The slowest quarter of the quantized clusters.
 std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
   std::vector<ClusterTimes*> kept;
   for (ClusterTimes& cluster : result_.clusters) {
@@ -232,7 +232,7 @@ std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
   return kept;
 }
 
-/// What was left in float may cost more at the edges than it gains.
+/// Clusters in float may cost more at the boundaries than they save.
 void FasterKeeper::prefer_all(const PlanChoices& all) {
   const bool has_left = std::any_of(result_.clusters.begin(), result_.clusters.end(),
                                     [](const ClusterTimes& cluster) { return !cluster.is_kept; });
@@ -257,8 +257,8 @@ void FasterKeeper::measure_whole() {
     if (times.ratio.ratio <= least_form_gain) return;
     const std::vector<ClusterTimes*> slowest = slowest_clusters();
     if (slowest.empty()) {
-      // Stored weights that have to be unpacked in each run are all that is left to cost time:
-      // without them it is the float model.
+      // Only the unpacking of compressed weights in each run is left to cost time: without it, this
+      // is the float model.
       choices_.stores_rest = result_.stores_rest = false;
       candidate_ = maker_.make(choices_);
       result_.int8_ms = result_.float_ms;

@@ -1,4 +1,4 @@
-// --keep-faster: int8 only where this machine is faster with it.
+// --keep-faster: quantizes only clusters that run faster in int8 on this machine.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace ortool {
 
-/// Measures each cluster of `candidate` cut out of the model, on what it reads in a run of the
-/// sample, in the form that is written. One that gains little is split in halves, and those again,
-/// while the parts, each in its faster form, are faster than the cluster. What int8 does not make
-/// faster stays a float. Then the whole model: a cluster that cannot be cut out is left where the
-/// model is faster without it; all are quantised where that is faster than what was left; and more
-/// become floats until the model is faster than the float one, or the same. `choices` and
-/// `candidate` are then those of the result.
+/// Times each cluster of `candidate`, extracted from the model, on its inputs from a run of the
+/// sample, in the form that is written. A cluster that gains little is bisected recursively, as
+/// long as its parts, each in its faster form, are faster than the whole. Parts that int8 does not
+/// speed up stay in float. Then the whole model is timed: clusters that cannot be extracted stay in
+/// float where the model is faster without them; everything is quantized if that is faster than the
+/// selection; and further clusters become float until the model is faster than the float one, or
+/// equal to it. `choices` and `candidate` then describe the result.
 KeptFaster keep_faster(const CandidateMaker& maker, const Session& floats,
                        const NamedValues& sample, PlanChoices& choices, Candidate& candidate);
 

@@ -1,4 +1,4 @@
-// Few judgements, since each is a pass over the whole set; the ranking takes a few samples.
+// Few evaluations, since each is a pass over the whole set; the ranking needs a few samples only.
 #include "libcore/quantize/search/max_drop.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t most_ranking_samples = 8;
-/// What is given back after that many judgements stays as it is.
+/// The maximum number of evaluations; after that no more products are quantized again.
 constexpr std::int64_t most_candidates = 60;
 
 class PlanSearch {
@@ -39,7 +39,7 @@ class PlanSearch {
   const PlanChoices first_;
   PlanChoices& choices_;
   Candidate& candidate_;
-  std::vector<std::string> names_;  ///< of the plan, the noisiest first
+  std::vector<std::string> names_;  ///< plan names, the noisiest first
   Products products_;
   SearchResult result_;
 };
@@ -55,7 +55,7 @@ PlanChoices PlanSearch::without(const std::vector<bool>& is_float) const {
   return choices;
 }
 
-/// Each product quantised alone: what it leaves of the outputs on a few samples.
+/// Quantizes each product alone, and measures the output SQNR on a few samples.
 void PlanSearch::rank(const Session& floats, CalibrationData* data) {
   const QuantizeContext& context = maker_.context();
   Progress progress(context.task, "ranking");
@@ -96,7 +96,7 @@ bool PlanSearch::is_enough(const std::vector<bool>& is_float) {
   return is_within;
 }
 
-/// How many of the ranking have to be float; all of them when nothing less is enough.
+/// The smallest sufficient number of products in float; all of them if no fewer are sufficient.
 std::size_t PlanSearch::shortest_stretch() {
   const std::size_t all = products_.size();
   const auto is_stretch_enough = [&](std::size_t count) {
@@ -121,7 +121,7 @@ std::size_t PlanSearch::shortest_stretch() {
   return enough;
 }
 
-/// Tries to quantise the products [first, last) of the ranking, all or by halves.
+/// Tries to quantize the products [first, last) of the ranking again, all at once or by halves.
 void PlanSearch::give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last) {
   if (first >= last || result_.candidates >= most_candidates) return;
   std::vector<bool> tried = is_float;
@@ -151,7 +151,7 @@ SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
   std::fill_n(is_float.begin(), stretch, true);
   const Progress progress(maker_.context().task, "giving back");
   give_back(is_float, 0, stretch - 1);
-  // What was judged last may be another one.
+  // The last plan evaluated may be a different one.
   choices_ = without(is_float);
   candidate_ = maker_.make(choices_);
   result_.worth = validation_.judge(*candidate_.model);

@@ -1,4 +1,4 @@
-// --max-drop: which nodes have to stay floats so that the model keeps what it is worth.
+// --max-drop: finds the nodes that must stay in float to keep within the accuracy budget.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace ortool {
 
-/// Makes `candidate` and `choices` a plan that keeps the budget and leaves few products in float:
-/// products are ranked by the noise that each alone leaves in the outputs, the shortest stretch of
-/// the ranking that is enough is found by doubling and halving, and what of it need not be float is
-/// given back in groups. Where there is none they are those of the best plan judged.
+/// Makes `candidate` and `choices` a plan within the budget that leaves few products in float:
+/// ranks products by the output noise that each causes alone, finds the shortest sufficient prefix
+/// of the ranking by doubling and bisection, and quantizes again, in groups, those of the prefix
+/// that need not be float. If no plan is within the budget, they are those of the best plan
+/// evaluated.
 SearchResult search_plan(const CandidateMaker& maker, const Session& floats, CalibrationData* data,
                          const Validation& validation, PlanChoices& choices, Candidate& candidate);
 

@@ -1,5 +1,5 @@
-// In the order of computation, so that what earlier products were off by is gone when later ones
-// are measured.
+// Empirical bias correction: measures mean output shifts in topological order, so that each layer
+// is measured with earlier shifts corrected.
 #include <algorithm>
 
 #include "libcore/quantize/calibrate/sample_split.hpp"

@@ -1,4 +1,4 @@
-// Globs are held against names of the file's nodes, which nodes made since remember.
+// Globs are matched against the original node names, which derived nodes remember.
 #include "libcore/quantize/search/node_patterns.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Node patterns: which nodes the caller wants left as they are, by name and operator.
+// Node patterns: selection of nodes by name and operator type.
 #pragma once
 
 #include <map>
@@ -10,22 +10,23 @@
 
 namespace ortool {
 
-/// Nodes by names, in which * stands for any text, and by operators.
+/// Nodes by name, where * matches any text, and by operator type.
 struct NodeSelection {
   std::vector<std::string> excluded;
   std::vector<std::string> only;  ///< empty: all that are not excluded
   std::vector<std::string> excluded_types;
 };
 
-/// Patterns over the names of the model as it was given, whatever became of its nodes since.
+/// Matches patterns against the node names of the original model, whatever became of the nodes
+/// since.
 class NodePatterns {
  public:
-  /// `given` is the model before anything was done to it. Throws ErrorCode::invalid for a pattern
-  /// that no node fits, with the nearest name, and for operators that the model has not.
+  /// `given` is the original model. Throws ErrorCode::invalid for a pattern that matches no node,
+  /// with the nearest name, and for operators that are not in the model.
   NodePatterns(NodeSelection selection, const Model& given);
 
-  /// Why the options leave the node as it is; empty where they do not. A node that stands for
-  /// several of the file's is left when one of them is.
+  /// Why the options leave the node as it is; empty if they do not. A fused node is left if any of
+  /// its original nodes is.
   std::string refusal(const Node& node) const;
   /// Whether the selection names the node.
   bool is_wanted(const Node& node) const;

@@ -1,4 +1,4 @@
-// Depths forwards through the nodes, then whatever no product reads from.
+// A forward pass computes depths; the last group are products that no other depends on.
 #include "libcore/quantize/search/product_steps.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// What lies before a value: how many products in a row, and the last of them.
+/// The products upstream of a value: the depth, and the nearest ones.
 struct Before {
   std::size_t depth = 0;
   std::set<std::size_t> nearest;
@@ -56,7 +56,7 @@ class DepthFinder {
     }
   }
 
-  /// What lies before the result of a product.
+  /// The upstream of a product's own result.
   Before behind(std::size_t product, const Before& joined) {
     read_.insert(joined.nearest.begin(), joined.nearest.end());
     depths_[product] = joined.depth + 1;
@@ -66,7 +66,7 @@ class DepthFinder {
   std::map<std::string, std::size_t, std::less<>> index_of_;
   std::unordered_map<const Value*, Before> before_;
   std::map<std::size_t, std::size_t> depths_;
-  std::set<std::size_t> read_;  ///< products that another reads from
+  std::set<std::size_t> read_;  ///< products that another depends on
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// In which order products are put right one after the other, so that none is blamed for what
-// another did.
+// Schedules bias correction by depth, so that no layer's error is attributed twice.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +9,12 @@
 
 namespace ortool {
 
-/// Products, given by the names of what they make, in groups of which no product reads, however
-/// indirectly, what another of its group makes. The last group are those behind which there is
-/// none; before it come at most `most_before` groups, each all products of one depth (products on
-/// the longest way from the inputs), at depths spread evenly, the greatest among them. What is at
-/// other depths is left out. Indices into `products`; no group is empty. Products that the graph,
-/// and the graphs inside it, do not make are left out.
+/// Partitions products, given by their output names, into groups in which no product depends on
+/// another, directly or indirectly. The last group holds those without later products; it is
+/// preceded by at most `most_before` groups, each with all products of one depth (the number of
+/// products on the longest path from the inputs), at evenly spaced depths including the greatest.
+/// Products at other depths are omitted. Returns indices into `products`; no group is empty.
+/// Products that the graph and its subgraphs do not compute are left out.
 std::vector<std::vector<std::size_t>> product_steps(const Graph& graph,
                                                     const std::vector<std::string>& products,
                                                     std::size_t most_before);

@@ -1,4 +1,4 @@
-// Units are joined by a forest of parents.
+// Clusters are found by union-find over the units.
 #include "libcore/quantize/search/quantized_clusters.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// Sets that grow together.
+/// Union-find (disjoint sets).
 class Forest {
  public:
   explicit Forest(std::size_t size) : parents_(size) {
@@ -49,12 +49,12 @@ std::vector<QuantizedCluster> clusters_of(const MadePlan& plan) {
       const auto [reader, is_first] = readers.emplace(value, i);
       if (!is_first) forest.join(i, reader->second);
     }
-    // What follows a node and is computed with it has the same value.
+    // A fused follower has the same value as its node.
     const auto [place, is_first] = makers.emplace(node.value, i);
     if (!is_first) forest.join(i, place->second);
   }
   std::map<std::size_t, QuantizedCluster> clusters;
-  std::map<std::string_view, std::size_t> unit_of;  // in its cluster
+  std::map<std::string_view, std::size_t> unit_of;  // index within the cluster
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const ReportedNode& node = plan.nodes[i];
     if (!node.is_quantized) continue;

@@ -1,4 +1,4 @@
-// Quantised nodes that hand levels to each other, and parts of them.
+// Quantized clusters: connected regions of nodes that exchange int8 values, and their halves.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace ortool {
 
-/// Units joined by the levels between them; where nothing is said about levels (dynamic
-/// quantisation), by reading the same value, which becomes levels once.
+/// Units connected by quantized values; for dynamic quantization, which has none, by reading the
+/// same value, which is quantized once.
 std::vector<QuantizedCluster> clusters_of(const MadePlan& plan);
 
-/// The units of the first half and the others; at least two units.
+/// Splits the cluster, which has at least two units, into two halves.
 std::pair<QuantizedCluster, QuantizedCluster> halves_of(const QuantizedCluster& cluster);
 
-/// What a cluster reads and what others read of it.
+/// The inputs of a cluster, and its outputs that others read.
 struct ClusterEdges {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
 
-/// Nothing where the cluster lies in a body. `prepared` is the model that the plan was made for.
+/// Nothing for a cluster inside a subgraph. `prepared` is the model that the plan was made for.
 std::optional<ClusterEdges> edges_of(const QuantizedCluster& cluster, const Model& prepared);
 
 }  // namespace ortool

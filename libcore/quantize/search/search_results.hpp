@@ -1,4 +1,4 @@
-// What searches for a quantization plan found.
+// Search results: trials of methods, techniques, budgets and clusters.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace ortool {
 
-/// How one model did.
+/// The accuracy of one model.
 struct Worth {
   double value = 0;                 ///< higher is better
-  std::vector<char> is_right = {};  ///< of each label, for top1 and top5
+  std::vector<char> is_right = {};  ///< per label, for top1 and top5
 };
 
-/// The worth of the float model beside that of a quantised one.
+/// The accuracy of the float and of the quantized model.
 struct Accuracy {
   Judgement judgement = Judgement::top1;
-  std::int64_t count = 0;  ///< of labels, or of samples
+  std::int64_t count = 0;  ///< number of labels, or of samples
   double before = 0;
   double after = 0;
-  std::optional<double> least;  ///< that the budget allows
+  std::optional<double> least;  ///< allowed by the budget
   std::int64_t lost = 0;        ///< labels that only the float model gets right
   std::int64_t gained = 0;
-  double p_value = 1;  ///< that `lost` and `gained` come so uneven by chance
+  double p_value = 1;  ///< of a difference between `lost` and `gained` this large by chance
 };
 
-/// The signal-to-noise ratio of the worst output in dB, at most 150, by sample.
+/// The SQNR of the worst output in dB, at most 150, per sample.
 using SampleRatios = std::vector<double>;
 
 double mean_of(const SampleRatios& ratios);
@@ -38,71 +38,71 @@ double mean_of(const SampleRatios& ratios);
 /// A calibration method that was tried.
 struct MethodTrial {
   CalibrationMethod method = CalibrationMethod::mse;
-  bool is_fitted = false;  ///< weights and biases by what layers read; else the nearest ones
+  bool is_fitted = false;  ///< with fitted weights and biases; otherwise nearest rounding
   SampleRatios ratios;
 
-  /// A gain below 3 dB over the least squared error says nothing about other samples.
+  /// Must be beaten by 3 dB: a smaller gain over the least squared error does not generalize.
   double bonus() const { return method == CalibrationMethod::mse ? 3 : 0; }
   double preference() const { return mean_of(ratios) + bonus(); }
 };
 
-/// One thing that was tried.
+/// A technique that was tried.
 struct TechniqueTrial {
   std::string technique;        ///< "balance", "rounding", "bias"
-  std::vector<std::string> on;  ///< the groups that are balanced; empty: the whole model
-  double gain_db = 0;           ///< of FormJudge's mean over what was there before
+  std::vector<std::string> on;  ///< balanced groups; empty: the whole model
+  double gain_db = 0;           ///< of FormJudge's mean over the best before
   bool is_kept = false;
 };
 
 /// A product that the search left in float.
 struct LeftFloat {
   std::string node;
-  double alone_db = 0;  ///< signal to noise of the outputs when nothing else is quantised
+  double alone_db = 0;  ///< SQNR of the outputs when only it is quantized
 };
 
 struct SearchResult {
-  bool is_within = true;        ///< false: no plan with a quantised product keeps the budget
-  std::int64_t candidates = 0;  ///< judged
+  bool is_within = true;        ///< false: no plan with a quantized product keeps the budget
+  std::int64_t candidates = 0;  ///< number evaluated
   std::vector<LeftFloat> left;
   Worth worth;  ///< of `candidate`
 };
 
-/// Nodes of a plan that are computed together: one, or one with those that follow it.
+/// Fused nodes of a plan: one, or one with its followers.
 struct ClusterUnit {
   std::string first;               ///< the first node's name in the file
   std::vector<std::string> nodes;  ///< of the plan
 };
 
-/// In the order of the plan.
+/// In plan order.
 struct QuantizedCluster {
   std::vector<ClusterUnit> units;
 
   std::vector<std::string> nodes() const;
 };
 
-/// A cluster, or a part of one that was split, measured by itself in both forms.
+/// A cluster, or part of one that was split, timed standalone in both forms.
 struct ClusterTimes {
   QuantizedCluster cluster;
   double float_ms = 0;
   double int8_ms = 0;
-  double ratio = 1;  ///< int8 by float
+  double ratio = 1;  ///< int8 / float
   bool is_measured = false;
   bool is_kept = true;
 };
 
 struct KeptFaster {
   double float_ms = 0;  ///< of a whole run
-  double int8_ms = 0;   ///< of what was kept
+  double int8_ms = 0;   ///< of the final model
   std::vector<ClusterTimes> clusters;
   bool stores_rest = true;
 };
 
-/// What was measured of leaving a node in float.
+/// The measured effect of leaving a node in float.
 struct Suggestion {
   std::string exclude;  ///< a name for --exclude
   double before_db = 0;
   double after_db = 0;
-  double cost_ms = 0;  ///< that a run takes longer
+  double cost_ms = 0;  ///< additional run time
 };
 
 }  // namespace ortool

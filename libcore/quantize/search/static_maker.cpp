@@ -1,4 +1,4 @@
-// What rounding goes by is collected once, and again where a plan has other scales.
+// Input moments are collected once, and again for plans with different scales.
 #include "libcore/quantize/search/static_maker.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace ortool {
 
-/// Rounds with more effort.
+/// Rounds with RoundingEffort::thorough.
 class ThoroughRefiner : public PlanRefiner {
  public:
   explicit ThoroughRefiner(const WeightRefiner& refiner) : refiner_(refiner) {}
@@ -33,11 +33,10 @@ class ThoroughRefiner : public PlanRefiner {
 
 namespace {
 
-/// Their sums take memory.
+/// Limited, since their moments take memory.
 constexpr std::size_t most_refiners = 2;
 
-/// Takes the shifts that choices say from biases, after what another refiner does; there may be
-/// none.
+/// Subtracts the chosen shifts from biases, after an optional inner refiner.
 class ShiftingRefiner : public PlanRefiner {
  public:
   ShiftingRefiner(const PlanRefiner* refiner, const PlanChoices& choices, const NodeNames& names)
@@ -66,7 +65,7 @@ class ShiftingRefiner : public PlanRefiner {
 
 }  // namespace
 
-/// Sums of what layers read, and what was made of them.
+/// Input moments, and the refinements derived from them.
 struct StaticMaker::Refiner {
   explicit Refiner(std::unique_ptr<WeightRefiner> refiner)
       : made(std::move(refiner)), thorough(*made), cached_quick(*made), cached_thorough(thorough) {}
@@ -152,7 +151,7 @@ MadePlan StaticMaker::make(Model& model, const PlanChoices& choices) {
     const auto choice = choices.nodes.find(node.plan_name);
     if (choice != choices.nodes.end()) node.bias_shift = choice->second.bias_shift;
   }
-  // Tensors hold on to the file of their store.
+  // Tensors keep the file of their store alive.
   std::optional<LevelStore> store;
   if (context_.store != nullptr) store.emplace(context_.store->another());
   numbers.store = store ? &*store : nullptr;

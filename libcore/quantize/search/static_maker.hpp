@@ -1,4 +1,4 @@
-// From a prepared float model and what calibration saw to a quantised one, as often as asked.
+// Static model maker: builds quantized models from a prepared model and its calibration.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@ namespace ortool {
 
 class StaticMaker {
  public:
-  /// `calibration` and `data` may be null: then choices say all scales, and weights are rounded to
-  /// the nearest levels. What is given outlives this.
+  /// `calibration` and `data` may be null: then choices must give all scales, and weights are
+  /// rounded to nearest. The arguments must outlive this object.
   StaticMaker(const QuantizeContext& context, const Session& floats, const Calibration* calibration,
               CalibrationData* data);
   ~StaticMaker();
 
-  /// Quantises `model`, the prepared model or a copy of it. The result depends on the choices, the
-  /// data and the settings alone, not on what was made before.
+  /// Quantizes `model`, the prepared model or a copy of it. The result depends only on the choices,
+  /// the data and the settings, not on earlier calls.
   MadePlan make(Model& model, const PlanChoices& choices);
-  /// From now on weights follow all samples, not only those that leave others to judge by.
+  /// From now on fits weights to all samples, instead of leaving some for validation.
   void fit_to_all();
-  /// Forgets what was collected for scales other than those of the last plan.
+  /// Discards what was collected for scales other than those of the last plan.
   void forget_others();
 
  private:
@@ -34,8 +34,8 @@ class StaticMaker {
   const Session& floats_;
   const Calibration* calibration_;
   CalibrationData* data_;
-  std::vector<std::int64_t> fitting_;               ///< samples
-  std::vector<std::unique_ptr<Refiner>> refiners_;  ///< the one used last in front
+  std::vector<std::int64_t> fitting_;               ///< sample indices
+  std::vector<std::unique_ptr<Refiner>> refiners_;  ///< most recently used first
 };
 
 }  // namespace ortool

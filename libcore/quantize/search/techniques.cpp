@@ -1,4 +1,4 @@
-// Each technique is judged as a whole, with weights fitted, before it is kept.
+// Each technique is evaluated as a whole, with weights fitted, before it is kept.
 #include "libcore/quantize/search/techniques.hpp"
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Bar whole_bar{.least_db = 0.05, .deviations = 1};
 
-/// Tables and the like take time to store, and change little.
+/// Tables and the like take time to compress, and affect accuracy little.
 PlanChoices without_rest(PlanChoices choices) {
   choices.stores_rest = false;
   return choices;
@@ -55,7 +55,7 @@ void Techniques::round(const CandidateMaker& maker, PlanChoices& choices) {
 
 void Techniques::correct_biases(const CandidateMaker& maker, const Session& floats,
                                 CalibrationData& data, BiasReach reach, PlanChoices& choices) {
-  // Means are those of the whole form.
+  // Mean errors are those of the complete form.
   PlanChoices tried = choices;
   measure_shifts(maker, floats, data, reach, tried);
   best_ = judge(maker, choices);

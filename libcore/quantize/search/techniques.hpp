@@ -1,4 +1,4 @@
-// What is tried beyond ranges and rounding, each kept only where judging samples gain.
+// Accuracy techniques beyond ranges and rounding, each kept only if held-out samples gain.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace ortool {
 
-/// A prepared model with balanced channels, and what calibration sees of it.
+/// A prepared model with balanced channels, and its calibration.
 struct BalancedModel {
   std::vector<BalanceGroup> groups;
   std::unique_ptr<Model> model;
@@ -22,7 +22,7 @@ struct BalancedModel {
   std::unique_ptr<Calibration> calibration;
 };
 
-/// What the prepared model is, and what is known of it.
+/// The prepared model and what is known about it.
 struct PreparedModel {
   Model& model;
   const Session& session;  ///< node by node
@@ -30,49 +30,51 @@ struct PreparedModel {
   CalibrationData* data;
 };
 
-/// The model balanced by the factors of `choices`. Throws ErrorCode::invalid for groups that it has
-/// not, and factors that do not fit. Nothing where there are none, and, with a warning, where the
-/// outputs on a few samples would differ by more than a ten thousandth of the largest.
+/// The model balanced by the factors of `choices`. Throws ErrorCode::invalid for groups that it
+/// does not have, and for factors that do not match. Returns nothing if there are no factors, and,
+/// with a warning, if the outputs on a few samples would change by more than a ten-thousandth of
+/// the largest element.
 std::optional<BalancedModel> balance_as_chosen(const QuantizeContext& context,
                                                const PreparedModel& prepared,
                                                const PlanChoices& choices);
 
-/// Looks for groups of values whose channels gain by factors: with the nearest levels, up to twelve
-/// parts of them in turn, the most promising first. Puts those that gain into choices.balance.
+/// Searches for groups of values that gain from channel balancing: with nearest rounding, tries up
+/// to twelve parts of them in turn, the most promising first. Adds those that gain to
+/// choices.balance.
 std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
                                         const PreparedModel& prepared, const FormJudge& judge,
                                         PlanChoices& choices);
 
-/// Which biases are put right by what is measured.
+/// Which biases are corrected by measured shifts.
 enum class BiasReach {
-  last,  ///< of the products behind which there is no other
-  all    ///< before them those at up to eight depths: see product_steps()
+  last,  ///< of products without later products
+  all    ///< also those at up to eight earlier depths: see product_steps()
 };
 
-/// Takes out of biases what the results of their products are off by in mean, one depth after the
-/// other, as measured on up to 32 fitting samples. Puts the shifts into the choices of nodes.
+/// Corrects biases by the mean errors of their products' results, one depth after another, as
+/// measured on up to 32 fitting samples. Adds the shifts to the node choices.
 void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
                     BiasReach reach, PlanChoices& choices);
 
-/// What a correction that is measured on `samples` samples has to gain on these to promise anything
-/// for others. A mean of n numbers takes from their own squares the share 1 / n that it adds to
-/// those of others, so that what does not differ from chance gains n / (n - 1) here and loses
-/// (n + 1) / n there (H. Akaike's final prediction error, 1969). One sample says nothing of others:
-/// then the least gain that counts at all.
+/// The gain that a correction measured on `samples` samples must show on them to promise any gain
+/// on others. A mean of n values removes from their own squares the share 1 / n that it adds to
+/// those of others, so a pure chance effect gains n / (n - 1) here and loses (n + 1) / n there (H.
+/// Akaike's final prediction error, 1969). A single sample says nothing about others: then the
+/// smallest gain that counts at all.
 Bar bar_of_measured(std::int64_t samples);
 
-/// Tries one technique after the other on what is best so far.
+/// Tries one technique after another on the best form so far.
 class Techniques {
  public:
-  /// `best` is what the form without them is worth. What is given outlives this.
+  /// `best` are the ratios of the form without techniques. The arguments must outlive this object.
   Techniques(const QuantizeContext& context, const FormJudge& judge, SampleRatios best)
       : context_(context), judge_(judge), best_(std::move(best)) {}
 
-  /// Nothing where balanced channels gain nothing; else `choices` ask for them.
+  /// Nothing if balancing gains nothing; otherwise it is added to `choices`.
   std::optional<BalancedModel> balance(const PreparedModel& prepared, PlanChoices& choices);
-  /// More effort in rounding.
+  /// Thorough adaptive rounding.
   void round(const CandidateMaker& maker, PlanChoices& choices);
-  /// Shifts of biases, as measured.
+  /// Empirical bias correction.
   void correct_biases(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
                       BiasReach reach, PlanChoices& choices);
 
@@ -80,7 +82,7 @@ class Techniques {
 
  private:
   SampleRatios judge(const CandidateMaker& maker, const PlanChoices& choices) const;
-  /// Whether the form is better than the best so far, which it is then; tells the trial.
+  /// Whether the form beats the best so far, which it then replaces; records the trial.
   bool takes(std::string technique, SampleRatios ratios, Bar bar);
 
   const QuantizeContext& context_;

@@ -1,4 +1,4 @@
-// Factors come from fitting samples; which of them are applied, held-back samples say.
+// Factors come from fitting samples; held-out samples decide which are applied.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_balance_parts = 12;
 constexpr std::size_t most_verified = 4;
 constexpr double verified_share = 1e-4;
-/// What a part has to gain.
+/// The threshold for a part.
 constexpr Bar part_bar{.least_db = 0.05, .deviations = 1};
 
 CollectOptions collecting(const QuantizeContext& context, std::int64_t samples) {
@@ -29,7 +29,7 @@ CollectOptions collecting(const QuantizeContext& context, std::int64_t samples) 
   return options;
 }
 
-/// The plan that groups are made of: the same whatever is left out later.
+/// The plan that groups are derived from: independent of later exclusions.
 QuantizePlan whole_plan(const QuantizeContext& context, Model& model) {
   PlanRules rules;
   rules.is_per_channel = context.settings.is_per_channel;
@@ -48,7 +48,7 @@ std::unique_ptr<Calibration> calibration_of(const QuantizeContext& context,
       collecting(context, samples)));
 }
 
-/// The largest difference of an output, as a share of its largest element.
+/// The largest difference of an output, relative to its largest element.
 double difference_of(const Tensor& found, const Tensor& expected) {
   double most = 0;
   double difference = 0;
@@ -83,7 +83,7 @@ double difference_of(const QuantizeContext& context, const Session& balanced,
   return most;
 }
 
-/// The groups that choices name, with their factors.
+/// The groups that the choices name, with their factors.
 std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
                                         const PlanChoices& choices) {
   std::vector<BalanceGroup> chosen;
@@ -112,7 +112,7 @@ std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
   return chosen;
 }
 
-/// Quantised copies with some groups balanced.
+/// Quantized copies with some groups balanced.
 class BalanceTrial {
  public:
   BalanceTrial(const QuantizeContext& context, const PreparedModel& prepared,

@@ -1,4 +1,4 @@
-// Labels sample by sample, outputs beside the float model's, or a number that a command prints.
+// Evaluates labels per sample, outputs against the float model's, or the value a command prints.
 #include "libcore/quantize/search/validation.hpp"
 
 #include <algorithm>
@@ -22,10 +22,10 @@
 namespace ortool {
 namespace {
 
-/// Sums of doubles that should be equal.
+/// For comparing sums of doubles that should be equal.
 constexpr double slack = 1e-12;
 
-/// A folder of the user's own that goes with this, and all that is in it.
+/// A private temporary folder, deleted with its content on destruction.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -58,7 +58,7 @@ Error failed_command(const std::string& command, std::string what) {
   return error;
 }
 
-/// The last line that holds something.
+/// The last nonblank line.
 std::string last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return {};

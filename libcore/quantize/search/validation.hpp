@@ -1,5 +1,4 @@
-// Validation of a quantised model: its accuracy on labelled data, beside the float model, or to a
-// command.
+// Validation: accuracy on labels, similarity to the float model, or a metric from a command.
 #pragma once
 
 #include <memory>
@@ -13,20 +12,21 @@
 
 namespace ortool {
 
-/// Judges models on the validation data, else on the calibration data.
+/// Evaluates models on the validation data, or else on the calibration data.
 class Validation {
  public:
-  /// `floats` is the float model, node by node, and outlives this. Judges it first.
+  /// `floats` is the float model, node by node, and must outlive this object. It is evaluated
+  /// first.
   Validation(const QuantizeContext& context, const Budget& budget, const Model& prepared,
              const Session& floats);
 
-  /// Throws ErrorCode::invalid for sets without what the metric needs, and for a command that
-  /// fails.
+  /// Throws ErrorCode::invalid for data sets that lack what the metric needs, and for a command
+  /// that fails.
   Worth judge(const Model& model) const;
-  /// Whether what is lost of the float model's worth is within the budget.
+  /// Whether the drop from the float model is within the budget.
   bool is_within(const Worth& worth) const;
   const Worth& float_worth() const { return floats_worth_; }
-  /// The float model's worth beside this one.
+  /// The float model's accuracy next to this one.
   Accuracy accuracy(const Worth& worth) const;
 
  private:
@@ -43,8 +43,8 @@ class Validation {
   Worth floats_worth_;
 };
 
-/// The exact two-sided probability that `lost` and `gained` come so uneven by chance (McNemar,
-/// 1947).
+/// The exact two-sided probability of a difference between `lost` and `gained` at least this large
+/// by chance (McNemar, 1947).
 double mcnemar_chance(std::int64_t lost, std::int64_t gained);
 
 }  // namespace ortool

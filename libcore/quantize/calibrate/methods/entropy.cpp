@@ -1,4 +1,4 @@
-// The range whose quantised distribution of magnitudes diverges least from the true one.
+// Calibration by entropy: the range with the least KL divergence of quantized magnitudes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,8 @@
 namespace ortool {
 namespace {
 
-/// Magnitudes in bins of one width; zero is left out, since every range holds it exactly.
+/// Magnitudes in bins of equal width; zeros are excluded, since every range represents them
+/// exactly.
 class Magnitudes {
  public:
   static constexpr std::int64_t bin_count = 2048;
@@ -29,7 +30,7 @@ class Magnitudes {
   const std::vector<double>& counts() const { return counts_; }
 
  private:
-  /// Shares `count` among the bins between the two by length; beyond the reach is none.
+  /// Distributes `count` uniformly over the bins between the two; nothing beyond the reach.
   void spread(double low, double high, double count) {
     high = std::min(high, reach_);
     low = std::min(low, high);
@@ -52,9 +53,9 @@ class Magnitudes {
   std::vector<double> counts_;
 };
 
-/// Kullback and Leibler's divergence of the distribution that is left when the first `kept` bins
-/// are told apart by `levels` levels only, from the true one with all that lies behind in its last
-/// bin (S. Migacz, "8-bit Inference with TensorRT", 2017).
+/// The Kullback-Leibler divergence between the distribution of magnitudes clipped to the first
+/// `kept` bins, with everything beyond added to the last one, and those bins quantized to `levels`
+/// values (S. Migacz, "8-bit Inference with TensorRT", 2017).
 double divergence(const std::vector<double>& counts, std::int64_t kept, std::int64_t levels,
                   double behind) {
   double true_total = behind;
@@ -76,7 +77,7 @@ double divergence(const std::vector<double>& counts, std::int64_t kept, std::int
       const double here = counts[static_cast<std::size_t>(i)];
       const double truth = (here + (i == kept - 1 ? behind : 0)) / true_total;
       if (truth == 0) continue;
-      // What the quantised distribution lacks altogether weighs like one element.
+      // Bins that are empty in the quantized distribution weigh like one element.
       const double found = here > 0 ? total / static_cast<double>(filled) : 1;
       sum += truth * std::log(truth / (found / quantized_total));
     }

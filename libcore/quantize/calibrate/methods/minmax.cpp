@@ -1,4 +1,4 @@
-// From the least to the greatest element.
+// Calibration by minmax: from the smallest to the largest element.
 #include "libcore/quantize/calibrate/methods.hpp"
 
 namespace ortool {

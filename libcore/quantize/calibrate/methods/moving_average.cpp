@@ -1,4 +1,4 @@
-// Least and greatest elements, each averaged over the samples with more weight for later ones.
+// Calibration by moving average: exponential averages of each sample's minimum and maximum.
 #include "libcore/quantize/calibrate/methods.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// The range whose quantisation differs least from the elements, in the mean square.
+// Calibration by MSE: the range with the least mean squared quantization error.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,14 +10,14 @@
 namespace ortool {
 namespace {
 
-/// A search over magnitudes, coarse first: down by five octaves in sixteenths, then in hundred and
-/// twenty-eighths around the best.
+/// A coarse-to-fine search over magnitudes: five octaves down in steps of 1/16, then in steps of
+/// 1/128 around the best.
 class Search {
  public:
   Search(const std::vector<Histogram::Bin>& bins, QuantizationType type)
       : bins_(bins), type_(type) {}
 
-  /// The share of `range(1)` with the least error; `range` makes a range of a share.
+  /// The share of `range(1)` with the least error; `range` maps a share to a range.
   template <typename MakeRange>
   double best_share(MakeRange range) const {
     double best = 0;
@@ -61,7 +61,7 @@ NumberRange mse_range(const ValueRecord& record, QuantizationType type, const Me
   NumberRange best =
       within(reach * search.best_share([&](double share) { return within(reach * share); }));
   if (type.is_symmetric || best.low == 0 || best.high == 0) return best;
-  // Each end for itself, the other one standing still, until neither moves.
+  // Optimizes each end with the other fixed, until neither changes.
   for (int round = 0; round < 3; ++round) {
     const NumberRange before = best;
     best.high = whole.high * search.best_share([&](double share) {

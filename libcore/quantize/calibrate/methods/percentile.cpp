@@ -1,4 +1,4 @@
-// The range that leaves out the same small share of the elements at either end.
+// Calibration by percentile: clips the same small fraction of elements at either end.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// The outer edge of the bin at which more than `most_left_out` elements are passed.
+/// The outer edge of the bin at which the count from the end exceeds `most_left_out`.
 template <typename Iterator, typename Edge>
 double end_behind(Iterator first, Iterator last, double most_left_out, Edge edge) {
   double passed = 0;
@@ -25,7 +25,7 @@ NumberRange percentile_range(const ValueRecord& record, QuantizationType,
                              const MethodOptions& options) {
   const std::vector<Histogram::Bin> bins = record.bins();
   const double outside = std::clamp(1 - options.percentile / 100, 0.0, 1.0);
-  // What lies a rounding error below a whole number means that number.
+  // A tolerance for rounding errors just below an integer.
   const double most_left_out =
       std::floor(outside / 2 * static_cast<double>(record.finite_count()) + 1e-6);
   const double low = end_behind(bins.begin(), bins.end(), most_left_out,
