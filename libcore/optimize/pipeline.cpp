@@ -1,5 +1,4 @@
-// The ordered lists of rules. `basic` keeps every bit; `extended` the numbers within a few ulp;
-// `all` adds what only ortool's own kernels can run.
+// The ordered lists of rules and passes, by optimization level.
 #include "libcore/optimize/pipeline.hpp"
 
 #include <algorithm>
@@ -13,10 +12,10 @@
 namespace ortool {
 namespace {
 
-/// Groups may make places for one another; after so many rounds they have had their chance.
+/// The maximum number of rounds: groups may create opportunities for one another.
 constexpr int most_rounds = 8;
 
-/// Leaves what is to run.
+/// Keeps only what is to run.
 void choose(std::vector<RuleGroup>& groups, OptimizeLevel level, const RewriteOptions& options) {
   std::erase_if(groups, [&](const RuleGroup& group) { return group.level > level; });
   for (RuleGroup& group : groups) {
@@ -42,7 +41,7 @@ Size size_of(const Model& model) {
   return size;
 }
 
-/// What every pass and group of rules must leave behind; debug builds look themselves.
+/// Invariants after every pass and group of rules; checked in debug builds.
 void check_after(std::string_view pass, const Model& model, const RewriteOptions& options) {
 #ifndef NDEBUG
   verify_names(*model.graph);
@@ -67,7 +66,7 @@ void run_pass(const Pass& pass, Model& model, const RewriteOptions& options,
   check_after(pass.name, model, options);
 }
 
-/// Those of the model itself: rules from text may have added others without an end.
+/// The model's own nodes: user rules may have added others without bound.
 std::int64_t own_nodes(const Model& model, const RewriteReport& report) {
   std::int64_t nodes = size_of(model).nodes;
   for (const PassRecord& record : report.passes) {
@@ -86,7 +85,7 @@ std::vector<std::int64_t> uses_of(const RewriteReport& report) {
 
 std::vector<RuleGroup> pipeline() {
   std::vector<RuleGroup> groups;
-  // Before constants are folded: expanded ones would be large.
+  // Before constant folding, since expanded constants would be large.
   groups.push_back({"spare", OptimizeLevel::basic, {remove_broadcast_expand()}});
   groups.push_back({"compute",
                     OptimizeLevel::basic,
@@ -169,7 +168,7 @@ std::vector<RuleGroup> pipeline() {
                     OptimizeLevel::extended,
                     {fuse_matmul_add(), fuse_matmul_add_reshape(), spread_attention_mask()},
                     {merge_products()}});
-  // Bytes that are moved keep onnxruntime from seeing the pair of nodes around the move.
+  // Moving the int8 data would hide the QDQ pair around the data movement from onnxruntime.
   groups.push_back({"fit kernels",
                     OptimizeLevel::all,
                     {move_bytes(), fuse_embed_layer_norm(), fuse_skip_layer_norm()},
@@ -182,7 +181,7 @@ std::vector<RuleGroup> groups_on_request() {
   groups.push_back({"integer operators",
                     OptimizeLevel::extended,
                     {fuse_qlinear_conv(), fuse_qlinear_matmul(), move_byte_windows()}});
-  // Sums that stay floats; those that become bytes are gone by now.
+  // Products whose sums stay in float; those with int8 results are gone by now.
   groups.push_back({"integer sums", OptimizeLevel::extended, {fuse_matmul_integer()}});
   for (RuleGroup& group : groups) group.is_on_request = true;
   return groups;
@@ -220,7 +219,7 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
       for (const Pass& pass : group.passes) {
         if (report.rewrites < options.most_rewrites) run_pass(pass, model, options, report);
       }
-      // Inner graphs first, since a node that goes away takes its graphs with it.
+      // Inner graphs first, since a removed node takes its subgraphs with it.
       const std::vector<Graph*> graphs = graphs_in(*model.graph);
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
         rewrite(**graph, group.rules, options, report);

@@ -1,4 +1,4 @@
-// The optimiser at a glance: which rules run, in which order.
+// Optimizer pipeline: which passes and rules run, in which order.
 #pragma once
 
 #include <string_view>
@@ -11,26 +11,26 @@
 
 namespace ortool {
 
-/// Passes in their order, then rules that run together until none of them fits.
+/// Passes that run in order, followed by rules that run together to a fixed point.
 struct RuleGroup {
   std::string_view name;
   OptimizeLevel level;
   std::vector<Rule> rules;
   std::vector<Pass> passes = {};
-  bool is_on_request = false;  ///< runs where somebody names its rules alone
+  bool is_on_request = false;  ///< runs only when its rules are named
 };
 
-/// Every group in the order they run.
+/// All groups in execution order.
 std::vector<RuleGroup> pipeline();
 
-/// Groups that no level holds, in the order they run behind the others: clusters of quantised
-/// values as operators on integers, whose numbers may differ by one unit.
+/// Groups outside all levels, in execution order after the others: QDQ clusters become integer
+/// operators, whose values may differ by one quantization step.
 std::vector<RuleGroup> groups_on_request();
-/// pipeline() with groups_on_request() behind it: run only with an `is_chosen` that leaves out what
-/// nobody named.
+/// pipeline() followed by groups_on_request(): requires an `is_chosen` that excludes whatever was
+/// not requested by name.
 std::vector<RuleGroup> whole_pipeline();
 
-/// A rule or pass as users see it.
+/// A rule or pass as shown to users.
 struct PassDescription {
   std::string_view name;
   std::string_view summary;
@@ -39,15 +39,15 @@ struct PassDescription {
   bool is_on_request = false;
 };
 
-/// Every pass and rule of the groups, in their order.
+/// All passes and rules of the groups, in order.
 std::vector<PassDescription> describe_passes(const std::vector<RuleGroup>& groups);
 
-/// Runs the groups up to `level` over the model's main graph and every graph inside it, until a
-/// round changes nothing. Types must have been inferred (infer_shapes); inferring again afterwards
-/// gives the values inside of new places theirs.
+/// Runs the groups up to `level` on the model's main graph and all its subgraphs, until a round
+/// changes nothing. Types must have been inferred (infer_shapes); values created by rewrites inside
+/// subgraphs get theirs when types are inferred again.
 RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options);
 
-/// The same with groups of the caller's; their names outlive the report.
+/// The same with the caller's groups; their names must outlive the report.
 RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLevel level,
                        const RewriteOptions& options);
 

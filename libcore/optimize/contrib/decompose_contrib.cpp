@@ -1,5 +1,5 @@
-// Before shapes are inferred, so that nothing may depend on ranks: a product of transposed matrices
-// is an Einsum, which another rule makes a MatMul when ranks are known.
+// Runs before shape inference, so it must not depend on ranks: a product of transposed matrices
+// becomes an Einsum, which another rule turns into a MatMul once ranks are known.
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace ortool {
 namespace {
 
-/// Of a normalised sum: the sum itself.
+/// The output of a SkipLayerNormalization that holds the sum itself.
 constexpr std::int64_t sum_output = 3;
 
 float number_of(const Node& node, std::string_view name, float otherwise) {
@@ -38,7 +38,7 @@ bool has_output(const Node& node, std::int64_t index) {
 
 using Results = Decomposition::Results;
 
-/// The function at the end of a fused node, with up to two numbers.
+/// The activation at the end of a fused node, with up to two parameters.
 struct Activation {
   std::string function;
   std::vector<float> numbers;
@@ -120,7 +120,7 @@ Results fused_matmul(Decomposition& out) {
   return {&out.add("Mul", {product, &out.number(static_cast<double>(alpha))})};
 }
 
-/// Gelu of x, or of x and a bias.
+/// Gelu of x, or of x plus a bias.
 Results gelu(Decomposition& out, const char* approximation) {
   Value* x = out.input(0);
   if (has_input(out.node(), 1)) x = &out.add("Add", {x, out.input(1)});
@@ -134,7 +134,7 @@ Results quick_gelu(Decomposition& out) {
                        plain_attributes({{"alpha", number_of(out.node(), "alpha", usual_alpha)}}))};
 }
 
-/// `op_type` of the sum of the first two inputs, and of a bias, the input `bias`.
+/// `op_type` applied to the sum of the first two inputs and of a bias, the input `bias`.
 Results normalized_sum(Decomposition& out, const char* op_type, std::int64_t bias) {
   constexpr float usual_epsilon = 1e-12F;
   const Node& node = out.node();
@@ -147,7 +147,7 @@ Results normalized_sum(Decomposition& out, const char* op_type, std::int64_t bia
   return {&normal, nullptr, nullptr, sum};
 }
 
-/// A normalisation that the opset does not have.
+/// A normalization that the opset lacks.
 Results newer_norm(Decomposition& out, const char* op_type) {
   const Node& node = out.node();
   std::vector<Value*> inputs;
@@ -177,7 +177,7 @@ Results spelled_out(Node& node) {
   return {};
 }
 
-/// Whether it has the inputs that every such node has, and no outputs beyond those that are made.
+/// Whether it has all required inputs, and no outputs that the decomposition does not produce.
 bool has_usual_operands(const Node& node) {
   if (is_vendor_quantized(node)) return has_output(node, 0) && node.output_count() == 1;
   const std::string_view type = node.op_type();
@@ -194,7 +194,7 @@ bool has_usual_operands(const Node& node) {
   return has_output(node, 0);
 }
 
-/// Lets the node that makes `made` make `output` instead, which nothing produces.
+/// Makes the node that produces `made` produce `output` instead, which has no producer.
 void rename_result(Value& made, Value& output) {
   Node& node = *made.producer();
   Graph& graph = node.graph();
@@ -213,7 +213,7 @@ void rename_result(Value& made, Value& output) {
   const std::string name(node.name());
   Node* const behind = node.next();
   graph.remove_node(node);
-  // A capture goes away with its last reader.
+  // A capture disappears with its last use.
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (outer[i] != nullptr) inputs[i] = &graph.capture(*outer[i]);
   }
@@ -223,7 +223,7 @@ void rename_result(Value& made, Value& output) {
   graph.remove_value(made);
 }
 
-/// Removes `node`; what stands for it makes its outputs, under their names.
+/// Removes `node`; `results` take over its outputs and their names.
 void give_outputs(Node& node, const Results& results) {
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));

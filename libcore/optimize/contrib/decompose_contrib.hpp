@@ -1,5 +1,5 @@
-// Fused operators of com.microsoft, as onnxruntime writes them into files that it optimised,
-// spelled out in ONNX's own:
+// Decomposition of com.microsoft's contrib operators, which onnxruntime writes into optimized
+// models, to ONNX operators:
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace ortool {
 
-/// In all graphs of the model FusedConv, FusedGemm, FusedMatMul, Gelu, FastGelu, BiasGelu,
-/// QuickGelu, SkipLayerNormalization, SkipSimplifiedLayerNormalization and those of
-/// vendor_quantized.hpp become nodes of ONNX's operators, or of ortool's own of the same names
-/// where the opset lacks them; so do SimplifiedLayerNormalization and, before opset 17,
-/// LayerNormalization, which stand in ONNX's domain there. New nodes are called after the old one.
-/// Left as they are: nodes with outputs or attributes that have no such form (means and deviations
-/// of a normalisation, batches that are transposed), and all operators but these.
+/// In all graphs, replaces FusedConv, FusedGemm, FusedMatMul, Gelu, FastGelu, BiasGelu, QuickGelu,
+/// SkipLayerNormalization, SkipSimplifiedLayerNormalization and those of vendor_quantized.hpp by
+/// ONNX operators, or by ortool's own of the same names where the opset lacks them; likewise
+/// SimplifiedLayerNormalization and, before opset 17, LayerNormalization, which are in ONNX's
+/// domain there. New nodes are named after the old one. Left unchanged are nodes with outputs or
+/// attributes that have no such form (means and deviations of a normalization, transposed batch
+/// axes), and all other operators.
 void decompose_contrib_operators(Model& model);
 
 }  // namespace ortool

@@ -1,5 +1,5 @@
-// Operands are a value, its scale and its zero point, one behind the other; the result's scale and
-// zero point come last, of a concatenation first.
+// Each operand is a value, its scale and its zero point; those of the result come last, for a
+// concatenation first.
 #include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 using Results = Decomposition::Results;
 
-/// The first opset with a scale for each channel.
+/// The first opset with per-channel scales.
 std::int64_t opset_of_channel_scales() {
   return opset_of_attribute("DequantizeLinear", "axis");
 }
 
-/// How many inputs each needs.
+/// The number of inputs that each requires.
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> operators = {
     {{"QLinearAdd", 7},
      {"QLinearMul", 7},
@@ -35,13 +35,13 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> operators = 
      {"MatMulIntegerToFloat", 4},
      {"DynamicQuantizeMatMul", 3}}};
 
-/// The floats of the operand that begins at this input.
+/// The dequantized operand that begins at this input.
 Value& floats(Decomposition& out, std::int64_t first, std::vector<Attribute> attributes = {}) {
   return out.add("DequantizeLinear", {out.input(first), out.input(first + 1), out.input(first + 2)},
                  std::move(attributes));
 }
 
-/// Bytes of a result, with the scale at this input.
+/// The quantized result, with the scale at this input.
 Results bytes(Decomposition& out, Value& x, std::int64_t scale) {
   return {&out.add("QuantizeLinear", {&x, out.input(scale), out.input(scale + 1)})};
 }
@@ -91,7 +91,7 @@ Results gemm(Decomposition& out) {
   return bytes(out, product, y_scale);
 }
 
-/// The sums of a MatMulInteger times the scales of its operands, and a bias.
+/// The sums of a MatMulInteger, scaled by its operands' scales, plus a bias.
 Results scaled(Decomposition& out, Value& sums, Value& a_scale, Value& b_scale, Value* bias) {
   constexpr std::int64_t float_type = 1;
   Value& numbers = out.add("Cast", {&sums}, plain_attributes({{"to", float_type}}));
@@ -111,7 +111,7 @@ Results dynamic_product(Decomposition& out) {
   return scaled(out, sums, *levels[1], *out.input(2), out.input(4));
 }
 
-/// Whether Softmax means the same by the opset it was written for and by the graph's.
+/// Whether Softmax means the same in the opset it was written for as in the graph's.
 bool has_same_softmax(const Decomposition& out) {
   const std::int64_t written = integer_of(out.node(), "opset", out.opset());
   return (written < Softmax::opset_of_one_axis) == (out.opset() < Softmax::opset_of_one_axis);
@@ -124,7 +124,7 @@ bool is_vendor_quantized(const Node& node) {
   const auto found = std::find_if(operators.begin(), operators.end(),
                                   [&](const auto& each) { return each.first == node.op_type(); });
   if (found == operators.end() || node.input_count() < found->second) return false;
-  // Zero points may be left out: of the first operand, the second and the result.
+  // Zero points may be omitted: of the first operand, the second and the result.
   for (std::int64_t i = 0; i < found->second; ++i) {
     const bool is_zero_point = i % 3 == 2 && node.op_type().starts_with("Q");
     const bool is_concat = node.op_type() == "QLinearConcat";

@@ -1,16 +1,17 @@
-// onnxruntime's operators on bytes, as floats between DequantizeLinear and QuantizeLinear.
+// Decomposition of onnxruntime's quantized contrib operators to QDQ form.
 #pragma once
 
 #include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
 
-/// Whether it is one of these operators of com.microsoft, with the inputs that it needs.
+/// Whether it is one of these com.microsoft operators, with its required inputs.
 bool is_vendor_quantized(const Node& node);
 
 /// QLinearAdd, QLinearMul, QLinearSigmoid, QLinearLeakyRelu, QLinearSoftmax, QLinearConcat,
-/// QLinearGlobalAveragePool with channels first, and QGemm become that operator on floats, which
-/// sessions compute on bytes again; MatMulIntegerToFloat and DynamicQuantizeMatMul a MatMulInteger.
+/// QLinearGlobalAveragePool with channels first, and QGemm become the float operator between
+/// DequantizeLinear and QuantizeLinear, which sessions fuse to int8 again; MatMulIntegerToFloat and
+/// DynamicQuantizeMatMul become a MatMulInteger.
 Decomposition::Results spell_out_quantized(Decomposition& out);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Version by version of each operator; what has no form is gathered and told at once.
+// Converts each operator version by version; collects all failures and reports them together.
 #include "libcore/optimize/opset/convert_opset.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<Node*> own_nodes(Model& model) {
   return nodes;
 }
 
-/// An attribute of `version` in words of a node, or nothing where it has no default.
+/// The default of an attribute as an explicit attribute; nothing when it has none.
 std::optional<Attribute> default_of(const AttributeSpec& spec) {
   Attribute attribute;
   attribute.name = spec.name;
@@ -52,7 +52,7 @@ bool are_equal(const AttributeDefault& a, const AttributeDefault& b) {
   return a.integer == b.integer && !(a.number < b.number) && !(b.number < a.number);
 }
 
-/// What a node leaves out means the same on both sides only if the defaults are the same.
+/// An omitted attribute has the same meaning on both sides only if the defaults are equal.
 void spell_out_defaults(Node& node, const OpVersion& from, const OpVersion& to) {
   for (const AttributeSpec& spec : from.attributes) {
     const AttributeSpec* other = to.find_attribute(spec.name);
@@ -63,15 +63,15 @@ void spell_out_defaults(Node& node, const OpVersion& from, const OpVersion& to) 
   }
 }
 
-/// Which inputs a result might overwrite was said before opset 6, and changes no result.
+/// Before opset 6 an attribute said which inputs may be overwritten; it does not affect results.
 void drop_memory_hint(Node& node, const OpVersion* to) {
   if (to != nullptr && to->find_attribute("consumed_inputs") == nullptr)
     node.remove_attribute("consumed_inputs");
 }
 
-/// From it on ONNX has no experimental operators.
+/// The first opset without experimental operators.
 constexpr std::int64_t opset_without_experiments = 10;
-/// Of an error's line, which has 1 kB.
+/// The length of a list within an error message, which is limited to 1 kB.
 constexpr std::size_t most_list_bytes = 600;
 
 class OpsetConversion {
@@ -107,7 +107,7 @@ class OpsetConversion {
                             .with_id("opset.blocked"));
   }
 
-  /// An operator's name may change on the way, as Upsample's does.
+  /// The operator's name may change on the way, as Upsample's does.
   void raise(Node& first) {
     Node* node = &first;
     for (std::int64_t version = source_ + 1; version <= target_; ++version) {
@@ -116,7 +116,7 @@ class OpsetConversion {
       const OpVersion* before = entry->schema->at(version - 1);
       const OpVersion* after = entry->schema->at(version);
       const OpsetStep* step = find_opset_step(node->op_type(), version);
-      // What was withdrawn has no version behind its last one.
+      // A withdrawn operator has no version after its last one.
       if (before == after && step == nullptr) continue;
       drop_memory_hint(*node, after);
       if (step != nullptr && step->up != nullptr) {
@@ -145,7 +145,7 @@ class OpsetConversion {
     }
   }
 
-  /// Attributes that the older version lacks may go where they say what holds without them.
+  /// Attributes that the older version lacks may be dropped when they state its fixed behavior.
   static void drop_newer_defaults(Node& node, const OpVersion& from, const OpVersion& to) {
     for (const AttributeSpec& spec : from.attributes) {
       const Attribute* given = node.find_attribute(spec.name);
@@ -154,7 +154,7 @@ class OpsetConversion {
     }
   }
 
-  /// The gate says whether a form exists: arity, attributes, types.
+  /// The gate checks whether a form exists: arity, attributes, types.
   void check() {
     for (const Node* node : own_nodes(model_)) {
       const OpEntry* entry = find_op("", node->op_type());
@@ -179,7 +179,7 @@ class OpsetConversion {
       }
       try {
         check_node(*node);
-        // What was early before may stay so; nothing becomes early.
+        // Early uses that existed before may stay; none may be introduced.
         const std::optional<EarlyUse> early = early_use(*node);
         if (early && !early_nodes_.contains(node->name())) {
           throw Error(ErrorCode::unsupported,

@@ -1,4 +1,4 @@
-// Up, numbers of groups are repeated; down, the operator becomes those that it stands for.
+// Upward, per-group operands are repeated; downward, the operator is decomposed.
 // https://onnx.ai/onnx/operators/onnx__GroupNormalization.html
 #include "libcore/optimize/opset/group_norm_form.hpp"
 
@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-/// Nodes of one name, put in one after the other before a node of the graph.
+/// Inserts nodes that share a name prefix, in order, before a node of the graph.
 class NodesBefore {
  public:
   NodesBefore(Graph& graph, Node* place, std::string name)
@@ -43,7 +43,7 @@ class NodesBefore {
   std::string name_;
 };
 
-/// What to write as the shape that repeats each number of a group for its channels.
+/// The shape operand that repeats each group's element for its channels.
 Value& group_sizes(NodesBefore& nodes, Value& x, std::int64_t groups) {
   const Dimensions* dimensions = dimensions_of(x);
   if (dimensions != nullptr && dimensions->size() > 1 && (*dimensions)[1].is_known())

@@ -1,4 +1,4 @@
-// Attributes and inputs that change places.
+// Converts between attributes and inputs.
 #include "libcore/optimize/opset/node_form.hpp"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// One function a kind of change, one row an operator and version.
+// One function per kind of change, one table row per operator and version.
 #include "libcore/optimize/opset/opset_adapters.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Node& axes_down(Node& node) {
   return node;
 }
 
-// Numbers of any other name that move likewise.
+// Other integer lists: an attribute, then an input.
 
 constexpr char split_name[] = "split";
 constexpr char shape_name[] = "shape";
@@ -57,7 +57,7 @@ Node& second_input_down(Node& node) {
   return node;
 }
 
-/// Without sizes the number of parts has to be said from here on.
+/// Without sizes, the number of parts becomes mandatory.
 Node& split_count_up(Node& node) {
   if (node.input(1) == nullptr) set_attribute(node, "num_outputs", node.output_count());
   return node;
@@ -108,7 +108,7 @@ Node& slice_down(Node& node) {
   return node;
 }
 
-// Numbers: attributes, then inputs of the data's type.
+// Floats: attributes, then inputs of the data type.
 
 /// The form of ONNX Runtime before opset 9.
 Node& mean_variance_up(Node& node) {
@@ -143,7 +143,7 @@ Node& pad_down(Node& node) {
   return node;
 }
 
-/// Axes were all of them.
+/// Before, all axes were padded.
 Node& pad_axes_down(Node& node) {
   const std::optional<Integers> axes = constant_integers(node, 3, "axes");
   if (!axes) return node;
@@ -166,7 +166,7 @@ Node& pad_axes_down(Node& node) {
   return node;
 }
 
-/// The mask was of the data's type, and is of truths.
+/// The mask has the data type before, and bool after.
 Node& mask_across(Node& node) {
   Value* mask = node.output(1);
   if (mask == nullptr) return node;
@@ -175,7 +175,7 @@ Node& mask_across(Node& node) {
   return node;
 }
 
-/// Outside of training the ratio means nothing.
+/// The ratio has no effect outside of training.
 Node& dropout_up(Node& node) {
   node.remove_attribute("ratio");
   return node;
@@ -192,7 +192,7 @@ Node& dropout_down(Node& node) {
 
 // Resizing.
 
-/// By a node that reads the first inputs.
+/// Replaces the node by one that takes its first inputs.
 Node& replace_by(Node& node, const char* op_type, std::size_t input_count) {
   Graph& graph = node.graph();
   Value* const outputs[] = {node.output(0)};
@@ -261,7 +261,7 @@ Node& dft_down(Node& node) {
   return node;
 }
 
-/// `spatial` is gone with what it did when it was 0.
+/// `spatial` was removed together with its behavior at 0.
 Node& batch_norm_up(Node& node) {
   if (integer_of(node, "spatial", 1) == 0) refuse_form("spatial = 0 has no form there");
   node.remove_attribute("spatial");

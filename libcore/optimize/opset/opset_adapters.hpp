@@ -1,4 +1,4 @@
-// The places in the history of ONNX's operators where a node needs another form.
+// Opset adapters: the points in the history of ONNX's operators where a node's form changes.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace ortool {
 
-/// Brings a node across a version of its operator. Throws ErrorCode::unsupported with the reason
-/// where the node has no form on the other side. Returns the node, or the one that took its place.
+/// Converts a node across a version of its operator. Throws ErrorCode::unsupported with the reason
+/// when there is no form on the other side. Returns the node, or its replacement.
 using OpsetAdapter = Node& (*)(Node& node);
 
 struct OpsetStep {
   const char* op_type;
-  std::int64_t since;           ///< the version of the operator whose begin is crossed
-  OpsetAdapter up = nullptr;    ///< null: the form stays
-  OpsetAdapter down = nullptr;  ///< null: the form stays
+  std::int64_t since;           ///< the operator version that is crossed
+  OpsetAdapter up = nullptr;    ///< null: the form is the same
+  OpsetAdapter down = nullptr;  ///< null: the form is the same
 };
 
-/// Versions that no table of inputs and attributes tells everything about: what moved from
-/// attributes to inputs, other meanings of the same words, other names.
+/// Version changes that the schemas alone do not express: attributes that became inputs, changed
+/// meanings, and renamed operators.
 std::span<const OpsetStep> opset_steps();
 
 /// The step of an operator at a version, or null.

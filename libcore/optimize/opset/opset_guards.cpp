@@ -1,4 +1,4 @@
-// What the newer words mean is spelled out in the older ones, or there is no form.
+// Expresses the newer meaning in the older form, or refuses.
 #include "libcore/optimize/opset/opset_guards.hpp"
 
 #include <array>
@@ -26,7 +26,7 @@ DataType type_of(const Value* value) {
   return value->is_constant() ? value->constant().type() : element_of(*value);
 }
 
-/// Whether float32's own range is one: narrower floats end before it.
+/// Whether the type includes float32's range: narrower floats have a smaller one.
 bool has_wide_floats(const Node& node) {
   const DataType type = type_of(node.input(0));
   return type == DataType::float32 || type == DataType::float64;
@@ -37,7 +37,7 @@ const std::string* words_of(const Node& node, const char* name) {
   return attribute != nullptr ? std::get_if<std::string>(&attribute->value) : nullptr;
 }
 
-/// Whether nothing below 0 can be in it.
+/// Whether the value cannot contain negative elements.
 bool is_never_negative(const Value* value) {
   if (value == nullptr) return true;
   const DataType type = type_of(value);
@@ -49,12 +49,12 @@ bool is_never_negative(const Value* value) {
     return true;
   }
   const Node* maker = value->producer();
-  // Abs of the least integer is below 0.
+  // Abs of the minimum integer is negative.
   return maker != nullptr && has_trait(*maker, OpTrait::nonnegative) &&
          !has_trait(*maker, OpTrait::elementwise);
 }
 
-/// An element of a list of integers, or what stands for one that is left out.
+/// An element of an attribute of integers, or `otherwise` when it is omitted.
 std::int64_t integer_at(const Node& node, const char* name, std::size_t index,
                         std::int64_t otherwise) {
   const Attribute* attribute = node.find_attribute(name);

@@ -1,4 +1,4 @@
-// Where shapes decide whether there is a form, they have to be known.
+// Where the form depends on shapes, they must be known.
 #include "libcore/optimize/opset/opset_legacy.hpp"
 
 #include <algorithm>
@@ -33,12 +33,12 @@ void set_words(Node& node, const char* name, std::string words) {
   node.set_attribute(std::move(attribute));
 }
 
-/// Puts ones behind the dimensions of an operand.
+/// Appends dimensions of 1 to an operand.
 void append_ones(Node& node, std::int64_t index, std::int64_t count) {
   Value* operand = node.input(index);
   const std::int64_t rank = rank_of_value(operand);
   Graph& graph = node.graph();
-  // A 0 copies the dimension there.
+  // 0 copies the dimension.
   Integers dimensions(static_cast<std::size_t>(rank), 0);
   dimensions.resize(static_cast<std::size_t>(rank + count), 1);
   const Shape shape{rank + count};
@@ -58,7 +58,7 @@ std::vector<float> constant_scales(const Value* scales) {
   return numbers;
 }
 
-/// A Resize of opset 11 by its scales.
+/// The Resize of opset 11 by scales.
 void set_resize(Node& node, Value& scales, const char* rounding) {
   const Tensor no_region = Tensor::of<float>(Shape({0}), std::span<const float>());
   node.graph().set_input(node, 1, &node.graph().add_constant("", no_region));
@@ -248,7 +248,8 @@ Node& resize_up(Node& node) {
     set_resize(node, *scales, has_shorter ? "ceil" : "floor");
     return node;
   }
-  // Axis by axis the nearest place is its own affair: first those that shrink, then the others.
+  // Rounding to the nearest pixel is separable by axis: first the axes that shrink, then the
+  // others.
   std::vector<float> shorter = factors;
   std::vector<float> longer = factors;
   for (std::size_t i = 0; i < factors.size(); ++i) (shortens(factors[i]) ? longer : shorter)[i] = 1;

@@ -1,4 +1,4 @@
-// A new node takes the old one's name and makes its result.
+// The new node takes the old one's name and output.
 #include "libcore/optimize/opset/opset_withdrawn.hpp"
 
 #include <span>
@@ -21,7 +21,7 @@ Value& integers_in(Graph& graph, const Integers& numbers) {
   return graph.add_constant("", Tensor::of<std::int64_t>(shape, std::span(numbers)));
 }
 
-/// Takes the place of a node: what it read is given to nodes made one after the other.
+/// Replaces a node by a chain of nodes that starts with its inputs.
 class Replacement {
  public:
   explicit Replacement(Node& node)
@@ -30,7 +30,7 @@ class Replacement {
   }
 
   Graph& graph() { return graph_; }
-  /// A node that reads what the last one made, and `operands`; the `is_end` one makes the result.
+  /// A node that reads the last one's result and `operands`; the `is_end` one produces the result.
   Node& add(std::string_view op_type, const std::vector<Value*>& operands, bool is_end) {
     std::vector<Value*> inputs = {last_};
     inputs.insert(inputs.end(), operands.begin(), operands.end());
@@ -47,7 +47,7 @@ class Replacement {
   Value* last_ = nullptr;
 };
 
-/// x * scale + shift, where shift has the shape `shift_shape`; none: the product alone.
+/// x * scale + shift, where shift has the shape `shift_shape`; without shift: the product only.
 Node& scale_and_shift(Node& node, float scale, std::span<const float> shift, Shape shift_shape) {
   const DataType type = element_of(*node.input(0));
   if (type != DataType::float32 && type != DataType::float64)

@@ -1,4 +1,4 @@
-// Experiments that ONNX took back with opset 10, in words of operators that stayed.
+// Opset adapters of operators withdrawn with opset 10, decomposed to operators that remain.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
@@ -7,12 +7,13 @@ namespace ortool::withdrawn {
 
 // Each is an OpsetAdapter, called up to opset 10.
 
-/// Affine becomes Mul by alpha and Add of beta; not of float16, which would be rounded in between.
+/// Affine becomes Mul by alpha and Add of beta; not for float16, where the product would be
+/// rounded.
 Node& affine_up(Node& node);
-/// Crop becomes Slice; the size of its input must be known, as what is too large is an error of
-/// Crop alone.
+/// Crop becomes Slice; the input size must be known, since only Crop rejects sizes that are too
+/// large.
 Node& crop_up(Node& node);
-/// ImageScaler becomes Mul by its scale and Add of its bias; not of float16, as above.
+/// ImageScaler becomes Mul by its scale and Add of its bias; not for float16, as above.
 Node& image_scaler_up(Node& node);
 
 }  // namespace ortool::withdrawn

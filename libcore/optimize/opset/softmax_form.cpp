@@ -1,4 +1,4 @@
-// Axes of one element change nothing, whichever side of the axis they are on.
+// Axes of one element do not matter, on whichever side of the axis.
 #include "libcore/optimize/opset/softmax_form.hpp"
 
 #include <optional>
@@ -17,7 +17,7 @@ bool has_one_element(const Dimensions& dimensions, std::int64_t axis) {
   return dimension.is_known() && dimension.number() == 1;
 }
 
-/// The only axis from `first` on that is not known to have one element; the last one where all are.
+/// The only axis from `first` on that may have more than one element; the last one when none may.
 std::optional<std::int64_t> only_axis_from(const Node& node, std::int64_t first) {
   const Dimensions* dimensions = node.input(0) != nullptr ? dimensions_of(*node.input(0)) : nullptr;
   if (dimensions == nullptr || dimensions->empty()) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<std::int64_t> only_axis_from(const Node& node, std::int64_t first)
   return found.value_or(rank - 1);
 }
 
-/// Whether all axes behind it are known to have one element.
+/// Whether all later axes are known to have one element.
 bool has_nothing_behind(const Node& node, std::int64_t axis) {
   const Dimensions* dimensions = dimensions_of(*node.input(0));
   for (std::int64_t i = axis + 1; i < rank_of(*node.input(0)); ++i) {
@@ -62,7 +62,7 @@ Node& softmax_up(Node& node) {
   const std::string name(node.name());
   Node* before = node.next();
   Value* input = take_out(node).front();
-  // The node's name goes to the one that makes its result: names are given once.
+  // The name goes to the node that produces the result: names are unique.
   const auto add = [&](const char* type, std::vector<Value*> inputs, Value* result) -> Node& {
     const bool is_end = result != nullptr;
     if (result == nullptr) result = &graph.add_value("");

@@ -1,4 +1,4 @@
-// Nodes that read nothing but constants become constants, as long as the model does not grow much.
+// Constant folding, with a limit on the growth of the model.
 #include <algorithm>
 
 #include "libcore/graph/algorithms/captured.hpp"
@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::string_view fold_constants_name = "fold-constants";
 
-/// Folds over one graph; the budget is shared by all graphs of a model.
+/// Folds one graph; the size budget is shared by all graphs of a model.
 class Folding {
  public:
   Folding(const RewriteOptions& options, RewriteReport& report)
       : options_(options), notes_(fold_constants_name, options, report) {}
 
-  /// Settles what results may add, where limits are not to depend on what was folded before.
+  /// Fixes the allowed growth in advance when limits must not depend on what was folded before.
   void settle_growth(const Model& model) {
     if (!options_.fold_limits.is_all_or_none || options_.evaluator == nullptr) return;
     const std::int64_t most_bytes = most_growth_bytes(model);
@@ -46,7 +46,7 @@ class Folding {
                        [](auto* each) { return constant_of(*each) != nullptr; });
   }
 
-  /// Whatever the node reads.
+  /// Whether the node may be folded in principle, whatever its inputs.
   bool may_fold(const Node& node) const {
     if (may_change(node) || !node.subgraphs().empty() || node.output_count() == 0) return false;
     const FoldLimits& limits = options_.fold_limits;
@@ -58,7 +58,7 @@ class Folding {
     });
   }
 
-  /// The tensor that a Constant node holds; its bytes are there already.
+  /// The tensor of a Constant node; its memory already exists.
   bool take_constant(Graph& graph, Node& node) {
     const auto constant = read_op<Constant>(node);
     if (constant.sparse != nullptr || node.output(0) == nullptr) return false;
@@ -85,7 +85,7 @@ class Folding {
     try {
       results = options_.evaluator->evaluate(node, most_bytes);
     } catch (Error& error) {
-      // A node that can never run may stand where it never does.
+      // A node that always fails may be in code that never runs.
       if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported)
         throw error.at_node(node.name(), node.op_type());
       notes_.left(node.name(), error.message());
@@ -100,7 +100,8 @@ class Folding {
     replace(graph, node, std::move(*results));
   }
 
-  /// Gives the node the constants of graphs around as ones of its own graph; returns what it read.
+  /// Temporarily replaces captured constants by constants of the node's graph; returns the original
+  /// inputs.
   static std::vector<Value*> lend_captured(Graph& graph, Node& node) {
     std::vector<Value*> read;
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -139,7 +140,7 @@ class Folding {
 
   const RewriteOptions& options_;
   PassNotes notes_;
-  std::optional<std::int64_t> most_growth_;  ///< of one node, once settled
+  std::optional<std::int64_t> most_growth_;  ///< per node, once determined
   std::int64_t grown_bytes_ = 0;
 };
 

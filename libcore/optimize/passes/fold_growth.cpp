@@ -1,4 +1,4 @@
-// One walk over the nodes in order, which counts the readers that are left of each value.
+// One pass over the nodes in order, tracking the remaining consumers of each value.
 #include "libcore/optimize/passes/fold_growth.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t least_growth_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t growth_divisor = 4;
-/// Larger tensors count as this many elements; sums of them stay far from the largest number.
+/// Larger tensors count as this many elements, so that sums cannot overflow.
 constexpr std::int64_t most_counted_elements = std::int64_t{1} << 40;
 
 std::int64_t known_bytes(const ValueType& type) {
@@ -48,7 +48,7 @@ class GrowthEstimate {
     for (const Value* output : outputs) {
       const std::int64_t bytes = known_bytes(output->type());
       made_.emplace(output, bytes);
-      // What a Constant holds is in the file already.
+      // The data of a Constant are already in the file.
       if (node.op_type() != "Constant") bytes_ += bytes;
     }
   }
@@ -56,7 +56,7 @@ class GrowthEstimate {
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  /// Of a constant, or of what a folded node makes; nothing for other values.
+  /// The size of a constant or of a folded node's output; nothing for other values.
   std::optional<std::int64_t> bytes_held(const Value& value) const {
     const Value* held = &value;
     while (held->captured() != nullptr) held = held->captured();

@@ -1,4 +1,5 @@
-// What folding would add to a file, told from the file alone, so that a second run decides alike.
+// Growth limits of constant folding, derived from the file alone, so that a second run decides
+// alike.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +9,16 @@
 
 namespace ortool {
 
-/// A node that adds no more than this beyond the constants that go away for it is always folded.
+/// Nodes that add no more than this, net of constants they replace, are always folded.
 inline constexpr std::int64_t small_growth_bytes = 1024;
 
-/// What larger results may add together, in bytes: 4 MiB, or a quarter of the model's constants
-/// where that is more.
+/// The limit for all larger results together, in bytes: 4 MiB, or a quarter of the model's
+/// constants if that is more.
 std::int64_t most_growth_bytes(const Model& model);
 
-/// By how many bytes the constants of the main graph and those inside it grow when all nodes that
-/// need nothing but constants, through other such nodes too, become constants; less than zero where
-/// they shrink. `may_fold` tells of a node whether it may, whatever it reads. Results whose sizes
-/// inference does not know count as nothing.
+/// The growth in bytes of the constants of the main graph and its subgraphs if all nodes that
+/// depend on constants only, also transitively, were folded; negative when they shrink. `may_fold`
+/// says whether a node may be folded whatever its inputs. Results of unknown size count as nothing.
 std::int64_t fold_growth(const Model& model, const std::function<bool(const Node&)>& may_fold);
 
 }  // namespace ortool

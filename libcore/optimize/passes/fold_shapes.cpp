@@ -1,5 +1,5 @@
-// Integers that follow from the shapes of the graph's inputs become constants; shapes of Reshape
-// do too where all but one of their numbers are known or copied.
+// Shape folding: integers that follow from static input shapes become constants, as do shapes of
+// Reshape with at most one element that is neither known nor copied.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view fold_shapes_name = "fold-shapes";
 
-/// The value as a tensor where it is of integers and all of them are known.
+/// The value as a tensor if it is of integers and all are known.
 std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elements) {
   const DataType type = element_of(value);
   if (type != DataType::int64 && type != DataType::int32 && type != DataType::boolean)
@@ -43,7 +43,7 @@ const Value& origin_of(const Value& value) {
   return *origin;
 }
 
-/// Whether it has no elements, whatever a run gives.
+/// Whether it is empty for every run.
 bool is_empty(const Value& value) {
   const Dimensions* dimensions = dimensions_of(value);
   return dimensions != nullptr &&
@@ -72,8 +72,8 @@ class ShapeFolding {
     return found != known_.end() ? &found->second : nullptr;
   }
 
-  /// Whether inference has seen what the node looks at: a piece of nothing holds nothing, whatever
-  /// size a run gives it, but the node may refuse that.
+  /// Whether inference has checked the node's operands: a slice of an empty tensor is empty
+  /// whatever its bounds, but the node may reject the bounds.
   bool knows_operands(const Node& node) const {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       if (node.input(i) != nullptr && unchecked_.contains(&origin_of(*node.input(i)))) return false;
@@ -89,7 +89,7 @@ class ShapeFolding {
     return true;
   }
 
-  /// Outputs that seem known although the node may refuse its operands in a run.
+  /// Notes outputs that appear known although the node may reject its operands at run time.
   void note_unchecked(const Node& node) {
     if (node.op_type() == "Shape" || node.op_type() == "Size") return;
     const std::vector<Value*> outputs = outputs_of(node);
@@ -130,7 +130,7 @@ class ShapeFolding {
     if (elements == nullptr) return;
     Dimensions to;
     for (const KnownElement& element : *elements) {
-      // What only a run knows is checked by it.
+      // Elements unknown before the run are checked by it.
       if (element.is_unknown()) return;
       to.push_back(element.numerator);
     }

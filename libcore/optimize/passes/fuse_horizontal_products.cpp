@@ -1,4 +1,4 @@
-// Products of one value and several constant matrices become one, whose columns a Split hands out.
+// Horizontal fusion: products of one value with several constant matrices become one, plus a Split.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,19 +21,20 @@
 namespace ortool {
 namespace {
 
-/// Joined weights are held in memory, where those of the file are only mapped.
+/// A limit, since fused weights occupy memory, whereas those of the file are only mapped.
 constexpr std::int64_t most_joined_bytes = std::int64_t{16} << 20;
-/// In a session only what a call of a kernel costs is saved, which counts for small products alone.
+/// In a session, fusion saves only the overhead of kernel calls, which matters for small products
+/// alone.
 constexpr std::int64_t most_joined_in_session = std::int64_t{1} << 20;
 
-/// A product by constant weights, with the constant that is added to each row.
+/// A product with constant weights and an optional constant bias.
 struct Branch {
   Node* product = nullptr;
-  Node* sum = nullptr;  ///< an Add behind a MatMul
+  Node* sum = nullptr;  ///< an Add after a MatMul
   Value* weights = nullptr;
   Value* bias = nullptr;
   std::int64_t columns = 0;
-  bool is_turned = false;  ///< the weights lie column by column
+  bool is_turned = false;  ///< the weights are transposed
 
   Value& result() const { return *(sum != nullptr ? sum : product)->output(0); }
 };
@@ -44,7 +45,7 @@ bool has_joined_type(const Value& value) {
          type == DataType::float64;
 }
 
-/// A number for each column, or one for all.
+/// Whether it has one element per column, or one for all.
 bool is_row(const Value* value, std::int64_t columns, std::int64_t most_rank) {
   if (value == nullptr || !value->is_constant()) return false;
   const Shape& shape = value->constant().shape();
@@ -53,7 +54,7 @@ bool is_row(const Value* value, std::int64_t columns, std::int64_t most_rank) {
   return count == 1 || (count == columns && shape[shape.rank() - 1] == columns);
 }
 
-/// The only reader of the product, where it adds a row.
+/// The only consumer of the product, if it adds a row.
 Node* row_behind(const Value& product, std::int64_t columns, std::int64_t rank) {
   if (product.uses().size() != 1 || product.uses().front().kind != Use::Kind::input) return nullptr;
   Node* node = product.uses().front().node;
@@ -87,7 +88,7 @@ std::optional<Branch> branch_of(Node& node) {
   return branch;
 }
 
-/// Whether both do the same but for weights and bias.
+/// Whether both differ in weights and bias only.
 bool go_together(const Branch& a, const Branch& b) {
   if (a.product->op_type() != b.product->op_type()) return false;
   if (a.product->op_type() != "Gemm") return true;
@@ -104,7 +105,8 @@ bool has_bias(const Branches& branches) {
                      [](const Branch& branch) { return branch.bias != nullptr; });
 }
 
-/// Nodes that stand there, a MatMul and an Add of matrices counted as the Gemm they become.
+/// The number of nodes in these branches; a MatMul with Add of matrices counts as the Gemm it
+/// becomes.
 std::int64_t counted_nodes(const Branches& branches, bool has_sum) {
   const bool is_gemm = rank_of(*branches.front().product->input(0)) == 2;
   std::int64_t count = 0;
@@ -118,7 +120,7 @@ std::int64_t total_columns(const Branches& branches) {
   return total;
 }
 
-/// Why they stay; empty: they are joined.
+/// Why they are not fused; empty: they are.
 std::string reason_against(const Branches& branches, bool takes_biases, bool is_in_session) {
   const bool is_gemm = branches.front().product->op_type() == "Gemm";
   if (!takes_biases && (is_gemm || has_bias(branches)))
@@ -138,7 +140,7 @@ Tensor joined_weights(const Branches& branches) {
   const std::int64_t total = total_columns(branches);
   const std::int64_t inner = first.shape()[is_turned ? 1 : 0];
   Tensor joined(first.type(), is_turned ? Shape{total, inner} : Shape{inner, total});
-  // Turned weights follow one another as they are: one long row each.
+  // Transposed weights are concatenated as they are, as one long row each.
   const std::int64_t rows = is_turned ? 1 : inner;
   std::byte* out = joined.mutable_bytes();
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -152,7 +154,7 @@ Tensor joined_weights(const Branches& branches) {
   return joined;
 }
 
-/// Zeros for products without.
+/// Zeros for products without a bias.
 Tensor joined_bias(const Branches& branches) {
   const DataType type = branches.front().weights->constant().type();
   Tensor joined(type, Shape{total_columns(branches)});
@@ -185,7 +187,7 @@ std::string joined_origins(const Branches& branches) {
   return text;
 }
 
-/// Puts the joined nodes before the first product and takes the old ones away.
+/// Inserts the fused nodes before the first product and removes the old ones.
 class Joiner {
  public:
   explicit Joiner(const Branches& branches)
@@ -234,7 +236,7 @@ class Joiner {
     node.mutable_notes().metadata.emplace_back(origin_key, origins_);
   }
 
-  /// The results go on, made by a Split.
+  /// Produces the original results by a Split.
   void hand_out(Value& joined) {
     Node* const behind = joined.producer();
     const std::string name = format("{}/{}", branches_.back().product->name(), joined.name());
@@ -278,7 +280,7 @@ class Joiner {
   std::string origins_;
 };
 
-/// Products of one value that go together, in the order of the nodes.
+/// Products of one value that can be fused, in node order.
 std::vector<Branches> find_groups(const Graph& graph, const RewriteOptions& options) {
   std::vector<Branches> groups;
   std::unordered_map<const Value*, std::vector<std::size_t>> groups_of;

@@ -1,4 +1,4 @@
-// The nodes of a body put in the place of the node that holds it.
+// Subgraph inlining: replaces a node by the nodes of its body.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace ortool {
 
-/// Copies `body`'s nodes in front of `holder`, with `inputs`, values of the holder's graph, as the
-/// body's; returns what stands for the body's outputs. New nodes tell which nodes they come from.
+/// Copies `body`'s nodes to before `holder`, with `inputs`, values of the holder's graph, as the
+/// body's inputs; returns the values that correspond to the body's outputs. New nodes record the
+/// nodes they originate from.
 std::vector<Value*> take_body(const Graph& body, Node& holder, std::span<Value* const> inputs,
                               const std::string& prefix);
 
-/// Removes `node`; what read its outputs reads `results` instead. Outputs of the graph keep their
-/// names.
+/// Removes `node`; consumers of its outputs read `results` instead. Graph outputs keep their names.
 void replace_node(Node& node, std::span<Value* const> results);
 
 }  // namespace ortool

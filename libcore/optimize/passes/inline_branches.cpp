@@ -1,4 +1,4 @@
-// An If whose condition is known becomes the branch that it takes.
+// Branch inlining: an If with a constant condition is replaced by the taken branch.
 #include "libcore/graph/algorithms/nested_names.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view inline_branches_name = "inline-branches";
 
-/// Nodes that come out of a branch are looked at too.
+/// Also visits the nodes inlined from a branch.
 void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
   for (Node* node = graph.first_node(); node != nullptr;) {
     options.poll();
@@ -44,7 +44,7 @@ Pass inline_branches() {
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(inline_branches_name, options, report);
             const std::int64_t rewrites = report.rewrites;
-            // Outer graphs first: a branch that is not taken needs no look.
+            // Outer graphs first: branches that are not taken are skipped.
             std::vector<Graph*> open = {model.graph.get()};
             while (!open.empty()) {
               Graph& graph = *open.back();
@@ -54,7 +54,7 @@ Pass inline_branches() {
                 for (Graph* body : node.subgraphs()) open.push_back(body);
               }
             }
-            // Values of a branch keep their names, which other bodies may have too.
+            // Values of a branch keep their names, which other bodies may use too.
             if (report.rewrites != rewrites) make_names_unique(*model.graph);
           }};
 }

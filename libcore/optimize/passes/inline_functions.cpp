@@ -1,4 +1,4 @@
-// A worklist of graphs; each call in turn becomes nodes, among which may be calls.
+// A worklist of graphs; inlined bodies may contain further calls.
 #include "libcore/optimize/passes/inline_functions.hpp"
 
 #include <map>
@@ -48,7 +48,7 @@ class Inliner {
   }
 
   void inline_calls(Graph& graph) {
-    std::map<const Node*, int> depths;  ///< of nodes that calls became
+    std::map<const Node*, int> depths;  ///< of inlined nodes
     for (Node* node = graph.first_node(); node != nullptr;) {
       const Function* function = callee(*node);
       if (function == nullptr) {
@@ -87,7 +87,7 @@ class Inliner {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == nullptr || i >= function.body->outputs().size()) continue;
       Value& made = *copier.copy_of(*function.body->outputs()[i]);
-      // Outputs of the graph keep their names.
+      // Graph outputs keep their names.
       if (outputs[i]->is_graph_output()) {
         Value* const from[] = {&made};
         Value* const to[] = {outputs[i]};
@@ -98,7 +98,7 @@ class Inliner {
     }
   }
 
-  /// The nodes go by the opsets of the graph that they come into.
+  /// Inlined nodes are interpreted by the opsets of their new graph.
   static void check_opsets(const Graph& graph, const Node& call, const Function& function) {
     std::vector<const Graph*> open = {function.body.get()};
     while (!open.empty()) {

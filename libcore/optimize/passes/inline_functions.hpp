@@ -1,16 +1,15 @@
-// Calls of model-local functions replaced by the functions' bodies.
+// Function inlining: replaces calls of model-local functions by the functions' bodies.
 #pragma once
 
 #include "libcore/graph/model.hpp"
 
 namespace ortool {
 
-/// Inlines every call in the model's graphs, those inside bodies too, until none is left; functions
-/// win over operators of the same name. Inlined nodes are called "CALL/NODE"; names of values are
-/// unique over nested graphs afterwards (nested_names.hpp). Throws
-/// ErrorCode::invalid for functions that call each other in a circle or grow past a million nodes,
-/// and ErrorCode::unsupported for a body written in an opset in which one of its operators means
-/// something else than in the model's.
+/// Inlines every call in all graphs until none is left; functions take precedence over operators of
+/// the same name. Inlined nodes are named "CALL/NODE"; value names are unique across nested graphs
+/// afterward (nested_names.hpp). Throws ErrorCode::invalid for recursive functions and for more
+/// than a million nodes, and ErrorCode::unsupported for a body whose opset gives one of its
+/// operators another meaning than the model's.
 void inline_functions(Model& model);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Every pass, by the file that holds it.
+// All passes, listed by source file.
 #pragma once
 
 #include "libcore/optimize/rewrite/pass.hpp"
@@ -20,8 +20,8 @@ Pass remove_zero_states();   // remove_zero_states.cpp
 Pass merge_products();       // merge_products.cpp
 Pass merge_biased_products();
 
-/// The same as the pass, over one graph and not those inside it; for DequantizeLinear that is to
-/// stay until clusters around it were found.
+/// The same as the pass, for one graph without its subgraphs; for DequantizeLinear nodes, which
+/// must remain until QDQ clusters have been matched.
 void fold_constants(Graph& graph, const RewriteOptions& options, RewriteReport& report);
 
 }  // namespace ortool

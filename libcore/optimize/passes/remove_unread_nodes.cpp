@@ -1,4 +1,4 @@
-// Nodes and constants that nothing reads go away.
+// Dead code elimination: removes nodes and constants without consumers.
 #include <algorithm>
 
 #include "libcore/graph/algorithms/traverse.hpp"
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// Ends first, so that one walk takes whole chains.
+/// In reverse order, so that one pass removes whole chains.
 void remove_unread(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
   std::vector<Node*> nodes;
   nodes.reserve(static_cast<std::size_t>(graph.node_count()));
@@ -37,7 +37,7 @@ Pass remove_unread_nodes() {
           .summary = "nodes and constants that nothing reads go away",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes("remove-unread-nodes", options, report);
-            // Inner graphs first: what they read of outer ones is read no more.
+            // Inner graphs first, so that their captures are gone when outer graphs are visited.
             const std::vector<Graph*> graphs = graphs_in(*model.graph);
             for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
               remove_unread(**graph, options, notes);

@@ -1,4 +1,4 @@
-// Recurrent nodes begin with zeros where nothing else is given.
+// Removes initial states of recurrent nodes that are all zeros, which is the default.
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant_of_shape.hpp"
@@ -10,11 +10,11 @@ namespace ortool {
 namespace {
 
 constexpr std::string_view remove_zero_states_name = "remove-zero-states";
-/// The hidden state; behind it the cell's.
+/// The hidden state, followed by the cell state.
 constexpr std::int64_t first_state = 5;
 constexpr std::int64_t state_count = 2;
 
-/// Through the nodes that repeat or move what they read.
+/// Looks through nodes that repeat or move elements.
 bool is_all_zeros(const Value& value) {
   const Value* at = &value;
   for (const Node* maker = at->producer(); maker != nullptr; maker = at->producer()) {
@@ -27,8 +27,7 @@ bool is_all_zeros(const Value& value) {
   return tensor != nullptr && is_exactly_filled_with(*tensor, 0);
 }
 
-/// Whether the state has the shape of the zeros that stand for it; the node checks one that is
-/// given.
+/// Whether the state has the shape of the default zeros; the node validates an explicit one.
 bool has_own_shape(const Node& node, const Value& state) {
   const Dimensions* x = node.input(0) != nullptr ? dimensions_of(*node.input(0)) : nullptr;
   const Dimensions* weights = node.input(2) != nullptr ? dimensions_of(*node.input(2)) : nullptr;

@@ -1,4 +1,4 @@
-// Constants of equal content are one.
+// Constant deduplication: merges constants of equal content.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Bytes at each end that decide whether the rest is looked at.
+/// Bytes at either end that are compared before the rest.
 constexpr std::int64_t looked_at_bytes = 256;
 constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 
@@ -28,7 +28,7 @@ std::size_t hash_of(const Tensor& tensor) {
   return result * 31 + hash(text_of(tensor, bytes - count, count));
 }
 
-/// Piece by piece, each of which leaves memory again where it is that of a mapped file.
+/// Compares in chunks; the pages of a mapped file are released after each.
 bool have_equal_bytes(const Tensor& a, const Tensor& b, const RewriteOptions& options) {
   for (std::int64_t at = 0; at < a.size_bytes(); at += piece_bytes) {
     options.poll();

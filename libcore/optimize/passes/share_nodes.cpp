@@ -1,4 +1,4 @@
-// Nodes that compute the same from the same are one (common subexpressions).
+// Common subexpression elimination: merges nodes that compute the same from the same inputs.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -14,7 +14,7 @@ void append_pointer(std::string& text, const void* pointer) {
   text.append(reinterpret_cast<const char*>(&pointer), sizeof pointer);
 }
 
-/// What the node computes, equal for nodes that compute the same; nothing where that is not known.
+/// A key that is equal for nodes that compute the same; nothing when that is not known.
 std::optional<std::string> key_of(const Node& node) {
   if (may_change(node) || !node.subgraphs().empty()) return std::nullopt;
   std::string key(node.op_type());

@@ -1,4 +1,4 @@
-// A Loop that runs its body a few times, as everybody can see, becomes that many bodies.
+// Loop unrolling: a Loop with a small constant trip count is replaced by copies of its body.
 #include <optional>
 
 #include "libcore/graph/algorithms/nested_names.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view unroll_loops_name = "unroll-loops";
 
-/// What it may cost: a body that runs once is always cheaper without its loop.
+/// Size limits; a body with a single iteration is always unrolled.
 constexpr std::int64_t most_trips = 8;
 constexpr std::int64_t most_unrolled_nodes = 64;
 
@@ -27,7 +27,7 @@ bool is_constant(const Value* value, std::int64_t number) {
          element_as_int64(*tensor, 0) == number;
 }
 
-/// How often the body runs, when that is written in the graph.
+/// The trip count, if static.
 std::optional<std::int64_t> trips_of(const Node& loop, const Graph& body) {
   const Tensor* most = loop.input(0) != nullptr ? constant_of(*loop.input(0)) : nullptr;
   if (most == nullptr || most->element_count() != 1) return std::nullopt;
@@ -62,7 +62,7 @@ Value& add_node(Node& before, std::string_view op_type, std::vector<Value*> inpu
   return output;
 }
 
-/// What one scan output is made of: a row an iteration.
+/// A scan output, concatenated from one row per iteration.
 Value& stack(Node& loop, const std::vector<Value*>& rows, const ValueType& type) {
   std::vector<Value*> parts;
   for (Value* row : rows) {
@@ -77,7 +77,7 @@ Value& stack(Node& loop, const std::vector<Value*>& rows, const ValueType& type)
   return whole;
 }
 
-/// What a body's input is in one iteration; null where nothing reads it.
+/// The value of a body input in one iteration; null when it is not used.
 Value* given(Graph& graph, const Value& input, Tensor tensor) {
   return input.uses().empty() ? nullptr : &graph.add_constant("", std::move(tensor));
 }
@@ -146,11 +146,11 @@ Pass unroll_loops() {
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(unroll_loops_name, options, report);
             const std::int64_t rewrites = report.rewrites;
-            // Inner loops first, so that an outer one copies what became of them.
+            // Inner loops first, so that outer ones copy the result.
             const std::vector<Graph*> graphs = graphs_in(*model.graph);
             for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
               unroll_in(**graph, options, notes);
-            // Values of a body that runs once keep their names, which other bodies may have too.
+            // The values of a single iteration keep their names, which other bodies may use too.
             if (report.rewrites != rewrites) make_names_unique(*model.graph);
           }};
 }

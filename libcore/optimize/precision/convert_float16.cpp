@@ -1,4 +1,4 @@
-// Each converted node gets halves of what it reads; its results are cast back for whoever needs it.
+// A converted node reads float16 inputs; its results are cast back for float32 consumers.
 #include "libcore/optimize/precision/convert_float16.hpp"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace ortool {
 namespace {
 
 constexpr double largest_half = 65504;
-/// Half of the smallest number above zero: what is below becomes zero.
+/// Half of the smallest positive number: smaller values round to zero.
 constexpr double smallest_half = 2.98e-8;
 
-/// Nodes that stay as they are: the type of their results is said otherwise, or 16 bits are too
-/// few.
+/// Nodes that keep their type: results with a type of their own, or insufficient precision in 16
+/// bits.
 bool is_kept(const Node& node) {
   return has_trait(node, OpTrait::own_result_type) || has_trait(node, OpTrait::needs_float32);
 }
@@ -32,7 +32,7 @@ bool is_float32(const Value* value) {
              DataType::float32;
 }
 
-/// Of the finite elements of a tensor of float32.
+/// Of the finite elements of a float32 tensor.
 double largest_magnitude(const Tensor& tensor) {
   const Tensor aligned = tensor.aligned();
   float most = 0;
@@ -54,8 +54,8 @@ class Float16Conversion {
   Float16Conversion(Graph& graph, const std::function<std::string(const Node&)>& keeps)
       : graph_(graph), keeps_(keeps) {}
 
-  /// What makes a value is dealt with before what reads it, so that the halves of outer values are
-  /// there when bodies ask for them.
+  /// Producers are visited before consumers, so that outer float16 values exist when bodies capture
+  /// them.
   Float16Report run() {
     for (Graph* graph : graphs_in(graph_)) convert_graph(*graph);
     cast_back();
@@ -82,7 +82,8 @@ class Float16Conversion {
     report_.converted += static_cast<std::int64_t>(nodes.size());
   }
 
-  /// For each input whether it is float32 and may be float16; none where the node has no such form.
+  /// For each input, whether it is float32 and may be float16; empty when the node has no such
+  /// form.
   std::vector<bool> half_inputs(const Node& node) const {
     std::vector<bool> slots(static_cast<std::size_t>(node.input_count()));
     const OpEntry* entry = node.domain().empty() ? find_op("", node.op_type()) : nullptr;
@@ -108,7 +109,7 @@ class Float16Conversion {
            version.allowed(formal->type).contains(DataType::float32);
   }
 
-  /// The value of the outermost graph that a captured one stands for, or the value itself.
+  /// The value of the outermost graph that a capture refers to, or the value itself.
   static const Value& root_of(const Value& value) {
     const Value* root = &value;
     while (root->captured() != nullptr) root = root->captured();
@@ -131,7 +132,7 @@ class Float16Conversion {
   }
 
   Value& half_of(Value& value) {
-    // What is captured goes away with its last reader, so that it is no key.
+    // A capture disappears with its last use, so it cannot be a key.
     if (value.captured() != nullptr) return value.graph().capture(half_of(*value.captured()));
     const auto [place, is_new] = halves_.try_emplace(&value, nullptr);
     if (is_new) {
@@ -172,7 +173,7 @@ class Float16Conversion {
     make_again(node, outputs);
   }
 
-  /// What is still read as float32 is cast back where its half is made.
+  /// Casts float16 results back to float32 for the remaining consumers.
   void cast_back() {
     for (Value* value : left_) {
       if (value->producer() != nullptr || value->is_graph_input()) continue;
@@ -192,7 +193,7 @@ class Float16Conversion {
   const std::function<std::string(const Node&)>& keeps_;
   Float16Report report_;
   std::unordered_map<const Value*, Value*> halves_;
-  std::vector<Value*> left_;  ///< whose readers or makers were converted
+  std::vector<Value*> left_;  ///< whose consumers or producers were converted
 };
 
 }  // namespace

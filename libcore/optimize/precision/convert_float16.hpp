@@ -1,4 +1,4 @@
-// Computing a model in 16-bit floats, save for what has to stay.
+// Conversion to float16, except for nodes that must keep float32.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ortool {
 
-/// A node that stays in float32 although its operator has a 16-bit form, and why.
+/// A node that stays in float32 although its operator has a float16 form, and why.
 struct KeptNode {
   std::string node;
   std::string reason;
@@ -18,16 +18,16 @@ struct KeptNode {
 
 struct Float16Report {
   std::int64_t converted = 0;
-  std::vector<std::string> nodes;  ///< those converted, by name, in the order of execution
+  std::vector<std::string> nodes;  ///< those converted, by name, in execution order
   std::vector<KeptNode> kept;
 };
 
-/// Lets the nodes of the main graph and of all bodies inside it read and make float16 in place of
-/// float32 where their operator can; casts stand where the two meet. Inputs and outputs of every
-/// graph stay as they are, and so do nodes with graphs inside; functions are no part of it. Weights
-/// become float16; a node keeps float32 where one of its weights passes the range of float16, where
-/// a weight of one element would become zero, and where `keeps` gives a reason. Types must have
-/// been inferred; new values have none before they are inferred again.
+/// Converts the nodes of the main graph and all its bodies from float32 to float16 if their
+/// operator supports it, with casts at the boundaries. Inputs and outputs of every graph keep their
+/// types, and so do nodes with subgraphs; functions are not touched. Weights become float16; a node
+/// stays in float32 when one of its weights exceeds the range of float16, when a weight of one
+/// element would become zero, and when `keeps` gives a reason. Types must have been inferred; new
+/// values have none until they are inferred again.
 Float16Report convert_to_float16(Model& model,
                                  const std::function<std::string(const Node&)>& keeps);
 

@@ -1,4 +1,4 @@
-// Types change where they stand; only the edge of the model gets new nodes.
+// Types change in place; only the boundary of the model gets new nodes.
 #include "libcore/optimize/precision/convert_float32.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace ortool {
 namespace {
 
-/// Attributes that name an element type.
+/// Attributes that specify an element type.
 constexpr std::array<std::string_view, 4> type_attributes = {"to", "dtype", "output_dtype",
                                                              "output_datatype"};
 
@@ -150,8 +150,7 @@ class Float32Conversion {
     }
   }
 
-  /// Every reader of `old`, those in bodies too, reads `by`; an output of the model stays what it
-  /// is.
+  /// Every consumer of `old`, also in bodies, reads `by` instead; model outputs stay.
   void read_instead(Value& old, Value& by) {
     Graph& graph = old.graph();
     const std::vector<Use> uses(old.uses().begin(), old.uses().end());
@@ -178,7 +177,7 @@ class Float32Conversion {
     const std::vector<Value*> outputs(graph_.outputs().begin(), graph_.outputs().end());
     for (Value* output : outputs) {
       Node* const producer = output->producer();
-      // Of a node whose outputs are several of the graph's, or one twice, all are done at once.
+      // A node that produces several graph outputs, or one twice, is handled once.
       if (producer == nullptr || !is_meant(stored_type_of(output)) || is_cast_back(*producer))
         continue;
       cast_results(*producer);

@@ -1,4 +1,4 @@
-// Computing a model of other floats in float32, between its inputs and its outputs.
+// Conversion of other float types to float32, with the model's inputs and outputs unchanged.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace ortool {
 
-/// Those of float16, bfloat16 and float64 that Conv, ConvTranspose, MatMul and Gemm of the model
-/// compute in, in this order.
+/// The types among float16, bfloat16 and float64, in this order, in which any Conv, ConvTranspose,
+/// MatMul or Gemm of the model computes.
 std::vector<DataType> product_types(const Model& model);
 
-/// Lets everything that is of one of the types be float32, in all graphs: constants, what
-/// attributes say, values. Inputs and outputs of the model keep their types; casts stand behind and
-/// before them. Finite numbers that float32 cannot hold become its largest. Functions must have
-/// been inlined and types inferred; infer them again afterwards. Throws ErrorCode::unsupported
-/// where an input or output is of such floats but no tensor, or made by a node with graphs inside.
+/// Changes everything of the given types to float32, in all graphs: constants, attributes, values.
+/// Inputs and outputs of the model keep their types through casts. Finite values out of float32's
+/// range saturate. Functions must have been inlined and types inferred; infer them again afterward.
+/// Throws ErrorCode::unsupported when an input or output has such elements but is not a tensor, or
+/// is produced by a node with subgraphs.
 void convert_to_float32(Model& model, const std::vector<DataType>& types);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Scales and zero points are read from constants, however many there are.
+// Reads per-tensor and per-channel scales and zero points from constants.
 #include "libcore/optimize/precision/quantized_boundary.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_of_onnx(const Node* node, std::string_view op_type) {
   return node != nullptr && node->domain().empty() && node->op_type() == op_type;
 }
 
-/// Float32 constants above zero, and at most a vector of them.
+/// Positive float32 constants, a scalar or a vector.
 bool has_good_scales(const Value* scale) {
   const Tensor* given = scale != nullptr ? constant_of(*scale) : nullptr;
   if (given == nullptr) return false;
@@ -72,7 +72,7 @@ std::optional<FloatBounds> bounds_of(const Node& node) {
   if (!is_of_onnx(&node, "Clip")) return std::nullopt;
   const std::optional<float> low = clip_bound(node, 1, "min", -infinity);
   const std::optional<float> high = clip_bound(node, 2, "max", infinity);
-  // NaN bounds are nobody's, and crossed ones are for the operator itself.
+  // NaN bounds have no defined meaning, and reversed ones are left to the operator.
   if (!low || !high || !(*low <= *high)) return std::nullopt;
   return FloatBounds{*low, *high};
 }
@@ -167,7 +167,7 @@ ByteBounds peel_clips(const Value*& value, const Quantization& to) {
     found.push_back(*bounds);
     value = node->input(0);
   }
-  // The last found acts first.
+  // The last one found is applied first.
   ByteBounds result = ByteBounds::of(to.type);
   for (auto bounds = found.rbegin(); bounds != found.rend(); ++bounds) {
     const std::int64_t low = quantize_number(bounds->low, to);

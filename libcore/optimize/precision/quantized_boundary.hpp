@@ -1,4 +1,4 @@
-// The ends of a quantised cluster: how values come from bytes and become bytes again.
+// Boundaries of QDQ clusters: quantization parameters of inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -8,38 +8,40 @@
 
 namespace ortool {
 
-/// What bytes stand for: constants all.
+/// Quantization parameters; all are constants.
 struct Quantization {
   Value* bytes = nullptr;
   Value* scale = nullptr;
   Value* zero_point = nullptr;  ///< null: 0
   DataType type = DataType::undefined;
-  std::int64_t axis = 0;  ///< along which a list of scales goes
+  std::int64_t axis = 0;  ///< of per-channel scales
 
-  /// The scales; in a body they may be those of a graph around it.
+  /// The scales; in a body they may belong to an enclosing graph.
   const Tensor& scales() const;
   bool is_single() const { return scales().element_count() == 1; }
   float scale_at(std::int64_t index) const;
   std::int64_t zero_at(std::int64_t index) const;
-  /// The same scale and zero point, each one for all, and the same type.
+  /// Whether both are per tensor, with equal scale, zero point and type.
   bool is_like(const Quantization& other) const;
 };
 
-/// How `value` comes from bytes, when it is the float32 result of a DequantizeLinear whose scales
-/// (positive and finite) and zero points are constants, not in blocks. int32 counts as bytes too.
+/// The quantization parameters of `value` if it is the float32 result of a DequantizeLinear with
+/// constant zero points and constant scales that are positive and finite, not blockwise. Accepts
+/// int32 as well.
 std::optional<Quantization> dequantized(const Value* value);
-/// The same with one scale, of int8 or uint8.
+/// The same for per-tensor int8 or uint8.
 std::optional<Quantization> dequantized_bytes(const Value* value);
-/// How a QuantizeLinear makes bytes (int8 or uint8, one constant scale); `bytes` is its output.
+/// The parameters of a QuantizeLinear to int8 or uint8 with one constant scale; `bytes` is its
+/// output.
 std::optional<Quantization> quantized(const Node& node);
 
-/// The node that makes `value` when nothing but one node's input reads it; null otherwise.
+/// The producer of `value` if it has a single consumer, by one input; otherwise null.
 Node* only_maker(const Value* value);
 
-/// The byte, as the number it is, that `value` becomes.
+/// The quantized value of `value`.
 std::int64_t quantize_number(float value, const Quantization& by);
 
-/// Bytes that a result keeps to.
+/// The range of quantized values that a result is clamped to.
 struct ByteBounds {
   std::int64_t low;
   std::int64_t high;
@@ -47,8 +49,8 @@ struct ByteBounds {
   static ByteBounds of(DataType type);
 };
 
-/// Goes back over Relu and Clip with constant bounds before the quantisation `to`. Leaves `value`
-/// at what they are applied to.
+/// Walks backward over Relu and Clip with constant bounds before the quantization `to`. Sets
+/// `value` to their input.
 ByteBounds peel_clips(const Value*& value, const Quantization& to);
 
 }  // namespace ortool

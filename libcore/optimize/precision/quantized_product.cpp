@@ -1,4 +1,4 @@
-// One scale a channel or one for all; a bias is brought into units that sums can take it in.
+// Scales are per channel or per tensor; biases are requantized to the scale of the sums.
 #include "libcore/optimize/precision/quantized_product.hpp"
 
 #include <cmath>
@@ -38,7 +38,7 @@ std::optional<ProductBias> product_bias(const Value* bias, float factor, const Q
   const Tensor& given = *numbers;
   if (!by && given.type() != DataType::float32) return std::nullopt;
   const std::int64_t count = given.element_count();
-  // One for each channel, or one for all; a matrix of one row is such a list too.
+  // One per channel, or one for all; a matrix of one row counts as a vector.
   if (count != weights.channels && count != 1) return std::nullopt;
   if (given.shape().rank() > 0 && given.shape()[given.shape().rank() - 1] != count)
     return std::nullopt;

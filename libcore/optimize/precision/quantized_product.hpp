@@ -1,4 +1,4 @@
-// Weights and biases of products between bytes, as kernels of integers take them.
+// Quantized products: integer weights and biases as int8 kernels take them.
 #pragma once
 
 #include <cstdint>
@@ -9,37 +9,38 @@
 
 namespace ortool {
 
-/// Products of bytes that are sure to fit int32 together with a bias of half its range.
+/// The number of int8 products whose sum, together with a bias of half the range, always fits into
+/// int32.
 inline constexpr std::int64_t most_byte_products = (1 << 30) / (255 * 255);
 
-/// Weights of channels, the scale and zero point of each or of all.
+/// Per-channel weights, with a scale and zero point per channel or for all.
 struct QuantizedWeights {
   Quantization by;
   std::int64_t channels = 0;
 
-  /// The bytes; in a body they may be those of a graph around it.
+  /// The int8 data; in a body they may belong to an enclosing graph.
   const Tensor& bytes() const;
-  /// Whether sums over all but the channels fit.
+  /// Whether sums over all axes but the channels cannot overflow.
   bool has_safe_sums() const;
 };
 
-/// Constant weights of bytes, of `least_rank` or more, quantised along `axis` where there is more
+/// Constant int8 or uint8 weights of at least `least_rank`, quantized along `axis` if there is more
 /// than one scale.
 std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64_t axis,
                                                   std::int64_t least_rank);
 
-/// A bias of a number a channel.
+/// A bias with one element per channel.
 struct ProductBias {
-  Tensor units;   ///< int32, in the product of the scales of input and weights
+  Tensor units;   ///< int32, scaled by the product of input and weight scales
   Tensor floats;  ///< float32
 };
 
-/// `factor` times a constant bias of floats or of levels, one number a channel or one for all.
-/// Nothing when it is computed, has another shape, or half of int32 does not hold it.
+/// `factor` times a constant bias, float or quantized, with one element per channel or one for all.
+/// Nothing when it is computed, has another shape, or exceeds half of int32's range.
 std::optional<ProductBias> product_bias(const Value* bias, float factor, const Quantization& input,
                                         const QuantizedWeights& weights);
 
-/// A matrix of bytes with rows for columns.
+/// The transpose of an int8 matrix.
 Tensor transposed_bytes(const Tensor& matrix, MemoryCap* cap = nullptr);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Everything is checked before the first old node is touched, so that a refusal leaves no trace.
+// All checks precede the first change of an old node, so that a refusal has no effect.
 #include "libcore/optimize/rewrite/apply_rule.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-/// Whether reading `old_value` as `new_value` cannot be seen from its shape.
+/// Whether the two shapes are compatible for consumers.
 bool agree(const Dimensions& old_value, const Dimensions& new_value) {
   if (old_value.size() != new_value.size()) return false;
   for (std::size_t i = 0; i < old_value.size(); ++i) {
@@ -122,7 +122,7 @@ Verdict Application::check_type(const Value& old_value, const Value& new_value) 
                    before.to_string()));
 }
 
-/// Readers of inner values may stand before the end of the match; then so must what makes them.
+/// Consumers of inner values may precede the end of the match; then their new producer must too.
 Verdict Application::find_place(const Replacement& replacement) {
   std::int64_t earliest = order_.place_of(match_.root());
   for (const auto& [old_value, new_value] : replacement.others()) {
@@ -165,7 +165,7 @@ void Application::give_origins(const Replacement& replacement) const {
     node->mutable_notes().metadata.emplace_back(origin_key, text);
 }
 
-/// The graph knows no way to change what a node makes, so the node is made again.
+/// A node's outputs cannot be changed, so the node is recreated.
 void Application::remake(Node& maker, std::int64_t index, Value& value, std::string_view name) {
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < maker.output_count(); ++i) outputs.push_back(maker.output(i));
@@ -216,14 +216,14 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
   for (const Match::Member& member : match_.members()) {
     for (Value* input : inputs_of(*member.node)) freed.push_back(input);
   }
-  // The new maker takes the old value over, with its name, type and readers.
+  // The new producer takes over the old value, with its name, type and consumers.
   Node& root = match_.root();
   const std::vector<Value*> root_outputs = outputs_of(root);
   for (Value* input : inputs_of(root)) {
     if (input->producer() != nullptr) leftovers.push_back(input->producer());
   }
   const bool goes_on = is_new || old_value.is_graph_output();
-  // What stands for a value of the graph around goes with its last reader; so new readers first.
+  // A capture disappears with its last use, so new uses are added first.
   if (!goes_on) graph_.replace_uses(old_value, result);
   graph_.remove_node(root);
   order_.remove(root);
@@ -248,7 +248,7 @@ void Application::take_over(Value& inner, Value& made) {
   if (!inner.is_in(graph_)) return;
   Node* maker = inner.producer();
   if (maker == nullptr) {
-    // Another output of the match's end, whose node is gone already.
+    // Another output of the match's end, whose node has been removed already.
     put_in(inner, made, node_name_);
     changed_.push_back(&inner);
     return;

@@ -1,4 +1,4 @@
-// Every rule is tried at every node once more, after all of them have had their way.
+// Tries every rule at every node again, after rewriting has finished.
 #include "libcore/optimize/rewrite/closest_matches.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using Kind = PatternPart::Kind;
 
 constexpr std::int64_t fewest_nodes = 2;
 
-/// The nodes of the smallest place that fits.
+/// The number of nodes in the smallest match.
 std::int64_t fewest_nodes_of(const PatternPart& part) {
   if (part.is_optional) return 0;
   std::int64_t sum = 0;
@@ -31,7 +31,7 @@ std::int64_t fewest_nodes_of(const PatternPart& part) {
   return part.kind == Kind::alternatives ? least : 0;
 }
 
-/// What is known of one place, before words are made of it.
+/// A partial match, before it is formatted as text.
 struct Candidate {
   const Node* root = nullptr;
   PartialMatch partial;

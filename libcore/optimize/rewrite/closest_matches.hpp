@@ -1,4 +1,4 @@
-// Where the patterns of rules were found in part, for whoever asks why something was not fused.
+// Near misses of rules: partial pattern matches that explain why something was not fused.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace ortool {
 
 struct ClosestMatch {
   std::string_view rule;
-  std::string node;                ///< the end of it
-  std::vector<std::string> nodes;  ///< those that fit, the end first
-  std::int64_t expected = 0;       ///< how many nodes the pattern has at least
-  std::string reason;              ///< which node or value stands where something else is expected
+  std::string node;                ///< the last node of the pattern
+  std::vector<std::string> nodes;  ///< those that match, the last one first
+  std::int64_t expected = 0;       ///< the minimum number of nodes in the pattern
+  std::string reason;              ///< which node or value differs from the pattern
 };
 
-/// For each rule that `options` chooses, the place of the model where most of its pattern was found
-/// but not all of it, where that is two nodes and half of the pattern at least. Ordered by how much
-/// of the pattern was found, no more than `most`. The types of the model's values must be known.
-/// The names of rules outlive the result if they outlive the call.
+/// For each rule selected by `options`, the place in the model where its pattern matches best
+/// without matching completely, if at least two nodes and half of the pattern match. Ordered by the
+/// matched share, at most `most`. The types of the model's values must be known. Rule names in the
+/// result are those passed in, and must outlive it.
 std::vector<ClosestMatch> closest_matches(const Model& model, std::span<const RuleGroup> groups,
                                           const RewriteOptions& options, std::size_t most = 10);
 

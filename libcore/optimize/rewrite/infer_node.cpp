@@ -1,4 +1,4 @@
-// A context for one node in the middle of a graph whose values have types already.
+// An inference context for one node in a graph that already has types.
 #include "libcore/optimize/rewrite/infer_node.hpp"
 
 #include <utility>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Longer constants are no shapes.
+/// Longer constants are not shapes.
 constexpr std::int64_t most_inferred_elements = 64;
 
 class SingleContext : public InferContext {

@@ -1,13 +1,13 @@
-// The shape rule of one node, by what its inputs' types say.
+// Shape inference of a single node from its inputs' types.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// Gives the node's outputs the types that follow from its inputs' types and constants; outputs the
-/// rule says nothing of keep what they have. The node has passed check_node and holds no graphs.
-/// Throws ErrorCode::invalid for inputs that cannot go together.
+/// Sets the types of the node's outputs as they follow from its inputs' types and constants;
+/// outputs without inferred type keep theirs. The node must have passed check_node and have no
+/// subgraphs. Throws ErrorCode::invalid for incompatible inputs.
 void infer_node(Node& node);
 
 }  // namespace ortool

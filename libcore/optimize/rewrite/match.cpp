@@ -1,4 +1,4 @@
-// Backtracking over goals: a goal is a part of the pattern and the value it must fit.
+// Backtracking over goals: a goal is a part of the pattern and the value that it must match.
 #include "libcore/optimize/rewrite/match.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool have_equal_content(const Value& a, const Value& b) {
 
 }  // namespace
 
-/// Tries the ways in which one place can fit; keeps the first.
+/// Tries the alternatives at one place; keeps the first that matches.
 class Matcher {
  public:
   /// `furthest` may be null.
@@ -75,11 +75,11 @@ class Matcher {
   struct Goal {
     const PatternPart* part;
     Value* value;
-    unsigned operands;  ///< of a chain: a bit for each that is still to be found
+    unsigned operands;  ///< of a chain: a bit per operand still to be matched
     const Goal* next;
   };
 
-  /// How much was found when a way was begun.
+  /// The state to return to on backtracking.
   struct Mark {
     std::size_t members;
     std::size_t bindings;
@@ -110,7 +110,7 @@ class Matcher {
     return false;
   }
 
-  /// False when the name stands for another value already.
+  /// False when the name is already bound to another value.
   bool bind(const std::string& name, Value* value) {
     if (name.empty()) return true;
     for (const auto& [known, bound] : match_.bindings_) {
@@ -161,7 +161,7 @@ class Matcher {
     return found || undo(before);
   }
 
-  /// The one operand that is left of a chain.
+  /// The last remaining operand of a chain.
   bool solve_last(const Goal* goal) {
     std::size_t index = 0;
     while ((goal->operands >> index & 1U) == 0U) ++index;
@@ -221,7 +221,7 @@ class Matcher {
     return solve(next);
   }
 
-  /// The operands that are left, shared out among both inputs in every way.
+  /// Distributes the remaining operands over both inputs in every possible way.
   bool solve_chain(const Goal* goal) {
     const PatternPart& part = *goal->part;
     Node* node = goal->value->producer();
@@ -240,7 +240,7 @@ class Matcher {
     return false;
   }
 
-  /// A division by a number is a factor of a product.
+  /// A division by a number matches as a factor of a product.
   bool solve_division(const Goal* goal, Node& node) {
     const PatternPart& part = *goal->part;
     const Mark before = mark();

@@ -1,4 +1,4 @@
-// Finding a pattern in a graph, and what was found.
+// Pattern matching: finds a pattern in a graph, and gives access to the match.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace ortool {
 
-/// A place of a graph that fits a pattern. Points into graph and pattern.
+/// A part of a graph that matches a pattern. Points into graph and pattern.
 class Match {
  public:
   /// A node of the match.
   struct Member {
     Node* node;
-    bool is_shared;  ///< its results may be read from outside
+    bool is_shared;  ///< its results may have other consumers
   };
 
   Graph& graph() const { return root().graph(); }
-  /// The node at the end, whose output is what the match computes.
+  /// The last node, whose output is the result of the match.
   Node& root() const { return *members_.front().node; }
   Value& result() const { return *result_; }
-  /// The nodes it is made of, the root first.
+  /// The matched nodes, the root first.
   std::span<const Member> members() const { return members_; }
   bool holds(const Node* node) const;
 
-  /// The value bound to a name, or null when that part was left out; "x.2": output 2 of x's node.
+  /// The value bound to a name, or null when that part is absent; "x.2": output 2 of x's node.
   Value* find(std::string_view name) const;
-  /// The value bound to a name that must be.
+  /// The value bound to a name; it must exist.
   Value& operator[](std::string_view name) const;
-  /// The node that makes it.
+  /// The producer of the named value.
   Node& node(std::string_view name) const;
   /// The first element of the constant bound to a name.
   double number(std::string_view name) const;
 
-  /// What is made shall be read by ortool alone; otherwise by others too, which know patterns of
-  /// their own.
+  /// The result is for ortool alone; otherwise other runtimes, which match patterns of their own,
+  /// may read it too.
   bool has_own_operators = false;
 
  private:
@@ -50,8 +50,8 @@ class Match {
   std::vector<std::pair<std::string_view, Value*>> bindings_;
 };
 
-/// Looks for `pattern` with its end at `root`. Gives up after some thousand steps, so that the time
-/// of one look is bounded.
+/// Matches `pattern` with its end at `root`. Gives up after a few thousand steps, to bound the time
+/// of one attempt.
 bool find_match(const Pattern& pattern, Node& root, Match& match);
 
 }  // namespace ortool

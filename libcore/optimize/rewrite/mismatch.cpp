@@ -1,4 +1,4 @@
-// Texts are made once, for the mismatch that is left in the end.
+// Messages are formatted only once, for the final mismatch.
 #include "libcore/optimize/rewrite/mismatch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What stopped a search for a pattern, on the way that led furthest.
+// Match diagnostics: the mismatch that ended the most complete attempt.
 #pragma once
 
 #include <span>
@@ -11,27 +11,27 @@
 
 namespace ortool {
 
-/// How far a pattern was followed where it was not found.
+/// The extent of an unsuccessful match.
 struct PartialMatch {
-  std::vector<const Node*> nodes;  ///< those that fit, the root first; empty: not even that one
-  std::string reason;              ///< what stands where something else was expected
+  std::vector<const Node*> nodes;  ///< those that match, the root first; may be empty
+  std::string reason;              ///< what was found in place of what was expected
 };
 
-/// As find_match in match.hpp; where it does not find the pattern, `partial` tells of the way on
-/// which most nodes fitted.
+/// As find_match in match.hpp; without a match, `partial` describes the attempt that matched the
+/// most nodes.
 bool find_match(const Pattern& pattern, Node& root, Match& match, PartialMatch& partial);
 
-/// Why a part of a pattern does not fit a value.
+/// Why a part of a pattern does not match a value.
 enum class Mismatch {
-  kind,        ///< another operator, a computed value for a constant, another number
-  attributes,  ///< the node fails the test of its attributes
-  type,        ///< the value fails the test of its type
-  name,        ///< the name stands for another value
+  kind,        ///< another operator, not a constant, or another number
+  attributes,  ///< the node fails the attribute test
+  type,        ///< the value fails the type test
+  name,        ///< the name is bound to another value
   inputs,      ///< the node has more or fewer inputs
 };
 
-/// Keeps the mismatch behind which most nodes had fitted: the first such value, with all that was
-/// expected there.
+/// Records the mismatch after the most matched nodes: the first such value, with everything that
+/// was expected there.
 class FurthestMismatch {
  public:
   void note(std::span<const Match::Member> members, const PatternPart& part, const Value& value,

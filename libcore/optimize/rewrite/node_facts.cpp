@@ -1,4 +1,4 @@
-// Nodes of operators the catalog does not know are taken to do anything.
+// Operators that are not in the catalog are assumed to do anything.
 #include "libcore/optimize/rewrite/node_facts.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What passes ask of nodes.
+// Node queries for passes: determinism, operands, attributes.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace ortool {
 
-/// Whether two runs on the same inputs may give different results, or what the node does is not
-/// known.
+/// Whether two runs on the same inputs may differ, or the operator is unknown.
 bool may_change(const Node& node);
-/// The constant that a value holds, also where it stands for one of a graph around; null for none.
+/// The constant that a value is or, as a capture, refers to; null for none.
 const Tensor* constant_of(const Value& value);
-/// What the node gives, without outputs left out.
+/// The node's outputs, without omitted ones.
 std::vector<Value*> outputs_of(const Node& node);
-/// What the node reads, without inputs left out; with what graphs inside it capture.
+/// The node's inputs, without omitted ones; including captures of its subgraphs.
 std::vector<Value*> inputs_of(const Node& node);
-/// Attributes as text, equal for equal ones; nothing for nodes with graphs or large tensors.
+/// Appends the attributes as text, equal for equal ones; false for nodes with subgraphs or large
+/// tensors.
 bool append_attributes(const Node& node, std::string& text);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// What is done to a whole model at once, where a pattern at one place cannot see enough.
+// Optimizer pass: a transformation of the whole model, where a local pattern cannot see enough.
 #pragma once
 
 #include <functional>
@@ -12,37 +12,37 @@
 
 namespace ortool {
 
-/// The same as a rule to whoever lists, chooses or reports them.
+/// Listed, selected and reported in the same way as a rule.
 struct Pass {
   std::string_view name;
   std::string_view summary;
   OptimizeLevel level = OptimizeLevel::basic;
   Evidence evidence = Evidence::sampled;
-  /// Changes the model; adds what it changed to the report. Types are inferred before, and after it
-  /// as good as before. The time grows as the model does.
+  /// Changes the model and adds the changes to the report. Types are inferred before, and remain as
+  /// complete. Time is linear in the size of the model.
   std::function<void(Model&, const RewriteOptions&, RewriteReport&)> run;
 };
 
-/// Tells a report of a change, or with a reason of one left out.
+/// Records a pass's changes, and with a reason those left out.
 class PassNotes {
  public:
   PassNotes(std::string_view name, const RewriteOptions& options, RewriteReport& report)
       : name_(name), options_(options), report_(report) {}
 
-  /// Asked before each change, with the node or value it concerns: false, leave it as it is.
-  /// Whoever looks for the change that did harm ends the optimiser after ever fewer.
+  /// Called before each change, with the node or value concerned; false: leave it unchanged. A
+  /// search for the change that broke a model limits the optimizer to ever fewer changes.
   [[nodiscard]] bool permits(std::string_view what) {
     if (report_.rewrites >= options_.most_rewrites) return false;
     changed(what);
     return true;
   }
-  /// For changes that cannot be had one by one.
+  /// For changes that cannot be made individually.
   void changed(std::string_view what) {
     ++report_.rewrites;
     if (options_.keeps_events)
       report_.events.push_back({name_, std::string(what), {}, {std::string(what)}});
   }
-  /// The same of a change that replaced several nodes, the last of which made their result.
+  /// For a change that replaced several nodes, the last of which produced the result.
   void changed(std::vector<std::string> members) {
     ++report_.rewrites;
     if (!options_.keeps_events) return;

@@ -1,4 +1,4 @@
-// Patterns are trees of shared parts; arithmetic on them spells out the ways exporters write it.
+// Patterns are trees of shared parts; arithmetic on them generates the variants exporters write.
 #include "libcore/optimize/rewrite/pattern.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Pattern make_pattern(PatternPart part) {
   return Pattern(std::make_shared<const PatternPart>(std::move(part)));
 }
 
-/// a and b joined; chains of the same operator that nothing names grow longer.
+/// a and b joined; unnamed chains of the same operator are merged.
 Pattern join(const char* op_type, const Pattern& a, const Pattern& b) {
   std::vector<Pattern> operands;
   for (const Pattern& each : {a, b}) {
@@ -185,7 +185,7 @@ Pattern operator/(Pattern a, Pattern b) {
   std::vector<Pattern> ways = {op("Div", {a, b}), op("Mul", {a, op("Reciprocal", {b})}),
                                op("Mul", {a, op("Pow", {b, number(-1)})}),
                                op("Mul", {a, op("Div", {number(1), b})})};
-  // Rooted, the exponent joins the one of the root.
+  // For a root, the exponent is combined with that of the root.
   const PatternPart& part = b.part();
   if (part.kind == Kind::alternatives && !part.operands.empty()) {
     const PatternPart& first = part.operands.front().part();

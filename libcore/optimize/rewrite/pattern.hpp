@@ -1,5 +1,4 @@
-// What a place of a graph must look like for a rule: operators over values, numbers and one
-// another.
+// Rewrite patterns: expressions of operators, constants and values that a rule looks for.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +16,9 @@ namespace ortool {
 
 struct PatternPart;
 
-/// Immutable and cheap to copy. Names of operators stand for ONNX's own and for ortool's of the
-/// same name, traits for operators of any domain. A name given to a part binds the value found
-/// there; parts of one name must find one value, or constants of equal content.
+/// Immutable and cheap to copy. Operator names match ONNX's operators and ortool's of the same
+/// name, traits match operators of any domain. A name given to a part binds the value found there;
+/// all parts of one name must match the same value, or constants of equal content.
 class Pattern {
  public:
   explicit Pattern(std::shared_ptr<const PatternPart> part) : part_(std::move(part)) {}
@@ -28,13 +27,13 @@ class Pattern {
 
   /// The same, bound to a name.
   Pattern as(std::string name) const;
-  /// The same, where the node that makes the value passes the test; for attributes.
+  /// The same if the producer passes the test; for attributes.
   Pattern where_node(std::function<bool(const Node&)> test) const;
-  /// The same, where the value passes the test; for types.
+  /// The same if the value passes the test; for types.
   Pattern where_value(std::function<bool(const Value&)> test) const;
-  /// The same; others may read the value too, which then is computed for them alone.
+  /// The same; the value may have other consumers, for which it is still computed.
   Pattern shared() const;
-  /// The output of the node that is meant, instead of the first.
+  /// Selects an output of the node other than the first.
   Pattern output(std::int64_t index) const;
 
  private:
@@ -50,8 +49,8 @@ struct PatternPart {
     constant,      ///< a constant
     number,        ///< a constant of one element near `number`
     operation,     ///< an output of a node
-    chain,         ///< operands joined by one associative, commutative operator, however bracketed
-    alternatives,  ///< the first operand that fits
+    chain,         ///< operands of one associative, commutative operator, however nested
+    alternatives,  ///< the first operand that matches
   };
 
   Kind kind = Kind::value;
@@ -61,8 +60,8 @@ struct PatternPart {
   std::vector<Pattern> operands;
   double number = 0;
   std::int64_t output = 0;
-  bool is_optional = false;       ///< the operand may be left out
-  bool takes_any_inputs = false;  ///< of an operation: the rule looks at the inputs itself
+  bool is_optional = false;       ///< the operand may be omitted
+  bool takes_any_inputs = false;  ///< of an operation: the rule checks the inputs itself
   bool is_shared = false;
   std::function<bool(const Node&)> node_test;
   std::function<bool(const Value&)> value_test;
@@ -74,23 +73,23 @@ Pattern any(std::string name = {});
 Pattern constant(std::string name = {});
 /// Any constant of one element.
 Pattern scalar(std::string name = {});
-/// A constant of one element that is `value`, as near as its type holds it: 1e-5 of the value for
-/// float32 and above, 1e-3 for float16, 1e-2 for bfloat16, exactly for integers.
+/// A constant of one element equal to `value` within its type's precision: a relative 1e-5 for
+/// float32 and wider, 1e-3 for float16, 1e-2 for bfloat16, exactly for integers.
 Pattern number(double value);
-/// An output of a node with these inputs. Two operands of a commutative operator may stand the
-/// other way round.
+/// An output of a node with these inputs. The two operands of a commutative operator match in
+/// either order.
 Pattern op(std::string op_type, std::vector<Pattern> operands);
-/// The same of any operator that has the trait.
+/// The same for any operator with the trait.
 Pattern op(OpTrait trait, std::vector<Pattern> operands);
-/// An output of a node, whatever its inputs are; the rule looks at them itself.
+/// An output of a node with any inputs; the rule checks them itself.
 Pattern any_op(std::string op_type);
 Pattern any_op(OpTrait trait);
-/// The operands joined by `op_type` in any order and with any brackets. In a chain of Mul a number
-/// n also stands for a division by 1/n.
+/// The operands joined by `op_type` in any order and nesting. In a chain of Mul a number n also
+/// matches a division by 1/n.
 Pattern chain(std::string op_type, std::vector<Pattern> operands);
-/// The first that fits.
+/// The first that matches.
 Pattern any_of(std::vector<Pattern> alternatives);
-/// An input that may be left out.
+/// An input that may be omitted.
 Pattern maybe(Pattern pattern);
 
 // Sums and products of more than two operands become chains.
@@ -99,16 +98,16 @@ Pattern operator+(Pattern a, double b);
 Pattern operator*(Pattern a, Pattern b);
 Pattern operator*(Pattern a, double b);
 Pattern operator-(Pattern a, Pattern b);
-/// A division, or a product with the reciprocal as Reciprocal or Pow writes it.
+/// A division, or a product with the reciprocal written as Reciprocal or Pow.
 Pattern operator/(Pattern a, Pattern b);
 /// A division by the number, or a product with its reciprocal.
 Pattern operator/(Pattern a, double b);
-/// By Sqrt or Pow.
+/// Written as Sqrt or Pow.
 Pattern square_root(Pattern a);
-/// By Pow, or as a product with itself. `a` must have a name.
+/// Written as Pow, or as a product with itself. `a` must have a name.
 Pattern square(Pattern a);
 
-/// The operators whose nodes can be at the end of a match.
+/// The operators that can be the last node of a match.
 std::vector<std::string> root_operators(const Pattern& pattern);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Refusals are looked for in what inference knows; what is not known may be refused.
+// What inference cannot verify may fail.
 #include "libcore/optimize/rewrite/refusals.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool {
 namespace {
 
-/// Nodes of shape arithmetic behind one operand; longer chains are taken for data.
+/// The maximum number of shape-arithmetic nodes searched per operand; longer chains count as data.
 constexpr int most_searched_nodes = 64;
 
 bool has_known_dimensions(const Value& value) {
@@ -42,7 +42,7 @@ bool follows(const Value& value, int& nodes_left) {
   return true;
 }
 
-/// Whether a Reshape from `from` to constant numbers keeps the number of elements.
+/// Whether a Reshape from `from` to constant sizes keeps the number of elements.
 bool keeps_element_count(const Reshape& reshape, const Dimensions& from) {
   std::vector<bool> is_copied(from.size());
   Dimension rest(1);
@@ -60,7 +60,7 @@ bool keeps_element_count(const Reshape& reshape, const Dimensions& from) {
   }
   Dimension count(1);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    // A copied 0 leaves open what stands for -1.
+    // A copied 0 makes the inferred -1 ambiguous.
     if (is_copied[i] && has_open && !is_at_least(from[i], 1) && from[i].is_known()) return false;
     if (!is_copied[i]) count = count * from[i];
   }

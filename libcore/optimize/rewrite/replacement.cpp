@@ -1,4 +1,4 @@
-// New nodes are checked and given types as soon as they are made.
+// New nodes are checked, and their types inferred, as soon as they are created.
 #include "libcore/optimize/rewrite/replacement.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::vector<Value*> Replacement::put(std::string_view op_type, std::string_view 
   while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
   std::vector<Value*> made;
   for (std::size_t i = 0; i < outputs; ++i) made.push_back(&graph().add_value(""));
-  // Names of values are unique; who makes the end of the match gets its name in the end.
+  // Value names are unique; the node that produces the match's result gets its name at the end.
   const std::string_view root = match_.root().name();
   const std::string name = root.empty() ? "" : format("{}/{}", root, made.front()->name());
   Node& node = graph().add_node(op_type, domain, inputs, made, name, &match_.root());

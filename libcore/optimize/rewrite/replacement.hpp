@@ -1,4 +1,4 @@
-// Nodes and constants that a rule puts in the place of a match.
+// Replacement: the nodes and constants that a rule substitutes for a match.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace ortool {
 
-/// The domain to write `op_type` in: ONNX's own where the graph's opset has it, ortool's where
-/// `has_own` allows that, nothing where neither can say it.
+/// The domain in which to write `op_type`: ONNX's own if the graph's opset has it, ortool's if
+/// `has_own` allows it, nothing if neither has it.
 const char* domain_for(std::string_view op_type, const Graph& graph, bool has_own);
 
-/// An attribute of a node to make.
+/// An attribute of a node to be created.
 struct NewAttribute {
   std::string name;
   CopySafeVariant<std::int64_t, float, std::string, std::vector<std::int64_t>> value;
 };
 using NewAttributes = std::vector<NewAttribute>;
 
-/// What a rule's replace() works with. Nodes go before the end of the match; should the rewriter
-/// not take the result, they go away again.
+/// The interface for a rule's replace(). Nodes are inserted before the end of the match; if the
+/// rewriter rejects the result, they are removed again.
 class Replacement {
  public:
   Replacement(const Match& match, bool has_own) : match_(match), has_own_(has_own) {}
@@ -38,34 +38,35 @@ class Replacement {
   Graph& graph() const { return match_.graph(); }
   Value& operator[](std::string_view name) const { return match_[name]; }
 
-  /// A node of ONNX's or ortool's domain, whichever can say it here; its only output. Inputs may be
-  /// null. Throws what is wrong with the node.
+  /// Adds a node of ONNX's or ortool's domain, whichever has the operator, and returns its only
+  /// output. Inputs may be null. Throws if the node is invalid.
   Value& add(std::string_view op_type, std::vector<Value*> inputs, NewAttributes attributes = {});
   /// The same with several outputs.
   std::vector<Value*> add_many(std::string_view op_type, std::vector<Value*> inputs,
                                NewAttributes attributes, std::size_t outputs);
-  /// A node like `node`, which holds no graphs, with other inputs and some other attributes.
+  /// A copy of `node`, which must not have subgraphs, with other inputs and some changed
+  /// attributes.
   Value& add_like(const Node& node, std::vector<Value*> inputs, NewAttributes changed = {});
   Value& constant(Tensor tensor);
   Value& integers(std::vector<std::int64_t> values);
-  /// Another value of the match gets a new maker too; its name stands among Rule::also_replaces.
+  /// Gives another value of the match a new producer; its name must be in Rule::also_replaces.
   void also_replace(std::string_view name, Value& by) { others_.emplace_back(&match_[name], &by); }
 
-  /// A node outside the pattern whose work the new nodes do; it goes when nothing reads it any
-  /// more.
+  /// A node outside the pattern whose work the new nodes do; it is removed when it has no consumers
+  /// left.
   void stands_for(const Node& node) { replaced_.push_back(&node); }
 
   std::span<const Node* const> replaced() const { return replaced_; }
   std::span<Node* const> nodes() const { return nodes_; }
   std::span<const std::pair<Value*, Value*>> others() const { return others_; }
   bool made(const Value& value) const;
-  /// What the constants that were added take.
+  /// The size of the constants added.
   std::int64_t constant_bytes() const;
-  /// Removes what was added.
+  /// Removes everything added.
   void undo();
 
  private:
-  /// Puts the node in, checked and with the types of its outputs.
+  /// Inserts the node after checking it and inferring its output types.
   std::vector<Value*> put(std::string_view op_type, std::string_view domain,
                           std::vector<Value*> inputs, std::vector<Attribute> attributes,
                           std::size_t outputs);

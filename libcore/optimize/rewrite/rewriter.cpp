@@ -1,4 +1,4 @@
-// A worklist over the nodes in order; what a rewrite changes is looked at again.
+// A worklist over the nodes in order; nodes affected by a rewrite are visited again.
 #include "libcore/optimize/rewrite/rewriter.hpp"
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 namespace ortool {
 namespace {
 
-/// How far behind a change a match can end, and how many nodes are looked at again for it.
+/// How far after a change a match can end, and how many nodes are revisited for it.
 constexpr std::size_t most_levels = 8;
 constexpr std::size_t most_requeued = 48;
-/// A graph is walked again while something fits; rules that undo each other end here, and so does
-/// one that fits what it makes.
+/// A graph is swept repeatedly while rules match; these limits stop rules that undo each other, and
+/// rules that match their own output.
 constexpr int most_sweeps = 16;
 constexpr std::int64_t most_rewrites_a_node = 8;
-/// How often a rule from text may act, for each node of the model, and how often it may leave more
-/// nodes than it found. One that ends can act on the nodes of the model and moves an operator past
-/// each of its neighbors; one that acts more often acts on what it made.
+/// How often a user rule may act, and how often it may increase the number of nodes, per node of
+/// the model. A terminating rule can act on the nodes of the model and move an operator past each
+/// of its neighbors; one that acts more often acts on its own output.
 constexpr std::int64_t most_uses_a_node = 64;
 constexpr std::int64_t most_growing_uses_a_node = 4;
 constexpr std::int64_t always_allowed_uses = 1000;
-/// What a node takes with its result, their names and its origins.
+/// The approximate memory of a node with its result, their names and its origins.
 constexpr std::int64_t bytes_a_node = 1500;
 
 class Rewriter {
@@ -134,7 +134,7 @@ class Rewriter {
         .with_id("rules.endless");
   }
 
-  /// In the order of the nodes.
+  /// In node order.
   std::vector<std::string> names_of(const Match& match) const {
     std::vector<const Node*> nodes;
     for (const Match::Member& member : match.members()) nodes.push_back(member.node);
@@ -146,7 +146,7 @@ class Rewriter {
     return names;
   }
 
-  /// What is new, and what stands behind it and behind values that lost readers.
+  /// Revisits new nodes, and those downstream of them and of values that lost consumers.
   void requeue(const std::vector<Value*>& changed) {
     std::vector<Value*> level = changed;
     std::size_t count = 0;
@@ -167,7 +167,7 @@ class Rewriter {
     }
   }
 
-  /// A rule, and the place of its record in the report.
+  /// A rule, and the index of its record in the report.
   struct Entry {
     const Rule* rule;
     std::size_t record;
@@ -219,7 +219,8 @@ void count_added_nodes(std::int64_t nodes, std::string_view name, const RewriteO
   report.nodes_added += nodes;
   if (options.cap == nullptr || report.nodes_added < report.nodes_charged + step) return;
   report.nodes_charged = report.nodes_added;
-  // Nodes are no tensors: what is added is looked at, but not held for as long as the model lives.
+  // Nodes are not tensors: their memory is checked against the limit, but not held as long as the
+  // model lives.
   const TakenBytes looked_at(options.cap, report.nodes_added * bytes_a_node,
                              format("rewriting the graph ({} and others added {} nodes)",
                                     quote(name), report.nodes_added));

@@ -1,4 +1,4 @@
-// Rules applied to a graph until none fits any more.
+// Graph rewriter: applies rules to a graph until a fixed point is reached.
 #pragma once
 
 #include <cstdint>
@@ -17,57 +17,57 @@
 
 namespace ortool {
 
-/// A rule or pass that fitted a place: it acted there, or why it did not.
+/// A rule or pass that matched: where it acted, or why it did not.
 struct RewriteEvent {
   std::string_view rule;
-  std::string node;    ///< the end of the match; of a pass the node, or the value it concerns
+  std::string node;    ///< the last node of the match; for a pass the node or value concerned
   std::string reason;  ///< empty: it acted
-  /// Where it acted: the names of the nodes it replaced, in their order.
+  /// If it acted: the names of the nodes it replaced, in node order.
   std::vector<std::string> members = {};
 };
 
-/// What one rule or pass did to a model, all its visits together.
+/// The total effect of one rule or pass on a model.
 struct PassRecord {
   std::string_view name;
   std::int64_t applied = 0;
-  std::int64_t nodes_added = 0;           ///< less those removed
-  std::int64_t constant_bytes_added = 0;  ///< less those removed
+  std::int64_t nodes_added = 0;           ///< net of those removed
+  std::int64_t constant_bytes_added = 0;  ///< net of those removed
   double milliseconds = 0;
-  bool is_users = false;     ///< a rule from text
-  std::int64_t growing = 0;  ///< how often it left more nodes than it found
+  bool is_users = false;     ///< a user rule
+  std::int64_t growing = 0;  ///< how often it increased the number of nodes
 };
 
-/// What was done; `events` only where asked for.
+/// What was done; `events` only on request.
 struct RewriteReport {
   std::int64_t rewrites = 0;
   std::vector<RewriteEvent> events;
   std::vector<PassRecord> passes;  ///< those that ran, in the order of their first visit
-  /// Rules and passes that still found places in the last round they are given; two that undo each
-  /// other, for one.
+  /// Rules and passes that still matched in the last permitted round, such as two that undo each
+  /// other.
   std::vector<std::string_view> endless;
-  /// Of the model when the round began, without those that rules from text had added. 0: of the
-  /// graph that is rewritten.
+  /// The model's nodes at the start of the round, without those added by user rules. 0: those of
+  /// the graph being rewritten.
   std::int64_t model_nodes = 0;
   std::int64_t nodes_added = 0;    ///< by all of `passes`
-  std::int64_t nodes_charged = 0;  ///< of them, those held against the memory limit
+  std::int64_t nodes_charged = 0;  ///< of them, those checked against the memory limit
 
   PassRecord& record_of(std::string_view pass);
 };
 
 struct RewriteOptions {
-  /// Rules may make operators of the domain `ortool`, which no file may hold.
+  /// Rules may use operators of the domain `ortool`, which are not allowed in files.
   bool has_own_operators = false;
-  /// Rules for files stay out (Rule::is_for_files).
+  /// Rules for files are disabled (Rule::is_for_files).
   bool is_in_session = false;
   bool keeps_events = false;
-  /// Rewriting ends after so many; the same model always takes the same ones first.
+  /// The maximum number of rewrites; the same model always gets the same ones first.
   std::int64_t most_rewrites = std::numeric_limits<std::int64_t>::max();
-  /// Whether a rule or pass of that name runs; empty: all do.
+  /// Whether the rule or pass of that name runs; empty: all run.
   std::function<bool(std::string_view)> is_chosen = {};
-  Evaluator* evaluator = nullptr;  ///< computes constants; null: they stay as they are
+  Evaluator* evaluator = nullptr;  ///< folds constants; null: no folding
   FoldLimits fold_limits = {};
-  MemoryCap* cap = nullptr;         ///< a graph that grows is held against it; may be null
-  const StopToken* stop = nullptr;  ///< polled all along; may be null
+  MemoryCap* cap = nullptr;         ///< limits the growth of the graph; may be null
+  const StopToken* stop = nullptr;  ///< polled throughout; may be null
   /// Called after every pass and every group of rules, with its name: for checks. May be empty.
   std::function<void(const Model&, std::string_view)> after_pass = {};
 
@@ -77,23 +77,22 @@ struct RewriteOptions {
   }
 };
 
-/// The metadata key under which a node keeps the names of the nodes it was made from, one a line.
+/// The metadata key for the names of the nodes from which a node was derived, one per line.
 inline constexpr std::string_view origin_key = "origin";
 
-/// The names of the nodes of the model's file that a node stands for: its own, or those of its
-/// `origin`.
+/// The nodes of the model file that a node corresponds to: itself, or those of its `origin`.
 std::vector<std::string> origins_of(const Node& node);
 
-/// Counts nodes that `name` added. Throws ErrorCode::memory_limit where the nodes that were added
-/// together take more memory than the cap has left.
+/// Counts nodes that `name` added. Throws ErrorCode::memory_limit when all added nodes together
+/// take more memory than the cap has left.
 void count_added_nodes(std::int64_t nodes, std::string_view name, const RewriteOptions& options,
                        RewriteReport& report);
 
-/// Applies the rules to `graph`, not to the graphs inside it, in the order of the nodes, the first
-/// rule that fits winning, until none fits. The types of all values must have been inferred. The
-/// time grows as the graph does. New nodes carry the name of the node whose result they make and
-/// the names of all that they stand for (`origin_key`). Throws ErrorCode::invalid, "rules.endless",
-/// naming the rule from text that goes on finding places in what it made.
+/// Applies the rules to `graph`, without its subgraphs, in node order until none matches; the first
+/// matching rule wins. The types of all values must have been inferred. Time is linear in the size
+/// of the graph. New nodes carry the name of the node whose result they produce, and the names of
+/// all nodes they replace (`origin_key`). Throws ErrorCode::invalid, "rules.endless", naming the
+/// user rule that keeps matching its own output.
 void rewrite(Graph& graph, std::span<const Rule> rules, const RewriteOptions& options,
              RewriteReport& report);
 

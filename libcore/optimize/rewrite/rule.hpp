@@ -1,4 +1,4 @@
-// A rewrite rule: what it looks for, when it may act, and what it puts there.
+// Rewrite rule: a pattern, a condition and a replacement.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace ortool {
 
-/// Yes, or no with the reason in words for the user.
+/// Yes, or no with a reason for the user.
 struct Verdict {
   bool is_yes = true;
   std::string reason;
@@ -26,34 +26,32 @@ inline Verdict no(std::string reason) {
   return {false, std::move(reason)};
 }
 
-/// How a rule or pass is shown to be right.
+/// How a rule or pass is validated.
 enum class Evidence {
-  sampled,     ///< on cases and random graphs
-  exhaustive,  ///< on every small shape and choice of what it moves, besides
+  sampled,     ///< on test cases and random graphs
+  exhaustive,  ///< also on every small shape and every choice of moved elements
 };
 
-/// The rewriter sees to it that values inside a match are read by nothing else, that the graph's
-/// outputs stay, that names, types and shapes carry over, and that new nodes tell their ancestors.
+/// The rewriter ensures that inner values of a match have no other consumers, that graph outputs
+/// are kept, that names, types and shapes carry over, and that new nodes record their origins.
 struct Rule {
   std::string_view name;
   std::string_view summary;  ///< "x * sigmoid(x) -> Swish"
   OptimizeLevel level = OptimizeLevel::extended;
   Evidence evidence = Evidence::sampled;
-  /// A session leaves it out: its kernels do better with what the rule would replace.
+  /// Not used in a session: its kernels do better with the original nodes.
   bool is_for_files = false;
-  /// It comes from a user's text, so nothing but a bound on its uses keeps it from going on without
-  /// an end.
+  /// From a user's rule file, so only a limit on its uses guarantees termination.
   bool is_users = false;
   Pattern pattern;
-  /// The operators that `replace` adds and the model's opset may lack.
+  /// The operators that `replace` adds and that the model's opset may lack.
   std::vector<std::string_view> makes = {};
-  /// Names of values inside the pattern that `replace` replaces as well, so that others may read
-  /// them.
+  /// Names of inner values that `replace` also replaces, so that they may have other consumers.
   std::vector<std::string_view> also_replaces = {};
-  /// Whether it may act on a match; empty: always.
+  /// Whether to act on a match; empty: always.
   std::function<Verdict(const Match&)> where = {};
-  /// Makes what stands for the match's result: a value made by nodes it adds, or one that the match
-  /// found.
+  /// Creates the value that replaces the match's result: produced by added nodes, or found by the
+  /// match.
   std::function<Value&(Replacement&)> replace;
 };
 

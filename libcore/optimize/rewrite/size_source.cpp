@@ -1,4 +1,4 @@
-// A size is Shape and Slice, in the form of the graph's opset.
+// Reads a size by Shape and Slice, in the form of the graph's opset.
 #include "libcore/optimize/rewrite/size_source.hpp"
 
 #include "libcore/optimize/rewrite/value_facts.hpp"

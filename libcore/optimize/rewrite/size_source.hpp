@@ -1,4 +1,4 @@
-// Where nodes that are made can ask for a size that is only known when the model runs.
+// Run-time sizes: a source from which generated nodes can compute a dynamic dimension.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ struct SizeSource {
   std::int64_t axis;
 };
 
-/// A graph input that is `size` long along an axis; asked of one, all that need a size share it.
+/// A graph input with an axis of length `size`; a single source lets all nodes that need the size
+/// share it.
 std::optional<SizeSource> find_size(const Graph& graph, const Dimension& size);
 
-/// int64[1] that holds the size.
+/// An int64[1] that holds the size.
 Value& add_size(Replacement& replacement, const SizeSource& source);
 
 }  // namespace ortool

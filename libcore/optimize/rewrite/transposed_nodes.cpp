@@ -1,4 +1,4 @@
-// Axis i of what is turned is axis order[i] of what it was.
+// Axis i of the transposed value is axis order[i] of the original.
 #include "libcore/optimize/rewrite/transposed_nodes.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Integers turned_axes(Integers axes, const Integers& order) {
   return axes;
 }
 
-/// Inputs of the node, with x as the first.
+/// The inputs of the node, with x as the first.
 std::vector<Value*> inputs_with(const Node& node, Value& x) {
   std::vector<Value*> inputs = {&x};
   for (std::int64_t i = 1; i < node.input_count(); ++i) inputs.push_back(node.input(i));
@@ -43,7 +43,7 @@ bool has_attribute(const Node& node, std::string_view name) {
   return node.find_attribute(name) != nullptr;
 }
 
-/// Begins and ends of all axes; nothing where they are only known at run time.
+/// Leading and trailing pads of all axes; nothing when they are computed at run time.
 std::optional<Pad::Edges> edges_of(const Node& node, std::int64_t rank) {
   const auto op = read_op<Pad>(node);
   if (!op.pads.is_known() || (op.axes.is_given() && !op.axes.is_known())) return std::nullopt;
@@ -63,7 +63,7 @@ Value& add_turned_pad(Replacement& replacement, const Node& node, Value& x, cons
   return replacement.add_like(node, std::move(inputs));
 }
 
-/// The axes that a Slice names; nothing where that is not known, or they are no int64.
+/// The axes of a Slice; nothing when they are unknown or not int64.
 std::optional<Integers> axes_of_slice(const Node& node) {
   const auto op = read_op<Slice>(node);
   const bool has_other_indices =
@@ -108,7 +108,7 @@ Value& add_turned_split(Replacement& replacement, const Node& node, Value& x, co
   return *pieces[static_cast<std::size_t>(index)];
 }
 
-/// Scales and sizes have an element an axis; a region of interest is not looked at.
+/// Scales and sizes have one element per axis; regions of interest are not supported.
 bool is_turnable_factor(const Value& value, std::int64_t rank) {
   if (!value.is_constant()) return false;
   const std::int64_t count = value.constant().element_count();
@@ -129,7 +129,7 @@ bool can_turn_resize(const Node& node, std::int64_t rank) {
   return true;
 }
 
-/// The elements of a vector, one an axis, in the turned order.
+/// A vector with one element per axis, in transposed order.
 Tensor turned_vector(const Tensor& vector, const Integers& order) {
   Tensor result(vector.type(), vector.shape());
   const auto size = static_cast<std::size_t>(bytes_of(vector.type(), 1));

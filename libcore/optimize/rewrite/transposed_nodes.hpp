@@ -1,4 +1,4 @@
-// Nodes that treat each axis on its own, once more for a value whose axes stand in another order.
+// Clones axis-wise operators for a transposed input; used to sink Transposes.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace ortool {
 
-/// What an ArgMax or ArgMin says.
+/// The attributes of an ArgMax or ArgMin.
 ArgExtreme arg_extreme_of(const Node& node);
 
-/// Whether the node does the same, bit for bit, to its first input (of `rank` axes) turned: Pad,
-/// Slice, Split, Resize to nearest neighbours, and ArgMax, ArgMin, ReduceMax and ReduceMin that
-/// keep their axes. What says which axes they mean has to be known.
+/// Whether the node does the same, bit for bit, to its transposed first input (of `rank` axes):
+/// Pad, Slice, Split, Resize to the nearest neighbor, and ArgMax, ArgMin, ReduceMax and ReduceMin
+/// that keep their axes. Operands that select axes must be known.
 bool has_turned_form(const Node& node, std::int64_t rank);
 
-/// The node of `x`, which is its first input turned by `order`; the result is output `index` turned
-/// by it.
+/// A clone of the node for `x`, which is its first input transposed by `order`; returns output
+/// `index`, transposed likewise.
 Value& add_turned(Replacement& replacement, const Node& node, Value& x, const Integers& order,
                   std::int64_t index);
 

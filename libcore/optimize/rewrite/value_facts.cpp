@@ -1,4 +1,4 @@
-// Nothing here guesses: what is not known is no.
+// Conservative: what is unknown counts as no.
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-/// Whether the symbol is called by that sum.
+/// Whether the symbol's name is that sum.
 bool is_called(const Dimension& symbol, const Dimension& sum) {
   if (!symbol.is_symbol() || sum.is_symbol() || !sum.is_formula()) return false;
   const std::vector<std::string> summands = summands_of(symbol.symbol());
@@ -73,7 +73,7 @@ std::optional<std::vector<std::int64_t>> written_shape(const Dimensions* from, c
   int open = 0;
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (to[i].is_known()) {
-      // Beside a 0 nothing can be found out.
+      // Next to a 0 no dimension can be inferred.
       if (to[i].number() == 0) return std::nullopt;
       shape.push_back(to[i].number() < 0 ? -1 : to[i].number());
     } else {

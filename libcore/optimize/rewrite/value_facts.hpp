@@ -1,4 +1,4 @@
-// What rules ask of values and shapes.
+// Value and shape queries for rules.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ bool is_float_tensor(const Value& value);
 const Dimensions* dimensions_of(const Value& value);
 /// The rank, or -1.
 std::int64_t rank_of(const Value& value);
-/// Whether both are numbers, or formulas, and equal; a symbol called "a + b" is that sum.
+/// Whether both are equal numbers or formulas; a symbol named "a + b" equals that sum.
 bool are_equal(const Dimension& a, const Dimension& b);
 bool are_equal(const Dimensions& a, const Dimensions& b);
-/// Both types say the same, and all of it.
+/// Whether both types are equal and fully known.
 bool have_equal_types(const Value& a, const Value& b);
-/// Whether `from` broadcasts to `to` whatever symbols stand for, adding no dimension.
+/// Whether `from` broadcasts to `to` for all values of symbols, without adding dimensions.
 bool broadcasts_into(const Dimensions& from, const Dimensions& to);
-/// What to write as the shape of a Reshape from `from` (perhaps of unknown rank) to `to`: numbers,
-/// 0 where a dimension is copied (unless `zero_is_zero`), and at most one -1. Nothing where more
-/// would have to be found out, or where a 0 stands among the numbers. An unknown or negative
-/// element of `to` is one that is found out.
+/// The shape operand of a Reshape from `from` (possibly of unknown rank) to `to`: numbers, 0 where
+/// a dimension is copied (unless `zero_is_zero`), and at most one -1. Nothing when more than one
+/// dimension would have to be inferred, or when one would next to a 0. An unknown or negative
+/// element of `to` is one to infer.
 std::optional<std::vector<std::int64_t>> written_shape(const Dimensions* from, const Dimensions& to,
                                                        bool zero_is_zero = false);
-/// The order of a Transpose of a value of known rank.
+/// The permutation of a Transpose of a value of known rank.
 std::optional<std::vector<std::int64_t>> order_of(const Node& transpose);
-/// Whether a Transpose moves no axes but such of one element, so that it is a Reshape.
+/// Whether a Transpose moves only axes of one element, so that it is a Reshape.
 bool moves_ones_alone(const Node& transpose);
-/// Whether all elements of a constant of floats are `number`.
+/// Whether all elements of a float constant equal `number`.
 bool is_filled_with(const Value& constant, double number);
-/// The same, where the sign of a 0 counts.
+/// The same, distinguishing 0 from -0.
 bool is_exactly_filled_with(const Tensor& tensor, double number);
 /// A tensor of a float type filled with `number`.
 Tensor filled(DataType type, const Shape& shape, double number);

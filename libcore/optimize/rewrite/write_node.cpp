@@ -1,4 +1,4 @@
-// Whether axes are an attribute or an input is what the catalog says of the opset.
+// The catalog tells whether axes are an attribute or an input in the opset.
 #include "libcore/optimize/rewrite/write_node.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Nodes that move elements, written in the form that the graph's opset asks for.
+// Writers of data movement nodes in the form of the graph's opset.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ using Integers = std::vector<std::int64_t>;
 /// Squeeze, Unsqueeze or a reduction of `x` over `axes`.
 Value& add_with_axes(Replacement& replacement, std::string_view op_type, Value& x, Integers axes,
                      NewAttributes attributes = {});
-/// `x` reshaped; a 0 copies the dimension there, one -1 is found out.
+/// `x` reshaped; 0 copies the dimension, one -1 is inferred.
 Value& add_reshape(Replacement& replacement, Value& x, Integers shape);
-/// `x` with its axes in another order.
+/// `x` with permuted axes.
 Value& add_transpose(Replacement& replacement, Value& x, Integers order);
-/// What a Slice takes of each axis it names.
+/// The range that a Slice takes of each of its axes.
 struct SliceForm {
   Integers axes;
   Integers starts;
   Integers ends;
   Integers steps;  ///< all 1 where the opset has no steps
 };
-/// Whether the opset can say it: steps came with opset 10.
+/// Whether the opset supports it: steps came with opset 10.
 bool can_write(const SliceForm& form, const Graph& graph);
 Value& add_slice(Replacement& replacement, Value& x, SliceForm form);
 

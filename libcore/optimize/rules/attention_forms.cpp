@@ -1,4 +1,4 @@
-// Attributes are carried over one by one, since the new node may be of another domain.
+// Attributes are copied one by one, since the new node may be of another domain.
 #include "libcore/optimize/rules/attention_forms.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Numbers are computed in double precision and rounded once.
+// Computed in double precision and rounded once.
 #include "libcore/optimize/rules/channel_map.hpp"
 
 #include <algorithm>

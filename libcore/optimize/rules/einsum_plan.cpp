@@ -1,4 +1,4 @@
-// Three layouts, for both orders of the operands and of the summed axes; the cheapest is taken.
+// Tries three layouts with both orders of operands and of summed axes; takes the cheapest.
 #include "libcore/optimize/rules/einsum_plan.hpp"
 
 #include <algorithm>
@@ -25,15 +25,15 @@ void append_single(AxisGroups& groups, const std::string& letters) {
   for (const char letter : letters) groups.emplace_back(1, letter);
 }
 
-/// The axes of a formula by what becomes of them.
+/// The axes of a formula by role.
 struct Roles {
   std::string batch;    ///< of both operands, kept
-  std::string rows;     ///< of the left one alone
-  std::string columns;  ///< of the right one alone
+  std::string rows;     ///< of the left one only
+  std::string columns;  ///< of the right one only
   std::string sums;
 };
 
-/// Batches, rows and columns, each merged where they are several.
+/// Row, column and summed axes are each merged into one; batch axes stay separate.
 EinsumPlan merged_plan(const Roles& roles) {
   EinsumPlan plan;
   for (AxisGroups* groups : {&plan.left, &plan.right, &plan.result})
@@ -44,7 +44,7 @@ EinsumPlan merged_plan(const Roles& roles) {
   return plan;
 }
 
-/// Rows in front of the last one stay axes of their own: the right operand is one matrix.
+/// Leading row axes stay separate: the right operand is a single matrix.
 EinsumPlan one_matrix_plan(const Roles& roles) {
   EinsumPlan plan;
   append_single(plan.left, roles.rows);
@@ -56,8 +56,7 @@ EinsumPlan one_matrix_plan(const Roles& roles) {
   return plan;
 }
 
-/// What stands in front of the last two axes of the result is broadcast where the right operand
-/// lacks it.
+/// Axes before the last two of the result are broadcast where the right operand lacks them.
 std::optional<EinsumPlan> broadcast_plan(const Roles& roles, const std::string& out) {
   if (out.size() < 2 || roles.columns != out.substr(out.size() - 1) ||
       !has(roles.rows, out[out.size() - 2]))

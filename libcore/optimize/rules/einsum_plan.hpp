@@ -1,4 +1,4 @@
-// An Einsum of two operands as one product of matrices: which axes stand where before and after it.
+// Einsum planning: a two-operand Einsum as one MatMul with Transposes and Reshapes around it.
 #pragma once
 
 #include <optional>
@@ -8,32 +8,32 @@
 
 namespace ortool {
 
-/// Axes by their letters. Axes of one group lie behind one another and become one; an empty group
-/// is an axis of one element.
+/// Axes by letter. The axes of a group are adjacent and merged into one; an empty group is an axis
+/// of one element.
 using AxisGroups = std::vector<std::string>;
 
-/// The letters of all groups in a row.
+/// The letters of all groups, concatenated.
 std::string joined(const AxisGroups& groups);
-/// Whether each group is one letter, so that nothing has to be reshaped.
+/// Whether each group is one letter, so that no Reshape is needed.
 bool are_single(const AxisGroups& groups);
 
-/// What MatMul multiplies, and what comes out of it.
+/// The operand layouts of the MatMul, and the layout of its result.
 struct EinsumPlan {
-  bool is_swapped = false;  ///< the second operand stands on the left
+  bool is_swapped = false;  ///< the second operand is on the left
   AxisGroups left;
   AxisGroups right;
   AxisGroups result;
 };
 
-/// The formula "a,b->out", each a list of different letters.
+/// The formula "a,b->out", each a list of distinct letters.
 struct EinsumLetters {
   std::string a;
   std::string b;
   std::string out;
 };
 
-/// The way with the fewest Transposes, then Reshapes; those of constants cost nothing. Nothing
-/// where no axis is summed, or one that a single operand has.
+/// The plan with the fewest Transposes, then Reshapes; those of constants are free. Nothing when no
+/// axis is summed, or when one that only one operand has is.
 std::optional<EinsumPlan> plan_einsum(const EinsumLetters& letters, bool is_a_constant,
                                       bool is_b_constant);
 

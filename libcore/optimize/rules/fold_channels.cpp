@@ -1,4 +1,4 @@
-// What scales and shifts each channel goes into the weights of the convolution beside it.
+// Batch-normalization folding: per-channel scale and shift go into convolution weights.
 #include <algorithm>
 #include <optional>
 
@@ -12,15 +12,15 @@
 namespace ortool {
 namespace {
 
-/// What the root does to each channel of `conv`.
+/// The per-channel map that the root applies to `conv`.
 std::optional<ChannelMap> map_of(const Match& match) {
   const Node& root = match.root();
   if (root.op_type() == "BatchNormalization") return map_of_norm(root);
   return map_of_operand(root, match["operand"], match["conv"]);
 }
 
-/// Each weight times the number of its channel, which is axis 0 (of ConvTranspose: axis 1 within a
-/// group of `groups`).
+/// Multiplies weights by their channel's scale; channels are axis 0 (for ConvTranspose: axis 1
+/// within each of `groups` groups).
 Tensor scaled_weights(const Tensor& weights, const std::vector<double>& scale, bool is_transposed,
                       std::int64_t groups) {
   Tensor result(weights.type(), weights.shape());
@@ -94,7 +94,7 @@ Pattern convolution() {
   return any_of({of("Conv"), of("ConvTranspose")});
 }
 
-/// Whether nothing stands around the image when the window slides over it.
+/// Whether the window slides over the image without padding.
 bool is_unpadded(const Conv& conv) {
   if (conv.window.auto_pad == AutoPad::valid) return true;
   return conv.window.auto_pad == AutoPad::not_set &&
@@ -126,7 +126,7 @@ Rule fold_channel_operand() {
           .replace = fold};
 }
 
-/// Pads are zeros of what the convolution reads, so a shift must not come between.
+/// Padding is zeros of the convolution's input, so a shift before it cannot be folded.
 Rule fold_batch_norm_before() {
   const Pattern norm = op("BatchNormalization", {any("x"), any(), any(), any(), any()}).as("norm");
   return {.name = "fold-batch-norm-before",

@@ -1,4 +1,4 @@
-// Activations spelled out in arithmetic become one operator.
+// Activation fusion: arithmetic forms of Gelu, Swish, HardSwish, Mish and others.
 #include <cmath>
 #include <numbers>
 
@@ -17,7 +17,7 @@ Verdict is_of_floats(const Match& match) {
 
 }  // namespace
 
-/// x/2 (1 + erf(x / √2)), as Hendrycks and Gimpel define it (https://arxiv.org/abs/1606.08415).
+/// x/2 (1 + erf(x / √2)), by Hendrycks and Gimpel (https://arxiv.org/abs/1606.08415).
 Rule fuse_gelu() {
   const Pattern x = any("x");
   const Pattern sum = op("Erf", {x / std::numbers::sqrt2}) + 1.0;
@@ -31,14 +31,14 @@ Rule fuse_gelu() {
           }};
 }
 
-/// x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), of the same paper.
+/// x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), from the same paper.
 Rule fuse_gelu_tanh() {
   const Pattern x = any("x");
   const double root = std::sqrt(2 / std::numbers::pi);
   const Pattern cube =
       any_of({op("Pow", {x, number(3)}) * 0.044715, x * x * x * 0.044715,
               op("Mul", {op("Mul", {op("Pow", {x, number(2)}), x}), number(0.044715)})});
-  // √(2/π) x (1 + 0.044715 x²) is the same.
+  // √(2/π) x (1 + 0.044715 x²) is equal.
   const Pattern factored = any_of({x * (op("Pow", {x, number(2)}) * 0.044715 + 1.0) * root,
                                    x * (x * x * 0.044715 + 1.0) * root});
   const Pattern inner = any_of({(x + cube) * root, factored});
@@ -72,7 +72,7 @@ Rule fuse_swish() {
 
 namespace {
 
-/// x + 3 between 0 and 6.
+/// x + 3 clamped to [0, 6].
 Pattern clipped(const Pattern& x) {
   const Pattern sum = x + 3.0;
   const Pattern by_attributes = op("Clip", {sum}).where_node([](const Node& node) {
@@ -85,7 +85,7 @@ Pattern clipped(const Pattern& x) {
 
 }  // namespace
 
-/// x times x/6 + 1/2 between 0 and 1, https://arxiv.org/abs/1905.02244.
+/// x times x/6 + 1/2 clamped to [0, 1], https://arxiv.org/abs/1905.02244.
 Rule fuse_hard_swish() {
   const Pattern x = any("x");
   const Pattern hard_sigmoid = op("HardSigmoid", {x}).where_node([](const Node& node) {
@@ -113,7 +113,7 @@ Rule fuse_hard_sigmoid() {
           }};
 }
 
-/// For models whose opset lacks HardSwish; the division at the end joins the line.
+/// For opsets without HardSwish; the final division is folded into the linear function.
 Rule fuse_hard_sigmoid_product() {
   const Pattern x = any("x");
   return {.name = "fuse-hard-sigmoid-product",

@@ -1,4 +1,4 @@
-// Scaled dot-product attention spelled out in products, Softmax and moves becomes one operator.
+// Attention fusion: scaled dot-product attention of MatMul, Softmax and data movement.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 using Order = std::vector<std::int64_t>;
 
-/// A product with a number, written one way or the other, or none.
+/// A multiplication or division by a scalar, or neither.
 Pattern maybe_scaled(const Pattern& x) {
   return any_of({op("Div", {x, scalar("divisor")}), op("Mul", {x, scalar("factor")}), x});
 }
@@ -26,7 +26,7 @@ float scale_of(const Match& match) {
   return match.find("factor") != nullptr ? static_cast<float>(match.number("factor")) : 1.0F;
 }
 
-/// The order that makes keys of their transpose's input.
+/// The permutation that yields the keys from the Transpose's input.
 Order keys_order(Order transpose) {
   std::swap(transpose[transpose.size() - 2], transpose.back());
   return transpose;
@@ -39,7 +39,7 @@ bool keeps_order(const Order& order) {
   return true;
 }
 
-/// Before opset 13 Softmax took all axes from its axis on together.
+/// Before opset 13 Softmax flattened all axes from its axis on.
 bool is_over_last_axis(const Node& softmax, std::size_t rank) {
   const std::int64_t axis = read_op<Softmax>(softmax).axis;
   return axis == -1 || axis + 1 == static_cast<std::int64_t>(rank);
@@ -58,7 +58,7 @@ Verdict check_mask(const Value& mask, const Value& product, DataType element) {
   return yes();
 }
 
-/// What a Where puts in the place of scores, over the shape of its condition.
+/// Checks a Where that replaces scores, by the shape of its condition.
 Verdict check_condition(const Match& match) {
   const Dimensions* dimensions = dimensions_of(match["condition"]);
   const Dimensions* scores = dimensions_of(match["product"]);
@@ -95,7 +95,7 @@ Verdict can_fuse(const Match& match) {
                                        : yes();
 }
 
-/// What is added to the scores, made of the condition where there is one; null for none.
+/// The additive mask, derived from the condition if there is one; null for none.
 Value* added_mask(Replacement& replacement) {
   const Match& match = replacement.match();
   if (Value* mask = match.find("mask")) return mask;
@@ -108,7 +108,7 @@ Value* added_mask(Replacement& replacement) {
   return &replacement.add("Where", {condition, zero, hidden});
 }
 
-/// The mask of scores with an axis for heads; what has none has it put in.
+/// The mask with a head axis, which is inserted if missing.
 Value* mask_of(Replacement& replacement) {
   Value* mask = added_mask(replacement);
   const bool has_heads = rank_of(replacement["q"]) == heads_rank;
@@ -141,7 +141,7 @@ Rule fuse_attention() {
             Value* mask = mask_of(replacement);
             NewAttributes attributes = {{"scale", scale_of(match)}};
             if (rank_of(match["q"]) != heads_rank) {
-              // Rows of one head, or of heads that count as batches.
+              // Rows of a single head, or of heads treated as batches.
               attributes.push_back({"q_num_heads", std::int64_t{1}});
               attributes.push_back({"kv_num_heads", std::int64_t{1}});
             }

@@ -1,5 +1,4 @@
-// What stands around an Attention joins it: numbers, heads cut out of rows, heads that are shared,
-// caches.
+// Fusion around Attention: scales, head splitting, grouped queries and key-value caches.
 #include <cstdint>
 #include <string>
 
@@ -24,14 +23,14 @@ bool puts_heads_first(const Node& transpose) {
   return order_of(transpose) == heads_first();
 }
 
-/// Heads cut out of rows: a Reshape to batch x length x heads x size, turned to put heads first.
+/// Split heads: a Reshape to batch x length x heads x size, transposed to put heads first.
 Pattern cut_heads(const std::string& name) {
   return op("Transpose", {op("Reshape", {any(name), any()}).as(name + "_cut")})
       .as(name + "_heads")
       .where_node(puts_heads_first);
 }
 
-/// Whether `cut` is `rows` (batch x length x width) with the width cut into heads.
+/// Whether `cut` is `rows` (batch x length x width) with the width split into heads.
 bool cuts_width(const Value& rows, const Value& cut) {
   const Dimensions* from = dimensions_of(rows);
   const Dimensions* to = dimensions_of(cut);
@@ -58,8 +57,8 @@ Verdict can_take_rows(const Match& match) {
   return yes();
 }
 
-/// Heads repeated for the queries that share them: batch x heads x length x size, with an axis put
-/// in behind the heads, expanded and joined with them.
+/// Keys or values repeated for grouped queries: batch x heads x length x size, with an axis
+/// inserted after the heads, expanded and merged with them.
 Pattern repeated_heads(const std::string& name) {
   const Pattern unsqueezed = op("Unsqueeze", {any(name), maybe(any())});
   return op("Reshape", {op("Expand", {unsqueezed, any()}).as(name + "_expanded"), any()})
@@ -80,7 +79,7 @@ bool repeats_heads(const Value& heads, const Value& expanded, const Value& repea
          are_equal((*to)[1], (*from)[1] * (*wide)[2]);
 }
 
-/// Keys or values of before and of now, one behind the other.
+/// Cached keys or values concatenated with the new ones.
 Pattern cached(const std::string& name) {
   return op("Concat", {any("old_" + name), any(name)}).as("all_" + name);
 }
@@ -204,7 +203,7 @@ Rule fuse_attention_cache() {
           }};
 }
 
-/// Rows are turned before they are cut, so that Attention may take them uncut.
+/// Applies the rotary embedding before heads are split, so that Attention can read unsplit rows.
 Rule move_rotary() {
   return {
       .name = "move-rotary",

@@ -1,4 +1,4 @@
-// A mask that hides what comes behind each query's own position is an attribute of Attention.
+// Causal mask fusion: a mask of future positions becomes an attribute of Attention.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -17,11 +17,11 @@
 namespace ortool {
 namespace {
 
-/// As much as this taken from a score leaves nothing of its weight: exp(-30000) is 0 in any type,
-/// and scores are not so far apart.
+/// Subtracting this from a score makes its weight zero: exp(-30000) is 0 in every type, and
+/// differences between scores are smaller.
 constexpr double hides = -3e4;
 
-/// Positions in a row or column: a Range, with axes of size 1 put in.
+/// Positions as a row or column: a Range with inserted axes of size 1.
 Pattern positions(const std::string& name, Pattern start) {
   return op("Unsqueeze",
             {op("Range", {std::move(start), any("limit"), number(1)}).shared(), maybe(any())})
@@ -29,7 +29,7 @@ Pattern positions(const std::string& name, Pattern start) {
       .shared();
 }
 
-/// Queries end where the keys end, so the first of them stands behind the keys there were before.
+/// Queries end where the keys end, so the first query follows the cached keys.
 Pattern causal_mask() {
   const Pattern keys = positions("keys", number(0));
   const Pattern queries = positions("queries", any());
@@ -43,7 +43,7 @@ Pattern causal_mask() {
                  op("Where", {hidden, scalar("low"), number(0)}).shared()});
 }
 
-/// Whether the dimensions are 1, save for the last two.
+/// Whether all dimensions but the last two are 1.
 bool is_matrix(const Dimensions& dimensions) {
   for (std::size_t i = 0; i + 2 < dimensions.size(); ++i) {
     if (dimensions[i] != Dimension(1)) return false;
@@ -51,7 +51,7 @@ bool is_matrix(const Dimensions& dimensions) {
   return dimensions.size() >= 2;
 }
 
-/// Whether a constant hides the keys behind each query's position, and no others.
+/// Whether a constant masks exactly the keys after each query's position.
 bool is_triangle(const Tensor& mask, std::int64_t rows, std::int64_t columns, std::int64_t past) {
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; ++column) {
@@ -62,7 +62,7 @@ bool is_triangle(const Tensor& mask, std::int64_t rows, std::int64_t columns, st
   return true;
 }
 
-/// The length of queries (0), or of the keys of now (1).
+/// The length of queries (0), or of the new keys (1).
 const Dimension* length_of(const Node& attention, std::int64_t input) {
   const Dimensions* dimensions = dimensions_of(*attention.input(input));
   if (dimensions == nullptr || dimensions->size() < 2) return nullptr;
@@ -102,7 +102,7 @@ Verdict can_be_causal(const Match& match) {
   return yes();
 }
 
-/// Whether it is an operator of ONNX with a mask of one row for all of several queries.
+/// Whether it is an ONNX operator whose mask has a single row for several queries.
 bool has_one_mask_row(const Node& node) {
   if (!node.domain().empty() || !is_plain_attention(node) || node.input(3) == nullptr) return false;
   const Dimensions* mask = dimensions_of(*node.input(3));
@@ -111,7 +111,7 @@ bool has_one_mask_row(const Node& node) {
   return mask->size() < 2 || (*mask)[mask->size() - 2] == Dimension(1);
 }
 
-/// The shape to expand a mask to, so that it has a row for each query.
+/// The shape to which a mask is expanded, so that it has a row per query.
 Value& spread_shape(Replacement& replacement, std::size_t rank) {
   const Match& match = replacement.match();
   const Dimension queries = *length_of(match.root(), 0);
@@ -131,7 +131,7 @@ Value& spread_shape(Replacement& replacement, std::size_t rank) {
 
 }  // namespace
 
-/// ONNX lets masks broadcast; onnxruntime 1.31 wants a row for each query.
+/// ONNX allows masks to broadcast; onnxruntime 1.31 requires a row per query.
 Rule spread_attention_mask() {
   return {
       .name = "spread-attention-mask",

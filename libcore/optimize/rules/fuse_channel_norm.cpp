@@ -1,4 +1,4 @@
-// Instance and group normalisation spelled out in arithmetic become one operator.
+// Instance and group normalization fusion from arithmetic.
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_norm_channels = std::int64_t{1} << 20;
 
-/// Whether the mean goes over all axes behind N and C, and keeps them.
+/// Whether the mean is over all axes after N and C, and keeps them.
 bool is_over_image(const Node& mean, std::int64_t rank) {
   const auto op = read_op<ReduceMean>(mean);
   if (!op.keep_dimensions || !op.axes.is_known() || rank < 3) return false;
@@ -30,7 +30,7 @@ std::int64_t norm_channels(const Value& image) {
   return channels <= most_norm_channels ? channels : -1;
 }
 
-/// A constant that broadcasts to one number a channel, as a vector.
+/// A constant that broadcasts to one element per channel, as a vector.
 std::optional<Tensor> channel_vector(const Value& value, const Value& image) {
   const std::int64_t channels = norm_channels(image);
   const std::int64_t rank = rank_of(image);
@@ -48,8 +48,8 @@ std::optional<Tensor> channel_vector(const Value& value, const Value& image) {
   return tensor.reshaped(Shape({channels}));
 }
 
-/// Whether a value of rank 3 has channels in its middle: each is scaled, or they are groups that
-/// one Reshape cuts and the next joins again. Otherwise the last axis is one of features.
+/// Whether the middle axis of a rank-3 value holds channels: each is scaled, or they are groups
+/// that one Reshape splits and the next merges. Otherwise the last axis holds features.
 bool has_channels(const Value& norm, const Value& x) {
   if (norm.uses().size() != 1 || norm.is_graph_output()) return false;
   const Node& reader = *norm.uses().front().node;
@@ -76,7 +76,7 @@ Verdict has_channel_vector(const Match& match) {
 
 }  // namespace
 
-/// (x - E[x]) / √(E[(x - E[x])²] + ε) over each image of a channel,
+/// (x - E[x]) / √(E[(x - E[x])²] + ε) over the spatial axes of each channel,
 /// https://arxiv.org/abs/1607.08022.
 Rule fuse_instance_norm() {
   const Pattern x = any("x");
@@ -140,8 +140,7 @@ Rule fuse_instance_norm_bias() {
           }};
 }
 
-/// Groups cut out of the channels, normalised as channels are, and joined again,
-/// https://arxiv.org/abs/1803.08494.
+/// Channels split into groups, normalized, and merged again, https://arxiv.org/abs/1803.08494.
 Rule fuse_group_norm() {
   const Pattern cut = op("Reshape", {any("x"), any()}).as("cut");
   const Pattern norm =

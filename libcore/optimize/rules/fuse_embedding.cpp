@@ -1,4 +1,4 @@
-// Rows picked from embedding tables, their sum and its layer normalisation become one operator.
+// Embedding fusion: gathered table rows, their sum and layer normalization become one operator.
 #include <array>
 #include <string>
 
@@ -28,10 +28,10 @@ Pattern term_of(const TermNames& names) {
       {op("Gather", {any(names.table), any(names.indices)}).as(names.rows), constant(names.table)});
 }
 
-/// The addend is made of rows of `size` numbers that can be read where they lie.
+/// Whether the addend consists of rows of `size` elements that can be read in place.
 Verdict has_rows(const Match& match, const TermNames& names, const Dimension& size) {
   const Value& table = match[names.table];
-  // A table that is stored as levels is best read as such.
+  // A quantized table is best read as such.
   if (!table.is_constant()) return no(format("the table '{}' is no constant", table.name()));
   const Dimensions* dimensions = dimensions_of(table);
   if (dimensions == nullptr || dimensions->empty() || !are_equal(dimensions->back(), size))
@@ -70,7 +70,7 @@ Verdict has_embeddings(const Match& match) {
 
 }  // namespace
 
-/// Word, position and segment embeddings as BERT adds them, https://arxiv.org/abs/1810.04805.
+/// Word, position and segment embeddings, added as in BERT, https://arxiv.org/abs/1810.04805.
 Rule fuse_embed_layer_norm() {
   const Pattern two = op("Add", {term_of(terms[0]), term_of(terms[1])});
   const Pattern sum = any_of({op("Add", {two, term_of(terms[2])}), two}).as("sum");

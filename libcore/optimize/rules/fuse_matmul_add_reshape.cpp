@@ -1,4 +1,4 @@
-// A product with a bias whose heads are cut out behind it becomes a Gemm between Reshapes.
+// MatMul with bias before a head split becomes a Gemm between Reshapes.
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
@@ -14,8 +14,8 @@ bool is_made_by(const Value* value, std::string_view op_type) {
   return maker != nullptr && maker->op_type() == op_type;
 }
 
-/// The node that masks the scores which these heads are multiplied for or by; where nothing does,
-/// their Softmax. Null where the heads are not those of an attention.
+/// The node that masks the attention scores of these heads, or their Softmax without a mask. Null
+/// when the heads do not belong to an attention.
 const Node* masking_node(const Value& heads) {
   const Node* moved = only_reader(heads);
   if (moved == nullptr || moved->op_type() != "Transpose") return nullptr;
@@ -41,7 +41,7 @@ bool are_scores(const Value* value) {
           is_made_by(value->producer()->input(1), "MatMul"));
 }
 
-/// (1 - x) * n of an x that was given axes in one step, or a constant.
+/// (1 - x) * n, where axes of x are inserted in a single step, or a constant.
 bool is_plain_mask(const Value* mask) {
   constexpr int most_mask_steps = 8;
   int unsqueezes = 0;
@@ -58,8 +58,8 @@ bool is_plain_mask(const Value* mask) {
   return false;
 }
 
-/// onnxruntime looks for three products with biases whose scores meet a mask that was given two
-/// axes one after the other, or a Where.
+/// onnxruntime's attention fusion expects three biased products whose scores use a mask with two
+/// axes inserted one after the other, or a Where.
 bool may_become_attention(const Value& heads) {
   const Node* masking = masking_node(heads);
   if (masking == nullptr || masking->op_type() == "Softmax") return false;
@@ -69,8 +69,8 @@ bool may_become_attention(const Value& heads) {
 
 }  // namespace
 
-/// A Gemm adds its row as it stores, which MatMul and Add do in two passes over the result; the
-/// Reshapes cost nothing, and the one behind is there already.
+/// A Gemm adds its bias while storing, whereas MatMul and Add need two passes over the result; the
+/// Reshapes cost nothing, and the one after exists already.
 Rule fuse_matmul_add_reshape() {
   const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
   return {

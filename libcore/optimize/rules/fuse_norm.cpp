@@ -1,4 +1,4 @@
-// Layer and root mean square normalisation spelled out in arithmetic become one operator.
+// Layer and RMS normalization fusion from arithmetic.
 #include <algorithm>
 #include <array>
 
@@ -17,11 +17,11 @@ Pattern mean_of(Pattern x, std::string name) {
   return op("ReduceMean", {std::move(x), maybe(any())}).as(std::move(name));
 }
 
-/// Rows that a scale is made for; files may declare any size.
+/// The maximum size of a generated scale; files may declare any size.
 constexpr std::int64_t most_row_elements = std::int64_t{1} << 20;
 
-/// How many of the last axes a ReduceMean takes, where it takes no others and keeps them; 0 where
-/// not.
+/// The number of trailing axes that a ReduceMean reduces, if it reduces no others and keeps them;
+/// otherwise 0.
 std::int64_t trailing_axes(const Node& mean, std::int64_t rank) {
   const auto op = read_op<ReduceMean>(mean);
   if (!op.keep_dimensions || rank <= 0) return 0;
@@ -32,7 +32,7 @@ std::int64_t trailing_axes(const Node& mean, std::int64_t rank) {
   return count > 0 && axes.front() == rank - count ? count : 0;
 }
 
-/// The sizes of the last `count` axes, where all are numbers, and not too large.
+/// The sizes of the last `count` axes, if all are known and not too large.
 std::optional<Shape> trailing_shape(const Value& x, std::int64_t count) {
   const Dimensions* dimensions = dimensions_of(x);
   if (dimensions == nullptr) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Shape> trailing_shape(const Value& x, std::int64_t count) {
   return Shape(sizes);
 }
 
-/// The means that a normalisation takes must go over the same, last axes.
+/// All means of a normalization must be over the same trailing axes.
 Verdict has_trailing_means(const Match& match, std::initializer_list<std::string_view> means) {
   const Value& x = match["x"];
   if (!is_float_tensor(x)) return no("it is not made of floats");
@@ -67,7 +67,7 @@ Verdict has_trailing_means(const Match& match, std::initializer_list<std::string
   return yes();
 }
 
-/// The normalisation of x without scale, as one with a scale of ones.
+/// A normalization of x without scale, written with a scale of ones.
 Value& add_norm(Replacement& replacement, std::string_view op_type, std::string_view mean) {
   const Match& match = replacement.match();
   Value& x = match["x"];
@@ -78,10 +78,10 @@ Value& add_norm(Replacement& replacement, std::string_view op_type, std::string_
       NewAttributes{{"axis", -count}, {"epsilon", static_cast<float>(match.number("epsilon"))}});
 }
 
-/// What a norm is multiplied by or what is added, made to have the shape of the normalised axes.
+/// A scale or bias, brought to the shape of the normalized axes.
 struct RowOperand {
   Value* value = nullptr;
-  std::optional<Tensor> constant;  ///< instead, where it must be reshaped or repeated
+  std::optional<Tensor> constant;  ///< instead, when it must be reshaped or repeated
 };
 
 std::optional<RowOperand> row_operand(Value& given, const Value& x, std::int64_t axis) {
@@ -156,7 +156,7 @@ Rule fuse_layer_norm() {
           }};
 }
 
-/// The same as TensorFlow writes it: x a + (b - E[x] a) with a = scale / √(variance + ε).
+/// The same as written by TensorFlow: x a + (b - E[x] a) with a = scale / √(variance + ε).
 Rule fuse_layer_norm_affine() {
   const Pattern x = any("x");
   const Pattern mean = mean_of(x, "mean");
@@ -235,7 +235,7 @@ Rule fuse_norm_bias() {
           .pattern = op("Add", {norm, any("bias")}),
           .where =
               [](const Match& match) {
-                // What is added is a residual more often than not where it is no constant.
+                // An addend that is not constant is usually a residual.
                 if (!match["bias"].is_constant()) return no("what is added is no constant");
                 return has_row_operand(match, "bias");
               },
@@ -264,7 +264,7 @@ Rule fuse_skip_layer_norm() {
               return no("the two are not of one known shape");
             if (element_of(match["a"]) != DataType::float32) return no("they are not float32");
             for (const std::string_view name : {"a", "b"}) {
-              // Behind a product, a bias of its own may stand between.
+              // The product's bias may be added in between.
               const Node* maker = match[name].producer();
               if (maker != nullptr && maker->op_type() == "Add") {
                 const bool is_first = maker->input(0) != nullptr && maker->input(0)->is_constant();

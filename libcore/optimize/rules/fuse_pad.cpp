@@ -1,4 +1,4 @@
-// Pads put around an image by a node of their own go to the window that slides over it.
+// Pad fusion: a Pad before a convolution or pooling becomes its pads attribute.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-/// The number a Pad puts around; nothing where only a run knows it.
+/// The value that a Pad inserts; nothing when it is computed at run time.
 std::optional<double> pad_value(const Node& node) {
   if (node.input_count() > 2 && node.input(2) != nullptr) {
     const Tensor* tensor = constant_of(*node.input(2));
@@ -34,7 +34,7 @@ WindowAttributes window_of(const Node& node) {
   return read_op<AveragePool>(node).window;
 }
 
-/// The window's pads with those of the Pad, which must be around the image alone.
+/// The window's pads plus those of the Pad, which must pad spatial axes only.
 std::optional<Integers> joined_pads(const Match& match) {
   const Node& node = match.node("padded");
   const auto pad = read_op<Pad>(node);
@@ -62,20 +62,19 @@ bool has_no_pads(const WindowAttributes& window) {
                      [](std::int64_t pad) { return pad == 0; });
 }
 
-/// Whether no element of the value is below 0.
+/// Whether no element of the value is negative.
 bool is_never_negative(const Value& value) {
   const Node* maker = value.producer();
   return maker != nullptr && has_trait(*maker, OpTrait::nonnegative);
 }
 
-/// Whether windows touch all they stand over, so that none that stands over the image lies in pads
-/// alone.
+/// Whether windows have no gaps, so that one that overlaps the image reads at least one pixel.
 bool is_dense(const WindowAttributes& window) {
   return std::all_of(window.dilations.begin(), window.dilations.end(),
                      [](std::int64_t dilation) { return dilation == 1; });
 }
 
-/// What the window takes its own pads for.
+/// Whether the Pad's value is that of the window's own padding.
 Verdict has_same_pads(const Match& match) {
   const Node& root = match.root();
   const std::optional<double> value = pad_value(match.node("padded"));
@@ -83,7 +82,7 @@ Verdict has_same_pads(const Match& match) {
   if (root.op_type() == "MaxPool") {
     if (root.output_count() > 1) return no("its indices would count other elements");
     if (std::isinf(*value) && *value < 0) return yes();
-    // A 0 never is the largest beside an element of the image.
+    // A 0 never exceeds a nonnegative element of the image.
     if (*value == 0 && is_never_negative(match["x"]) && is_dense(window_of(root))) return yes();
     return no("its own pads are lower than all numbers");
   }
@@ -113,7 +112,7 @@ Rule fuse_pad() {
                 if (Verdict verdict = has_same_pads(match); !verdict.is_yes) return verdict;
                 const std::optional<Integers> pads = joined_pads(match);
                 if (!pads) return no("the pads are not around the image alone, or not known");
-                // Pools take no window that lies in pads alone.
+                // Pooling does not allow windows that lie entirely in the padding.
                 const std::size_t axes = pads->size() / 2;
                 for (std::size_t i = 0; match.root().op_type() != "Conv" && i < pads->size(); ++i) {
                   if ((*pads)[i] >= window.kernel[i % axes])

@@ -1,4 +1,4 @@
-// What stands around a matrix product goes into Gemm.
+// Gemm fusion: additions and transposes around a matrix product.
 #include <string>
 
 #include "libcore/ops/catalog.hpp"
@@ -15,7 +15,7 @@ bool is_turned_matrix(const Node& transpose) {
   return order_of(transpose) == Integers{1, 0};
 }
 
-/// Whether a sum over floats of one type comes out.
+/// Whether the result has float elements of one type.
 bool is_float_gemm(const Value& value) {
   const DataType type = element_of(value);
   return type == DataType::float32 || type == DataType::float16 || type == DataType::float64;
@@ -54,7 +54,8 @@ Rule fuse_matmul_add() {
       }};
 }
 
-/// Where all that reads the Transpose is this product: otherwise it stays, and is read anyway.
+/// Only if this product is the Transpose's sole consumer: otherwise it stays and is computed
+/// anyway.
 Rule fuse_matmul_transpose() {
   const auto transpose = [](const char* name) {
     return op("Transpose", {any(name)})

@@ -1,4 +1,4 @@
-// Rotary position embeddings spelled out in products and moves become one operator.
+// Rotary position embedding fusion from arithmetic.
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
@@ -17,8 +17,7 @@ bool is_last_axis(const Node& concat, const Value& value) {
   return axis == -1 || axis == rank_of(value) - 1;
 }
 
-/// Cosines or sines of pairs that lie beside each other: length x 1 x half, or with the batch (or
-/// 1) in front.
+/// Cosines or sines of adjacent pairs: length x 1 x half, or with a leading batch axis (or 1).
 bool are_angles_of_rows(const Value& angles, const Dimensions& rows, const Graph& graph) {
   const Dimensions* dimensions = dimensions_of(angles);
   if (dimensions == nullptr || dimensions->size() < 3 || dimensions->size() > 4) return false;
@@ -35,7 +34,7 @@ Value& angles_of_rows(Replacement& replacement, Value& angles, const Dimensions&
                        dimensions_of(angles)->front(), rows[0]);
 }
 
-/// Rows, length, heads and their size, as the pairs say; x may hold the heads joined.
+/// Batch, length, heads and head size, according to the pairs; x may have merged heads.
 std::optional<Dimensions> rows_of(const Match& match) {
   const Dimensions* x = dimensions_of(match["x"]);
   const Dimensions* pairs = dimensions_of(match["pairs"]);
@@ -89,7 +88,7 @@ Verdict can_fuse_halves(const Match& match) {
 
 }  // namespace
 
-/// Each pair of neighbours turned by an angle of its row, https://arxiv.org/abs/2104.09864.
+/// Each pair of adjacent elements rotated by an angle of its row, https://arxiv.org/abs/2104.09864.
 Rule fuse_rotary_pairs() {
   const Pattern pairs = op("Reshape", {any("x"), any()}).as("pairs");
   const auto part = [&](std::int64_t index) {
@@ -124,7 +123,7 @@ Rule fuse_rotary_pairs() {
           }};
 }
 
-/// The same for pairs that lie half a head apart, as Hugging Face's models write it.
+/// The same for pairs half a head apart, as in Hugging Face's models.
 Rule fuse_rotary_halves() {
   const Pattern both = op("Concat", {any("angles"), any("angles")}).as("both").shared();
   const auto wide = [&](const char* function, const char* name) {

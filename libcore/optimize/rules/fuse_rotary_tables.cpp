@@ -1,4 +1,4 @@
-// Rotary embeddings whose cosines and sines stand in tables, gathered by position or as they are.
+// Rotary embedding fusion for cosine and sine tables, gathered by position or used directly.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-/// The table behind `rows`: itself, or what a Slice of some of its rows reads.
+/// The table behind `rows`: itself, or the input of a Slice of some of its rows.
 const Value* table_of(const Value& rows) {
   if (rows.is_constant()) return &rows;
   const Node* slice = rows.producer();
@@ -28,7 +28,7 @@ const Value* table_of(const Value& rows) {
   return takes_rows ? slice->input(0) : nullptr;
 }
 
-/// The first half of each row, where the second is equal to it bit for bit.
+/// The first half of each row, if the second half is bit-identical to it.
 std::optional<Tensor> half_of(const Tensor& table, std::int64_t size) {
   const Shape& shape = table.shape();
   if (shape.rank() < 2 || shape[shape.rank() - 1] != size || size % 2 != 0) return std::nullopt;
@@ -48,7 +48,7 @@ bool is_float_table(const Tensor& table, const Value& x) {
   return table.type() == element_of(x) && table.type() != DataType::string;
 }
 
-/// Rows of positions: one a row of the batch, and as many as x has.
+/// Whether these are position ids: one row per batch, as long as x.
 bool are_positions(const Match& match, const Dimensions& x) {
   const Value& positions = match["positions"];
   const Dimensions* shape = dimensions_of(positions);
@@ -75,7 +75,7 @@ Verdict can_fuse_gathered(const Match& match) {
   return are_positions(match, x) ? yes() : no("nothing says that there is a position for each row");
 }
 
-/// Half of the table, with the same rows of it taken.
+/// The half-width table, with the same rows selected.
 Value& half_rows(Replacement& replacement, Value& rows, std::int64_t size) {
   const Value& table = *table_of(rows);
   Value& half = replacement.constant(*half_of(table.constant(), size));

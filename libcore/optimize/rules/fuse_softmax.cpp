@@ -1,4 +1,4 @@
-// Softmax spelled out in exponentials, and its logarithm.
+// Softmax and LogSoftmax fusion from exponentials.
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// The only axis a reduction takes, where it keeps it; -1 where not.
+/// The only axis of a reduction that keeps it; otherwise -1.
 template <typename Op>
 std::int64_t kept_axis(const Node& node, std::int64_t rank) {
   const auto op = read_op<Op>(node);
@@ -20,7 +20,8 @@ std::int64_t kept_axis(const Node& node, std::int64_t rank) {
 
 }  // namespace
 
-/// Exponentials without the maximum taken off may overflow where Softmax does not; so only with it.
+/// Requires the subtraction of the maximum: without it, exponentials may overflow where Softmax
+/// does not.
 Rule fuse_softmax() {
   const Pattern x = any("x");
   const Pattern largest = op("ReduceMax", {x, maybe(any())}).as("largest");
@@ -35,7 +36,7 @@ Rule fuse_softmax() {
                 const std::int64_t axis = kept_axis<ReduceMax>(match.node("largest"), rank);
                 if (axis < 0 || axis != kept_axis<ReduceSum>(match.node("sum"), rank))
                   return no("they do not go over one and the same known axis");
-                // Before opset 13 Softmax took all axes from its axis on together.
+                // Before opset 13 Softmax flattened all axes from its axis on.
                 return match.graph().opset("") >= 13 || axis == rank - 1
                            ? yes()
                            : no("before opset 13 Softmax goes over the last axis");

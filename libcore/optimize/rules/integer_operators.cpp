@@ -1,4 +1,4 @@
-// Clusters between DequantizeLinear and QuantizeLinear become the standard's operators on integers.
+// QDQ clusters to ONNX's integer operators: QLinearConv, QLinearMatMul, MatMulInteger and others.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -17,14 +17,14 @@
 namespace ortool {
 namespace {
 
-/// QuantizeLinear of an operator's result, with Relu or Clip between or without.
+/// QuantizeLinear of an operator's result, with or without Relu or Clip between.
 Pattern quantized_result(const Pattern& result) {
   const Pattern clipped =
       any_of({op("Relu", {result}), op("Clip", {result, maybe(any()), maybe(any())}), result});
   return op("QuantizeLinear", {clipped, any(), maybe(any())});
 }
 
-/// Bytes that the result keeps to, as Relu and Clip before the end have it.
+/// The range of quantized values implied by Relu and Clip before the end.
 ByteBounds bounds_before_end(const Match& match, const Quantization& to) {
   const Value* value = match.root().input(0);
   return peel_clips(value, to);
@@ -55,7 +55,7 @@ Value& keep_to(Replacement& replacement, Value& bytes, const ByteBounds& bounds,
   return replacement.add("Clip", {&bytes, &low, &high});
 }
 
-/// What made the floats that `node` reads goes with it.
+/// The replacement also stands for the producers of the float inputs of `node`.
 void stand_for_inputs(Replacement& replacement, const Node& node) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
@@ -79,8 +79,8 @@ NewAttributes plain_attributes_of(const Node& node) {
   return attributes;
 }
 
-/// What all products have to be, whatever becomes of their sums. Other runtimes take int8 times
-/// uint8 not at all.
+/// The conditions on all products, whatever becomes of their sums. Other runtimes do not support
+/// int8 times uint8.
 Verdict has_byte_operands(const Quantization& a, DataType b) {
   if (a.type == DataType::int8 && b == DataType::uint8)
     return no("its weights are uint8 while what they multiply is int8");
@@ -114,7 +114,7 @@ Verdict can_be_qlinear_conv(const Match& match) {
   return has_byte_end(match, *x);
 }
 
-/// Whether a list of scales goes along the columns of a matrix, or there is one for all.
+/// Whether scales are per column of a matrix, or per tensor.
 bool goes_by_columns(const Quantization& by, const Node& product) {
   if (by.is_single()) return true;
   if (product.op_type() == "Gemm") return by.axis == (read_op<Gemm>(product).transpose_b ? 0 : 1);
@@ -122,7 +122,7 @@ bool goes_by_columns(const Quantization& by, const Node& product) {
   return matrix != nullptr && matrix->shape().rank() == 2 && by.axis == 1;
 }
 
-/// How many products each sum has, where it is known.
+/// The number of products per sum, if known.
 std::optional<std::int64_t> products_of(const Value& b, bool is_turned) {
   const Dimensions* sizes = dimensions_of(b);
   if (sizes == nullptr || sizes->empty()) return std::nullopt;
@@ -161,7 +161,7 @@ Verdict can_be_matmul_integer(const Match& match) {
   return yes();
 }
 
-/// One scale a column of the sums, or one for all.
+/// One scale per column of the sums, or one for all.
 Tensor sum_scales(const Quantization& a, const Quantization& b, float factor) {
   Tensor scales(DataType::float32, b.scales().shape());
   for (std::int64_t i = 0; i < scales.element_count(); ++i)
@@ -177,7 +177,7 @@ bool has_zero_points(const Quantization& by) {
   return false;
 }
 
-/// What a Gemm adds: floats as they are, constant levels as floats.
+/// The addend of a Gemm: floats as they are, quantized constants dequantized.
 Value& added_value(Replacement& replacement, Value& added) {
   const std::optional<Quantization> by = dequantized(&added);
   const Tensor* levels = by ? constant_of(*by->bytes) : nullptr;
@@ -237,7 +237,7 @@ Verdict can_move_bytes(const Match& match) {
   return yes();
 }
 
-/// The inputs of an operator with bytes in the place of the floats they become.
+/// The inputs of an operator, with int8 values instead of the floats they are dequantized to.
 std::vector<Value*> byte_inputs(const Node& node) {
   const bool is_concat = node.op_type() == "Concat";
   std::vector<Value*> inputs;

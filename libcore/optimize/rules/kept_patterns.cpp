@@ -1,4 +1,4 @@
-// Normalisations as means, roots and quotients; biased products; masks.
+// Recognizes normalizations by mean, root and quotient; biased products; masks.
 #include "libcore/optimize/rules/kept_patterns.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// Exporters write transformers in other ways from there on.
+/// From this opset on exporters write transformers differently.
 std::int64_t opset_of_other_patterns() {
   return opset_of("LayerNormalization");
 }
@@ -19,7 +19,7 @@ const Node* maker_of(const Value* value, std::string_view op_type) {
                                                                                     : nullptr;
 }
 
-/// The only node that reads the value, if it is of this operator.
+/// The sole consumer of the value, if it is of this operator.
 const Node* only_reader_as(const Value& value, std::string_view op_type) {
   const Node* reader = only_reader(value);
   return reader != nullptr && reader->domain().empty() && reader->op_type() == op_type ? reader

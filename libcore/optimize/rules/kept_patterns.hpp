@@ -1,4 +1,4 @@
-// What other runtimes know by a pattern of nodes, which a file leaves whole for them.
+// Preserved patterns: node sequences in files that other runtimes fuse by pattern matching.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
@@ -6,14 +6,14 @@
 
 namespace ortool {
 
-/// Whether a sum or product with a vector of weights ends what others take for a normalisation or
-/// for the biased product of an attention: both are known with their weights only, were they ones
-/// or zeros. Never where ortool alone reads the result, or where the opset has LayerNormalization.
-/// `x` is the other operand.
+/// Whether a sum or product with a weight vector completes what other runtimes recognize as a
+/// normalization or as the biased product of an attention; they match these only with weights, even
+/// if these are ones or zeros. Never when ortool alone reads the result, or when the opset has
+/// LayerNormalization. `x` is the other operand.
 bool completes_known_pattern(const Match& match, const Value& x, const Value& weights);
 
-/// Whether a value is a mask of attention as BERT writes it: (1 - mask) * number, with a Cast
-/// perhaps, in an opset without LayerNormalization.
+/// Whether a value is an attention mask as in BERT: (1 - mask) * number, possibly with a Cast, in
+/// an opset without LayerNormalization.
 bool is_known_mask(const Match& match, const Value& value);
 
 }  // namespace ortool

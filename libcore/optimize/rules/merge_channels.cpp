@@ -1,5 +1,4 @@
-// What scales and shifts each channel several times in a row does so once, or in a matrix before
-// it.
+// Merging of per-channel scales and shifts: with each other, or into a preceding matrix product.
 #include <optional>
 
 #include "libcore/ops/catalog.hpp"
@@ -22,7 +21,7 @@ Pattern with_operand(const Pattern& x) {
   return with_channel_operand(x, constant("operand"));
 }
 
-/// A BatchNormalization like `norm` that maps x so, with a mean of 0 and a variance of 1.
+/// A BatchNormalization like `norm` that applies the map to x, with mean 0 and variance 1.
 Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const ChannelMap& map) {
   const DataType type = norm.input(1)->constant().type();
   const auto vector = [&](const std::vector<double>& numbers) {
@@ -35,7 +34,7 @@ Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const Chan
       {{"epsilon", 0.0F}});
 }
 
-/// Both steps of a chain, `norm` one of them and an operation with "operand" the other.
+/// The composition of a chain of `norm` and an operation with "operand", in either order.
 std::optional<ChannelMap> map_of_pair(const Match& match, bool is_norm_first) {
   const Node& norm = is_norm_first ? match.node("norm") : match.root();
   const Node& other = is_norm_first ? match.root() : match.node("other");
@@ -54,7 +53,7 @@ bool has_matrix_columns(const Node& gemm, std::size_t columns) {
   return shape.rank() == 2 && shape[is_turned ? 0 : 1] == static_cast<std::int64_t>(columns);
 }
 
-/// What the product adds to each column; zeros where it adds nothing.
+/// The bias of the product per column; zeros without one.
 std::optional<std::vector<double>> bias_of(const Match& match, std::size_t columns) {
   const Value* bias = match.find("bias");
   if (bias == nullptr) return std::vector<double>(columns, 0);
@@ -66,7 +65,7 @@ std::optional<std::vector<double>> bias_of(const Match& match, std::size_t colum
   return numbers;
 }
 
-/// Each column of the weights times its number.
+/// Each column of the weights times its scale.
 Tensor scaled_columns(const Tensor& weights, const std::vector<double>& scale, bool is_turned) {
   Tensor result(weights.type(), weights.shape());
   const std::int64_t width = weights.shape()[1];
@@ -79,7 +78,7 @@ Tensor scaled_columns(const Tensor& weights, const std::vector<double>& scale, b
 
 }  // namespace
 
-/// The second one's numbers applied to the first's.
+/// Applies the second map to the first.
 Rule merge_batch_norms() {
   return {.name = "merge-batch-norms",
           .summary = "BatchNormalization(BatchNormalization(x)) -> BatchNormalization(x)",

@@ -1,4 +1,4 @@
-// Constant factors in a row become one, and go into the weights of a matrix product.
+// Merging of constant factors, with each other and into the weights of a matrix product.
 #include <cmath>
 #include <optional>
 #include <span>
@@ -19,8 +19,9 @@ bool is_common_float(const Value& constant) {
   return type == DataType::float32 || type == DataType::float16 || type == DataType::float64;
 }
 
-/// Each element times its factor, or its reciprocal times that; nothing where one is not a normal
-/// number of the type, unless it was 0. Factors are as many as the last axis is long, or one.
+/// Each element times its factor, or its reciprocal times the factor; nothing when a result is not
+/// a normal number of the type, unless the element was 0. There are as many factors as the last
+/// axis has elements, or one.
 std::optional<Tensor> scaled(const Tensor& tensor, std::span<const double> factors,
                              bool is_inverted) {
   if (tensor.element_count() > most_scaled_elements) return std::nullopt;
@@ -38,7 +39,7 @@ std::optional<Tensor> scaled(const Tensor& tensor, std::span<const double> facto
   return result;
 }
 
-/// What both steps do to x, one of which must be a single number.
+/// The combined factor of both steps, one of which must be a scalar.
 std::optional<Tensor> merged_factors(const Match& match) {
   const Value& first = match["first"];
   const Value& second = match["second"];
@@ -60,7 +61,8 @@ std::optional<Tensor> merged_factors(const Match& match) {
   return scaled(large.constant(), {&factor, 1}, large_divides);
 }
 
-/// One factor for all columns of the weights, or one each, along the last axis.
+/// Whether there is one factor for all columns of the weights, or one per column, along the last
+/// axis.
 bool are_column_factors(const Tensor& factors, const Tensor& weights) {
   const Shape& shape = factors.shape();
   if (factors.element_count() == 1) return true;
@@ -111,7 +113,7 @@ Rule merge_factors() {
       }};
 }
 
-/// Not of a scale before the product: there it belongs to an activation that others look for.
+/// Not for a scale before the product: there it is part of an activation that other patterns match.
 Rule fold_product_scale() {
   const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
   return {

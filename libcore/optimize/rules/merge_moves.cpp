@@ -1,4 +1,4 @@
-// Two moves of the same elements in a row made one.
+// Merging of consecutive data movement: Transpose, Reshape, Squeeze, Slice, Concat, Cast.
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
@@ -25,7 +25,7 @@ Verdict can_read_orders(const Match& match) {
   return first->size() == second->size() ? yes() : no("the orders are of different ranks");
 }
 
-/// Whether the root is a Reshape to numbers that copies nothing of what comes in.
+/// Whether the root is a Reshape to a shape that copies nothing from its input.
 bool has_own_shape(const Match& match) {
   const Node& node = match.root();
   if (node.op_type() != "Reshape") return false;
@@ -35,7 +35,7 @@ bool has_own_shape(const Match& match) {
          std::count(reshape.shape.value->begin(), reshape.shape.value->end(), 0) == 0;
 }
 
-/// The shape of the second move, as seen from what the first one reads.
+/// The shape of the second Reshape, relative to the input of the first.
 std::optional<Integers> merged_shape(const Match& match) {
   const Dimensions* to = dimensions_of(match.result());
   return to != nullptr ? written_shape(dimensions_of(match["x"]), *to) : std::nullopt;
@@ -43,7 +43,7 @@ std::optional<Integers> merged_shape(const Match& match) {
 
 constexpr const char* mask_stays = "other runtimes know an attention's mask by its two Unsqueezes";
 
-/// Whether a Transpose may be that of an attention's heads, were it one head: it is known by it.
+/// Whether a Transpose may be part of an attention with a single head, which is recognized by it.
 bool may_split_heads(const Node& transpose) {
   const Node* maker = transpose.input(0)->producer();
   if (maker != nullptr && maker->op_type() == "MatMul") return true;
@@ -55,12 +55,12 @@ bool may_split_heads(const Node& transpose) {
   });
 }
 
-/// Whether a move changes nothing but the shape.
+/// Whether the node changes nothing but the shape.
 bool is_reshape(const Node& node) {
   return node.op_type() != "Transpose" || (moves_ones_alone(node) && !may_split_heads(node));
 }
 
-/// Whether one Reshape refuses all that the two moves refuse.
+/// Whether one Reshape rejects everything that the two nodes reject.
 Verdict keeps_refusals(const Match& match) {
   const Node& root = match.root();
   const std::optional<std::int64_t> last = wanted_elements(root);
@@ -86,7 +86,7 @@ Verdict can_merge_shapes(const Match& match) {
   return no("the new shape copies a dimension of the one between, which only a run knows");
 }
 
-/// Axes of a Squeeze or Unsqueeze, counted from the front.
+/// The axes of a Squeeze or Unsqueeze, as nonnegative indices.
 template <typename Op>
 std::optional<Integers> axes_of(const Node& node, std::int64_t rank) {
   const auto op = read_op<Op>(node);
@@ -96,7 +96,7 @@ std::optional<Integers> axes_of(const Node& node, std::int64_t rank) {
   return axes;
 }
 
-/// The axes that two Unsqueezes put in, counted in the last result.
+/// The axes that two Unsqueezes insert, relative to the final result.
 std::optional<Integers> unsqueezed_axes(const Match& match) {
   const auto first = axes_of<Unsqueeze>(match.node("first"), rank_of(match["first"]));
   const auto second = axes_of<Unsqueeze>(match.root(), rank_of(match.result()));
@@ -111,7 +111,7 @@ std::optional<Integers> unsqueezed_axes(const Match& match) {
   return axes;
 }
 
-/// The axes that two Squeezes take out, counted in what comes in.
+/// The axes that two Squeezes remove, relative to the input.
 std::optional<Integers> squeezed_axes(const Match& match) {
   const auto first = axes_of<Squeeze>(match.node("first"), rank_of(match["x"]));
   const auto second = axes_of<Squeeze>(match.root(), rank_of(match["first"]));
@@ -126,7 +126,7 @@ std::optional<Integers> squeezed_axes(const Match& match) {
   return axes;
 }
 
-/// Whether `to` holds every number of `from`, and further conversions see no difference.
+/// Whether `to` represents every value of `from`, so that further conversions give equal results.
 bool holds_all(DataType from, DataType to) {
   const auto rank = [](DataType type) {
     switch (type) {
@@ -160,7 +160,7 @@ bool is_common(DataType type) {
          type == DataType::int16 || type == DataType::int32 || type == DataType::int64;
 }
 
-/// Starts, ends, axes and steps, all of them known.
+/// Starts, ends, axes and steps, if all are known.
 std::optional<SliceForm> slice_form(const Node& node) {
   const auto slice = read_op<Slice>(node);
   const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
@@ -179,7 +179,7 @@ std::optional<SliceForm> slice_form(const Node& node) {
   return form;
 }
 
-/// Both slices in one; along an axis that both cut, what they take must be numbers.
+/// Both slices as one; along an axis that both slice, bounds must be numbers.
 std::optional<SliceForm> merged_slices(const Match& match) {
   const std::optional<SliceForm> first = slice_form(match.node("first"));
   const std::optional<SliceForm> second = slice_form(match.root());
@@ -212,7 +212,7 @@ std::optional<SliceForm> merged_slices(const Match& match) {
   return merged;
 }
 
-/// The Concat along the same axis that makes input `index`, when nothing else reads it.
+/// The Concat along the same axis that produces input `index`, if it has no other consumer.
 const Node* inner_concat(const Node& concat, std::int64_t index) {
   const Value* input = concat.input(index);
   const Node* maker = input != nullptr ? input->producer() : nullptr;
@@ -312,7 +312,7 @@ Rule merge_squeezes() {
           }};
 }
 
-/// A wider type between holds the same numbers.
+/// A wider intermediate type represents the same values.
 Rule merge_casts() {
   return {.name = "merge-casts",
           .summary = "Cast(Cast(x to a wider type)) -> Cast(x)",

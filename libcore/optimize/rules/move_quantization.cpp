@@ -1,4 +1,4 @@
-// Bytes that become floats only to become the same bytes again stay bytes.
+// Removal of DequantizeLinear and QuantizeLinear pairs that restore the same values.
 #include <cmath>
 
 #include "libcore/ops/catalog.hpp"
@@ -19,7 +19,7 @@ Pattern quantized(const Pattern& floats) {
   return op("QuantizeLinear", {floats, constant("scale"), maybe(constant("zero"))});
 }
 
-/// (q - z) s / s rounds to q - z again for numbers of 16 bits.
+/// (q - z) s / s rounds to q - z again for values of 16 bits.
 Verdict has_one_scale(const Match& match) {
   const Tensor& scale = match["scale"].constant();
   if (scale.element_count() != 1) return no("there is more than one scale");

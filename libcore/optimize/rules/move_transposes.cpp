@@ -1,5 +1,4 @@
-// A Transpose that undoes what came before a stretch of nodes that can do without goes away with
-// it.
+// Transpose cancellation: removes inverse Transposes around a chain of axis-agnostic nodes.
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
@@ -13,17 +12,17 @@
 namespace ortool {
 namespace {
 
-/// Nodes between the two.
+/// Nodes between the two Transposes.
 constexpr int most_passed_nodes = 12;
 
-/// The stretch of nodes before a Transpose, read as if it were turned already.
+/// The chain of nodes before a Transpose, read as if already transposed.
 class Stretch {
  public:
   explicit Stretch(const Node& end) : rank_(rank_of(*end.output(0))) {
     if (const auto order = order_of(end)) order_ = *order;
   }
 
-  /// Whether the value can be had turned without a Transpose of anything but constants.
+  /// Whether the value can be computed transposed with Transposes of constants only.
   bool can_turn(const Value& value) {
     if (value.is_constant()) return can_turn_constant(value);
     const Node* maker = value.producer();
@@ -73,7 +72,7 @@ class Stretch {
     return value.constant().element_count() == 1 || rank_of(value) == rank_;
   }
 
-  /// Whether the node is a Transpose that the one at the end takes back.
+  /// Whether the node is a Transpose that is the inverse of the one at the end.
   bool undoes(const Node& node) const {
     if (node.op_type() != "Transpose" || !node.domain().empty()) return false;
     const auto first = order_of(node);
@@ -85,8 +84,8 @@ class Stretch {
     return true;
   }
 
-  /// Whether each output that is read goes into such a Transpose alone; all of them get nodes of
-  /// their own, which then are one again.
+  /// Whether all consumers of the node's outputs are such Transposes; each gets a clone of the
+  /// node, and the clones are merged later.
   bool are_all_turned(const Node& node) const {
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       const Value& output = *node.output(i);
@@ -108,7 +107,7 @@ class Stretch {
     const bool is_concat = node.op_type() == "Concat" && node.domain().empty();
     return (is_concat || has_trait(node, OpTrait::elementwise)) && node.output_count() == 1;
   }
-  /// Operands that are no elements.
+  /// Operands that are not data.
   static bool is_parameter(const Node& node, std::int64_t index) {
     return !traits_of(node).holds_elements(index);
   }

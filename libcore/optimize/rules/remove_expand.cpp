@@ -1,4 +1,4 @@
-// Operators that broadcast need no operand that was expanded before.
+// Expand removal: operators that broadcast need no expanded operand.
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/refusals.hpp"
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// Whether the other operand alone makes the result as large as it is.
+/// Whether the other operand alone determines the shape of the result.
 bool gives_same_shape(const Match& match) {
   const Dimensions* other = dimensions_of(match["other"]);
   const Dimensions* small = dimensions_of(match["small"]);

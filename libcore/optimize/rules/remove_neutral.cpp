@@ -1,4 +1,4 @@
-// Arithmetic that changes nothing, bit for bit: x * 1, but not x + 0, which turns -0 into 0.
+// Removal of neutral arithmetic, bit-exactly: x * 1, but not x + 0, which turns -0 into 0.
 #include <cmath>
 #include <string>
 
@@ -11,13 +11,13 @@
 namespace ortool {
 namespace {
 
-/// Larger constants are not looked through.
+/// Larger constants are not examined.
 constexpr std::int64_t most_neutral_elements = std::int64_t{1} << 16;
 
 constexpr const char* pattern_stays =
     "other runtimes know the normalisation or biased product by these weights";
 
-/// Whether all elements are `number`, whose sign counts for a floating-point 0.
+/// Whether all elements are `number`, including the sign of a floating-point 0.
 bool is_all(const Tensor& tensor, double number) {
   if (!is_arithmetic(tensor.type()) || tensor.element_count() > most_neutral_elements ||
       tensor.element_count() == 0)
@@ -57,7 +57,7 @@ Rule remove_neutral_operand() {
           .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
 }
 
-/// Zeros of either sign; where x is the other zero its sign changes.
+/// Zeros of either sign; only the sign of zeros in x can change.
 Rule remove_zero_addend() {
   const Pattern x = any("x");
   const Pattern zeros = constant("zeros");

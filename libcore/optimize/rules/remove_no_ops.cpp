@@ -1,4 +1,4 @@
-// Nodes that hand their input on as it is.
+// Removal of no-op nodes, which return their input unchanged.
 #include <algorithm>
 #include <numeric>
 
@@ -21,7 +21,7 @@ Value& take_input(Replacement& replacement) {
   return replacement["x"];
 }
 
-/// Sizes given instead make scales of 1, where the shape stays the same.
+/// Explicit sizes imply scales of 1 when the shape does not change.
 Verdict has_scales_of_one(const Node& node, const Resampling& op) {
   std::vector<double> scales;
   if (op.scales.is_known()) {
@@ -45,7 +45,7 @@ Verdict has_equal_shape(const Match& match) {
   return has_inferred_operands(match.root()) ? yes() : no(may_refuse);
 }
 
-/// The same of a Reshape, Squeeze and their kin, which check the shape of x as well.
+/// The same for a Reshape, Squeeze and the like, which also validate the shape of x.
 Verdict is_same_reshape(const Match& match) {
   if (!have_equal_types(match["x"], match.result())) return no(shape_may_change);
   return takes_every_input(match.root()) ? yes() : no(may_refuse);
@@ -131,7 +131,7 @@ Rule remove_same_expand() {
           .replace = take_input};
 }
 
-/// Steps that count forwards, so that as many elements are the same ones.
+/// Positive steps only, so that a slice of equal length is the identity.
 Rule remove_same_slice() {
   return {.name = "remove-same-slice",
           .summary = "Slice that takes all of x -> x",
@@ -168,7 +168,7 @@ Rule remove_single_operand() {
                 const bool is_single =
                     node.op_type() == "Split" ? node.output_count() == 1 : node.input_count() == 1;
                 if (!is_single) return no("it has several operands or parts");
-                // Others check an axis.
+                // Others validate an axis.
                 const bool is_checked = has_trait(node, OpTrait::elementwise) ||
                                         (have_equal_types(*node.input(0), match.result()) &&
                                          has_inferred_operands(node));
@@ -199,7 +199,7 @@ Rule remove_empty_pad() {
           }};
 }
 
-/// Of nearest neighbours, which are the elements themselves; weighted sums may turn 0 * inf to NaN.
+/// Nearest-neighbor only, which copies elements; weighted sums may turn 0 * inf into NaN.
 Rule remove_same_resize() {
   return {.name = "remove-same-resize",
           .summary = "Resize by nearest neighbours to x's own size -> x",

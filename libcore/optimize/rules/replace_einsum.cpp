@@ -1,4 +1,4 @@
-// Einsum of one or two operands becomes MatMul, Mul or a sum, with Transposes around it.
+// Einsum lowering: one or two operands to MatMul, Mul or ReduceSum with Transposes.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,10 +14,10 @@
 namespace ortool {
 namespace {
 
-/// Axes behind an ellipsis are called by digits.
+/// Axes hidden by an ellipsis are named by digits.
 constexpr char first_hidden = '0';
 
-/// The letters of a term, with one for each axis that the ellipsis hides: the last of `most`.
+/// The letters of a term, with one for each axis hidden by its ellipsis: the last of `most`.
 std::string spelled(const EinsumTerm& term, std::int64_t hidden, std::int64_t most) {
   std::string letters = term.letters;
   std::string dots;
@@ -32,14 +32,14 @@ bool has_repeats(std::string letters) {
   return std::adjacent_find(letters.begin(), letters.end()) != letters.end();
 }
 
-/// The formula, and how long each axis is.
+/// The formula, and the length of each axis.
 struct EinsumSizes {
-  EinsumLetters letters;  ///< `b` is empty where there is one operand
+  EinsumLetters letters;  ///< `b` is empty when there is one operand
   std::map<char, Dimension> sizes;
 };
 
-/// Nothing where ranks are not known, a letter stands twice in a term, or an axis of both operands
-/// is perhaps broadcast.
+/// Nothing when ranks are unknown, a letter occurs twice in a term, or a shared axis may be
+/// broadcast.
 std::optional<EinsumSizes> formula_of(const Match& match) {
   constexpr std::int64_t most_hidden = 8;
   const auto op = read_op<Einsum>(match.root());
@@ -83,7 +83,7 @@ AxisGroups single(const std::string& letters) {
   return groups;
 }
 
-/// What to write as the shape of a Reshape between the two; nothing where that cannot be told.
+/// The shape operand of a Reshape between the two; nothing when it is unknown.
 std::optional<Integers> reshaped(const EinsumSizes& formula, const AxisGroups& from,
                                  const AxisGroups& to) {
   const Dimensions before = sizes_of(formula, from);
@@ -117,7 +117,7 @@ std::optional<EinsumPlan> plan_of(const Match& match, const EinsumSizes& formula
   return plan;
 }
 
-/// Whether nothing is summed, so that it is a product of elements.
+/// Whether nothing is summed, so that it is an elementwise product.
 bool is_product_of_elements(const EinsumLetters& letters) {
   return std::all_of(letters.a.begin(), letters.a.end(),
                      [&](char each) { return letters.out.find(each) != std::string::npos; }) &&
@@ -142,8 +142,8 @@ Value& matrix_product(Replacement& replacement, const EinsumSizes& formula) {
   return ordered(replacement, product, letters, formula.letters.out);
 }
 
-/// An operand with an axis of one element for each letter of the result that it lacks, but the
-/// first ones.
+/// The operand with axes of one element inserted for the letters of the result that it lacks,
+/// except leading ones.
 Value& spread(Replacement& replacement, Value& x, const std::string& letters,
               const std::string& out) {
   std::string order;
@@ -160,7 +160,7 @@ Value& spread(Replacement& replacement, Value& x, const std::string& letters,
                          : add_with_axes(replacement, "Unsqueeze", turned, std::move(missing));
 }
 
-/// A sum over what the result lacks, with what is left in its order.
+/// A sum over axes missing in the result, with the remaining ones in its order.
 Value& sum(Replacement& replacement, const EinsumLetters& letters) {
   Integers summed;
   std::string left;

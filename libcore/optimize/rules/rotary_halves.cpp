@@ -1,4 +1,4 @@
-// Pairs that lie half a head apart are found by two Slices, a Neg and a Concat.
+// Matches pairs half a head apart by two Slices, a Neg and a Concat.
 #include "libcore/optimize/rules/rotary_halves.hpp"
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-/// The bounds of a Slice of one axis, the last one of rank 4.
+/// The bounds of a Slice along the last axis of a rank-4 value.
 std::optional<Slice::Range> last_axis_range(const Node& node, std::int64_t size) {
   const auto slice = read_op<Slice>(node);
   if (!slice.starts.is_known() || !slice.ends.is_known() || !slice.axes.is_known() ||

@@ -1,4 +1,4 @@
-// What the rules for rotary embeddings share: heads turned by halves, and angles for each row.
+// Shared parts of the rotary embedding rules: rotated halves, and angles per row.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@ namespace ortool {
 
 /// x cos + (-upper half of x, lower half of x) sin; binds "x", "upper", "lower" and "rotated".
 Pattern rotated_halves(const Pattern& cos, const Pattern& sin);
-/// Whether the halves of each head (x: batch x heads x length x size) change places so.
+/// Whether the halves of each head (x: batch x heads x length x size) are swapped in this way.
 Verdict turns_halves(const Match& match);
 
-/// Whether rows of `have` batches, 1 or all of them, can be had for the whole batch.
+/// Whether rows with a leading dimension of `have`, 1 or the full batch, can be repeated for the
+/// batch.
 bool can_repeat(const Graph& graph, const Dimension& have, const Dimension& batch);
-/// `rows`, of rank 2 or 3 and with a first axis of 1, repeated for each row of the batch. What it
-/// is repeated to is asked of a graph input, so that all that does so is one.
+/// `rows`, of rank 2 or 3 and with a leading axis of 1, repeated for each element of the batch. The
+/// batch size is read from a graph input, so that all such nodes can share it.
 Value& repeated_rows(Replacement& replacement, Value& rows, const Dimension& have,
                      const Dimension& batch);
 

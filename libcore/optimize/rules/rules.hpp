@@ -1,4 +1,4 @@
-// Every rewrite rule, by the file that holds it.
+// All rewrite rules, listed by source file.
 #pragma once
 
 #include "libcore/optimize/rewrite/rule.hpp"

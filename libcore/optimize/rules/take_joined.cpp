@@ -1,4 +1,4 @@
-// Parts that are cut out of a concatenation are taken from what was joined.
+// Slices of a concatenation read the original operands instead.
 #include <algorithm>
 #include <optional>
 
@@ -12,14 +12,14 @@
 namespace ortool {
 namespace {
 
-/// Operands of a Concat in a row, and what is cut out of them along its axis.
+/// A run of operands of a Concat, and the slice of them along its axis.
 struct Cut {
   std::int64_t axis = 0;
-  std::int64_t first = 0;  ///< operand
+  std::int64_t first = 0;  ///< operand index
   std::int64_t last = 0;
-  Integers starts, ends;  ///< of the Slice, for all the axes it names, as seen from the operands
+  Integers starts, ends;  ///< of the Slice, for all its axes, relative to the operands
   Integers axes;
-  bool takes_all = true;  ///< of those operands
+  bool takes_all = true;  ///< all elements of those operands
 };
 
 std::optional<Integers> known_axes(const Slice& slice, std::int64_t rank) {
@@ -38,8 +38,8 @@ std::optional<Integers> known_axes(const Slice& slice, std::int64_t rank) {
   return axes;
 }
 
-/// Where the operands begin along the axis, and at last where they end; nothing where a size is
-/// not known.
+/// The offsets of the operands along the axis, and the end of the last; nothing when a size is
+/// unknown.
 std::optional<Integers> borders(const Node& concat, std::int64_t axis) {
   Integers places = {0};
   for (std::int64_t i = 0; i < concat.input_count(); ++i) {
@@ -51,7 +51,7 @@ std::optional<Integers> borders(const Node& concat, std::int64_t axis) {
   return places;
 }
 
-/// Whether the Concat takes its operands whatever symbols stand for.
+/// Whether the operands are compatible for all values of symbols.
 bool fit_together(const Node& concat, std::int64_t axis) {
   const Dimensions* first = dimensions_of(*concat.input(0));
   for (std::int64_t i = 1; i < concat.input_count(); ++i) {

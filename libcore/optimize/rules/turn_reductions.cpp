@@ -1,5 +1,4 @@
-// Reductions, ArgMax and Softmax of what a Transpose turned, along the axes that they have before
-// it.
+// Transposes sunk below reductions, ArgMax and Softmax, whose axes are permuted accordingly.
 #include <algorithm>
 
 #include "libcore/ops/catalog.hpp"
@@ -32,13 +31,13 @@ std::vector<Pattern> reductions_of(const Pattern& x, OpList<Ops...>) {
   return {op(std::string(Ops::schema.name), {x, maybe(any())})...};
 }
 
-/// A reduction of what a Transpose reads, and the order that is left to bring about behind it.
+/// A reduction of the Transpose's input, and the permutation that remains after it.
 struct TurnedReduction {
   Integers axes;
-  Integers order;  ///< empty where axes stay in order
+  Integers order;  ///< empty when axes stay in order
 };
 
-/// Of `reduced` axes (each from 0 up) behind a Transpose by `order`.
+/// Permutes nonnegative axes `reduced` of a value transposed by `order`.
 TurnedReduction turned_by(const Integers& order, const Integers& reduced, bool keeps_axes) {
   TurnedReduction turned;
   Integers left;
@@ -57,7 +56,7 @@ TurnedReduction turned_by(const Integers& order, const Integers& reduced, bool k
   return turned;
 }
 
-/// Nothing where the axes are not known, or none is reduced.
+/// Nothing when the axes are unknown, or none is reduced.
 std::optional<TurnedReduction> turned_reduction(const Match& match) {
   const Reduction reduction = read_any(match.root(), Reductions());
   const auto order = order_of(match.node("turned"));
@@ -75,7 +74,7 @@ Value& ordered(Replacement& replacement, Value& x, const Integers& order) {
   return order.empty() ? x : add_transpose(replacement, x, order);
 }
 
-/// Whether the second order takes back the first.
+/// Whether the second permutation is the inverse of the first.
 bool undo_each_other(const Integers& first, const Integers& second) {
   if (first.size() != second.size()) return false;
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -86,7 +85,7 @@ bool undo_each_other(const Integers& first, const Integers& second) {
 
 }  // namespace
 
-/// What is left to turn behind it is smaller.
+/// The value that remains to be transposed is smaller.
 Rule turn_reduction() {
   const Pattern turned = op("Transpose", {any("x")}).as("turned");
   return {.name = "turn-reduction",

@@ -1,4 +1,4 @@
-// Values on first use, nodes in their order, graphs inside nodes with what they capture.
+// Copies values on first use, nodes in order, and subgraphs with their captures.
 #include "libcore/optimize/surgery/copy_part.hpp"
 
 #include <unordered_map>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// What stands for the values of a graph in its copy.
+/// Maps the values of a graph to their copies.
 using Copies = std::unordered_map<const Value*, Value*>;
 
 void copy_notes(const Value& from, Value& to) {
@@ -19,7 +19,7 @@ void copy_notes(const Value& from, Value& to) {
 }
 
 Value& copy_value(const Value& value, Graph& to) {
-  // A captured value may go by the name already.
+  // A captured value may already have the name.
   Value& made =
       to.add_value(to.find_value(value.name()) == nullptr ? value.name() : "", value.type());
   if (!value.constant().is_empty()) to.set_constant(made, value.constant());

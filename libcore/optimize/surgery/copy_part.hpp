@@ -1,4 +1,4 @@
-// A part of a graph as a model of its own.
+// Subgraph extraction as a standalone model.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace ortool {
 
-/// A model of the opsets and texts of `model`, whose functions it takes over. Its main graph holds
-/// `nodes` of the other main graph in their order, with the constants they read. `inputs` and
-/// `outputs` are values of that graph; the copies have their names and types. What `nodes` read
-/// must be made by them, be among `inputs`, or constant. Constants share their bytes.
+/// A model with the opsets and metadata of `model`, whose functions it takes over. Its main graph
+/// holds `nodes` of the original main graph in order, with the constants they read. `inputs` and
+/// `outputs` are values of that graph; the copies keep names and types. Everything that `nodes`
+/// read must be produced by them, be among `inputs`, or constant. Constants share memory.
 std::unique_ptr<Model> copy_part(Model& model, const std::unordered_set<const Node*>& nodes,
                                  std::span<Value* const> inputs, std::span<Value* const> outputs);
 

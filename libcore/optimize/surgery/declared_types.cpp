@@ -1,4 +1,4 @@
-// Values of graphs that went away may share an address with new ones; their names tell them apart.
+// Values may reuse the address of removed ones; names distinguish them.
 #include "libcore/optimize/surgery/declared_types.hpp"
 
 #include <vector>
@@ -25,7 +25,7 @@ Dimensions plain(const Dimensions& dimensions) {
   return result;
 }
 
-/// The numbers of `inferred` where `declared` has none.
+/// The declared dimensions, with numbers from `inferred` where it has them.
 Dimensions filled_in(const Dimensions& declared, const Dimensions& inferred) {
   if (declared.size() != inferred.size()) return plain(inferred);
   Dimensions result = declared;
@@ -51,7 +51,7 @@ void DeclaredTypes::restore(Model& model, bool has_fixed_shapes) const {
       if (found == types_.end() || found->second.name != value->name()) continue;
       ValueType type = found->second.type;
       const ValueType& inferred = value->type();
-      // What was converted to other elements stays so.
+      // Converted element types stay.
       if (type.is_tensor() && inferred.is_tensor()) type.element = inferred.element;
       const bool has_none = type.kind == ValueType::Kind::unknown;
       if (has_none && graph == model.graph.get() && value->is_graph_output()) {

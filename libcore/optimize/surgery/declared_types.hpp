@@ -1,4 +1,4 @@
-// What a file says of the types of its values, kept while inference writes its own findings there.
+// Declared types: the value types of a file, preserved while inference overwrites them.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace ortool {
 
-/// Inference names dimensions by formulas that no file should hold, so that a model that is to be
-/// written gets its own words back.
+/// Inference expresses dimensions as formulas that should not be in files, so a model gets its
+/// declared types back before it is written.
 class DeclaredTypes {
  public:
-  /// Of a model as it was loaded, its shapes fixed or not, before inference.
+  /// For a model as loaded, with or without fixed shapes, before inference.
   explicit DeclaredTypes(const Model& model);
 
-  /// Gives inputs, outputs and declared values that are still there the types they had. Numbers
-  /// that inference found fill in what is not declared only where `has_fixed_shapes`: then they
-  /// follow from what the user said. An output of the main graph whose type nobody declared keeps
-  /// what was inferred, formulas left out.
+  /// Restores the types of inputs, outputs and declared values that still exist. Inferred numbers
+  /// replace undeclared dimensions only if `has_fixed_shapes`: then they follow from the user's
+  /// shapes. Outputs of the main graph without declared type keep the inferred one, without
+  /// formulas.
   void restore(Model& model, bool has_fixed_shapes) const;
 
  private:

@@ -1,4 +1,4 @@
-// Bytes are moved and resized as bytes, and become floats as late as possible.
+// Data are moved and resized as uint8, and converted to float as late as possible.
 #include "libcore/optimize/surgery/embed_preprocessing.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool {
 namespace {
 
-/// From it on Slice takes computed places.
+/// The first opset in which Slice takes computed bounds.
 constexpr std::int64_t opset_of_cropping = 11;
 
 class Embedding {
@@ -88,13 +88,13 @@ class Embedding {
       at(spatial[1]) = Dimension::symbol(format("{}_width", input_.name()));
     }
     if (rank_ < 3 || wanted_.takes_planes == has_planes_) return pictures;
-    // From the input's places of channels to the picture's.
+    // From the channel position of the input to that of the image.
     const auto last = pictures.end();
     has_planes_ ? std::rotate(last - 3, last - 2, last) : std::rotate(last - 3, last - 1, last);
     return pictures;
   }
 
-  /// `word`, behind the input's name, names the node and its result.
+  /// `word` is appended to the input's name to name the node and its result.
   Node& add(const char* op_type, std::vector<Value*> inputs, const char* word) {
     Value& result = graph_.add_value(free_name(format("{}_{}", input_.name(), word)));
     Value* const outputs[] = {&result};
@@ -136,8 +136,8 @@ class Embedding {
     return made("Gather", {&shape, &integers(axes)}, word);
   }
 
-  /// Rows and columns among all dimensions: onnxruntime loses its way with Resize's `axes` when it
-  /// moves a Transpose through.
+  /// Rows and columns within all dimensions: onnxruntime mishandles Resize's `axes` when it moves a
+  /// Transpose across.
   Value& among_all(Value& value, Value& size) {
     const Integers spatial = spatial_axes();
     std::vector<Value*> parts;
@@ -162,7 +162,7 @@ class Embedding {
     return *node.output(0);
   }
 
-  /// `size` becomes the rows and columns that there are then.
+  /// `size` becomes the new number of rows and columns.
   Value& resize(Value& value, Value*& size) {
     if (wanted_.resized.width > 0) {
       size = &integers({wanted_.resized.height, wanted_.resized.width});
@@ -182,7 +182,7 @@ class Embedding {
     return *node.output(0);
   }
 
-  /// An odd rest is halved to the even side, as torchvision's CenterCrop does.
+  /// An odd difference is split with rounding half to even, as in torchvision's CenterCrop.
   Value& crop(Value& value, Value* size) {
     if (size == nullptr) size = &gathered(value, spatial_axes(), "size");
     Value& wanted = integers({wanted_.cropped.height, wanted_.cropped.width});

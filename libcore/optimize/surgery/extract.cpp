@@ -1,4 +1,4 @@
-// From the outputs backwards to the inputs; what was met is copied.
+// Walks from the outputs back to the inputs, and copies what it visits.
 #include "libcore/optimize/surgery/extract.hpp"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ class Extraction {
     }
   }
 
-  /// Formulas are no names of dimensions.
+  /// Formulas are not valid dimension names.
   static void settle_type(Value& value) {
     ValueType type = value.type();
     if (!type.shape) return;

@@ -1,4 +1,4 @@
-// The attribute has the kind that the operator's version says.
+// The attribute has the type that the operator's version specifies.
 #include "libcore/optimize/surgery/pin_random_seeds.hpp"
 
 #include <utility>
@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view seed_name = "seed";
 
-/// The specification of a seed that is missing; null where none is.
+/// The specification of a missing seed; null when there is none.
 const AttributeSpec* missing_seed(const Node& node) {
   if (!may_change(node) || node.find_attribute(seed_name) != nullptr) return nullptr;
-  // Without its third input it does nothing.
+  // Without its third input it is the identity.
   const bool is_idle = node.op_type() == "Dropout" && node.input_count() < 3;
   if (is_idle) return nullptr;
   const OpEntry* entry = find_op(node.domain(), node.op_type());

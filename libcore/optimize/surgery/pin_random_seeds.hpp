@@ -1,4 +1,4 @@
-// Seeds for random operators that have none, so that two forms of a model draw the same numbers.
+// Random seeds: fixes unset ones, so that two forms of a model draw the same random numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace ortool {
 
-/// Gives each random operator without a seed one of its own, in all graphs and functions: the same
-/// ones for the same model. Returns how many got one. Operators whose version has no seed stay as
-/// they are.
+/// Gives each random operator without a seed one of its own, in all graphs and functions,
+/// deterministically for the model. Returns how many were set. Operators whose version has no seed
+/// are left unchanged.
 std::int64_t pin_random_seeds(Model& model);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The graph before as a pattern, the graph after as a replacement.
+// User rules: the graph before as a pattern, the graph after as a replacement.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -31,7 +31,7 @@ bool holds_equal_tensor(const Value& value, const Tensor& expected) {
                      static_cast<std::size_t>(expected.size_bytes())) == 0;
 }
 
-/// Whether `found` says what `wanted` says, what is left out having its default.
+/// Whether `found` has the attributes of `wanted`, where omitted ones equal their defaults.
 bool have_equal_attributes(const Node& found, const Node& wanted) {
   std::string found_text;
   std::string wanted_text;
@@ -85,7 +85,7 @@ Pattern pattern_of(const Value& value) {
       .where_node([&node](const Node& found) { return have_equal_attributes(found, node); });
 }
 
-/// Whether a value of the model is one that the rule was written for; sizes of symbols are kept.
+/// Whether a value of the model fits the rule's declaration; binds the sizes of symbols.
 Verdict check_type(const Value& found, const Value& declared,
                    std::map<std::string, Dimension>& sizes) {
   const Dimensions* dimensions = dimensions_of(found);

@@ -1,4 +1,4 @@
-// Reading rule files line by line; what is indented belongs to the line before.
+// Parser of rule files, line by line; indented lines continue the one before.
 #include <algorithm>
 #include <charconv>
 
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// What the file says of one rule.
+/// The text of one rule.
 struct Draft {
   UserRule rule;
   int line = 0;
@@ -76,7 +76,7 @@ class RuleReader {
     } else if (word == "before" || word == "after") {
       block_ = word == "before" ? &draft.before : &draft.after;
       if (!block_->empty()) fail(format("the rule has two graphs {}", quote(word)));
-      // The graph's lines count as the file's.
+      // Leading line breaks make the graph's line numbers those of the file.
       block_->assign(static_cast<std::size_t>(number_), '\n');
     } else {
       fail(format("{} is no word of a file of rules", quote(word)));
@@ -121,7 +121,7 @@ class RuleReader {
       draft.rule.before = model_of(draft.before, draft.opset);
       draft.rule.after = model_of(draft.after, draft.opset);
     } catch (Error& error) {
-      // Most of them tell their own line.
+      // Most errors name their own line.
       throw error.in(name);
     }
     try {

@@ -1,4 +1,4 @@
-// Rewrite rules that users write as text: a graph before, and the graph after.
+// User rules: rewrite rules written as text, with a graph before and a graph after.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@
 
 namespace ortool {
 
-/// A rule from text. Its graphs have one output and the same inputs, whose types say where the rule
-/// acts: an element type and a rank must be those, a number that size, and equal symbols stand for
-/// equal sizes.
+/// A rule from text. Its graphs have one output and the same inputs, whose types restrict where the
+/// rule acts: element type and rank must match, numbers must equal the size, and equal symbols must
+/// stand for equal sizes.
 struct UserRule {
   std::string name;
   std::string summary;
@@ -22,14 +22,14 @@ struct UserRule {
   std::unique_ptr<Model> after;
 };
 
-/// Reads rules; docs/contributing/add-a-rewrite-rule.md describes the format. Throws
-/// ErrorCode::invalid naming the line, or the rule and what about its graphs cannot be.
+/// Parses rules; docs/contributing/add-a-rewrite-rule.md describes the format. Throws
+/// ErrorCode::invalid naming the line, or the rule and what is wrong with its graphs.
 std::vector<std::shared_ptr<const UserRule>> parse_user_rules(std::string_view text);
 
-/// The rule for the rewriter, which keeps `rule`. The name lives as long as the rule does.
-/// Constants of the graph before fit equal ones, numbers within their type's tolerance; attributes
-/// that it leaves out must have their defaults. It acts only where the model's opset has the
-/// operators in the versions that the rule was written for.
+/// The rule for the rewriter, which keeps `rule` alive; the name lives as long. Constants of the
+/// graph before match equal ones, floats within their type's tolerance; omitted attributes must
+/// have their defaults. It acts only if the model's opset has the operators in the versions that
+/// the rule was written for.
 Rule make_rule(std::shared_ptr<const UserRule> rule);
 
 }  // namespace ortool

@@ -117,7 +117,7 @@ void GroupBalancer::measure_ranges() {
   }
 }
 
-/// Quantizes the sampled rows with these factors and weights their errors.
+/// The importance-weighted error of the sampled rows when quantized with these factors.
 double GroupBalancer::value_error(const Reach& value, const std::vector<double>& factors) const {
   const ChannelSamples& samples = *value.samples;
   double low = 0;
