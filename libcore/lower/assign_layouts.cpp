@@ -1,4 +1,4 @@
-// Writing the chosen layouts into the graph, with reorders between those that differ.
+// Writes the chosen layouts into the graph, with reorders where they differ.
 #include "libcore/lower/assign_layouts.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class ReorderWriter {
     }
   }
 
-  /// Lets the group read what it wants; groups of new nodes go to `result`.
+  /// Connects the group to inputs in the layouts it reads; groups of new nodes go to `result`.
   void set_inputs(const PlacedGroup& group, const LayoutChoice& choice,
                   std::vector<PlacedGroup>& result) {
     const std::vector<Value*> inputs = group.view.inputs();
@@ -43,7 +43,7 @@ class ReorderWriter {
     return found == layouts_.end() ? Layout::plain : found->second;
   }
 
-  /// `value` in another layout: one there is, or a new one.
+  /// `value` in another layout, by an existing reorder or a new one.
   Value& reordered(Value& value, Layout layout, std::vector<PlacedGroup>& result) {
     Value*& form = forms_[&value][static_cast<std::size_t>(layout)];
     if (form != nullptr) return *form;
@@ -60,7 +60,7 @@ class ReorderWriter {
     return *form;
   }
 
-  /// The group's input by position, in whichever member it stands.
+  /// Replaces the group's input at this position, in whichever member it is.
   void replace_input(const NodeView& view, std::size_t position, Value& by) {
     const auto& members = view.members();
     std::size_t index = 0;
@@ -83,7 +83,7 @@ class ReorderWriter {
 
   Graph& graph_;
   const Provider& host_;
-  std::unordered_map<const Value*, Layout> layouts_;  ///< of those that are not plain
+  std::unordered_map<const Value*, Layout> layouts_;  ///< of values that are not plain
   std::unordered_map<const Value*, std::array<Value*, 3>> forms_;
 };
 

@@ -1,4 +1,4 @@
-// Choosing how values lie in memory, and making the steps between one layout and another explicit.
+// Layout assignment: chooses tensor layouts (nchw, nchwc) and inserts explicit reorders.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace ortool {
 
-/// Chooses among the Provider::layouts of each group of `graph` so that kernels and reorders
-/// together take the least time, as far as a search by single changes finds it. Sets the layouts of
-/// the groups' views, and puts nodes `ortool.Reorder`, computed by `host`, where a reader wants
-/// another layout than the maker gives: in the graph, and in `groups` (in execution order) before
-/// the first such reader. Graph inputs and outputs, constants and what bodies capture stay plain.
+/// Chooses among the Provider::layouts of each group of `graph` such that kernels and reorders
+/// together take the least time, as far as a local search finds it. Sets the layouts of the groups'
+/// views, and inserts `ortool.Reorder` nodes, computed by `host`, where a consumer needs another
+/// layout than the producer writes: in the graph, and in `groups` (in execution order) before the
+/// first such consumer. Graph inputs and outputs, constants and captured values keep the plain
+/// layout.
 void assign_layouts(Graph& graph, std::vector<PlacedGroup>& groups, const Provider& host);
 
 /// The same for `main` and all bodies inside it.

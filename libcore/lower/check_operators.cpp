@@ -1,4 +1,4 @@
-// Operators and versions that the catalog lacks.
+// Finds operators and versions that are not in the catalog.
 #include "libcore/lower/check_operators.hpp"
 
 #include <set>
@@ -24,7 +24,7 @@ void check_operators_known(const Graph& graph) {
     for (const Node& node : current.nodes()) {
       const OpEntry* entry = find_op(node.domain(), node.op_type());
       const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
-      // Graphs of other operators, such as FlexAttention's, are the business of their kernels.
+      // Subgraphs of other operators, such as FlexAttention's, are handled by their kernels.
       if (!is_known || is_control_flow(node)) {
         for (const Graph* body : node.subgraphs()) open.push_back(body);
       }

@@ -1,4 +1,4 @@
-// The operators of a model that nothing can run, told in one error.
+// Operator check: reports all operators of a model that nothing can run in one error.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
@@ -6,7 +6,7 @@
 namespace ortool {
 
 /// Throws ErrorCode::unsupported, "node.operator.unknown", with a part for each node whose operator
-/// or version the catalog lacks, those in subgraphs included.
+/// or version is not in the catalog, including those in subgraphs.
 void check_operators_known(const Graph& graph);
 
 }  // namespace ortool

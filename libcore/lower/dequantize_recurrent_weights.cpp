@@ -1,4 +1,4 @@
-// What several layers read is made once.
+// Weights of several layers are dequantized once.
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
 
 #include <limits>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// A DequantizeLinear of constants that makes `value`, or null.
+/// The DequantizeLinear of constants that produces `value`, or null.
 const Node* unpacking_node(const Value* value) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
   if (node == nullptr || !node->domain().empty() || node->op_type() != "DequantizeLinear")
@@ -39,7 +39,7 @@ std::int64_t dequantize_recurrent_weights(Graph& graph, Evaluator& evaluator) {
           Value& floats = graph.add_constant("", std::move(results->front()));
           found = made.emplace(levels, &floats).first;
         } catch (const Error& error) {
-          // A node that can never run may stand where it never does.
+          // A node that always fails may be in code that never runs.
           if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;
           continue;
         }

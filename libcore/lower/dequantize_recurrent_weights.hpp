@@ -1,4 +1,4 @@
-// Weights of recurrent layers that a model holds as levels become floats when it is loaded.
+// Dequantization of recurrent layers' weights when a model is loaded.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ortool {
 
-/// Makes constants of what LSTM, GRU and RNN of `graph` (not of its bodies) read as W and R from
-/// DequantizeLinear of constants, however large: else each run would make them anew, in memory of
-/// its own. Returns how many there were.
+/// Folds each DequantizeLinear of constants that provides W or R of an LSTM, GRU or RNN of `graph`
+/// (not of its bodies), regardless of size: otherwise every run would dequantize it again, into
+/// additional memory. Returns the number folded.
 std::int64_t dequantize_recurrent_weights(Graph& graph, Evaluator& evaluator);
 
 }  // namespace ortool

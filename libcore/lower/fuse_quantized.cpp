@@ -1,5 +1,5 @@
-// One look at each QuantizeLinear, in order, so that a cluster finds its inputs rewritten already;
-// then one at the products that are left.
+// Visits each QuantizeLinear in order, so that the inputs of a cluster have been rewritten already;
+// then the remaining products.
 #include "libcore/lower/fuse_quantized.hpp"
 
 #include "libcore/graph/algorithms/import_domain.hpp"
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Counts clusters, and writes down what they were where somebody wants to know.
+/// Counts clusters, and records their nodes on request.
 class ClusterCount {
  public:
   explicit ClusterCount(ClusterNotes* notes) : notes_(notes) {}
@@ -20,7 +20,7 @@ class ClusterCount {
   bool is_full() const { return notes_ != nullptr && count_ >= notes_->most; }
   std::int64_t count() const { return count_; }
 
-  /// `rewrite` does it, or returns that there was none.
+  /// `rewrite` rewrites one cluster, or returns that there is none.
   template <typename Rewrite>
   void visit(Graph& graph, Node& end, const Rewrite& rewrite) {
     std::vector<std::string> names;
@@ -59,7 +59,7 @@ std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes) {
              fuse_quantized_mean(editor, node, *to) || fuse_quantized_chain(editor, node, *to);
     });
   }
-  // What is left of products has a result that stays a float.
+  // The remaining products have float results.
   for (Node& node : graph.nodes()) {
     const bool is_product = node.op_type() == "MatMul" || node.op_type() == "Gemm";
     if (!is_product || clusters.is_full()) continue;

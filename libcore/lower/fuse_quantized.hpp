@@ -1,4 +1,4 @@
-// Operators between DequantizeLinear and QuantizeLinear become operators on bytes.
+// Quantized fusion: QDQ clusters become integer operators.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,39 @@
 
 namespace ortool {
 
-/// Which clusters were rewritten, in their order.
+/// The clusters that were rewritten, in order.
 struct ClusterNotes {
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< no more than that
-  std::vector<std::vector<std::string>> members = {};  ///< names of the nodes, the end last
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< at most this many
+  std::vector<std::vector<std::string>> members = {};  ///< node names, the end last
 };
 
-/// Rewrites each cluster of `graph` (not of its bodies) that dequantises constants and values with
-/// known scales, computes and quantises again, into operators on bytes:
+/// Rewrites each cluster of `graph` (not of its bodies) that dequantizes constants and values with
+/// known scales, computes, and quantizes again, into operators on int8 or uint8:
 ///
 /// | between                                   | becomes                                     |
 /// |-------------------------------------------|---------------------------------------------|
 /// | Conv                                      | ortool.QuantizedConv                        |
 /// | MatMul                                    | QLinearMatMul                               |
 /// | Add, Sub, Mul of two tensors              | ortool.QuantizedBinary                      |
-/// | Concat, MaxPool, Pad, nearest Resize, …   | the same on bytes                           |
-/// | functions of one element, or nothing      | ortool.ByteLookup, its table computed below |
-/// | those that differ from channel to channel | ortool.ChannelLookup, a table a channel     |
+/// | Concat, MaxPool, Pad, nearest Resize, …   | the same on quantized values                |
+/// | elementwise functions, or nothing         | ortool.ByteLookup, its table computed below |
+/// | functions that differ by channel          | ortool.ChannelLookup, a table per channel   |
 ///
-/// A Gemm of bytes by constant ones, and a MatMul of such whose result is not quantised, becomes a
-/// MatMulInteger whose sums are made floats by Cast and Mul.
+/// A Gemm of quantized values by quantized constants, and such a MatMul without quantized result,
+/// becomes a MatMulInteger whose sums are scaled to floats by Cast and Mul.
 ///
-/// Relu and Clip before the quantisation narrow the bytes. Constants made here count against `cap`
-/// (may be null). Products are summed exactly in int32; where a
-/// convolution's number lies near a half, its float sum decides, so that the bytes are those of
-/// floats. Those of a MatMul may differ by one; all else gives the same bytes. Tables are left as
-/// nodes on constants, for fold_constants. Needs inferred types; values inside what it makes have
-/// none until shapes are inferred again.
-/// Values between clusters keep their names. Returns how many clusters there were; with `notes`
-/// (may be null) they are limited and written down.
+/// Relu and Clip before the quantization restrict its range. Constants created here count against
+/// `cap` (may be null). Products are summed exactly in int32; at a rounding tie of a convolution
+/// its float sum decides, so that results equal those of the float operators. Results of a MatMul
+/// may differ by one; everything else is identical. Tables are left as nodes on constants, for
+/// fold_constants. Needs inferred types; new inner values have none until shapes are inferred
+/// again. Values between clusters keep their names. Returns the number of clusters; `notes` (may be
+/// null) limits and records them.
 std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes = nullptr);
 
 inline constexpr std::string_view fuse_quantized_name = "fuse-quantized";
 
-/// The same for all graphs of a model, where operators of ortool's own are allowed.
+/// The same for all graphs of a model, where ortool's own operators are allowed.
 Pass fuse_quantized_pass();
 
 }  // namespace ortool

@@ -1,5 +1,5 @@
-// Functions of one byte become tables, and operators that move elements move bytes; any row of
-// them between a DequantizeLinear and a QuantizeLinear.
+// Chains of elementwise functions and data movement between DequantizeLinear and QuantizeLinear:
+// functions become lookup tables, and data movement operates on int8.
 #include <algorithm>
 #include <numeric>
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t table_size = 256;
 
-/// How a table's elements lie while its functions run over them: those of all bytes along the
-/// dimension behind the channels, so that whatever meets the values there meets them here.
+/// The shape in which functions are evaluated to fill a table: all 256 values along the dimension
+/// after the channels, so that constants broadcast as in the original.
 Shape table_shape(const ByteChain& chain) {
   if (chain.rank <= 0) return Shape({table_size});
   std::vector<std::int64_t> dimensions(static_cast<std::size_t>(chain.rank), 1);
@@ -27,7 +27,7 @@ Shape table_shape(const ByteChain& chain) {
   return Shape(dimensions);
 }
 
-/// All bytes, as often as the shape has them.
+/// All 256 values, repeated to fill the shape.
 Tensor all_bytes(DataType type, const Shape& shape) {
   Tensor all(type, shape);
   auto* numbers = reinterpret_cast<std::uint8_t*>(all.mutable_bytes());
@@ -36,7 +36,7 @@ Tensor all_bytes(DataType type, const Shape& shape) {
   return all;
 }
 
-/// The bytes that dequantising, the chain's functions and the end make of those of `from`.
+/// The lookup that replaces dequantization, the chain's functions and quantization.
 Value& look_up(const ClusterEditor& editor, const Node& end, const Quantization& from, Value& bytes,
                const ByteChain& chain) {
   const Shape shape = table_shape(chain);
@@ -63,7 +63,7 @@ Value& look_up(const ClusterEditor& editor, const Node& end, const Quantization&
   return editor.add(has_channels ? "ChannelLookup" : "ByteLookup", own_domain, {&bytes, table});
 }
 
-/// The same elements elsewhere; what is filled in is zero.
+/// The same movement of quantized elements; padding is zero.
 Value& move_bytes(const ClusterEditor& editor, const Node& node, Value& bytes,
                   const Quantization& as) {
   std::vector<Value*> inputs = {&bytes};

@@ -1,4 +1,4 @@
-// Sums and products of two tensors of bytes.
+// Elementwise Add, Sub and Mul of two quantized tensors.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// Means over all pixels of images of bytes.
+// Global average pooling of quantized images.
 #include <vector>
 
 #include "libcore/graph/attribute_access.hpp"
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// The dimensions that a ReduceMean makes one number of; nothing where a run decides.
+/// The axes of a ReduceMean; nothing when they are computed at run time.
 std::optional<std::vector<std::int64_t>> mean_axes(const Node& node, const ReduceMean& op,
                                                    std::int64_t rank) {
   std::vector<std::int64_t> given;
@@ -29,7 +29,7 @@ std::optional<std::vector<std::int64_t>> mean_axes(const Node& node, const Reduc
   return op.reduced_axes(rank, given);
 }
 
-/// Whether the node is a mean over all dimensions behind the channels, and keeps these as ones.
+/// Whether the node is a mean over all axes after the channels, and keeps them as ones.
 struct PixelMean {
   bool keeps_dimensions;
 };

@@ -1,4 +1,4 @@
-// The clusters of every graph of a model, as a pass for files that only ortool reads.
+// Quantized fusion as a pass over all graphs of a model, for files that only ortool reads.
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
@@ -9,10 +9,10 @@
 namespace ortool {
 namespace {
 
-/// Of floats, for 4096 channels.
+/// Of float tables, for 4096 channels.
 constexpr std::int64_t most_table_bytes = std::int64_t{4} << 20;
 
-/// Computes a value that nodes make of constants alone.
+/// Folds a value that is computed from constants alone.
 void make_constant(Graph& graph, Value& value, Evaluator& evaluator) {
   Node* const maker = value.producer();
   if (maker == nullptr) return;
@@ -28,7 +28,7 @@ void make_constant(Graph& graph, Value& value, Evaluator& evaluator) {
   graph.set_constant(value, std::move(results->front()));
 }
 
-/// Folding leaves DequantizeLinear of constants as it is, and with it the tables.
+/// Constant folding skips DequantizeLinear of constants, and with it the tables.
 void make_tables(Graph& graph, Evaluator& evaluator) {
   for (Node& node : graph.nodes()) {
     const bool has_table = node.op_type() == "ByteLookup" || node.op_type() == "ChannelLookup";

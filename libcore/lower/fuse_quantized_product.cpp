@@ -1,4 +1,4 @@
-// Conv and MatMul between bytes become QuantizedConv and QLinearMatMul.
+// Quantized Conv and MatMul become QuantizedConv and QLinearMatMul.
 #include <algorithm>
 
 #include "libcore/lower/quantized_cluster.hpp"
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// A bias twice: in units of the product of both scales, and as floats. None has none.
+/// A bias in two forms: int32 in the scale of the sums, and float32. Null without a bias.
 struct QuantizedBias {
   Value* units = nullptr;
   Value* floats = nullptr;

@@ -1,5 +1,5 @@
-// A ConvTranspose whose windows do not overlap makes of each pixel a square of them: a convolution
-// of one pixel with a channel for each place, and DepthToSpace.
+// Quantized ConvTranspose without overlapping windows: a 1x1 convolution with a channel per output
+// position, followed by DepthToSpace.
 #include <algorithm>
 #include <vector>
 
@@ -20,8 +20,8 @@ bool are_all(const std::vector<std::int64_t>& numbers, std::int64_t wanted) {
                      [wanted](std::int64_t each) { return each == wanted; });
 }
 
-/// The side of the squares that pixels become; nothing when windows overlap, leave room between
-/// them or are cut off.
+/// The side of the square that each pixel expands to; nothing when windows overlap, leave gaps or
+/// are cropped.
 std::optional<std::int64_t> square_of(const Node& node, const Shape& weights) {
   if (weights.rank() != 4 || weights[2] != weights[3]) return std::nullopt;
   const auto op = read_op<ConvTranspose>(node);
@@ -35,7 +35,7 @@ std::optional<std::int64_t> square_of(const Node& node, const Shape& weights) {
   return side;
 }
 
-/// Weights C × M × side × side as M·side² × C × 1 × 1.
+/// Transposes weights from C × M × side × side to M·side² × C × 1 × 1.
 Tensor turned_weights(const Tensor& weights, std::int64_t places, MemoryCap* cap) {
   const std::int64_t inputs = weights.shape()[0];
   const std::int64_t outputs = weights.shape()[1] * places;
@@ -47,7 +47,7 @@ Tensor turned_weights(const Tensor& weights, std::int64_t places, MemoryCap* cap
   return turned;
 }
 
-/// A list's elements `times` times each.
+/// A vector with each element repeated `times` times.
 Tensor repeated(const Tensor& list, std::int64_t times) {
   const std::int64_t size = element_bits(list.type()) / 8;
   Tensor result(list.type(), Shape({list.element_count() * times}));
@@ -72,7 +72,7 @@ bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantiz
   const std::optional<std::int64_t> side = square_of(*node, weights->bytes().shape());
   if (!side) return false;
   const std::int64_t places = *side * *side;
-  // One for all stays so.
+  // A scalar stays a scalar.
   const auto by_place = [places](const Tensor& list) {
     return list.element_count() == 1 ? list : repeated(list, places);
   };

@@ -1,4 +1,4 @@
-// Gemm of dequantised bytes, and MatMul whose result stays a float: sums of bytes, then scaled.
+// Quantized Gemm, and MatMul with a float result: integer sums, scaled to float.
 #include "libcore/lower/quantized_cluster.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-/// What a product of two matrices becomes: sums of `a` by `b` (k × n), each column with a factor.
+/// A matrix product as integer sums of `a` by `b` (k × n), with a factor per column.
 struct SumProduct {
   Quantization a;
   Quantization b;
@@ -15,7 +15,7 @@ struct SumProduct {
   float factor = 1.0F;
 };
 
-/// The weights' scales times that of the rows; one where there is one for all.
+/// The product of the weight scales and the input scale, per column or for all.
 Tensor column_factors(const SumProduct& product) {
   const Quantization& b = product.b;
   const std::int64_t count = b.is_single() ? 1 : product.matrix.shape()[1];
@@ -41,7 +41,7 @@ void set_type(Node& node, std::string_view name, DataType type) {
   node.set_attribute(std::move(attribute));
 }
 
-/// The floats that the sums stand for.
+/// The integer sums, scaled to float.
 Value& add_product(const ClusterEditor& editor, const SumProduct& product, const Node* like) {
   Value& sums = editor.add(
       "MatMulInteger", "",

@@ -1,4 +1,4 @@
-// The levels are turned so that a column's lie together, unsigned; scales are repeated by block.
+// Weights are transposed to columns of unsigned values; scales are repeated for each block.
 #include "libcore/lower/keep_quantized_weights.hpp"
 
 #include <algorithm>
@@ -24,26 +24,26 @@ constexpr std::int64_t least_elements = 4096;
 constexpr std::int64_t least_block = 16;
 constexpr std::int64_t largest_block = 1024;
 
-/// What DequantizeLinear makes of constants: a matrix, and which scale each element has.
+/// The constants of a DequantizeLinear: a quantized matrix with its scales.
 struct StoredMatrix {
   const Tensor* levels;
   const Tensor* scales;
   const Tensor* zero_points;  ///< null: zero
-  bool is_turned;             ///< a column's elements lie together
+  bool is_turned;             ///< column-major
   std::int64_t k;
   std::int64_t n;
   std::int64_t block;  ///< along k; 0: none
-  int flip;            ///< what makes levels unsigned: their highest bit where they have a sign
+  int flip;            ///< XOR mask that makes values unsigned: the sign bit of signed types
 
   std::int64_t bits() const { return element_bits(levels->type()); }
-  /// As an unsigned number.
+  /// As an unsigned value.
   std::uint8_t level_at(std::int64_t row, std::int64_t column) const {
     const std::int64_t index = is_turned ? column * k + row : row * n + column;
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(levels->bytes());
     const int level = bits() == 8 ? bytes[index] : bytes[index / 2] >> (index % 2 * 4) & 15;
     return static_cast<std::uint8_t>(level ^ flip);
   }
-  /// Of the element's scale and zero point.
+  /// The index of the element's scale and zero point.
   std::int64_t number_at(std::int64_t row, std::int64_t column) const {
     if (scales->element_count() == 1) return 0;
     if (block == 0) return column;
@@ -103,7 +103,7 @@ std::optional<StoredMatrix> read_matrix(const Value* value, bool is_turned) {
   return matrix;
 }
 
-/// The largest one that leaves hardly any room empty behind the last row.
+/// The largest block size with little padding after the last row.
 std::int64_t block_for(const StoredMatrix& matrix) {
   if (matrix.block > 0) return matrix.block;
   std::int64_t size = largest_block;
@@ -111,14 +111,14 @@ std::int64_t block_for(const StoredMatrix& matrix) {
   return size;
 }
 
-/// The operands that MatMulNBits takes.
+/// The operands of MatMulNBits.
 struct BlockOperands {
   Tensor levels;
   Tensor scales;
   std::optional<Tensor> zero_points;
 };
 
-/// Puts unsigned levels of 4 or 8 bits one behind the other.
+/// Packs unsigned values of 4 or 8 bits consecutively.
 class LevelWriter {
  public:
   LevelWriter(Tensor& tensor, std::int64_t bits)
@@ -145,7 +145,7 @@ BlockOperands turn(const StoredMatrix& matrix, std::int64_t block, MemoryCap* ca
   BlockOperands made{Tensor(DataType::uint8, Shape({matrix.n, blocks, block_bytes}), cap),
                      Tensor(DataType::float32, Shape({matrix.n * blocks}), cap), std::nullopt};
   LevelWriter levels(made.levels, bits);
-  // Squares of the matrix, so that lines that are read and written stay in the caches.
+  // Square tiles, so that the cache lines read and written stay in the caches.
   constexpr std::int64_t square = 64;
   for (std::int64_t row = 0; row < matrix.k; row += square) {
     for (std::int64_t column = 0; column < matrix.n; column += square) {
@@ -175,7 +175,7 @@ BlockOperands turn(const StoredMatrix& matrix, std::int64_t block, MemoryCap* ca
   return made;
 }
 
-/// Whether a Gemm is no more than a product and a sum.
+/// Whether a Gemm is just a product and a sum.
 bool is_plain(const Gemm& gemm, const Node& node) {
   return !gemm.transpose_a && gemm.alpha == 1.0F && (gemm.beta == 1.0F || node.input(2) == nullptr);
 }

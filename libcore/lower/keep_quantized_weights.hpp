@@ -1,4 +1,4 @@
-// Products of floats by constant matrices that the model holds as levels keep the levels.
+// Weight-only quantized products: keeps compressed matrices and dequantizes while multiplying.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,10 @@
 
 namespace ortool {
 
-/// Each MatMul and Gemm of `graph` (not of its bodies) by a constant matrix of 4 or 8 bits behind
-/// DequantizeLinear becomes a com.microsoft.MatMulNBits, which makes floats of levels as it
-/// multiplies: with one scale, one a column, or one for each block of 16, 32, 64 … rows of a
-/// column. What is made counts against `cap` (may be null). Needs inferred types.
-/// Returns how many products there were.
+/// Each MatMul and Gemm of `graph` (not of its bodies) by a constant matrix of 4 or 8 bits with
+/// DequantizeLinear becomes a com.microsoft.MatMulNBits, which dequantizes as it multiplies: with
+/// one scale, one per column, or one for each block of 16, 32, 64 … rows of a column. New constants
+/// count against `cap` (may be null). Needs inferred types. Returns the number of products.
 std::int64_t keep_quantized_weights(Graph& graph, MemoryCap* cap);
 
 }  // namespace ortool

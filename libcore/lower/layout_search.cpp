@@ -1,5 +1,5 @@
-// Groups take their cheapest choice, then change one by one while that makes the whole cheaper;
-// blocked stretches that do not earn their reorders become plain again.
+// Local search: groups start with their cheapest choice, then change one by one while the total
+// cost decreases; blocked regions that do not pay for their reorders become plain again.
 #include "libcore/lower/layout_search.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_sweeps = 8;
 
-/// A value that some choice makes or reads blocked.
+/// A value that some choice reads or writes in blocked layout.
 struct Edge {
   std::size_t maker = 0;
   std::size_t output = 0;
@@ -21,11 +21,11 @@ struct Edge {
     std::size_t input;
   };
   std::vector<Reader> readers;
-  bool is_read_plain = false;  ///< by somebody who has no choice
+  bool is_read_plain = false;  ///< by a consumer without choices
   double reorder_ns = 0;
 };
 
-/// About what a Reorder takes; unknown dimensions are taken as common ones.
+/// The estimated time of a Reorder; unknown dimensions get typical sizes.
 double reorder_nanoseconds(const Value& value) {
   constexpr double fixed_ns = 400;
   constexpr double element_ns = 0.45;
@@ -66,7 +66,7 @@ class Search {
 
   const LayoutChoice& choice(std::size_t group) const { return choices_[group][chosen_[group]]; }
 
-  /// False: nobody gains by anything but plain.
+  /// False when no group gains from another layout than plain.
   bool ask_for_choices() {
     bool has_gain = false;
     for (const PlacedGroup& group : groups_) {
@@ -88,7 +88,7 @@ class Search {
                        [](const Use& use) { return use.kind != Use::Kind::input; });
   }
 
-  /// Leaves out choices that make a value blocked which must be plain.
+  /// Removes choices that write a value in blocked layout that must be plain.
   void keep_possible(std::size_t group, const std::vector<Value*>& outputs) {
     std::vector<LayoutChoice>& choices = choices_[group];
     const auto is_impossible = [&](const LayoutChoice& choice) {
@@ -108,8 +108,8 @@ class Search {
     chosen_[group] = static_cast<std::size_t>(best - choices.begin());
   }
 
-  /// Edges by value, for values that a group with a choice makes or reads. What no group makes is
-  /// plain: its edge has no maker.
+  /// Edges by value, for values that a group with choices reads or writes. Values without a
+  /// producing group are plain: their edges have no producer.
   void find_edges() {
     std::unordered_map<const Value*, std::size_t> numbers;
     inputs_.resize(groups_.size());
@@ -153,7 +153,7 @@ class Search {
     return place;
   }
 
-  /// What the reorders of a value take.
+  /// The cost of a value's reorders.
   double edge_cost(const Edge& edge) const {
     const Layout made =
         edge.maker == no_maker ? Layout::plain : choice(edge.maker).output(edge.output);
@@ -167,7 +167,7 @@ class Search {
   }
   static unsigned bit(Layout layout) { return 1U << static_cast<unsigned>(layout); }
 
-  /// A group with the reorders on all sides.
+  /// The cost of a group including its adjacent reorders.
   double cost_around(std::size_t group) const {
     double cost = choice(group).nanoseconds;
     for (const std::size_t edge : inputs_[group]) cost += edge_cost(edges_[edge]);
@@ -175,7 +175,7 @@ class Search {
     return cost;
   }
 
-  /// Whether the first input comes as the choice wants it, blocked.
+  /// Whether the first input is already in the blocked layout that the choice reads.
   bool goes_on(std::size_t group) const {
     if (inputs_[group].empty()) return false;
     const Edge& edge = edges_[inputs_[group].front()];
@@ -184,8 +184,8 @@ class Search {
     return made != Layout::plain && choice(group).input(0) == made;
   }
 
-  /// Each group takes the choice that is best with its neighbours as they are; among equal ones,
-  /// what goes on as the values come.
+  /// Gives each group the best choice with its neighbors fixed; of equal ones, one that continues
+  /// the layout of its input.
   bool improve_each() {
     constexpr double margin = 1e-6;
     bool has_changed = false;
@@ -218,8 +218,8 @@ class Search {
     return group;
   }
 
-  /// Groups that hand blocked values to each other are one stretch. Where the stretch is dearer
-  /// than its groups done plainly, it becomes plain.
+  /// Groups connected by blocked values form a region. A region that costs more than its groups in
+  /// plain layout becomes plain.
   void give_up_dear_stretches() {
     parents_.resize(groups_.size());
     std::iota(parents_.begin(), parents_.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// The search for the layouts that cost least.
+// Search for the cheapest layout assignment.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ortool {
 
-/// The choice of each group. Empty when all are best plain.
+/// The choice of each group. Empty when the plain layout is best for all.
 std::vector<LayoutChoice> choose_layouts(const std::vector<PlacedGroup>& groups);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Lowering: the ordered list of passes that make a session's graph of a file's.
+// Lowering: the ordered list of passes that turn a file's graph into a session's.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +18,54 @@ namespace ortool {
 
 struct LoweringOptions {
   OptimizeLevel level = OptimizeLevel::all;
-  /// In order of preference; the last runs everything that the others leave.
+  /// In order of preference; the last runs every node that the others do not take.
   std::span<const std::shared_ptr<const Provider>> providers;
-  bool strict_provider = false;  ///< all nodes on the first provider
+  bool strict_provider = false;  ///< requires all nodes on the first provider
   PinnedProvider pinned;         ///< may be null
-  /// Whether a pass or rule of that name is left out; may be null. Passes that are required run all
-  /// the same.
+  /// Whether the pass or rule of that name is skipped; may be null. Required passes run regardless.
   std::function<bool(std::string_view)> is_skipped;
-  bool keeps_events = false;  ///< the report tells each rewrite
+  bool keeps_events = false;  ///< the report lists every rewrite
   const StopToken* stop = nullptr;
 };
 
-/// What one pass of lowering did.
+/// The effect of one lowering pass.
 struct LoweringRecord {
   std::string_view name;
-  std::int64_t nodes_before = 0;  ///< of all graphs
+  std::int64_t nodes_before = 0;  ///< over all graphs
   std::int64_t nodes_after = 0;
-  std::int64_t applied = 0;  ///< changes, where the pass counts them
+  std::int64_t applied = 0;  ///< number of changes, if the pass counts them
   double milliseconds = 0;
 };
 
 struct LoweringReport {
-  std::vector<LoweringRecord> passes;  ///< those that ran, in their order
+  std::vector<LoweringRecord> passes;  ///< those that ran, in order
   RewriteReport rewrites;              ///< of the pass `rewrite`
 };
 
-/// A model whose graph a session can run, but for what lowering found out beside it.
+/// A model whose graph a session can run, with the results of lowering that the graph does not
+/// hold.
 struct LoweredModel {
   PromotedValues promoted;
   PlacedGraphs placed;
   LoweringReport report;
 };
 
-/// A pass as users see it.
+/// A pass as shown to users.
 struct LoweringPassInfo {
   std::string_view name;
   std::string_view summary;
-  OptimizeLevel level;  ///< from which on it runs
+  OptimizeLevel level;  ///< the lowest at which it runs
   bool is_required;     ///< cannot be skipped
 };
 
-/// The pass that stands for the groups of pipeline().
+/// The pass that represents the groups of pipeline().
 inline constexpr std::string_view rewrite_pass_name = "rewrite";
 
-/// Every pass of lowering in its order.
+/// All passes of lowering in order.
 std::vector<LoweringPassInfo> describe_lowering();
 
-/// Lowers `model` in place. Throws what is wrong with the model, ErrorCode::unsupported listing all
-/// operators that nothing can run, and what place() throws.
+/// Lowers `model` in place. Throws when the model is invalid, ErrorCode::unsupported listing all
+/// operators that cannot be run, and what place() throws.
 LoweredModel lower(Model& model, const LoweringOptions& options, const CompileContext& context);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Lowering at a glance: every pass from a file's graph to a session's, in its order.
+// Lowering pipeline: every pass from a file's graph to a session's, in order.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,14 +20,14 @@
 namespace ortool {
 namespace {
 
-/// A model on its way to a session.
+/// A model while it is lowered.
 struct Lowering {
   Model& model;
   const LoweringOptions& options;
   const CompileContext& context;
   ConstantEvaluator evaluator;
   LoweredModel result = {};
-  std::int64_t applied = 0;  ///< by the pass that runs
+  std::int64_t applied = 0;  ///< by the current pass
 
   Graph& graph() const { return *model.graph; }
   RewriteOptions rewrite_options() {
@@ -43,8 +43,8 @@ struct Lowering {
   }
 };
 
-/// Runs `change`, which tells how often it acted, on every graph of the model, outer ones first;
-/// constants that it makes reach the bodies that read them.
+/// Runs `change`, which returns how often it acted, on every graph of the model, outer ones first;
+/// new constants become visible to bodies that capture them.
 template <typename Change>
 void change_graphs(Lowering& lowering, const Change& change) {
   for (Graph* graph : graphs_in(lowering.graph())) {
@@ -91,7 +91,7 @@ void promote(Lowering& lowering) {
     promote_fp16(*graph, lowering.context.cap, lowering.result.promoted);
 }
 
-/// Constants that nothing reads any more are let go.
+/// Removes constants without consumers.
 void drop_unused_constants(Lowering& lowering) {
   for (Graph* graph : graphs_in(lowering.graph())) {
     for (Value* value : graph->values()) {

@@ -1,4 +1,4 @@
-// Claims in order of preference, and the one error that lists all that nobody takes.
+// Collects claims in order of preference, and reports all unassigned nodes in one error.
 #include "libcore/lower/place.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Choice {
   std::int64_t position = 0;
   std::vector<std::string> reasons;
 
-  /// Once, though providers may be asked twice.
+  /// Adds a reason once, although providers may be asked twice.
   void add_reason(std::string reason) {
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
       reasons.push_back(std::move(reason));
@@ -52,7 +52,7 @@ bool all_free(const std::vector<const Node*>& nodes, const Choices& choices) {
   throw error;
 }
 
-/// Whether the group is meant for another provider than this one.
+/// Whether the group is pinned to another provider.
 bool is_for_another(const std::vector<const Node*>& members, const Provider& provider,
                     const PinnedProvider& pinned, Choices& choices) {
   if (!pinned) return false;
@@ -66,7 +66,7 @@ bool is_for_another(const std::vector<const Node*>& members, const Provider& pro
   return false;
 }
 
-/// Lets `provider` take what it claims of one graph.
+/// Assigns to `provider` what it claims of one graph.
 void let_claim(const Provider& provider, const Graph& graph, bool fuse,
                const PinnedProvider& pinned, Choices& choices, std::vector<PlacedGroup>& groups) {
   Claims claims = provider.claims(graph);
@@ -85,7 +85,7 @@ void let_claim(const Provider& provider, const Graph& graph, bool fuse,
   };
   for (const Claim& claim : claims.taken) {
     if (fuse && take(claim.members)) continue;
-    // What of a group is still there is taken node by node.
+    // The unassigned rest of a group is taken node by node.
     if (fuse && claim.members.size() == 1) continue;
     for (const Node* node : claim.members) {
       const std::string reason = provider.refuses_alone(*node);
@@ -114,7 +114,7 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     for (const Node& node : graph.nodes()) {
       Choice& choice = choices[&node];
       choice.position = node_count++;
-      // Graphs of other nodes, such as FlexAttention's, are the business of the node's kernel.
+      // Subgraphs of other nodes, such as FlexAttention's, are handled by the node's kernel.
       if (!is_control_flow(node)) continue;
       for (const Graph* body : node.subgraphs()) open.push_back(body);
       choice.is_taken = true;
@@ -124,7 +124,7 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
       let_claim(*provider, graph, fuse, pinned, choices, groups);
       if (strict) break;
     }
-    // What the provider it was given to did not take.
+    // Nodes that the pinned provider refused.
     for (const auto& provider : providers) {
       if (!pinned || strict) break;
       let_claim(*provider, graph, fuse, nullptr, choices, groups);

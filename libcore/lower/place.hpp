@@ -1,4 +1,4 @@
-// Deciding which provider computes each node.
+// Placement: assigns nodes to execution providers.
 #pragma once
 
 #include <functional>
@@ -13,27 +13,26 @@
 
 namespace ortool {
 
-/// A group of nodes and the provider that computes it; null for a node of control flow, which the
-/// runtime itself takes.
+/// A group of nodes and the provider that computes it; null for control flow, which the runtime
+/// executes itself.
 struct PlacedGroup {
   NodeView view;
   const Provider* provider;
-  std::vector<std::string> reasons;  ///< why each preferred provider did not take the first node
+  std::vector<std::string> reasons;  ///< why each preferred provider refused the first node
 };
 
 /// The groups of a graph and of every body inside it, by graph, each in execution order: by the
 /// position of their last node.
 using PlacedGraphs = std::unordered_map<const Graph*, std::vector<PlacedGroup>>;
 
-/// The name of the provider that shall take a node, or nothing.
+/// The name of the provider that a node is pinned to, or empty.
 using PinnedProvider = std::function<std::string(const Node&)>;
 
-/// Walks the providers in order of preference; each takes what it claims of the nodes still free,
-/// node by node where `fuse` is false. A group with a node that `pinned` (may be null) gives to
-/// another of the providers is left to that one first, and taken only where it does not want it.
-/// Throws ErrorCode::unsupported listing every node of every
-/// graph that no provider takes; with `strict`, ErrorCode::provider_unavailable when the first
-/// provider does not take all.
+/// Visits the providers in order of preference; each takes the unassigned nodes that it claims,
+/// node by node if `fuse` is false. A group with a node that `pinned` (may be null) assigns to
+/// another provider is offered to that one first, and taken only if it refuses. Throws
+/// ErrorCode::unsupported listing every node of every graph that no provider takes; with `strict`,
+/// ErrorCode::provider_unavailable when the first provider does not take all.
 PlacedGraphs place(const Graph& graph, std::span<const std::shared_ptr<const Provider>> providers,
                    bool strict, bool fuse, const PinnedProvider& pinned = nullptr);
 

@@ -1,5 +1,5 @@
-// Nodes that hand each other float16 values are found by joining; each such stretch is then
-// rewritten node by node, in the order of execution.
+// Finds regions by union-find over float16 values, then rewrites each node by node, in execution
+// order.
 #include "libcore/lower/promote_fp16.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool {
 namespace {
 
-/// Whether the node's kernels for float16 convert to float32 and back.
+/// Whether the node's float16 kernels convert to float32 and back.
 bool computes(const Node& node) {
   const OpTraits& traits = traits_of(node);
   const bool is_function =
@@ -24,7 +24,7 @@ bool computes(const Node& node) {
   return is_function || traits.has(OpTrait::computes_in_float32);
 }
 
-/// Whether the node moves numbers of any type; Pad fills in, Dropout moves them as they are.
+/// Whether the node moves elements of any type, including Pad and Dropout.
 bool moves(const Node& node) {
   const OpTraits& traits = traits_of(node);
   return traits.has(OpTrait::data_movement) || traits.role == QuantizeRole::concat ||
@@ -66,7 +66,7 @@ class Fp16Promoter {
   }
 
  private:
-  /// Nodes that compute the same in float32, but for rounding.
+  /// Nodes that compute the same in float32, up to rounding.
   void collect() {
     for (Node& node : graph_.nodes()) {
       if (!computes(node) && !moves(node)) continue;
@@ -99,7 +99,7 @@ class Fp16Promoter {
     return index;
   }
 
-  /// Whether somebody wants the value as the model has it.
+  /// Whether a consumer needs the value in the model's type.
   bool is_seen(const Value& value) const {
     return std::any_of(value.uses().begin(), value.uses().end(), [&](const Use& use) {
       return use.kind != Use::Kind::input || !chosen_.contains(use.node);
@@ -134,7 +134,7 @@ class Fp16Promoter {
     for (const auto& [wide, output] : leaving) add_cast(*wide, *output, DataType::float16, next);
   }
 
-  /// What float32 readers take in place of a float16 value.
+  /// The float32 value that promoted consumers read instead of a float16 value.
   Value& float32_form(Value& value) {
     Value*& form = forms_[&value];
     if (form != nullptr) return *form;

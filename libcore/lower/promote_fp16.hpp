@@ -1,4 +1,4 @@
-// Stretches of float16 nodes computed in float32, with conversions at their ends alone.
+// Promotion of float16 regions to float32, with casts at their boundaries only.
 #pragma once
 
 #include <string_view>
@@ -10,19 +10,19 @@
 
 namespace ortool {
 
-/// What a session's graph holds in another form than the model says.
+/// Values whose type in a session's graph differs from the model's.
 struct PromotedValues {
   /// float32 in the graph, float16 in the model.
   std::unordered_set<const Value*> float16_in_model;
-  /// The model does not have them.
+  /// Not present in the model.
   std::unordered_set<const Value*> added;
 };
 
-/// Lets nodes of `graph` compute in float32 where two or more that hand each other float16 values
-/// would each convert them to float32 and back: their values and constants become float32, and
-/// nodes Cast convert what enters and leaves. Values that others see (graph inputs and outputs,
-/// what bodies capture) keep their types. Adds what it changed to `promoted`. Types must have been
-/// inferred. Constants in float32 are counted against `cap`.
+/// Promotes nodes of `graph` to float32 where two or more that exchange float16 values would each
+/// convert them to float32 and back: their values and constants become float32, with Cast nodes at
+/// the boundary. Values visible from outside (graph inputs and outputs, captured values) keep their
+/// types. Adds the changes to `promoted`. Types must have been inferred. float32 constants count
+/// against `cap`.
 void promote_fp16(Graph& graph, MemoryCap* cap, PromotedValues& promoted);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// From the end back to the bytes; each node must be read by the next one alone.
+// Walks from the end back to the quantized input; each node must have a single consumer.
 #include "libcore/lower/quantized_chain.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most_tables = 4096;
 
-/// The input that is no constant, when all others are; -1 otherwise.
+/// The only input that is not constant; -1 when there are several or none.
 std::int64_t computed_input(const Node& node) {
   std::int64_t found = -1;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -30,7 +30,7 @@ std::int64_t computed_input(const Node& node) {
   return found;
 }
 
-/// Reads the nodes one by one, and what they have in common.
+/// Reads the nodes one by one, and checks what they have in common.
 class ChainReader {
  public:
   explicit ChainReader(std::int64_t opset) : opset_(opset) {}
@@ -72,8 +72,7 @@ class ChainReader {
     return std::nullopt;
   }
 
-  /// How many numbers each constant has, one a channel; 0 where they have one for all, and nothing
-  /// where they meet the elements otherwise.
+  /// The length of per-channel constants; 0 when all are scalars, nothing for any other broadcast.
   std::optional<std::int64_t> channels_of(const Node& node, std::int64_t computed) {
     std::int64_t result = 0;
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -84,7 +83,7 @@ class ChainReader {
       if (!met || shape.rank() > static_cast<std::int64_t>(met->size())) return std::nullopt;
       if (!keep_rank(static_cast<std::int64_t>(met->size()))) return std::nullopt;
       if (shape.element_count() == 1) continue;
-      // Counted from behind, the channels are the second dimension of what is met.
+      // Counted from the end, channels are the second dimension of the operand.
       const std::int64_t channel = shape.rank() - (chain_.rank - 1);
       if (!traits_of(node).holds_elements(i) || channel < 0 ||
           shape[channel] != shape.element_count() || !keep_channels(shape[channel], *met))
@@ -121,7 +120,7 @@ class ChainReader {
     return node.op_type() == "MaxPool" && opset_ >= opset_of_type("MaxPool", "X", DataType::uint8);
   }
 
-  /// Pads with zeros, or with elements that are there.
+  /// Whether it pads with zeros, or with existing elements.
   bool is_zero_pad(const Node& node) const {
     if (node.op_type() != "Pad" || opset_ < opset_of_type("Pad", "data", DataType::uint8) ||
         read_op<Pad>(node).mode != Pad::Mode::constant)
@@ -140,7 +139,7 @@ class ChainReader {
            op.coordinates != Resampling::Coordinates::tf_crop_and_resize;
   }
 
-  /// Whether there is a place for all functions: before all moves, or behind them.
+  /// Whether there is a position for all functions: before all moves, or after them.
   bool place_table() {
     using Kind = ByteStep::Kind;
     bool has_moved = false;

@@ -1,4 +1,4 @@
-// New nodes stand before the end of the cluster; what it alone needed goes with it.
+// New nodes precede the end of the cluster; nodes that only it needed are removed with it.
 #include "libcore/lower/quantized_cluster.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// The nodes that make the inputs, each once.
+/// The producers of the inputs, each once.
 std::vector<Node*> makers_of(const Node& node) {
   std::vector<Node*> makers;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -24,7 +24,7 @@ std::vector<Node*> makers_of(const Node& node) {
   return makers;
 }
 
-/// Nodes whose outputs nothing reads go away, and then what they read.
+/// Removes nodes without consumers, and then their inputs' producers.
 void remove_unread(Graph& graph, std::vector<Node*> open) {
   while (!open.empty()) {
     Node* current = open.back();

@@ -1,4 +1,4 @@
-// Putting nodes in the place of a quantised cluster.
+// Cluster editing: replaces a quantized cluster by other nodes.
 #pragma once
 
 #include <initializer_list>
@@ -13,28 +13,28 @@
 
 namespace ortool {
 
-/// Puts nodes in the place of a QuantizeLinear (or of a product) and what only it needs.
+/// Replaces a QuantizeLinear (or a product) and the nodes that only it needs.
 class ClusterEditor {
  public:
-  /// Of the node `end`, a QuantizeLinear or a product.
+  /// For the node `end`, a QuantizeLinear or a product.
   ClusterEditor(Graph& graph, Node& end, MemoryCap* cap) : graph_(graph), end_(&end), cap_(cap) {}
 
   Graph& graph() const { return graph_; }
   MemoryCap* cap() const { return cap_; }
   Value& constant(Tensor tensor) const { return graph_.add_constant("", std::move(tensor)); }
-  /// The zero point, made where it is left out.
+  /// The zero point, created if omitted.
   Value& zero_point_of(const Quantization& quantization) const;
 
-  /// A node before the end, with a new value that it makes. Attributes come from `like`.
+  /// Adds a node with a new output before the end. Attributes are copied from `like`.
   Value& add(std::string_view op_type, std::string_view domain,
              std::initializer_list<Value*> inputs, const Node* like = nullptr) const;
   Value& add(std::string_view op_type, std::string_view domain, const std::vector<Value*>& inputs,
              const Node* like = nullptr) const;
-  /// The node that made the value by add().
+  /// The node that add() created for the value.
   static Node& maker(Value& value) { return *value.producer(); }
 
-  /// `value` takes the place of the end's output, and its name where add() made it; the end and all
-  /// that is read by nothing any more goes away.
+  /// `value` replaces the end's output, and takes its name if add() created it; the end and all
+  /// nodes without remaining consumers are removed.
   void finish(Value& value);
 
  private:
@@ -43,22 +43,22 @@ class ClusterEditor {
   MemoryCap* cap_;
 };
 
-/// Whether bytes can be kept to the bounds: they are the type's, or the opset has a Clip of bytes.
+/// Whether the bounds can be enforced: they are the type's, or the opset's Clip supports int8.
 bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type);
-/// The value kept to the bounds; itself where the type does so.
+/// The value clamped to the bounds; unchanged where the type implies them.
 Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
                   DataType type);
 
-// The rewrites, by what stands before the QuantizeLinear: each returns whether it did one.
+// The rewrites, by the operator before the QuantizeLinear: each returns whether it applied.
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_chain(ClusterEditor& editor, const Node& end, const Quantization& to);
-/// A MatMul or Gemm of bytes, which is the editor's end, whatever follows it.
+/// A quantized MatMul or Gemm, which is the editor's end, whatever its consumers.
 bool fuse_quantized_sums(ClusterEditor& editor, const Node& node);
 
-/// Of the nodes from the end of a cluster back to where its floats come from bytes, the end last.
+/// The nodes from the DequantizeLinears of a cluster to its end, the end last.
 std::vector<std::string> cluster_names(const Node& end);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Outer graphs first, so that a constant goes down level by level.
+// Outer graphs first, so that a constant propagates inward level by level.
 #include "libcore/lower/resolve_captures.hpp"
 
 #include <vector>

@@ -1,12 +1,12 @@
-// Constants of outer graphs become constants of the bodies that read them.
+// Capture resolution: captured constants become constants of the bodies that read them.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// In every body inside `graph`, gives values that stand for an outer constant that constant as
-/// their own; the bytes are shared. Kernels then see one kind of constant.
+/// In every body inside `graph`, captures of an outer constant become constants of the body; the
+/// memory is shared. Kernels then see one kind of constant.
 void resolve_captures(Graph& graph);
 
 }  // namespace ortool

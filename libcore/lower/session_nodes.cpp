@@ -1,4 +1,4 @@
-// What nodes of sessions are.
+// Predicates on the nodes of a session's graph.
 #include "libcore/lower/session_nodes.hpp"
 
 #include <algorithm>
