@@ -1,4 +1,4 @@
-// Both sessions run in pairs until a pair of values is not alike.
+// Runs both sessions in lockstep until a pair of values differs.
 #include "libcore/verify/divergence.hpp"
 
 namespace ortool {

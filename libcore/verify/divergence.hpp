@@ -1,4 +1,4 @@
-// The first node whose value is different in two sessions that run the same inputs.
+// Divergence search: the first node whose value differs between two sessions on the same inputs.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ struct Divergence {
   double sqnr_db = 0;
 };
 
-/// Runs both at the same time, node by node as far as they compute values of the same names, and
-/// compares each such value while both lend it: nothing is kept. Before that each runs once for the
-/// names. The first value, in the order of `run`, that `judge` does not let pass; nothing when
-/// there is none, or none of the same name.
+/// Runs both in lockstep, node by node where they compute values of the same names, and compares
+/// each such value while both are live: nothing is stored. Each runs once before to collect the
+/// names. Returns the first value, in the order of `run`, that `judge` rejects; nothing when there
+/// is none, or no value of the same name.
 std::optional<Divergence> find_divergence(const ObservedRun& run, const ObservedRun& other,
                                           const Judge& judge);
 

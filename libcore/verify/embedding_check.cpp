@@ -1,4 +1,4 @@
-// A made-up picture goes both ways: through the nodes, and through what run does with it.
+// Preprocesses a random image both ways: by the nodes, and by the code of `run`.
 #include "libcore/verify/embedding_check.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-/// Somewhat larger than what it becomes, where it may be any size.
+/// Somewhat larger than its target size, where the size is free.
 Image made_up_picture(const Embedding& embedding, std::int64_t index) {
   const Dimensions& dimensions = *embedding.type.shape;
   const std::size_t rank = dimensions.size();
@@ -42,7 +42,7 @@ Image made_up_picture(const Embedding& embedding, std::int64_t index) {
   return picture;
 }
 
-/// The picture in the order that the written model takes it in.
+/// The image in the memory layout that the written model takes.
 std::vector<std::uint8_t> laid_out(const Image& picture, bool is_planar) {
   if (!is_planar) return picture.pixels;
   const std::size_t pixels = static_cast<std::size_t>(picture.height * picture.width);
@@ -109,7 +109,7 @@ EmbeddingCheck check_embedding(const Embedding& embedding, std::unique_ptr<Model
     const Tensor part =
         Tensor::view(found.type(), wanted.shape(),
                      {found.bytes() + i * each, static_cast<std::size_t>(each)}, nullptr);
-    // Bytes are told apart by more than one level, which integers allow nothing of.
+    // uint8 is compared as float, since integer comparison has no tolerance.
     const bool is_bytes = wanted.type() == DataType::uint8;
     const TensorComparison comparison =
         is_bytes ? compare(convert(part, DataType::float32), convert(wanted, DataType::float32),

@@ -1,4 +1,4 @@
-// The proof that embedded nodes prepare pictures as run does.
+// Embedding check: verifies that embedded preprocessing nodes match the `run` command.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// How far the nodes are from what run makes of the same picture.
+/// The difference between the nodes and what `run` computes from the same image.
 struct EmbeddingCheck {
   std::string input;
   double max_abs_error = 0;
@@ -17,9 +17,9 @@ struct EmbeddingCheck {
   std::string reason;  ///< why not
 };
 
-/// Feeds made-up pictures to the nodes alone. `model` is as embed_pictures() left it. What is
-/// resized may be off by one of 256 levels, since run rounds between rows and columns; other
-/// numbers by rounding: 1e-6 of the largest one, and of themselves (float16: 1e-3, bfloat16: 1e-2).
+/// Runs the nodes alone on random images. `model` is as embed_pictures() left it. Resized images
+/// may be off by 1 of 256, since `run` rounds between rows and columns; other values by 1e-6,
+/// relative to themselves and to the largest one (float16: 1e-3, bfloat16: 1e-2).
 EmbeddingCheck check_embedding(const Embedding& embedding, std::unique_ptr<Model> model,
                                const Verifier& verifier);
 

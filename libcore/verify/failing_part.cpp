@@ -1,4 +1,4 @@
-// The nodes are cut out of the model as it was before the change, with the values they read then.
+// Extracts the nodes from the model as it was before the change, with their inputs at that point.
 #include "libcore/verify/failing_part.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace ortool {
 namespace {
 
-/// Names of values at the edge of a set of nodes.
+/// The boundary values of a set of nodes, by name.
 struct Edge {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
 
-/// Nothing where the nodes are not all in the main graph, or names stand for several.
+/// Nothing when not all nodes are in the main graph, or names are ambiguous.
 std::optional<Edge> edge_of(const Graph& graph, const std::vector<std::string>& members) {
   const std::set<std::string, std::less<>> names(members.begin(), members.end());
   std::vector<const Node*> nodes;
@@ -57,7 +57,7 @@ class PartSearch {
   PartSearch(const Rewriting& rewriting, const Verifier& verifier, const Verification& verification)
       : rewriting_(rewriting), verifier_(verifier), verification_(verification) {}
 
-  /// The nodes of the change alone; nothing where they show no difference.
+  /// The changed nodes alone; nothing when they show no difference.
   std::optional<FailingPart> find_part() const {
     const GuiltyChange& guilty = *verification_.guilty;
     try {
@@ -102,7 +102,7 @@ class PartSearch {
     return model;
   }
 
-  /// What the nodes read in the run that differs.
+  /// The inputs of the nodes in the failing run.
   NamedValues values_at(const Edge& edge) const {
     std::vector<std::string> made;
     NamedValues values;

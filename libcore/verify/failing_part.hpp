@@ -1,4 +1,4 @@
-// The smallest part of a model that a rewrite makes wrong.
+// Failing part: the smallest part of a model that a rewrite makes wrong.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ struct FailingPart {
   bool is_part = false;           ///< false: the whole model
 };
 
-/// The nodes that the guilty change of `verification` replaced, as they were, what it made of them,
-/// and what they read in the run that differs. Where these nodes alone show no difference, or are
-/// no part of the main graph: the whole original and the model after the change.
+/// The nodes that the guilty change of `verification` replaced, in their original form, their
+/// replacement, and their inputs in the failing run. If these nodes alone show no difference, or
+/// are not part of the main graph: the whole original and the model after the change.
 FailingPart find_failing_part(const Rewriting& rewriting, const Verifier& verifier,
                               const Verification& verification);
 

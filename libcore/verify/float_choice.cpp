@@ -1,4 +1,4 @@
-// Every value of the runs is looked at while it is there.
+// Observes every value of the runs while it is live.
 #include "libcore/verify/float_choice.hpp"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace ortool {
 namespace {
 
-/// Half of what float16 holds: other inputs may give somewhat more.
+/// Half of float16's maximum: other inputs may give somewhat larger values.
 constexpr double most_magnitude = 32752;
 
-/// The largest finite magnitude of each float32 value that a node makes, by name: what bodies call
-/// alike counts together.
+/// The largest finite magnitude of each float32 node output, by name: values of the same name in
+/// several bodies are combined.
 class Magnitudes : public ValueObserver {
  public:
   void observe(const Node& node, std::int64_t index, const RunValue& value) override {
@@ -43,8 +43,7 @@ class Magnitudes : public ValueObserver {
   }
 
  private:
-  /// What a body is given comes from the node's inputs, and from its own outputs when it runs
-  /// again.
+  /// A body's input comes from its node's inputs, or from its own outputs in later iterations.
   double of_body_input(const Value& input) const {
     const Node& owner = *input.graph().owner();
     double most = 0;

@@ -1,4 +1,4 @@
-// --fp16: which nodes stay in float32, by what they compute on the inputs.
+// --fp16: chooses nodes to keep in float32 by the magnitude of their values.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace ortool {
 
-/// Reasons by name of node, for the rewritten model: a name that --keep-float gives, or a result or
-/// an input that passes half of float16's range in a run. Throws ErrorCode::invalid for a glob that
-/// fits no node.
+/// Reasons by node name, for the rewritten model: a name that --keep-float matches, or a result or
+/// input that exceeds half of float16's range in a run. Throws ErrorCode::invalid for a glob that
+/// matches no node.
 std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewriting,
                                                        Verifier& verifier);
 

@@ -1,4 +1,4 @@
-// Trials on copies of the rewritten model, whose elements that differ are counted.
+// Evaluates copies of the rewritten model by the number of output elements that differ.
 #include "libcore/verify/float_search.hpp"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace ortool {
 namespace {
 
 constexpr double most_search_seconds = 60;
-/// Stretches that the nodes are cut into.
+/// The number of ranges into which the nodes are divided.
 constexpr std::size_t stretches = 12;
 constexpr std::string_view reason_found = "in float16 outputs differ by more than they may";
 
-/// Nodes [begin, end) in the order of execution.
+/// Nodes [begin, end) in execution order.
 struct Stretch {
   std::size_t begin;
   std::size_t end;
@@ -48,7 +48,7 @@ class FloatSearch {
                std::chrono::duration<double>(most_search_seconds));
   }
 
-  /// The names of nodes to keep; empty where none is needed, or none was found that help.
+  /// The names of nodes to keep; empty when none is needed, or none that helps was found.
   std::set<std::string> run() {
     std::int64_t differing = count_differing({});
     if (differing == 0) return {};
@@ -73,8 +73,8 @@ class FloatSearch {
     return parts;
   }
 
-  /// Adds the stretch that leaves the fewest elements that differ; long ones where no short one
-  /// helps, as between nodes that hand each other what float16 does not hold.
+  /// Adds the range that leaves the fewest differing elements; tries longer ranges if no short one
+  /// helps, as between nodes that exchange values out of float16's range.
   bool keep_best(std::vector<Stretch>& kept, std::int64_t& differing) {
     for (const std::size_t count : {stretches, stretches / 3, std::size_t{2}, std::size_t{1}}) {
       std::optional<Stretch> best;
@@ -98,7 +98,7 @@ class FloatSearch {
     return kept;
   }
 
-  /// Takes away from both ends what is not needed.
+  /// Removes unnecessary nodes from both ends.
   void shrink(std::vector<Stretch>& kept, std::size_t index) {
     for (std::size_t step = kept[index].size() / 2; step > 0;) {
       const Stretch whole = kept[index];
@@ -125,8 +125,8 @@ class FloatSearch {
     return names;
   }
 
-  /// Elements of outputs that differ with these nodes in float32, of all runs; very many where the
-  /// model does not run.
+  /// The number of output elements that differ with these nodes in float32, over all runs; a huge
+  /// number when the model cannot be run.
   std::int64_t count_differing(const std::vector<Stretch>& kept) {
     const std::set<std::string> names = names_of(kept);
     std::unique_ptr<Model> model = copy_model(*model_);
@@ -167,7 +167,7 @@ class FloatSearch {
   std::vector<std::string> outputs_;
   std::vector<NamedValues> inputs_;
   std::vector<std::vector<RunValue>> expected_;
-  std::vector<std::string> nodes_;  ///< that become float16 where none is kept
+  std::vector<std::string> nodes_;  ///< that become float16 by default
   std::chrono::steady_clock::time_point end_;
 };
 

@@ -1,4 +1,4 @@
-// Nodes that must stay in float32 so that a model in float16 gives the outputs of the original.
+// Float search: finds nodes that must stay in float32 for a float16 model to match the original.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace ortool {
 
-/// Converts the rewritten model, all but the nodes in `reasons`, and compares; where outputs differ
-/// by more than float16 may make them, adds nodes to `reasons` until they do not: in each round the
-/// stretch of nodes that helps most, and of it no more than is needed. Gives up after a minute, or
-/// where no stretch helps; `reasons` then stays as it was.
+/// Converts the rewritten model, except the nodes in `reasons`, and compares; if outputs differ by
+/// more than float16 permits, adds nodes to `reasons` until they match: in each round the range of
+/// nodes that helps most, reduced to what is necessary. Gives up after a minute, or when no range
+/// helps; `reasons` is then unchanged.
 void keep_floats_that_count(const Rewriting& rewriting, Verifier& verifier,
                             std::map<std::string, std::string>& reasons);
 

@@ -1,4 +1,4 @@
-// Larger sizes are tried only where inference says what they take.
+// Larger sizes are tried only if inference knows their memory use.
 #include "libcore/verify/input_sizes.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace ortool {
 namespace {
 
-/// Sizes for all free dimensions at once, where the least are refused in a run.
+/// Sizes for all free dimensions together, if the smallest are rejected at run time.
 constexpr std::array<std::int64_t, 5> sizes_to_try = {2, 8, 32, 128, 512};
 constexpr std::int64_t most_run_bytes = std::int64_t{512} << 20;
 constexpr std::int64_t most_macs = 20'000'000'000;
-/// Where the peak is not known, what inputs may take.
+/// The limit on the size of inputs when peak memory is unknown.
 constexpr std::int64_t most_input_bytes = std::int64_t{8} << 20;
 
 std::int64_t input_bytes(const Graph& graph) {

@@ -1,4 +1,4 @@
-// Sizes for the free dimensions of made-up inputs, within a budget of memory and work.
+// Input sizes: values for the free dimensions of random inputs, within limits on memory and work.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 
 namespace ortool {
 
-/// Chooses sizes for the runs of a comparison: the least that the model's shape rules accept, and
-/// where the model refuses those in a run, larger ones that stay within the budget.
+/// Chooses sizes for the runs of a comparison: the smallest that the model's shape rules accept,
+/// and if the model rejects those at run time, larger ones within the limits.
 class InputSizeChoice {
  public:
   using Load = std::function<std::unique_ptr<Model>()>;
 
-  /// `load` gives the model afresh; `given` are sizes that are known. `cap` bounds the budget.
+  /// `load` loads a fresh copy of the model; `given` are sizes that are fixed. `cap` bounds the
+  /// limits.
   InputSizeChoice(Load load, InputSizes given, const MemoryCap& cap, const StopToken& stop);
 
-  /// What to try for run `index`, in order. Free dimensions change with it. Empty sizes where the
+  /// The candidates for run `index`, in order. Free dimensions vary with it. Empty sizes when the
   /// model has no free dimensions.
   std::vector<InputSizes> for_run(int index) const;
-  /// Whether a run with these sizes stays within the budget, as far as that can be told.
+  /// Whether a run with these sizes is within the limits, as far as that is known.
   bool is_within_budget(const InputSizes& sizes) const;
 
  private:

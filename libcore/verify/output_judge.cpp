@@ -1,4 +1,4 @@
-// Choosing tolerances, and wording what differs.
+// Chooses tolerances, and describes differences in words.
 #include "libcore/verify/output_judge.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::int64_t largest_element(const Tensor& tensor, std::int64_t first, std::int6
   return best - first;
 }
 
-/// Whether the best class of each row stands at the same place everywhere.
+/// Whether the argmax of each row agrees.
 bool has_same_top1(const Tensor& found, const Tensor& expected) {
   if (!is_arithmetic(found.type())) return true;
   const std::int64_t width = class_count(found.shape());
@@ -48,7 +48,7 @@ Judge::Verdict different(std::string reason) {
   return verdict;
 }
 
-/// Adds what an element's comparison found to that of the whole.
+/// Adds an element's comparison to that of the whole.
 void merge(TensorComparison& whole, const TensorComparison& part) {
   whole.passed = whole.passed && part.passed;
   whole.max_abs_error = std::max(whole.max_abs_error, part.max_abs_error);
@@ -60,7 +60,7 @@ void merge(TensorComparison& whole, const TensorComparison& part) {
   whole.count += part.count;
 }
 
-/// `values` in the order of `places`.
+/// The elements of `values` at `places`, in that order.
 Tensor pick(const Tensor& values, const std::vector<std::int64_t>& places) {
   const Shape shape{static_cast<std::int64_t>(places.size())};
   if (values.type() == DataType::string) {

@@ -1,4 +1,4 @@
-// Tolerances for comparing outputs: defaults by type, and what the caller sets instead.
+// Output comparison: default tolerances by type, and those that the caller sets.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,19 @@
 
 namespace ortool {
 
-/// What a caller sets in place of the default tolerances.
+/// The caller's overrides of the default tolerances.
 struct JudgeOptions {
   std::optional<double> rtol = {};  ///< from 0
   std::optional<double> atol = {};  ///< from 0
-  bool atol_of_max = false;         ///< `atol` is a share of the largest expected magnitude
+  bool atol_of_max = false;         ///< `atol` is relative to the largest expected magnitude
   std::optional<double> min_cosine = {};
-  bool is_same_top1 = false;  ///< the largest score has to stand at the same place
+  bool is_same_top1 = false;  ///< the argmax has to agree
 };
 
-/// What counts as equal. Without options: float32 and float64 rtol 1e-3 with atol 1e-4 of the
-/// largest expected magnitude, 16-bit floats rtol 2e-2 with atol 2e-3 of it, narrower floats and
-/// everything else exactly. With --min-cosine or --same-top1 and no tolerance, those alone count.
+/// What counts as equal. By default: float32 and float64 with rtol 1e-3 and atol 1e-4 of the
+/// largest expected magnitude, 16-bit floats with rtol 2e-2 and atol 2e-3 of it, narrower floats
+/// and all other types exactly. With --min-cosine or --same-top1 and no tolerance, only those
+/// apply.
 class Judge {
  public:
   explicit Judge(const JudgeOptions& options = {})
@@ -34,35 +35,35 @@ class Judge {
         min_cosine_(options.min_cosine),
         is_same_top1_(options.is_same_top1) {}
 
-  /// The model computes with quantised values, of which another runtime may round one the other
-  /// way: without options its float outputs need a cosine of 0.999 and the best class in the same
-  /// place. False when options say something else.
+  /// The model is quantized, and another runtime may break rounding ties differently: by default
+  /// its float outputs need a cosine similarity of 0.999 and the same argmax. False when options
+  /// override this.
   bool expect_quantized();
 
-  /// Outputs that hold the numbers of classes: without options they pass where the share of equal
-  /// elements is at least 99.9 %, or 99 % where the model is quantised.
+  /// Outputs that hold class indices: by default they pass if at least 99.9 % of the elements are
+  /// equal, or 99 % for a quantized model.
   void expect_class_maps(std::set<std::string, std::less<>> names);
   bool is_class_map(std::string_view output) const { return class_maps_.contains(output); }
 
-  /// Outputs that follow from numbers computed in 16-bit floats: whatever their type, they may be
-  /// off by what 16-bit floats may; the same bits where these are expected. Gives the tolerance in
-  /// words, empty where no name is given or options say something else.
+  /// Outputs that depend on 16-bit computation: whatever their type, they get the tolerance of
+  /// 16-bit floats; still bit-identical where that is expected. Returns the tolerance in words,
+  /// empty when no name is given or options override it.
   std::string expect_halves(std::set<std::string, std::less<>> names);
 
-  /// For two forms of one model: `rtol` with an atol that is this share of the largest expected
-  /// magnitude, for floats of 32 bits and above; 16-bit ones keep what they have. Zeros: the same
-  /// bits. Options count all the same.
+  /// For two forms of one model: `rtol`, and an atol of this share of the largest expected
+  /// magnitude, for floats of 32 bits and more; 16-bit floats keep their tolerance. Zeros:
+  /// bit-identical. Options still apply.
   void expect_equal(double rtol, double atol_of_max);
   /// After expect_equal() with zeros, and no options.
   bool expects_bits() const;
 
-  /// What elements of a type may be off by.
+  /// The tolerance of elements of a type.
   Tolerance tolerance_of(DataType type) const;
 
   struct Verdict {
     bool has_passed = false;
     TensorComparison comparison;
-    std::string reason;  ///< in words, why not
+    std::string reason;  ///< why not, in words
   };
   /// Sequences are compared element by element, maps by keys; figures are those of the worst
   /// element, counts those of all together.

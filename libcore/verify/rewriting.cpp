@@ -1,4 +1,4 @@
-// Loading, fixing shapes, and the pipeline with what the options choose of it.
+// Loads the model, fixes shapes, and runs the passes selected by the options.
 #include "libcore/verify/rewriting.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-/// Runs can then give nothing else for them.
+/// Inputs with a default become constants, so that runs cannot override them.
 void freeze_defaults(Graph& graph, bool takes_all) {
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
   for (Value* input : inputs) {
@@ -24,8 +24,8 @@ void freeze_defaults(Graph& graph, bool takes_all) {
   }
 }
 
-/// Whether a conversion gives other bits: below opset 21 the scale and bias of GroupNormalization
-/// become nodes of their own, each of which rounds.
+/// Whether a conversion changes bits: below opset 21 the scale and bias of GroupNormalization
+/// become separate nodes, each of which rounds.
 bool rounds_on_the_way(const Model& model, std::int64_t target) {
   constexpr std::int64_t opset_of_channel_scales = GroupNormalization::opset_of_channel_scales;
   if (model.graph->opset("") < opset_of_channel_scales || target >= opset_of_channel_scales)
@@ -38,13 +38,13 @@ bool rounds_on_the_way(const Model& model, std::int64_t target) {
   return false;
 }
 
-/// Calls of the model's functions become their nodes.
+/// Inlines the model's functions.
 void inline_all(Model& model) {
   inline_functions(model);
   model.functions.clear();
 }
 
-/// Constants that nothing reads any more, in all graphs.
+/// Removes constants without consumers from all graphs.
 void drop_unread_constants(Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
     for (Value* value : graph->values()) {
@@ -70,7 +70,7 @@ Rewriting::Rewriting(TaskContext task, RewriteSource source, const OptimizeSetti
       provider_(provider) {}
 
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
-  // In float16 each would be cast in every run.
+  // In float16, each would be cast in every run.
   if (settings_.freezes_defaults || settings_.is_float16)
     freeze_defaults(*model->graph, settings_.freezes_defaults);
   if (source_.fix_shapes) source_.fix_shapes(*model);
@@ -140,7 +140,7 @@ void Rewriting::convert(Model& model) const {
 
 RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   convert(model);
-  // What a function computes is converted where it is called.
+  // The nodes of a function are converted where it is called.
   if (settings_.is_float16) inline_all(model);
   infer_shapes(model);
   Workers alone(&task_.stop);

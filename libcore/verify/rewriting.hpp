@@ -1,4 +1,4 @@
-// A repeatable rewriting of a model, which can be run again up to some change.
+// Repeatable rewriting of a model, which can be stopped after a given number of changes.
 #pragma once
 
 #include <cstdint>
@@ -20,61 +20,60 @@ namespace ortool {
 
 inline constexpr std::int64_t all_rewrites = std::numeric_limits<std::int64_t>::max();
 
-/// What a model is rewritten to.
+/// The target of the rewriting.
 struct OptimizeSettings {
   OptimizeLevel level = OptimizeLevel::extended;
   std::vector<std::string> passes;  ///< only these, whatever their level; empty: all of the level
   std::vector<std::string> skipped;
   bool explains = false;
-  bool has_own_operators = false;  ///< what only ortool runs may be saved
+  bool has_own_operators = false;  ///< operators that only ortool runs may be saved
   bool freezes_defaults = false;   ///< inputs with a default become constants
   bool is_float16 = false;
-  std::vector<std::string> kept_globs;  ///< of nodes that stay in float32
-  std::int64_t opset = 0;               ///< to write for; 0: the model's own
-  int runs = 0;                         ///< to compare the result in; 0: it is not compared
-  bool must_verify = false;             ///< the user asked for it
+  std::vector<std::string> kept_globs;  ///< names of nodes that stay in float32
+  std::int64_t opset = 0;               ///< target opset; 0: the model's own
+  int runs = 0;                         ///< number of runs to compare; 0: no comparison
+  bool must_verify = false;             ///< the user requested it
 };
 
-/// The model to rewrite, and what is done to it before anything is compared. Functions may be empty
-/// but `load`.
+/// The model to rewrite, and what is done to it before anything is compared. Functions other than
+/// `load` may be empty.
 struct RewriteSource {
   std::function<std::unique_ptr<Model>()> load;  ///< the same model each time
-  std::string folder = {};                       ///< that it lies in, for test data beside it
+  std::string folder = {};                       ///< of the model, for test data in it
   std::function<void(Model&)> fix_shapes = {};   ///< gives free dimensions sizes
   bool has_fixed_shapes = false;
-  std::vector<std::string> extracted_inputs = {};   ///< values that the part to keep begins at
-  std::vector<std::string> extracted_outputs = {};  ///< and ends at; both empty: the whole model
+  std::vector<std::string> extracted_inputs = {};   ///< values where the part to keep begins
+  std::vector<std::string> extracted_outputs = {};  ///< and ends; both empty: the whole model
   std::vector<std::string> embedded_pictures = {};  ///< for embed_pictures()
 };
 
-/// Whether a graph input is a weight with a default, which a conversion to float16 makes a
-/// constant.
+/// Whether a graph input is a weight with a default, which a float16 conversion makes a constant.
 bool is_weight_input(const Value& input);
 
-/// Everything that decides what a model becomes. The same model and number of rewrites give the
-/// same result each time.
+/// Everything that determines the rewritten model. The same model and number of rewrites always
+/// give the same result.
 class Rewriting {
  public:
-  /// `groups` are what runs; `provider` computes constants. All outlive this.
+  /// `groups` are run; `provider` folds constants. All must outlive this object.
   Rewriting(TaskContext task, RewriteSource source, const OptimizeSettings& settings,
             const std::vector<RuleGroup>& groups, const Provider& provider);
 
-  /// The model with its shapes fixed, cut to the part that the source asks for, and what pictures
-  /// need put in front: what the result is compared with.
+  /// The model with fixed shapes, reduced to the requested part, with embedded preprocessing: the
+  /// reference for the result.
   std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
   std::unique_ptr<Model> load() const { return prepare(source_.load()); }
 
-  /// Rewrites a model, types inferred before and after; `most_rewrites` ends it early.
+  /// Rewrites a model, with types inferred before and after; `most_rewrites` stops it early.
   RewriteReport apply(Model& model, std::int64_t most_rewrites = all_rewrites) const;
-  /// The same by one rule or pass alone.
+  /// The same by one rule or pass only.
   RewriteReport apply_only(Model& model, std::string_view pass) const;
 
-  /// Where patterns of the passes that were wanted are found in part in a model that was rewritten.
+  /// Partial matches of the requested passes' patterns in a rewritten model.
   std::vector<ClosestMatch> closest(const Model& model) const;
 
-  /// That the model lies in.
+  /// Of the model.
   const std::string& folder() const { return source_.folder; }
-  /// In float16: from now on apply() also converts, all but the nodes that `reasons` names.
+  /// For float16: from now on apply() also converts everything except the nodes in `reasons`.
   void convert_floats(std::map<std::string, std::string> reasons) {
     reasons_to_keep_ = std::move(reasons);
     converts_floats_ = true;
@@ -82,13 +81,14 @@ class Rewriting {
   /// What the last apply() converted.
   const Float16Report& float16() const { return float16_; }
   const OptimizeSettings& settings() const { return settings_; }
-  /// Whether every pass that acted keeps all bits, and the conversion to another opset does.
+  /// Whether every pass that acted, and the opset conversion if there was one, keeps results
+  /// bit-identical.
   bool keeps_bits(const RewriteReport& report) const;
   bool has_fixed_shapes() const { return source_.has_fixed_shapes; }
   bool is_part() const;
-  /// Whether what the file's own inputs take is what the result takes.
+  /// Whether the result takes the same inputs as the file.
   bool keeps_inputs() const { return !is_part() && embeddings_.empty(); }
-  /// What the last prepare() put in front of inputs.
+  /// The preprocessing that the last prepare() embedded.
   const std::vector<Embedding>& embeddings() const { return embeddings_; }
 
  private:

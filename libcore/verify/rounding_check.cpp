@@ -1,4 +1,4 @@
-// Most integers are the same, so that floats are looked at for the few others alone.
+// Most integers are equal, so floats are examined for the few others only.
 #include "libcore/verify/rounding_check.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ double zero_at(const Tensor* zero_point, std::int64_t index) {
   return element_as_double(*zero_point, zero_point->element_count() == 1 ? 0 : index);
 }
 
-/// The type's ends.
+/// The type's range.
 struct Ends {
   double low;
   double high;
@@ -65,7 +65,7 @@ RoundingCheck check_rounding(const Tensor& found, const Tensor* found_zero_point
     const double units = std::clamp(number / scale, ends.low - found_zero, ends.high - found_zero);
     const double excess = std::abs(level - units) - half_step;
     const double allowed = tolerance.rtol * std::abs(units) + atol / scale;
-    // NaN has no rounding.
+    // NaN has no valid rounding.
     if (!(excess <= allowed)) ++result.wrong;
     result.largest_excess_units = std::max(result.largest_excess_units, excess);
   }

@@ -1,4 +1,4 @@
-// Whether quantised numbers are right roundings of numbers that they may come from.
+// Rounding check: whether quantized values are valid roundings within a tolerance.
 #pragma once
 
 #include <cstdint>
@@ -7,29 +7,29 @@
 
 namespace ortool {
 
-/// Floats and how they become integers: x / scale, rounded, plus the zero point.
+/// Floats and how they are quantized: x / scale, rounded, plus the zero point.
 struct QuantizedFrom {
   const Tensor& numbers;  ///< any shape, finite or not
-  const Tensor& scale;    ///< one, or one an index of `axis`
+  const Tensor& scale;    ///< one, or one per index of `axis`
   std::int64_t axis = 0;  ///< not negative
 };
 
-/// What a check found, of all numbers together.
+/// The result of a check, over all values.
 struct RoundingCheck {
   std::int64_t count = 0;
-  std::int64_t differing = 0;  ///< that are other integers than expected
-  std::int64_t wrong = 0;      ///< of these: no rounding of a number within the tolerance
-  /// By how many units of the scale one lies beyond half a unit from its number, at most.
+  std::int64_t differing = 0;  ///< that differ from the expected integer
+  std::int64_t wrong = 0;      ///< of these: not a rounding of a value within the tolerance
+  /// The maximum distance of an integer beyond half a unit from its float, in units of the scale.
   double largest_excess_units = 0;
 
   void add(const RoundingCheck& other);
 };
 
-/// Holds integers against the floats they come from. One that differs from the `expected` one is
-/// right when a number within `tolerance` of its float rounds to it: |found - zero point -
-/// u| <= 1/2 + rtol |u| + atol / scale with u = x / scale, kept within the type. Zero points
-/// are those that each side was quantised with, one or as many as there are scales; null is 0. All
-/// integers are of one type and shape.
+/// Checks integers against the floats they were quantized from. One that differs from the
+/// `expected` one is valid if a value within `tolerance` of its float rounds to it: |found - zero
+/// point - u| <= 1/2 + rtol |u| + atol / scale with u = x / scale, clamped to the type. Zero points
+/// are those used by each side, one or as many as there are scales; null is 0. All integers have
+/// one type and shape.
 RoundingCheck check_rounding(const Tensor& found, const Tensor* found_zero_point,
                              const Tensor& expected, const Tensor* expected_zero_point,
                              const QuantizedFrom& from, const Tolerance& tolerance);

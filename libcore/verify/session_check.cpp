@@ -1,4 +1,4 @@
-// Outputs first; where they differ, stages of the quantised model, or its outputs as a class.
+// Outputs first; if they differ, stages of the quantized model, or its outputs as classes.
 #include "libcore/verify/session_check.hpp"
 
 #include "libcore/inspect/half_outputs.hpp"
@@ -6,8 +6,6 @@
 
 namespace ortool {
 namespace {
-
-/// What numbers of ten bits may differ by that the original has in more.
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// A rewritten model in a session as commands make it, held against the original node by node.
+// Session check: a rewritten model, as commands run it, compared with the original node by node.
 #pragma once
 
 #include <functional>
@@ -14,30 +14,31 @@
 
 namespace ortool {
 
-/// What outputs of nodes in 16 bits may differ by.
+/// The tolerance of node outputs in 16 bits.
 inline constexpr double half_rtol = 2e-2;
 inline constexpr double half_atol_of_max = 2e-2;
 
-/// The sessions that one rewritten model was compared in so far.
+/// The sessions of one rewritten model that have been compared so far.
 struct CheckedSessions {
   std::unique_ptr<Session> whole;
   std::unique_ptr<ResultStages> stages;
 };
 
-/// Sessions rewrite what they run once more, so that they may differ where the file is right.
-/// Outputs are held to what other runtimes may differ by (Judge without options), quantised ones
-/// stage by stage.
+/// A session rewrites its model further, so it may differ even if the file is correct. Outputs get
+/// the tolerance for other runtimes (Judge without options), quantized ones are compared stage by
+/// stage.
 class SessionCheck {
  public:
-  /// The types of `original` are inferred, and its calls inlined; `is_float16`: the result computes
-  /// in 16 bits where it does not. `runner` makes sessions at the default level, and outlives this.
+  /// `original` has inferred types and no function calls; `is_float16`: the result, but not the
+  /// original, computes in 16 bits. `runner` makes sessions at the default level, and must outlive
+  /// this object.
   SessionCheck(const JudgeOptions& options, const Model& original, bool is_float16,
                const StageRunner& runner);
 
   struct Expected {
     const NamedValues& inputs;
     const std::vector<RunValue>& outputs;
-    /// Gives the original's stages of a run on these inputs; null where it has none.
+    /// Returns the original's stages of a run on these inputs; null when it has none.
     std::function<const OriginalStages*()> stages;
   };
   struct Verdict {
@@ -45,7 +46,7 @@ class SessionCheck {
     std::string output;  ///< the first one that differs
     std::string reason;
   };
-  /// `make` gives the model, each time anew.
+  /// `make` creates the model, anew each time.
   Verdict compare(CheckedSessions& sessions, const std::function<std::unique_ptr<Model>()>& make,
                   const Expected& expected) const;
 

@@ -1,4 +1,4 @@
-// Quantised values become outputs of both models, and inputs of the one that is judged.
+// Quantized values become outputs of both models, and inputs of the one under test.
 #include "libcore/verify/staged_runs.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// Formulas are no names of dimensions.
+/// Formulas are not valid dimension names.
 ValueType type_of_input(const Value& value) {
   ValueType type = value.type();
   if (!type.shape) return type;
@@ -158,7 +158,7 @@ void ResultStages::check_stage(const Stage& stage, const std::map<std::string, R
         judge.compare_output(*found(stage.scale), *original_.tensor(stage.scale));
     if (!factor.has_passed) refuse(stage.scale, factor.reason);
     if (!stage.zero_point.empty()) {
-      // The zero point is what 0 becomes: -least / scale, rounded.
+      // The zero point is the quantized 0: -least / scale, rounded.
       const Tensor least =
           Tensor::of<float>(Shape(), {static_cast<float>(std::max(0.0, -statistics.min))});
       const RoundingCheck zero =

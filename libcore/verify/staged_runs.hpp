@@ -1,4 +1,4 @@
-// Two forms of a quantised model compared stage by stage, from one quantisation to the next.
+// Staged comparison of a quantized model: from one quantization to the next.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct StageRunner {
   std::function<std::vector<RunValue>(const Session&, const NamedValues&)> run;
 };
 
-/// The model as it was, with all that its stages are judged by.
+/// The original model, with everything that its stages are compared by.
 class OriginalStages {
  public:
   OriginalStages(std::unique_ptr<Model> model, const StageRunner& runner);
@@ -38,7 +38,7 @@ class OriginalStages {
   std::span<const std::string> outputs() const { return outputs_; }
 
  private:
-  /// Its value will be known after a run.
+  /// Makes its value available after a run.
   void keep(Graph& graph, const std::string& name);
 
   const StageRunner& runner_;
@@ -49,30 +49,30 @@ class OriginalStages {
   std::unique_ptr<Session> session_;
 };
 
-/// What a comparison by stages found.
+/// The result of a staged comparison.
 struct StageVerdict {
   bool has_passed = true;
-  std::string value;  ///< the first output or integer tensor that differs too much
+  std::string value;  ///< the first output or integer tensor with an excessive difference
   std::string reason;
   std::int64_t stages = 0;
   RoundingCheck rounding;
 };
 
-/// The other form: each stage reads the integers, scales and zero points that the original made, so
-/// that an integer rounded the other way does not reach the next stage.
+/// The other form: each stage reads the integers, scales and zero points that the original
+/// computed, so that rounding differences do not propagate to the next stage.
 class ResultStages {
  public:
-  /// `model` has inferred types. `original` and `runner` outlive this.
+  /// `model` has inferred types. `original` and `runner` must outlive this object.
   ResultStages(std::unique_ptr<Model> model, const OriginalStages& original,
                const StageRunner& runner);
 
   bool has_stages() const { return !stages_.empty(); }
-  /// On the inputs of the original's last run. Outputs are held to the judge's tolerances, and so
-  /// are the numbers that integers come from.
+  /// On the inputs of the original's last run. The judge's tolerances apply to outputs, and to the
+  /// floats that integers are quantized from.
   StageVerdict compare(const NamedValues& inputs, const Judge& judge) const;
 
  private:
-  /// Makes an input of what reads the value; false where the model has no such value.
+  /// Replaces the value by a graph input for its consumers; false when the model has no such value.
   bool cut(Graph& graph, const std::string& name);
   void check_stage(const Stage& stage, const std::map<std::string, RunValue>& values,
                    const Judge& judge, StageVerdict& verdict) const;
@@ -80,7 +80,7 @@ class ResultStages {
   const OriginalStages& original_;
   const StageRunner& runner_;
   std::vector<Stage> stages_;
-  std::map<std::string, std::string> inputs_;  ///< that stand for the original's values, by those
+  std::map<std::string, std::string> inputs_;  ///< for the original's values, by their names
   std::vector<std::string> outputs_;           ///< in the session's order
   std::unique_ptr<Session> session_;
 };

@@ -1,4 +1,4 @@
-// Nodes that quantise, each with the names of what it reads and makes.
+// Finds quantizing nodes, and the names of their inputs and outputs.
 #include "libcore/verify/stages.hpp"
 
 #include "libcore/ops/catalog.hpp"

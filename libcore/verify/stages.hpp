@@ -1,4 +1,4 @@
-// Where a model's numbers are quantised: the ends of its stages.
+// Quantization stages: the points of a model where values are quantized.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace ortool {
 
-/// The names around an integer tensor that a QuantizeLinear or DynamicQuantizeLinear makes. Scale
-/// and zero point are results of the same node, constants, or other values.
+/// The names around an integer tensor produced by a QuantizeLinear or DynamicQuantizeLinear. Scale
+/// and zero point are outputs of the same node, constants, or other values.
 struct Stage {
   std::string integers;
   std::string numbers;
   std::string scale;
   std::string zero_point;   ///< empty: 0
-  std::int64_t axis = 0;    ///< of several scales
-  bool is_dynamic = false;  ///< the scale and the zero point follow from the numbers
+  std::int64_t axis = 0;    ///< of per-axis scales
+  bool is_dynamic = false;  ///< scale and zero point are computed from the data
 };
 
-/// The stages of a graph with inferred types, not of its bodies, in the order of the nodes. Left
-/// out are constants, scales in blocks, and what is quantised to other than integers.
+/// The stages of a graph with inferred types, without its bodies, in node order. Excludes
+/// constants, blockwise scales, and quantization to types other than integers.
 std::vector<Stage> find_stages(const Graph& graph);
 
 }  // namespace ortool

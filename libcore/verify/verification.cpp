@@ -1,4 +1,4 @@
-// The first number of changes after which the outputs differ is found by halving.
+// Bisects the number of changes after which the outputs first differ.
 #include "libcore/verify/verification.hpp"
 
 #include <algorithm>
@@ -16,12 +16,11 @@
 namespace ortool {
 namespace {
 
-/// What fusions may change, of an element and of the largest one.
+/// The tolerance for fusions, relative to an element and to the largest one.
 constexpr double fused_rtol = 1e-4;
 constexpr double fused_atol_of_max = 1e-5;
-/// What 16-bit floats may: ten bits a number, and sums of them.
 
-/// Whether the input may have this shape.
+/// Whether the input accepts this shape.
 bool takes(const Value& input, const Shape& shape) {
   const PartialShape& declared = input.type().shape;
   if (!declared) return true;
@@ -37,7 +36,7 @@ bool are_all_1(const InputSizes& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [](const auto& size) { return size.second == 1; });
 }
 
-/// "C=3, H=7 (--dim and --shape set them)".
+/// Formats as "C=3, H=7 (--dim and --shape set them)".
 std::string sizes_text(const InputSizes& sizes) {
   constexpr std::size_t most_shown = 8;
   std::string text;
@@ -79,7 +78,7 @@ std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model,
   options.threads = options_.threads;
   options.stop = &task_.stop;
   options.optimize = level;
-  // Weights are packed as runs need them: the same bits, without a copy of the model.
+  // Weights are packed on demand: the same bits, without a copy of the model.
   if (level != OptimizeLevel::none) options.most_packed_bytes = 0;
   return make_lean_session(std::move(model), std::move(options));
 }
@@ -128,7 +127,7 @@ void Verifier::read_test_inputs() {
 
 NamedValues Verifier::make_inputs(int index, const InputSizes& sizes, bool tells) const {
   const std::unique_ptr<Model> model = rewriting_.load();
-  // Where all are 1, gathering inputs says so.
+  // If all are 1, the code that gathers inputs reports it.
   if (!are_all_1(sizes)) set_input_sizes(*model, sizes);
   return options_.inputs.make(*model, index, tells);
 }
@@ -190,7 +189,7 @@ void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) 
     try {
       static_cast<void>(run_original(*original, index, inputs));
     } catch (const Error& error) {
-      // What is given or lies beside the model has to run; made-up sizes may not suit it.
+      // Given inputs and test data must run; random sizes may not suit the model.
       if (index == 0 || !is_about_model(error)) throw;
       break;
     }

@@ -1,4 +1,4 @@
-// Original and result run on the same inputs, and the search for the change that made a difference.
+// Verification: compares original and result on the same inputs, and bisects the change at fault.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace ortool {
 
-/// The change after which outputs differ and before which they do not.
+/// The change that introduced a difference.
 struct GuiltyChange {
   std::string pass;
   std::string node;
@@ -29,7 +29,7 @@ struct GuiltyChange {
   std::int64_t number = 0;           ///< among all changes, from 1
 };
 
-/// What comparing stage by stage found, all runs together.
+/// The results of staged comparison, over all runs.
 struct StageFigures {
   std::int64_t stages = 0;
   RoundingCheck rounding;
@@ -37,39 +37,38 @@ struct StageFigures {
 
 struct Verification {
   int runs = 0;
-  double max_abs_error = 0;  ///< of outputs, from inputs to outputs
+  double max_abs_error = 0;  ///< of outputs, end to end
   double max_rel_error = 0;
   double sqnr_db = std::numeric_limits<double>::infinity();  ///< of the worst output of all runs
-  /// Random nodes without a seed, which draw the same numbers in both models.
+  /// Random nodes whose unset seed was fixed, so that they draw the same numbers in both models.
   std::int64_t pinned_seeds = 0;
-  /// What outputs may be off by that are computed in 16-bit floats, in words; empty: there are
-  /// none.
+  /// The tolerance of outputs computed in 16-bit floats, in words; empty when there are none.
   std::string tolerance;
-  /// Nothing: it was not compared, for `reason`.
+  /// Nothing: not compared, for `reason`.
   std::optional<bool> has_passed;
-  std::string reason;  ///< of the first output that differs too
-  std::string output;  ///< or the first quantised value
-  /// Outputs differed by more than they may, so that stages were compared.
+  std::string reason;  ///< also of the first output that differs
+  std::string output;  ///< or the first quantized value
+  /// Set when end-to-end differences exceeded the tolerance, so that stages were compared.
   std::optional<StageFigures> stages;
-  /// What differs is the result in a session at the default level; node by node it is right.
+  /// The result differs in a session at the default level, but is correct node by node.
   bool differs_in_session = false;
   std::optional<GuiltyChange> guilty;
-  NamedValues inputs;  ///< of the run that differs
+  NamedValues inputs;  ///< of the failing run
 };
 
-/// Whether an error says that the model cannot be run, rather than that this run has to end.
+/// Whether an error means that the model cannot be run, rather than that this run must end.
 bool is_about_model(const Error& error);
 
-/// Where the inputs of a comparison come from.
+/// The source of a comparison's inputs.
 struct VerifierInputs {
-  /// A value for every input that the model wants, in run `index` from 0; `tells`: with warnings of
-  /// what was guessed.
+  /// A value for every required input of the model, for run `index` from 0; `tells`: warn about
+  /// guesses.
   std::function<NamedValues(const Model& model, int index, bool tells)> make;
-  bool are_given = false;       ///< `make` gives the same in each run, so that one is enough
-  bool takes_test_data = true;  ///< the first run takes test_data_set_0 beside the model
+  bool are_given = false;       ///< `make` returns the same for each run, so one is enough
+  bool takes_test_data = true;  ///< the first run uses test_data_set_0 next to the model
 };
 
-/// What models are run with.
+/// The resources for running models.
 struct VerifierOptions {
   std::vector<std::shared_ptr<const Provider>> providers;
   ThreadPool& pool;
@@ -78,66 +77,66 @@ struct VerifierOptions {
   VerifierInputs inputs;
 };
 
-/// Runs models node by node, so that what differs is what was rewritten; then the result once more
-/// in a session as other commands make it, which rewrites it further.
+/// Runs models node by node, so that only the rewriting can cause differences; then runs the result
+/// once more in a session as other commands create it, which rewrites it further.
 class Verifier {
  public:
-  /// `rewriting` and the pool outlive this.
+  /// `rewriting` and the pool must outlive this object.
   Verifier(TaskContext task, const Rewriting& rewriting, VerifierOptions options);
 
-  /// Compares the model as it was with what `report` tells of. Where the original cannot be run
-  /// this throws what is wrong with it when the caller asked for runs, and otherwise says why there
-  /// are none.
+  /// Compares the original with the result that `report` describes. If the original cannot be run,
+  /// throws its error when the caller requested runs, and otherwise reports why there are none.
   Verification verify(const RewriteReport& report);
 
-  /// Calls `visit` with the inputs of each run, one at least.
+  /// Calls `visit` with the inputs of each run, at least once.
   void each_input(const std::function<void(const NamedValues&)>& visit);
 
   /// The original; random nodes without a seed get one, so that all forms draw the same numbers.
   std::unique_ptr<Model> load() const;
-  /// Node by node, unless `level` says more.
+  /// Node by node, unless `level` is higher.
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model,
                                         OptimizeLevel level = OptimizeLevel::none) const;
   std::vector<RunValue> run(const Session& session, const NamedValues& inputs) const;
   const Judge& judge() const { return judge_; }
-  /// What a model that was converted to float16 is held to.
+  /// The tolerances for a model converted to float16.
   Judge half_judge() const;
 
  private:
   bool has_given_inputs() const { return options_.inputs.are_given; }
-  /// The inputs of test_data_set_0 beside the model, and their sizes, unless the user gave some.
+  /// Reads the inputs of test_data_set_0 next to the model, and their sizes, unless the user gave
+  /// inputs.
   void read_test_inputs();
-  /// Made-up or given inputs of run `index`, free dimensions having these sizes; `tells`: with
-  /// warnings of what was guessed.
+  /// Random or given inputs of run `index`, with these sizes of free dimensions; `tells`: warn
+  /// about guesses.
   NamedValues make_inputs(int index, const InputSizes& sizes, bool tells) const;
-  /// What the original makes of the inputs of a run. Where the model does not take some sizes,
-  /// others are tried.
+  /// The original's outputs for the inputs of a run. If the model rejects some sizes, others are
+  /// tried.
   std::vector<RunValue> run_original(const Session& original, int index, NamedValues& inputs);
-  /// False for the first output that differs.
+  /// False at the first output that differs.
   bool compare(const Session& original, std::span<const RunValue> found,
                std::span<const RunValue> expected, Verification& result) const;
-  /// A rewritten model in the forms that it was compared in so far.
+  /// A rewritten model in the forms compared so far.
   struct Candidate {
     std::int64_t rewrites = all_rewrites;
-    RewriteReport report = {};  ///< of how it was made
+    RewriteReport report = {};  ///< of its rewriting
     std::unique_ptr<Session> session = {};
     std::unique_ptr<ResultStages> stages = {};
     CheckedSessions in_session = {};
   };
-  /// What all candidates are held to.
+  /// The reference for all candidates.
   struct Reference {
     const Session& original;
     const NamedValues& inputs;
     const std::vector<RunValue>& expected;
   };
   std::unique_ptr<Model> make(Candidate& candidate) const;
-  /// Whether the candidate gives what is expected, from end to end or else stage by stage.
+  /// Whether the candidate matches, end to end or else stage by stage.
   bool is_same(Candidate& candidate, const Reference& reference, Verification& result);
-  /// False too where there are no stages; the figures of `result` stay then.
+  /// Also false when there are no stages; the figures of `result` are then unchanged.
   bool is_same_in_stages(Candidate& candidate, const Reference& reference, Verification& result);
-  /// Outputs of the original that follow from 16-bit floats are held to what these can.
+  /// Outputs of the original that depend on 16-bit floats get the tolerance of these.
   void expect_halves(Verification& result);
-  /// The original's stages, run on the inputs of `reference`; null where it has none.
+  /// The original's stages, run on the inputs of `reference`; null when it has none.
   OriginalStages* stages_of(const Reference& reference);
   void make_session_check();
   bool is_same_in_session(Candidate& candidate, const Reference& reference, Verification& result);
@@ -150,13 +149,13 @@ class Verifier {
   VerifierOptions options_;
   Judge judge_;
   NamedValues test_inputs_;
-  SymbolNumbers sizes_;  ///< of free dimensions, as the test inputs have them
+  SymbolNumbers sizes_;  ///< of free dimensions, according to the test inputs
   std::optional<InputSizeChoice> size_choice_;
   StageRunner runner_;
   StageRunner session_runner_;  ///< at the default level
   std::optional<SessionCheck> session_check_;
   std::unique_ptr<OriginalStages> original_stages_;
-  const NamedValues* staged_inputs_ = nullptr;  ///< that these were run on last
+  const NamedValues* staged_inputs_ = nullptr;  ///< of their last run
 };
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// A rewritten model held against the original: from end to end, in stages, and in a session.
+// Verification of a rewritten model: end to end, in stages, and in an optimized session.
 #include "libcore/base/format.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
