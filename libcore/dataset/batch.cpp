@@ -1,4 +1,4 @@
-// Copies of rows; nothing is put together that does not fit.
+// Copies rows; samples that do not match are not batched.
 #include "libcore/dataset/batch.hpp"
 
 #include <algorithm>

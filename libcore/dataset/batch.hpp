@@ -1,4 +1,4 @@
-// Samples put together along the first axis, and what comes out taken apart again.
+// Batching: concatenates samples along the first axis, and splits outputs again.
 #pragma once
 
 #include <span>
@@ -8,20 +8,19 @@
 
 namespace ortool {
 
-/// How many samples may go through the session at once: one, unless all inputs and outputs share a
-/// first dimension without a number. What a model makes of a batch may still depend on all of it.
+/// The maximum number of samples per run: one, unless all inputs and outputs share a symbolic first
+/// dimension. Results of a model may still depend on the whole batch.
 std::int64_t most_batched(const Session& session);
 
-/// Whether `sample` has the same inputs, with the same types and shapes, as `first`, and a batch of
-/// one in each.
+/// Whether `sample` has the same inputs, types and shapes as `first`, each with a batch of one.
 bool fits_batch(const Sample& first, const Sample& sample);
 
-/// The inputs of all samples, one after the other.
+/// The inputs of all samples, concatenated.
 NamedValues join_inputs(std::span<const Sample> samples);
 
 /// Row `index` of `count`, or the value itself when there is only one.
 RunValue row_of(const RunValue& value, std::int64_t index, std::int64_t count);
-/// Whether row_of can take the value apart.
+/// Whether row_of can split the value.
 bool has_rows(const RunValue& value, std::int64_t count);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Class names (labels) by number, one a line of a text file.
+// Class names (labels) by index, one per line of a text file.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// The names of the classes, one a line of the file. Throws ErrorCode::invalid when it has none.
+/// The class names in the file, one per line. Throws ErrorCode::invalid when there are none.
 std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The words of --image, with `layout` saying how the pictures lie that the written model takes.
+// Uses the syntax of --image; `layout` is the image layout that the written model takes.
 #include "libcore/dataset/embedding.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool takes_pictures(const Value& input) {
           type == DataType::bfloat16 || type == DataType::float64);
 }
 
-/// Whether the channels of an input of 3 or 4 dimensions stand before rows and columns.
+/// Whether an input of 3 or 4 dimensions has channels before rows and columns.
 bool find_planes(const Value& input) {
   const Dimensions& dimensions = *input.type().shape;
   const bool may_be_planes = counts_channels(dimensions[dimensions.size() - 3]);
@@ -49,7 +49,7 @@ bool find_planes(const Value& input) {
                "fix its shape with --shape, so that one dimension is 1 or 3");
 }
 
-/// As a picture's options would be for the model as it was.
+/// As image options for the original model.
 ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_planes) {
   options.layout = has_planes ? ImageLayout::nchw : ImageLayout::nhwc;
   const bool is_computed = options.scale != 1 || !options.mean.empty() || !options.std.empty();
@@ -96,7 +96,7 @@ Preprocessing nodes_for(const ImageOptions& recipe, ImageLayout pictures, bool h
   nodes.resized = {recipe.resize_width, recipe.resize_height};
   nodes.cropped = {recipe.crop_width, recipe.crop_height};
   nodes.reverses_channels = recipe.order == ImageOptions::Order::bgr;
-  // (sample * scale - mean) / std is (sample - mean / scale) * (scale / std).
+  // (sample * scale - mean) / std equals (sample - mean / scale) * (scale / std).
   const bool has_mean = std::any_of(recipe.mean.begin(), recipe.mean.end(),
                                     [](double number) { return number != 0; });
   if (has_mean) {

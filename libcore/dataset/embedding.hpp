@@ -1,4 +1,4 @@
-// Embedding image preprocessing into a model: inputs that take pictures as they are.
+// Embedded image preprocessing: makes model inputs accept unprocessed images.
 #pragma once
 
 #include <span>
@@ -11,18 +11,19 @@
 
 namespace ortool {
 
-/// What one text asks for.
+/// The preprocessing of one input.
 struct Embedding {
   std::string input;
-  ValueType type;           ///< that the input had
-  ImageOptions recipe;      ///< as --image of run would have it for the model as it was
+  ValueType type;           ///< of the original input
+  ImageOptions recipe;      ///< as for --image of run, for the original model
   Preprocessing nodes;      ///< the same as nodes
-  std::string embedded_as;  ///< the value that stands for the old input
+  std::string embedded_as;  ///< the value that replaces the old input
 };
 
-/// Puts what `texts` ask for ("INPUT=resize:256,crop:224") in front of the model's inputs; types
-/// need not be inferred. `has_fixed_shapes`: the caller fixed shapes, which then stay. Throws
-/// ErrorCode::invalid for unknown inputs, ones that take no picture, and recipes that do not fit.
+/// Inserts the preprocessing given by `texts` ("INPUT=resize:256,crop:224") before the model's
+/// inputs; types need not be inferred. `has_fixed_shapes`: the caller fixed shapes, which are kept.
+/// Throws ErrorCode::invalid for unknown inputs, for inputs that are not images, and for recipes
+/// that do not fit.
 std::vector<Embedding> embed_pictures(std::span<const std::string> texts, bool has_fixed_shapes,
                                       Model& model);
 

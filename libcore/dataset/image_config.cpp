@@ -1,4 +1,4 @@
-// JSON values become the texts of image options.
+// Converts JSON values to the text form of image options.
 #include "libcore/dataset/image_config.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most_image_config_bytes = 1 << 20;
 
-/// A list of numbers is written with slashes on the command line.
+/// On the command line, lists of numbers are separated by slashes.
 std::string image_option_text(const Json& value) {
   if (value.is_text()) return value.text();
   if (!value.is_list()) return value.write_compact();

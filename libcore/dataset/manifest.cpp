@@ -1,4 +1,4 @@
-// MANIFEST.json: samples with a file an input, expected outputs and a label
+// MANIFEST.json: samples with a file per input, expected outputs and a label
 // (docs/reference/schemas).
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-// Ranks, and Wilson's score interval (1927).
+// Ranking, and Wilson's score interval (1927).
 #include "libcore/dataset/metric.hpp"
 
 #include <cmath>

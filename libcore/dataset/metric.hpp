@@ -1,5 +1,4 @@
-// How well a model does on a set: shares of right answers and mean similarity, with how sure that
-// is.
+// Accuracy metrics: top-1, top-5 and mean cosine similarity, with confidence intervals.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ enum class Metric { top1, top5, cosine };
 std::string_view name_of(Metric metric);
 std::optional<Metric> metric_named(std::string_view name);
 
-/// The sum of scores so far: 0 or 1 each for top1 and top5, a similarity for cosine.
+/// Accumulates scores: 0 or 1 each for top1 and top5, a similarity for cosine.
 class Score {
  public:
   explicit Score(Metric metric) : metric_(metric) {}
@@ -29,7 +28,7 @@ class Score {
   std::int64_t count() const { return count_; }
   /// The mean; 0 for none.
   double value() const { return count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
-  /// Of a share: Wilson's interval, within which the true share lies with 95 % confidence.
+  /// For top1 and top5: the Wilson score interval, with 95 % confidence.
   std::optional<std::pair<double, double>> interval() const;
 
  private:
@@ -38,12 +37,12 @@ class Score {
   std::int64_t count_ = 0;
 };
 
-/// Whether class `label` is among the `most` highest of `row` (a sample's scores, or one element
-/// that is the class itself). Equal scores rank by their place; NaN is never right. Throws
-/// ErrorCode::invalid for a label that is no class.
+/// Whether class `label` is among the `most` highest elements of `row` (a sample's scores, or one
+/// element that is the class itself). Ties rank by position; NaN is never correct. Throws
+/// ErrorCode::invalid for a label that is not a class.
 bool is_among_top(const Tensor& row, std::int64_t label, std::int64_t most);
 
-/// Whether a tensor's rows, one a sample, are scores of classes or classes.
+/// Whether a tensor's rows, one per sample, are class scores or classes.
 bool ranks_classes(const Tensor& tensor, std::int64_t samples);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Arrays unpacked sample by sample, side by side.
+// Decompresses arrays in parallel streams, sample by sample.
 #include "libcore/dataset/npz_samples.hpp"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::string_view label_key = "labels";
 
-/// One array of the archive, and what it is for.
+/// An array of the archive, and its role.
 struct Column {
   enum class Role { input, reference, label };
 
   Role role;
   std::string value;  ///< the name of the input or output
-  bool is_whole;      ///< an entry is a value of its own, without the array's first axis
+  bool is_whole;      ///< an entry is a complete value, without the array's first axis
   NpzRows rows;
 };
 
@@ -49,7 +49,7 @@ class NpzSamples : public SampleSet {
   std::vector<Column> columns_;
   std::vector<std::string> no_names_;
   std::int64_t count_ = -1;         ///< entries of each array
-  std::int64_t rows_a_sample_ = 1;  ///< the model's batch where that is fixed
+  std::int64_t rows_a_sample_ = 1;  ///< the model's batch size if fixed
   std::int64_t next_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Samples in one .npz: an array an input, its first axis the samples.
+// Samples in an .npz file: one array per input, with samples along the first axis.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace ortool {
 
-/// Arrays go by the names of inputs, `input_N`, or names of outputs for what is expected; `labels`
-/// holds a number or text a sample. An array with one axis more than its input holds a whole input
-/// a sample; one with as many holds rows of the input's first axis.
+/// Arrays are named after inputs, `input_N`, or outputs for expected values; `labels` holds a
+/// number or string per sample. An array with one axis more than its input holds a complete input
+/// per sample; one with the same rank holds rows along the input's first axis.
 std::unique_ptr<SampleSet> open_npz_samples(const std::string& path, SampleContext context);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Folders as sets: what lies in them says what kind they are.
+// Sample folders: recognizes the kind of data set from a folder's content.
 #include <algorithm>
 #include <filesystem>
 
@@ -25,7 +25,7 @@ struct FolderListing {
   std::vector<std::string> values;
 };
 
-/// Names of what a folder holds, sorted by their bytes.
+/// The names in a folder, in byte order.
 FolderListing list(const std::string& path) {
   FolderListing listing;
   const int failure = list_folder(path, [&](const std::string& name) {
@@ -65,7 +65,7 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-/// Labels by picture: "FILE LABEL" a line, or a label a line in the order of the files' names.
+/// Labels by image: "FILE LABEL" per line, or one label per line in the order of file names.
 std::map<std::string, std::string> read_labels_of(const std::string& path,
                                                   const std::vector<std::string>& pictures) {
   const std::vector<std::string> lines = read_lines(path);
@@ -89,7 +89,7 @@ std::map<std::string, std::string> read_labels_of(const std::string& path,
       .with_id("data.labels");
 }
 
-/// A file a sample, for one input; an .npz may hold all of them.
+/// One file per sample for a single input; an .npz may hold all inputs.
 SampleList list_files(const std::string& path, const std::vector<std::string>& pictures,
                       const std::string& input) {
   SampleList result;
@@ -107,7 +107,7 @@ SampleList list_files(const std::string& path, const std::vector<std::string>& p
   return result;
 }
 
-/// Folders called by numbers are classes of those numbers; others count in the order of names.
+/// Folders with numeric names are classes of these numbers; others are numbered in name order.
 SampleList list_classes(const std::string& path, const std::vector<std::string>& folders,
                         const SampleContext& context) {
   const Value& input = only_input(context, path);
@@ -141,7 +141,7 @@ SampleList list_classes(const std::string& path, const std::vector<std::string>&
   return result;
 }
 
-/// Whether files are called after the model's inputs and outputs, and so belong together.
+/// Whether the files are named after the model's inputs and outputs, and so form one sample.
 bool is_one_sample(const std::vector<std::string>& files, const SampleContext& context) {
   const std::vector<std::string> inputs = names_of(context.inputs);
   std::vector<std::string> known = inputs;
@@ -158,7 +158,7 @@ bool is_one_sample(const std::vector<std::string>& files, const SampleContext& c
          std::all_of(files.begin(), files.end(), are_among(known));
 }
 
-/// Files of values that are called after nothing of the model.
+/// Value files whose names are unrelated to the model.
 SampleList list_values(const std::string& path, const std::vector<std::string>& files,
                        const SampleContext& context) {
   const bool are_archives = std::all_of(files.begin(), files.end(), [](const std::string& file) {

@@ -1,4 +1,4 @@
-// Random inputs, many times.
+// Generates random inputs repeatedly.
 #include "libcore/dataset/random_samples.hpp"
 
 #include <utility>
@@ -18,7 +18,7 @@ class RandomSamples : public SampleSet {
   std::int64_t size() const override { return most_random_samples; }
   const std::vector<std::string>& class_names() const override { return no_names_; }
   Sample next() override;
-  /// What is taken as 1.
+  /// The dimensions that default to 1.
   const std::vector<std::string>& guessed() const { return guessed_; }
 
  private:

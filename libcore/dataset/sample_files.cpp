@@ -1,4 +1,4 @@
-// One sample's files become its values; pictures go through the input's recipe.
+// Loads a sample's files; images are preprocessed by the input's recipe.
 #include "libcore/dataset/sample_files.hpp"
 
 #include <algorithm>

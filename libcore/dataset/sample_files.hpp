@@ -1,4 +1,4 @@
-// Samples whose values lie in files of their own.
+// Samples stored as individual files.
 #pragma once
 
 #include <memory>
@@ -10,29 +10,29 @@
 
 namespace ortool {
 
-/// Where a sample's values lie.
+/// The files of a sample.
 struct SampleFiles {
   std::string name;
-  /// Files by input name; a single one with an empty name is a folder that holds them all.
+  /// Files by input name; a single entry with an empty name is a folder that holds all inputs.
   std::vector<std::pair<std::string, std::string>> inputs;
   std::vector<std::pair<std::string, std::string>> outputs;
   std::optional<SampleLabel> label;
 };
 
-/// A list of samples with the names of their classes.
+/// A list of samples with their class names.
 struct SampleList {
   std::vector<SampleFiles> samples;
   std::vector<std::string> class_names;
 };
 
-/// Reads the samples of a list when they are asked for.
+/// Reads the samples of a list on demand.
 std::unique_ptr<SampleSet> make_file_samples(SampleList list, SampleContext context);
 
-/// The samples that a manifest names; paths count from its folder.
+/// The samples of a manifest; paths are relative to its folder.
 SampleList read_manifest(const std::string& path, const SampleContext& context);
 
-/// The samples of a folder: pictures beside labels.txt, pictures in a folder a label, or a folder
-/// of files a sample.
+/// The samples of a folder: images with a labels.txt, images in one folder per label, or one folder
+/// of files per sample.
 SampleList list_folder(const std::string& path, const SampleContext& context);
 
 /// The only input without a default; throws ErrorCode::invalid when there are others.

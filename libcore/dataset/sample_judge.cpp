@@ -1,4 +1,4 @@
-// Finding the output that ranks classes, and the class that a label means.
+// Finds the output that ranks classes, and the class of a label.
 #include "libcore/dataset/sample_judge.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Accuracy metrics over a data set: whether what a model says of a sample is right.
+// Accuracy evaluation over a data set: whether a model's outputs for a sample are correct.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace ortool {
 
-/// Judges one sample after the other and keeps the score.
+/// Evaluates one sample after another and keeps the score.
 class SampleJudge {
  public:
-  /// `classes` are the names of classes by number; may be empty. `metric`: empty for what the first
-  /// sample has something for. `outputs`: a list of names to look among; empty for all.
+  /// `classes` are the class names by index; may be empty. `metric`: if empty, chosen by the first
+  /// sample. `outputs`: a list of names to consider; empty for all.
   SampleJudge(const Session& session, std::span<const std::string> classes,
               std::optional<Metric> metric, std::string outputs = {});
 
-  /// Without a metric: what the first sample has something for, or none when outputs are saved.
-  /// Throws ErrorCode::invalid when there is nothing to do.
+  /// Without a metric: chooses the one that the first sample supports, or none when outputs are
+  /// saved. Throws ErrorCode::invalid when there is nothing to do.
   void choose_metric(const Sample& sample, bool saves_outputs);
   bool has_metric() const { return score_.has_value(); }
-  /// A score for each label, or one for the outputs; none without a metric. Throws
-  /// ErrorCode::invalid for labels that are no classes, and where what the metric needs is missing.
+  /// A score per label, or one for the outputs; none without a metric. Throws ErrorCode::invalid
+  /// for labels that are not classes, and when data that the metric needs are missing.
   std::vector<double> judge(const Sample& sample, const std::vector<RunValue>& outputs);
 
   /// The score so far; nothing without a metric.

@@ -1,4 +1,4 @@
-// Which kind of set a path is.
+// Determines the kind of set from its path.
 #include "libcore/dataset/sample_set.hpp"
 
 #include <algorithm>

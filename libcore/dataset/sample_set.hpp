@@ -1,4 +1,4 @@
-// A set of samples to run a model on, read one after the other: an .npz, pictures, or a manifest.
+// Sample set: sequentially read samples from an .npz, images, or a manifest.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +18,54 @@
 
 namespace ortool {
 
-/// A class by its number or by its name.
+/// A class by index or by name.
 using SampleLabel = CopySafeVariant<std::int64_t, std::string>;
 
-/// One sample. A model whose batch has a fixed size above 1 gets that many at once: then there is a
-/// label for each of them.
+/// One sample. A model with a fixed batch size above 1 gets that many at once, with a label for
+/// each.
 struct Sample {
   std::string name;
   NamedValues inputs;
-  NamedValues references;  ///< expected outputs, where the set has them
+  NamedValues references;  ///< expected outputs, if the set has them
   std::vector<SampleLabel> labels;
 };
 
-/// How pictures become inputs, by input.
+/// Image preprocessing by input.
 using ImageRecipes = std::map<std::string, ImageOptions, std::less<>>;
 
-/// What a set needs to know of the model, and how its samples are read. The values outlive it.
+/// What a set needs to know about the model, and how its samples are read. The values must outlive
+/// it.
 struct SampleContext {
   TaskContext task;
   std::span<Value* const> inputs;
   std::span<Value* const> outputs;
   ImageRecipes recipes = {};
-  RandomInputOptions random = {};  ///< of samples that are made up
-  bool has_class_names = false;    ///< the caller knows them: no warning of a guess
+  RandomInputOptions random = {};  ///< for random samples
+  bool has_class_names = false;    ///< the caller knows them: no warning about a guess
 };
 
-/// Memory does not grow with the size of the set, but for the names of its files.
+/// Memory use does not depend on the size of the set, except for file names.
 class SampleSet {
  public:
   virtual ~SampleSet() = default;
 
-  /// Calls of next() before the end.
+  /// The number of calls of next() before the end.
   virtual std::int64_t size() const = 0;
-  /// The next sample. Throws for one that cannot be read; the call after that goes on behind it.
+  /// The next sample. Throws when it cannot be read; the next call then continues after it.
   virtual Sample next() = 0;
-  /// The names of the classes by number, where the set says so.
+  /// Class names by index, if the set provides them.
   virtual const std::vector<std::string>& class_names() const = 0;
-  /// Whether a sample's value of the input is a picture, which a recipe says how to read.
+  /// Whether samples of the input are images, which are read by a recipe.
   virtual bool has_pictures(std::string_view /*input*/) const { return false; }
 };
 
-/// Opens the set at `path`: an .npz with an array an input whose first axis is the samples, and
-/// `labels`; a folder of pictures, with labels.txt or in a folder a label; a folder of folders of
-/// files a sample; a MANIFEST.json, or a folder with one. Throws ErrorCode::invalid for what is
-/// none, or does not fit the inputs.
+/// Opens the set at `path`: an .npz with an array per input, whose first axis is the samples, and
+/// `labels`; a folder of images, with labels.txt or one folder per label; a folder with one folder
+/// of files per sample; a MANIFEST.json, or a folder with one. Throws ErrorCode::invalid for
+/// anything else, and for sets that do not match the inputs.
 std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context);
 
-/// Throws ErrorCode::invalid where a recipe is for an input that none
-/// of the sets has a picture of.
+/// Throws ErrorCode::invalid for a recipe of an input for which no set has images.
 void refuse_unused_recipes(const ImageRecipes& recipes,
                            std::span<const std::unique_ptr<SampleSet>> sets);
 

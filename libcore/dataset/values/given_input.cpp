@@ -1,4 +1,4 @@
-// Given inputs as a session takes them.
+// Converts given inputs to those of a session.
 #include "libcore/dataset/values/given_input.hpp"
 
 namespace ortool {

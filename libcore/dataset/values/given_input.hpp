@@ -1,4 +1,4 @@
-// Inputs of a run with where their values come from.
+// Given inputs: values for a run, with their sources.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Tensors as nested arrays; everything around them as objects.
+// Tensors as nested arrays, other values as objects.
 #include "libcore/dataset/values/json_value.hpp"
 
 #include "libcore/base/format.hpp"
@@ -22,7 +22,7 @@ Json element_json(const Tensor& tensor, std::int64_t index) {
   return Json(element_text(tensor, index));
 }
 
-/// Lists in lists, as deep as the rank.
+/// Nested lists, one level per axis.
 Json nested_elements(const Tensor& tensor, std::int64_t axis, std::int64_t& next) {
   if (axis == tensor.shape().rank()) return element_json(tensor, next++);
   Json list = Json::list();

@@ -1,4 +1,4 @@
-// Values as JSON: what run writes with --output-format json, and shorter forms that people write.
+// Values as JSON: the output of run --output-format json, and shorter forms as input.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace ortool {
 
-/// {dtype, shape, data} of a tensor, {kind: "sequence", elements}, {kind: "map", key_dtype, dtype,
-/// keys, values} and {kind: "none"}, with `name` in front when not empty.
+/// {dtype, shape, data} for a tensor, {kind: "sequence", elements}, {kind: "map", key_dtype, dtype,
+/// keys, values} and {kind: "none"}, preceded by `name` unless empty.
 Json value_json(std::string_view name, const RunValue& value);
 
-/// Reads those forms, and for a value of `type` also: nested arrays for a tensor, an array of
+/// Reads these forms, and for a value of `type` also: nested arrays for a tensor, an array of
 /// values for a sequence, an object for a map, null for an empty optional. `element` is the
-/// tensors' type where the document does not say (nothing: as the numbers look). Throws
+/// tensors' type if the document does not give it (nothing: derived from the numbers). Throws
 /// ErrorCode::invalid.
 RunValue parse_json_value(std::string_view text, const ValueType& type,
                           std::optional<DataType> element, MemoryCap* cap);

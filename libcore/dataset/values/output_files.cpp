@@ -1,4 +1,4 @@
-// One writer a format.
+// One writer per format.
 #include "libcore/dataset/values/output_files.hpp"
 
 #include <filesystem>
@@ -23,7 +23,7 @@ bool numpy_holds(const Tensor& tensor) {
   return !is_packed(type) && !is_narrow_float;
 }
 
-/// Adds the arrays that a value is in an archive; false when it cannot be one.
+/// Adds a value's arrays to an archive; false when it cannot be represented.
 bool add_arrays(const std::string& key, const RunValue& value, NamedArrays& arrays) {
   if (value.is_tensor()) {
     arrays.emplace_back(key, value.tensor());

@@ -1,4 +1,4 @@
-// Numbers from SplitMix64, so that a seed means the same bits everywhere.
+// Numbers from SplitMix64, so that a seed gives the same bits everywhere.
 #include "libcore/dataset/values/random_inputs.hpp"
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 namespace ortool {
 namespace {
 
-/// In [0, 1), with 24 random bits, so that a float32 holds it exactly.
+/// In [0, 1), with 24 random bits, so that a float32 represents it exactly.
 double fraction_of(RandomBits& random) {
   return static_cast<double>(random.next() >> 40U) * 0x1p-24;
 }
 
-/// The number of entries that indices into `node`'s data may name, or 0 when it is not known.
+/// The number of valid indices into `node`'s data, or 0 when unknown.
 std::int64_t gathered_entries(const Node& node) {
   const Value* data = node.input(0);
   if (data == nullptr || !data->type().shape || data->type().shape->empty()) return 0;
@@ -44,7 +44,7 @@ std::int64_t gathered_entries(const Node& node) {
   return dimension.is_known() ? dimension.number() : 1;
 }
 
-/// The one number of a constant, or of what a Constant makes.
+/// The value of a scalar constant, or of a Constant node.
 std::optional<double> number_in(const Value* value) {
   if (value == nullptr) return std::nullopt;
   const Tensor* tensor = value->is_constant() ? &value->constant() : nullptr;
@@ -61,7 +61,7 @@ std::optional<double> number_in(const Value* value) {
   return element_as_double(*tensor, 0);
 }
 
-/// Whether a node is the 1 - x of (1 - x) * -10,000, which takes what is masked out of a softmax.
+/// Whether a node is the 1 - x of (1 - x) * -10,000, which masks a softmax.
 bool is_mask(const Node& node, std::int64_t index) {
   constexpr double least_factor = 1000;
   if (node.op_type() != "Sub" || index != 1 || node.output(0) == nullptr) return false;
@@ -75,9 +75,9 @@ bool is_mask(const Node& node, std::int64_t index) {
   });
 }
 
-/// What the graph does with an input's numbers.
+/// How the graph uses an input's elements.
 struct Reading {
-  std::int64_t most_entries = 0;  ///< as an index: the least number of entries; 0: it is none
+  std::int64_t most_entries = 0;  ///< as an index: the least number of entries; 0: not an index
   bool is_shape = false;
   bool is_mask = false;
 };
@@ -147,8 +147,8 @@ Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& s
   return Shape(std::move(numbers));
 }
 
-/// Nothing between 0 and 1, and nowhere all of a row masked: scores beside -10,000, or some 10,000s
-/// where a number is larger than 1, keep three digits behind the point and no more.
+/// Only 0 and 1, with no row fully masked: scores offset by -10,000, or by multiples of it for
+/// values above 1, keep only three fractional digits.
 void make_mask(Tensor& tensor) {
   const Shape& shape = tensor.shape();
   const std::int64_t row = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;

@@ -1,4 +1,4 @@
-// Statistics and highest scores of tensors, and what holds tensors element by element.
+// Statistics and highest scores of tensors, and nested values element by element.
 #include "libcore/dataset/values/value_block.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::string tensor_text(const Tensor& tensor) {
   return text;
 }
 
-/// {shape, min …} behind a name and a type.
+/// Appends {shape, min …} after name and type.
 void add_figures(Json& block, const Tensor& tensor) {
   block.set("shape", shape_block(tensor.shape()));
   if (!is_arithmetic(tensor.type()) || tensor.element_count() == 0) {

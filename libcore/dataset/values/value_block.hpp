@@ -1,4 +1,4 @@
-// A value in words: the JSON block, the line on the terminal, and a tensor's highest scores.
+// Text forms of a value: JSON block, terminal line, and a tensor's highest scores.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@
 
 namespace ortool {
 
-/// How many classes the scores of a tensor speak of: its last dimension that is not 1, so that
-/// 1x1000x1x1 has 1000; 1 when all are, 0 for a scalar.
+/// The number of classes that a score tensor has: its last dimension other than 1, so that
+/// 1x1000x1x1 has 1000; 1 when all are 1, 0 for a scalar.
 std::int64_t class_count(const Shape& shape);
 
-/// A class with its score; `row` counts along all axes before the classes.
+/// A class with its score; `row` counts over all axes before the classes.
 struct TopEntry {
   std::int64_t row;
   std::int64_t index;
   double value;
 };
 
-/// The `count` largest elements of each row, largest first, NaN last; for tensors of numbers that
-/// are no scalars. At most 10000 rows.
+/// The `count` largest elements of each row, in descending order, NaN last; for numeric tensors
+/// that are not scalars. At most 10000 rows.
 std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count);
 
 /// {name, dtype, shape, min, max, mean, std, nan_count, inf_count}; the statistics are null for
-/// strings and empty tensors. What is no tensor has no shape, but a `length` with `elements` (of a
-/// sequence; a hundred at most, without names) or `entries` ([{key, value}] of a map).
+/// strings and empty tensors. Other values have no shape, but a `length` with `elements` (of a
+/// sequence; at most a hundred, without names) or `entries` ([{key, value}] of a map).
 Json run_value_block(std::string_view name, const RunValue& value);
 
 /// {name, dtype, shape, source}.

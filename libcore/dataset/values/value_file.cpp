@@ -1,4 +1,4 @@
-// One reader for each extension, and what each can hold.
+// One reader per extension, and what each supports.
 #include "libcore/dataset/values/value_file.hpp"
 
 #include <algorithm>
@@ -17,16 +17,16 @@
 namespace ortool {
 namespace {
 
-/// numpy has no bfloat16 and nothing narrower than 16 bits among floats: files hold their bits as
-/// unsigned numbers of the same size, and so do the older ones of ONNX's own tests.
+/// NumPy has no bfloat16 and no floats below 16 bits: files store their bits as unsigned integers
+/// of the same size, and so do older ones of ONNX's own tests.
 bool holds_bits_of(DataType found, const ValueType& type) {
   if (!type.is_tensor() || !is_floating_point(type.element)) return false;
   return (type.element == DataType::bfloat16 && found == DataType::uint16) ||
          (element_bits(type.element) == 8 && found == DataType::uint8);
 }
 
-/// An array of an archive; one that the input `fed` (empty: none) does not take is refused before
-/// it is unpacked.
+/// An array of an archive; one that does not match the input `fed` (empty: none) is rejected before
+/// decompression.
 Tensor read_array(const NpzFile& archive, const std::string& key, const ValueType& type,
                   std::string_view fed, MemoryCap* cap) {
   if (!fed.empty()) {

@@ -1,4 +1,4 @@
-// Finding a value by name or position.
+// Finds a value by name or position.
 #include "libcore/dataset/values/value_set.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ bool ValueSet::names_itself(const std::string& file, const Value& value) const {
   try {
     load_value((std::filesystem::path(path_) / file).string(), value.type(), &own);
   } catch (const Error&) {
-    // A file for a value of another kind; whoever reads it for its own says what is wrong with it.
+    // A file for another kind of value; whoever reads it reports the error.
     return false;
   }
   return own == value.name();

@@ -1,4 +1,4 @@
-// Values for several inputs or outputs: a folder of files, or an .npz.
+// Value sets: values for several inputs or outputs in a folder of files, or an .npz.
 #pragma once
 
 #include <memory>
@@ -16,33 +16,33 @@ namespace ortool {
 
 class NpzFile;
 
-/// Files of a folder are called by a value's name or by its position ("input_0.pb"); a numbered .pb
-/// that holds the name of a value goes by that name. Arrays of an .npz go by name, or by position;
-/// the elements of a sequence are "name[0]", "name[1]" and so on there. Nothing is read before it
-/// is asked for, and no name of a model becomes a path.
+/// Files of a folder are named after a value or its position ("input_0.pb"); a numbered .pb that
+/// contains the name of a value belongs to that value. Arrays of an .npz are found by name, or by
+/// position; elements of a sequence are named "name[0]", "name[1]" and so on. Values are read on
+/// demand, and no name of a model becomes a path.
 class ValueSet {
  public:
-  /// Opens what `path` names. `kind` is "input" or "output", as in the numbered names. Throws
+  /// Opens what `path` names. `kind` is "input" or "output", as in numbered names. Throws
   /// ErrorCode::invalid when there is neither a folder nor an .npz.
   ValueSet(std::string path, std::string kind);
   ~ValueSet();
 
-  /// A value found, and where.
+  /// A value, and where it was found.
   struct Found {
     RunValue value;
     std::string source;
   };
-  /// By name, or by position where it has one: inputs with a default have none.
+  /// By name, or by position if it has one: inputs with a default have none.
   std::optional<Found> find(const Value& value, std::optional<std::size_t> position,
                             MemoryCap& cap) const;
 
   /// Throws ErrorCode::invalid when it holds something that belongs to none of `values`. Files of a
-  /// folder that are called after the other kind are left alone.
+  /// folder that are named after the other kind are ignored.
   void check_all_known(std::span<Value* const> values) const;
   bool is_empty() const;
 
  private:
-  /// Whether the numbered .pb `file` says inside that it is `value`.
+  /// Whether the numbered .pb `file` contains the name of `value`.
   bool names_itself(const std::string& file, const Value& value) const;
 
   std::string path_;
@@ -51,8 +51,8 @@ class ValueSet {
   std::vector<std::string> files_;  ///< names of the folder's value files, sorted
 };
 
-/// For each of `inputs` its place among those without a default, as the files of a test folder
-/// count them; nothing for one with a default.
+/// For each of `inputs` its position among those without a default, as in the file names of a test
+/// folder; nothing for one with a default.
 std::vector<std::optional<std::size_t>> input_positions(std::span<Value* const> inputs);
 
 }  // namespace ortool
