@@ -1,4 +1,4 @@
-// Requests that arrive as they like, and the most of them that keep a latency bound.
+// Request arrivals of a load test, and the search for the highest rate within a latency bound.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace ortool {
 
-/// When `count` requests of a Poisson process arrive, in seconds from its start: the gaps are
-/// exponential with mean 1 / rate. Ascending; the same for the same seed.
+/// The arrival times of `count` requests of a Poisson process, in seconds from its start: the gaps
+/// are exponential with mean 1 / rate. Ascending; deterministic for a seed.
 std::vector<double> poisson_arrivals(double rate_per_s, std::size_t count, std::uint64_t seed);
-/// The same at equal distances, the first at once.
+/// The same at equal intervals, the first immediately.
 std::vector<double> constant_arrivals(double rate_per_s, std::size_t count);
 
-/// Searches the highest rate that passes a test: doubles from `start` until one fails, then halves
-/// the gap until it is below `tolerance` of the rate. Rates that fail at once are halved instead.
+/// Searches the highest rate that passes a test: doubles from `start` until one fails, then bisects
+/// until the gap is below `tolerance` of the rate. If the first rate fails, halves instead.
 class RateSearch {
  public:
   explicit RateSearch(double start, double tolerance = 0.05)
@@ -23,7 +23,7 @@ class RateSearch {
   bool is_done() const { return is_done_; }
   /// The rate to try.
   double next() const { return next_; }
-  /// Whether next() passed.
+  /// Reports whether next() passed.
   void tell(bool has_passed);
   /// The highest rate that passed; 0 when none did.
   double best() const { return passed_; }

@@ -14,14 +14,14 @@ namespace {
 constexpr int resamples = 2000;
 constexpr int halvings = 400;
 
-/// The mean of the middle half of `values`, whose order is lost.
+/// The interquartile mean of `values`, which are reordered.
 double mean_of_middle(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
   const std::size_t cut = values.size() / 4;
   return mean_of(std::span(values).subspan(cut, values.size() - 2 * cut));
 }
 
-/// Of logarithms, as ratios.
+/// The central interval of logarithms, as ratios.
 Interval middle_share(std::vector<double> logarithms, double confidence) {
   std::sort(logarithms.begin(), logarithms.end());
   const double tail = (1 - confidence) / 2;

@@ -1,4 +1,4 @@
-// How many times slower one thing is than another, how sure that is, and what chance alone shows.
+// Comparison of run times: ratio with confidence interval, noise floor, and regression verdict.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@ namespace ortool {
 struct RatioEstimate {
   double ratio = 1;
   Interval interval;
-  /// What the same thing measured twice would differ by, as a share: see noise_floor().
+  /// The relative difference between two measurements of the same thing: see noise_floor().
   double noise_floor = 0;
 
-  /// The interval holds no 1, and the ratio is further from 1 than the noise floor.
+  /// The interval excludes 1, and the ratio differs from 1 by more than the noise floor.
   bool is_significant() const;
 };
 
-/// a / b from times taken in pairs, one of each a round: the mean of the middle half of the
-/// logarithms of their ratios, so that what slows a whole round down, and rounds that were hit in
-/// one half only, do not count. The interval by the bootstrap over rounds, percentiles of 2000
-/// resamples drawn with `seed`. Spans of equal length, at least 2 long; else the interval reaches
-/// from 0 to infinity.
+/// a / b from times measured in pairs, one of each per round: the interquartile mean of the log
+/// ratios, so that slowdowns of a whole round, and outliers in one half of it, do not count. The
+/// interval is a percentile bootstrap over rounds, with 2000 resamples drawn with `seed`. The spans
+/// must have equal length of at least 2; otherwise the interval is from 0 to infinity.
 RatioEstimate compare_paired(std::span<const double> a, std::span<const double> b,
                              double confidence, std::uint64_t seed);
 
-/// a / b from times taken at different moments: the ratio of medians, each side resampled for
-/// itself.
+/// a / b from times measured at different moments: the ratio of medians, with each side resampled
+/// independently.
 RatioEstimate compare_apart(std::span<const double> a, std::span<const double> b, double confidence,
                             std::uint64_t seed);
 
-/// What two measurements as long as this one would differ by though nothing changed, in 95 of 100
-/// cases: the share by which the medians of two random halves differ, over 400 ways of halving,
-/// divided by the root of two since halves are half as long. 0 of fewer than four.
+/// The relative difference, not exceeded in 95 of 100 cases, between two measurements of this
+/// length without any change: the relative difference between the medians of two random halves,
+/// over 400 random splits, divided by the square root of two since halves are half as long. 0 for
+/// fewer than four.
 double noise_floor(std::span<const double> times, std::uint64_t seed);
 
 enum class RegressionVerdict { pass, regressed, inconclusive, incomparable, fresh };
@@ -42,19 +42,19 @@ enum class RegressionVerdict { pass, regressed, inconclusive, incomparable, fres
 /// "pass", "regressed", "inconclusive", "incomparable", "new".
 std::string_view name_of(RegressionVerdict verdict);
 
-/// Regressed: significantly slower, and by more than `threshold` (0.05 for 5 %). Inconclusive: the
-/// interval holds both no change and a change beyond the threshold, or a ratio beyond it is not
+/// Regressed: significantly slower, by more than `threshold` (0.05 for 5 %). Inconclusive: the
+/// interval contains both no change and a change beyond the threshold, or a ratio beyond it is not
 /// significant.
 RegressionVerdict judge_ratio(const RatioEstimate& estimate, double threshold);
 
-/// judge_ratio() of times taken in pairs, where a regression counts only when the first and the
-/// last half of the rounds, each for itself, show at least half of the threshold: a machine that
-/// was busy for a while may hit one side more than the other, but hardly in both halves.
+/// judge_ratio() for times measured in pairs, where a regression counts only if the first and the
+/// second half of the rounds each show at least half of the threshold: a temporary load may affect
+/// one side more than the other, but hardly in both halves.
 RegressionVerdict judge_paired(const RatioEstimate& estimate, std::span<const double> a,
                                std::span<const double> b, double threshold);
 
-/// Of a bound that a measured value must not exceed: regressed when all of the interval lies above
-/// it, inconclusive when it holds the bound.
+/// For a bound that a measured value must not exceed: regressed when the whole interval is above
+/// it, inconclusive when the interval contains the bound.
 RegressionVerdict judge_bound(const Interval& measured, double bound);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Everything by way of the incomplete beta function.
+// Everything is derived from the incomplete beta function.
 #include "libcore/measure/distributions.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ double beta_fraction(double a, double b, double x) {
   return result;
 }
 
-/// The chance that Student's t lies below `t`.
+/// The probability that Student's t is below `t`.
 double student_below(double t, double degrees) {
   const double outside = incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
   return t < 0 ? outside / 2 : 1 - outside / 2;

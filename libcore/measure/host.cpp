@@ -1,4 +1,4 @@
-// Reading what Linux tells in /proc and /sys.
+// Reads Linux's /proc and /sys.
 #include "libcore/measure/host.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ double number_in(std::string_view text, double otherwise) {
   return done.ec == std::errc() ? value : otherwise;
 }
 
-/// What stands behind `key` and `mark` in the first line that begins with `key`.
+/// The text after `key` and `mark` in the first line that begins with `key`.
 std::string field_of(const std::string& text, std::string_view key, std::string_view mark) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -83,7 +83,7 @@ std::int64_t count_heat_events(const std::string& root) {
 }
 
 void read_control_group(const std::string& root, HostState& state) {
-  // Version 2 names the group as "0::/path"; inside a container the path may lead nowhere, and the
+  // Version 2 gives the group as "0::/path"; inside a container the path may not exist, and the
   // root of the mount is the group itself.
   const std::string path = field_of(read_all(root + "/proc/self/cgroup"), "0::", "::");
   for (const std::string& group : {path, std::string()}) {

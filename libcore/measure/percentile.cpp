@@ -1,4 +1,4 @@
-// Ranks by bisection over the binomial distribution.
+// Finds ranks by bisection over the binomial distribution.
 #include "libcore/measure/percentile.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// The smallest k whose chance of at most k successes is over `bound`.
+/// The smallest k for which the probability of at most k successes exceeds `bound`.
 std::int64_t first_rank_over(double bound, std::int64_t trials, double chance) {
   std::int64_t low = 0;
   std::int64_t high = trials;
@@ -42,7 +42,7 @@ PercentileEstimate estimate_percentile(std::span<const double> sorted, double pe
   };
   estimate.value = at_rank(std::ceil(chance * static_cast<double>(count)));
 
-  // As many independent samples as these are worth; ranks among those become ranks among all.
+  // The effective number of independent samples; ranks among these are scaled to all samples.
   const auto worth = static_cast<std::int64_t>(static_cast<double>(count) / design_effect);
   if (worth < 1) return estimate;
   const double scale = static_cast<double>(count) / static_cast<double>(worth);

@@ -1,4 +1,4 @@
-// Percentiles with an interval from order statistics, and a refusal where samples are too few.
+// Percentiles with confidence intervals from order statistics, if there are enough samples.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace ortool {
 struct PercentileEstimate {
   double value = 0;
   Interval interval;
-  /// False: the samples are too few for an interval, and the value is worth nothing.
+  /// False: too few samples for an interval, and the value is meaningless.
   bool has_enough = false;
-  /// Samples that it takes at least.
+  /// The minimum number of samples.
   std::int64_t needed = 0;
 };
 
 /// The `percent`-th percentile of `sorted` samples (ascending), in (0, 100): the smallest sample
-/// that so many percent do not exceed. The interval lies between two samples whose ranks leave at
-/// most half of what `confidence` lacks outside on either side, by the binomial distribution, which
-/// assumes nothing about that of the samples. `design_effect` divides their number: see
-/// design_effect().
+/// that at least this percentage does not exceed. The interval is bounded by two samples whose
+/// ranks leave at most half of 1 - `confidence` outside on either side, by the binomial
+/// distribution, without assumptions about the distribution of the samples. `design_effect` divides
+/// their number: see design_effect().
 PercentileEstimate estimate_percentile(std::span<const double> sorted, double percent,
                                        double confidence, double design_effect = 1);
 

@@ -1,4 +1,4 @@
-// Means, variances, and how much samples of one block resemble each other.
+// Means, variances, and the correlation of samples within a block.
 #include "libcore/measure/sample_blocks.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Medians of two ends, as in Geweke's diagnostic but robust.
+// Compares medians of both ends, a robust variant of Geweke's diagnostic.
 #include "libcore/measure/steady_state.hpp"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ Middle middle_of(std::span<const double> samples) {
   middle.median = median_of({samples.begin(), samples.end()});
   std::vector<double> distances;
   for (const double sample : samples) distances.push_back(std::abs(sample - middle.median));
-  // 1.4826 makes the deviation a normal distribution's sigma, 1.2533 a mean's error a median's.
+  // 1.4826 scales the deviation to a normal distribution's sigma, 1.2533 a mean's error to a
+  // median's.
   middle.standard_error = 1.4826 * 1.2533 * median_of(std::move(distances)) /
                           std::sqrt(static_cast<double>(samples.size()));
   return middle;

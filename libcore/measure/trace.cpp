@@ -1,4 +1,4 @@
-// Events in microseconds, as the trace format asks.
+// Events are in microseconds, as the trace format requires.
 #include "libcore/measure/trace.hpp"
 
 #include <map>
@@ -29,7 +29,7 @@ Json event(std::int64_t process, std::string_view category, std::string_view nam
       .set("args", std::move(arguments));
 }
 
-/// ONNX Runtime writes sizes as text; "" where the shape is not known before the run.
+/// ONNX Runtime writes sizes as strings; "" when the shape is not known before the run.
 std::string bytes_text(std::int64_t bytes) {
   return bytes < 0 ? "" : std::to_string(bytes);
 }
@@ -94,7 +94,7 @@ std::string trace_text(const Session& session, const Profile& profile, const Tra
 
 void append_trace_events(std::string& text, const Session& session, const Profile& profile,
                          const TraceTimes& times, std::int64_t process) {
-  // Names repeat between graphs only; the first of a name stands for all of its depth.
+  // Names are unique within a graph; the first node of a name represents all of its depth.
   std::map<std::pair<int, std::string_view>, const Node*> nodes;
   for (const Graph* graph : graphs_in(session.model())) {
     const int depth = graph->depth();
@@ -128,7 +128,7 @@ std::vector<std::pair<std::string, double>> provider_shares(const Profile& profi
   std::vector<std::pair<std::string, double>> shares;
   double total_ns = 0;
   for (const ProfileEvent& kernel : profile.events) {
-    // What runs inside of a node's subgraph is part of that node's time.
+    // Kernels in a node's subgraph are included in that node's time.
     if (kernel.depth > 0) continue;
     std::size_t i = 0;
     while (i < shares.size() && shares[i].first != kernel.provider) ++i;

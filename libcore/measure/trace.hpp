@@ -1,4 +1,4 @@
-// A profiled run as a Chrome trace, with the fields that ONNX Runtime's viewers read.
+// Chrome trace of a profiled run, with the fields that ONNX Runtime's viewers expect.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace ortool {
 
-/// Times of what came before the run.
+/// Times of the phases before the run.
 struct TraceTimes {
   double load_ms = 0;
   double compile_ms = 0;
 };
 
-/// The trace as a JSON text: one event for loading, one for the session's making, one a run, one a
-/// kernel call, those of subgraphs inside of their node's. Times count from the beginning of
+/// The trace as JSON: one event for loading, one for session creation, one per run, and one per
+/// kernel call, with those of subgraphs nested in their node's. Times start at the beginning of
 /// loading.
 std::string trace_text(const Session& session, const Profile& profile, const TraceTimes& times);
 
-/// The same events, separated by commas, behind those in `text`, as those of a process with the
-/// number `process`: several sessions in one trace are told apart by it.
+/// Appends the same events, separated by commas, to `text`, as those of process number `process`,
+/// which distinguishes several sessions in one trace.
 void append_trace_events(std::string& text, const Session& session, const Profile& profile,
                          const TraceTimes& times, std::int64_t process);
 
-/// The share of kernel time of each provider, in the order of their first use; empty when no time
-/// was taken.
+/// Each provider's share of kernel time, in the order of first use; empty when no time was
+/// measured.
 std::vector<std::pair<std::string, double>> provider_shares(const Profile& profile);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Reading reports of bench, and keeping one a machine.
+// Reads benchmark reports, and stores one per machine.
 #include "libcore/measure/bench/baseline.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// An earlier measurement to compare with: a report, or the file of this machine in a folder.
+// Benchmark baseline: an earlier report, or this machine's file in a folder, to compare with.
 #pragma once
 
 #include <string>
@@ -20,23 +20,23 @@ struct BaselineEntry {
 
 class Baseline {
  public:
-  /// Nothing to compare with.
+  /// No baseline.
   Baseline() = default;
-  /// Reads a file, or the file of `machine` in a folder, which may lack it. Throws
-  /// ErrorCode::invalid for what is no report of bench, and ErrorCode::memory_limit where `cap`,
-  /// which may be null, has no room for it.
+  /// Reads a file, or the file of `machine` in a folder, where it may be missing. Throws
+  /// ErrorCode::invalid for a file that is not a benchmark report, and ErrorCode::memory_limit when
+  /// `cap`, which may be null, has no room for it.
   Baseline(const std::string& path, const MachineFingerprint& machine, MemoryCap* cap = nullptr);
 
-  /// The entry of the same name; of the same setting, where both measured one model only. Null
-  /// where there is none, and for a baseline of another machine.
+  /// The entry of the same name, or of the same setting if both measured a single model. Null when
+  /// there is none, and for a baseline of another machine.
   const BaselineEntry* find(const BenchVariant& variant) const;
-  /// Fresh for a folder, which takes up what is new; incomparable for a file.
+  /// New for a folder, which adds missing entries; incomparable for a file.
   RegressionVerdict verdict_without_entry() const;
-  /// Of a file from another machine: what is different. Empty when it may be compared with.
+  /// For a file from another machine: the differences. Empty when it is comparable.
   const std::string& incomparable_because() const { return incomparable_because_; }
 
-  /// Writes the results that the folder lacks into its file for this machine. Returns its path, or
-  /// nothing when there was nothing to add.
+  /// Adds results missing in the folder to its file for this machine. Returns its path, or nothing
+  /// when there was nothing to add.
   std::string store(const Json& results, const MachineFingerprint& machine) const;
 
  private:

@@ -11,27 +11,27 @@
 
 namespace ortool {
 
-/// Of the intervals that are reported, and that end a measurement.
+/// Of the reported intervals, which also terminate a measurement.
 inline constexpr double interval_confidence = 0.95;
 
-/// A percentile that was asked for.
+/// A requested percentile.
 struct PercentileRow {
   double percent = 0;
   PercentileEstimate estimate;
 };
 
-/// Memory of a process that loads a model and runs it, and nothing else.
+/// The memory of a process that only loads and runs a model.
 struct ProcessMemory {
   std::int64_t base_rss_bytes = -1;  ///< before the model is loaded
   std::int64_t peak_rss_bytes = -1;
 };
 
-/// What was offered to a variant that did not run one request after the other.
+/// The load offered to a variant that does not run requests back to back.
 struct OfferedLoad {
   double rate_per_s = 0;      ///< of arrivals
-  double achieved_per_s = 0;  ///< of answers
+  double achieved_per_s = 0;  ///< of responses
   std::string distribution;
-  /// With --find-rate: whether any rate kept the bound, and the bound.
+  /// With --find-rate: whether any rate met the bound, and the bound.
   std::optional<LatencyBound> bound;
   bool keeps_bound = true;
 };
@@ -45,7 +45,7 @@ struct VariantResult {
   ProcessMemory memory;
   std::optional<OfferedLoad> load;
 
-  // From `times`, by summarize_times().
+  // Derived from `times` by summarize_times().
   std::vector<double> sorted_ms;
   PercentileEstimate median;
   std::vector<PercentileRow> percentiles;
@@ -56,7 +56,7 @@ struct VariantResult {
   bool was_measured() const { return skipped_because.empty(); }
 };
 
-/// Fills in what follows from the samples.
+/// Fills in everything derived from the samples.
 void summarize_times(VariantResult& result, const BenchSettings& settings);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Names that tell variants apart and stay the same from run to run.
+// Names that identify variants and are stable between runs.
 #include "libcore/measure/bench/bench_variant.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// The file's name; with its folder's where that says nothing.
+/// The file's name; with its folder's if the former is generic.
 std::string short_name(const std::string& path) {
   const std::filesystem::path file(path);
   std::error_code ignored;

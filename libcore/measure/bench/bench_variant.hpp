@@ -12,20 +12,20 @@ namespace ortool {
 struct BenchVariant {
   std::string name;         ///< "digits.onnx cpu threads=2 batch=8"
   std::string model;        ///< as given
-  std::string model_label;  ///< short, different for each model
+  std::string model_label;  ///< short, unique for each model
   std::string provider;     ///< as given: "onednn,cpu", "auto"
   int threads = 1;
   DimensionNumbers dims;
   bool is_reference = false;
-  /// More settings by name, in place of those of all variants.
+  /// Additional settings by name, which override those of all variants.
   std::vector<std::pair<std::string, std::string>> more_options = {};
 
-  /// Whatever follows the model in the name.
+  /// The part of the name after the model.
   std::string setting() const;
 };
 
-/// Every combination, models slowest and dimensions fastest; references come last, once for each
-/// setting.
+/// Every combination, with models varying slowest and dimensions fastest; references come last,
+/// once per setting.
 std::vector<BenchVariant> list_variants(const BenchSettings& settings);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Ratios of block medians, held against thresholds.
+// Compares ratios of block medians with thresholds.
 #include "libcore/measure/bench/gate.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ double share_width(const RatioEstimate& estimate) {
   return (estimate.interval.high - estimate.interval.low) / 2 / estimate.ratio;
 }
 
-/// A provider list is gated as its first name.
+/// A list of providers is gated by its first name.
 double threshold_of(const BenchVariant& variant, const BenchSettings& settings) {
   return settings.threshold_of(variant.provider.substr(0, variant.provider.find(',')));
 }
@@ -99,8 +99,8 @@ RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b) {
   times_a.resize(rounds);
   times_b.resize(rounds);
   RatioEstimate estimate = compare_paired(times_a, times_b, gate_confidence, resampling_seed);
-  // What drifts from round to round hits both, so that only what is left between neighbours is
-  // noise of the ratio.
+  // Drift between rounds affects both sides, so only the difference within a round is noise of the
+  // ratio.
   std::vector<double> ratios(rounds);
   for (std::size_t i = 0; i < rounds; ++i) ratios[i] = times_a[i] / times_b[i];
   estimate.noise_floor = noise_floor(ratios, resampling_seed) / std::sqrt(2.0);
@@ -141,7 +141,7 @@ bool are_known(const std::vector<BenchVariant>& variants, const std::vector<Lane
       has_gate = true;
       if (times[i].blocks.size() < least_gate_rounds) return false;
       const RatioEstimate estimate = compare_with_baseline(times[i], before->block_medians_ms);
-      // The baseline's own width stays whatever is measured now.
+      // The width of the baseline's interval does not shrink with further measurement.
       if (judge_ratio(estimate, threshold) == RegressionVerdict::inconclusive) return false;
     }
     if (settings.max_latency && !variants[i].is_reference) {

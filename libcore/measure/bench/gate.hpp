@@ -1,4 +1,4 @@
-// Comparisons between variants, and verdicts on regressions and bounds.
+// Benchmark gate: comparisons between variants, and verdicts on regressions and bounds.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// How many times the time of `b` that of `a` is.
+/// The time of `a` relative to that of `b`.
 struct VariantComparison {
   std::string a;
   std::string b;
@@ -23,25 +23,25 @@ struct GateEntry {
   std::string metric;  ///< "p50", "p95", "peak_rss"
   std::string against;
   std::optional<double> baseline;  ///< milliseconds, or bytes for peak_rss
-  double ratio = 0;                ///< 0: not known
+  double ratio = 0;                ///< 0: unknown
   Interval interval;
   double threshold = 0;
   RegressionVerdict verdict = RegressionVerdict::inconclusive;
 };
 
-/// The position of the reference that a variant is compared with, or nothing.
+/// The index of the reference that a variant is compared with, or nothing.
 std::optional<std::size_t> reference_of(const std::vector<BenchVariant>& variants,
                                         std::size_t place);
 
-/// Block medians of both, taken in the same rounds, as a ratio with 99 % confidence and the noise
+/// The ratio of block medians measured in the same rounds, with 99 % confidence and the noise
 /// floors of both.
 RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b);
 
-/// Each variant with its reference; without one, with the first.
+/// Each variant with its reference; without one, with the first variant.
 std::vector<VariantComparison> compare_all(const std::vector<VariantResult>& results);
 
-/// Whether the lanes are known well enough: those that a gate looks at by its verdict, all others
-/// by the precision of their median.
+/// Whether the lanes have been measured well enough: gated ones by their verdict, all others by the
+/// precision of their median.
 bool are_known(const std::vector<BenchVariant>& variants, const std::vector<LaneTimes>& times,
                const BenchSettings& settings, const Baseline& baseline);
 

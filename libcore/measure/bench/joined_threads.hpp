@@ -1,4 +1,4 @@
-// Threads that are joined whatever happens to the one that started them.
+// Threads that are always joined, even if their creator throws.
 #pragma once
 
 #include <thread>
@@ -7,7 +7,7 @@
 
 namespace ortool {
 
-/// A thread that cannot be started leaves an exception; those that run already are waited for.
+/// If a thread cannot be started, throws after joining those that are already running.
 class JoinedThreads {
  public:
   JoinedThreads() = default;

@@ -1,4 +1,4 @@
-// Sessions of this process, and the callers that run them at once.
+// Sessions in this process, and their concurrent callers.
 #include "libcore/measure/bench/lane.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ double timed_run_ms(const Session& session, const NamedValues& inputs, const Run
 
 namespace {
 
-/// Runs a session that it shares.
+/// Runs a shared session.
 class SessionLane : public Lane {
  public:
   SessionLane(const Session& session, LaneFacts facts, NamedValues inputs, RunOptions options,

@@ -1,4 +1,4 @@
-// Benchmark lane: a variant made ready, which runs in blocks.
+// Benchmark lane: a prepared variant that runs in blocks.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace ortool {
 
-/// What a variant's session took and holds, beside its runs.
+/// The costs of a variant's session other than its runs.
 struct LaneFacts {
   double load_ms = 0;
   double compile_ms = 0;
   double first_run_ms = 0;
-  /// The first run with these shapes in a session that had run with others.
+  /// The first run with these shapes in a session that has already run with others.
   std::optional<double> new_shape_ms;
-  std::vector<std::string> providers;  ///< that compute nodes, in the order of their first
-  std::int64_t fallback_nodes = 0;     ///< not computed by the first provider named, where one was
-  std::int64_t weight_bytes = 0;       ///< packed, and constants read where they lie
+  std::vector<std::string> providers;  ///< that compute nodes, in order of first use
+  std::int64_t fallback_nodes = 0;     ///< not on the first provider requested, if one was
+  std::int64_t weight_bytes = 0;       ///< packed, and constants read in place
   std::int64_t arena_bytes = 0;
 };
 
-/// Runs one after the other by each caller.
+/// Consecutive runs by each caller.
 struct LaneBlock {
   std::vector<double> samples_ms;  ///< of one run each
   double wall_ms = 0;              ///< of all together
@@ -34,23 +34,23 @@ class Lane {
  public:
   virtual ~Lane() = default;
 
-  /// At least `runs` runs: with several callers, the same number for each.
+  /// At least `runs` runs; several callers perform the same number each.
   virtual LaneBlock run(std::int64_t runs) = 0;
   virtual LaneFacts facts() const = 0;
-  /// Null where it runs in another process.
+  /// Null when it runs in another process.
   virtual const Session* session() const { return nullptr; }
   virtual const NamedValues* inputs() const { return nullptr; }
   virtual RunOptions run_options() const { return {}; }
 };
 
-/// One run of a session with its outputs thrown away after the clock stopped, in milliseconds.
+/// The time of one run in milliseconds; outputs are freed after the clock has stopped.
 double timed_run_ms(const Session& session, const NamedValues& inputs, const RunOptions& options);
 
-/// Adds who computes the nodes of `session`; `first` is the provider that was asked for, empty
-/// where none was.
+/// Adds which providers compute the nodes of `session`; `first` is the requested provider, empty
+/// when there was none.
 void describe_placement(const Session& session, const std::string& first, LaneFacts& facts);
 
-/// A lane that runs a session it shares, which outlives it, by `callers` at once.
+/// A lane in which `callers` concurrent callers share a session, which must outlive it.
 std::unique_ptr<Lane> make_session_lane(const Session& session, LaneFacts facts, NamedValues inputs,
                                         RunOptions options, int callers);
 

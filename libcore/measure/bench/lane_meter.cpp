@@ -19,7 +19,7 @@ constexpr double lead_in_ms = 2;
 constexpr double most_warmup_ms = 3000;
 constexpr std::size_t least_lane_rounds = 8;
 
-/// A lane on its way, with the size of its blocks.
+/// A lane being measured, with the size of its blocks.
 struct Course {
   Lane* lane;
   LaneTimes times;
@@ -27,12 +27,12 @@ struct Course {
   std::int64_t block_runs = 1;
 };
 
-/// As many runs as fit, at least one.
+/// The number of runs that fit, at least one.
 std::int64_t runs_in(double milliseconds, double run_ms) {
   return std::max<std::int64_t>(1, std::llround(milliseconds / std::max(run_ms, 1e-4)));
 }
 
-/// Runs until the medians of pieces of the series stop changing.
+/// Runs until the medians of parts of the series stop changing.
 double warm_up(Course& course, std::int64_t wanted_runs, const StopToken& stop) {
   LaneTimes& times = course.times;
   if (wanted_runs >= 0) {
@@ -68,7 +68,7 @@ void take_block(Course& course, const Stopwatch& watch, std::int64_t most_runs) 
   course.times.blocks.push_back(std::move(block.samples_ms));
 }
 
-/// Whether a fixed length was asked for and is reached by every lane.
+/// Whether a fixed duration was requested and every lane has reached it.
 bool has_length(const std::vector<Course>& courses, const BenchSettings& settings) {
   return std::all_of(courses.begin(), courses.end(), [&](const Course& course) {
     return (settings.iterations > 0 || settings.duration_s > 0) &&

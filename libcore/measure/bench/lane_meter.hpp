@@ -1,4 +1,4 @@
-// Measuring lanes in turns: warm-up until steady, then blocks until the medians are known.
+// Interleaved measurement of lanes: warm-up until steady, then blocks until medians are precise.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ortool {
 
-/// What was measured of one lane. Block i of all lanes was taken in the same round.
+/// The measurements of one lane. Blocks of equal index were measured in the same round.
 struct LaneTimes {
   std::int64_t warmup_runs = 0;
   bool is_steady = true;
@@ -26,15 +26,15 @@ struct LaneTimes {
   double throughput_per_s() const;
 };
 
-/// Of the samples of a lane, with the effect of blocks taken into account.
+/// A percentile of a lane's samples, taking the design effect of blocks into account.
 PercentileEstimate percentile_of(const LaneTimes& times, double percent);
-/// Half of the median's interval as a share of it; infinity with too few samples.
+/// Half width of the median's interval, relative to it; infinity with too few samples.
 double median_precision(const LaneTimes& times);
 
-/// Runs every lane for a warm-up and then, round by round in an order shuffled by a seed, a block
-/// of each: some 20 ms, at least one run, after a short untimed run that brings the caches back.
-/// Rounds go on until `is_enough` says so or the time is up: as the settings say.
-/// `is_enough` is asked now and then. Polls `stop`.
+/// Runs a warm-up of every lane and then, in rounds of randomly seeded order, a block of each:
+/// about 20 ms and at least one run, after a short untimed run that warms the caches. Rounds
+/// continue until `is_enough` returns true or the time is up, depending on the settings.
+/// `is_enough` is called now and then. Polls `stop`.
 std::vector<LaneTimes> measure_lanes(
     const std::vector<Lane*>& lanes, const BenchSettings& settings, const StopToken& stop,
     const std::function<bool(const std::vector<LaneTimes>&)>& is_enough);

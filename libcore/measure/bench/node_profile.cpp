@@ -1,4 +1,4 @@
-// Times from profiled runs, work from the file's own graph.
+// Times come from profiled runs, work from the file's graph.
 #include "libcore/measure/bench/node_profile.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr double profiled_ms = 500;
 constexpr std::size_t most_profiled_runs = 50;
 constexpr std::size_t least_runs = 3;
 
-/// What the file's nodes compute and touch, shapes of the inputs given.
+/// The operations and memory traffic of the file's nodes for the shapes of the inputs.
 class FileWork {
  public:
   FileWork(std::unique_ptr<Model> model, const NamedValues& inputs) : model_(std::move(model)) {
@@ -34,7 +34,7 @@ class FileWork {
     }
   }
 
-  /// Of nodes computed together `times` times; 0 where something is not known.
+  /// For nodes computed together `times` times; 0 for anything unknown.
   void fill(const std::vector<std::string>& origins, double times, NodeRow& row) const {
     std::set<const Node*> members;
     for (const std::string& name : origins) {
@@ -91,7 +91,7 @@ class FileWork {
   std::map<std::string, const Node*, std::less<>> nodes_;
 };
 
-/// Time of an event less that of what ran inside of it.
+/// The exclusive time of each event, without nested events.
 std::vector<std::int64_t> own_times(const Profile& profile) {
   const auto& events = profile.events;
   std::vector<std::size_t> order(events.size());
@@ -115,7 +115,7 @@ std::vector<std::int64_t> own_times(const Profile& profile) {
 
 struct NodeTimes {
   const ProfileEvent* event = nullptr;
-  std::vector<double> ms;  ///< one a run
+  std::vector<double> ms;  ///< one per run
   double calls = 0;        ///< in the last run
 };
 
@@ -134,7 +134,7 @@ void add_run(const Profile& profile, std::size_t run, std::map<NodeKey, NodeTime
   }
 }
 
-/// The members of each group by the name of its first: what has no event of its own follows in the
+/// The members of each group by the name of its first node: nodes without events follow it in the
 /// placement.
 std::map<std::string, std::vector<std::string>> groups_of(
     const Session& session, const std::map<NodeKey, NodeTimes>& nodes) {

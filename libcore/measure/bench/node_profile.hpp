@@ -1,4 +1,4 @@
-// Where the time of a run goes, node by node, with what each node computes and what bounds it.
+// Node profile: time per node, with its operations, memory traffic and roofline bound.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@ namespace ortool {
 
 struct NodeRow {
   std::string node;
-  std::vector<std::string> origin;  ///< nodes of the file that it stands for
+  std::vector<std::string> origin;  ///< nodes of the file that it corresponds to
   std::string op_type;
   std::string provider;
   std::string kernel;
   std::string shape;        ///< of the first output
   double ms = 0;            ///< median over the profiled runs
   double share = 0;         ///< of the time in kernels
-  double gflops = 0;        ///< 0: not known
-  double gbytes_per_s = 0;  ///< 0: not known
+  double gflops = 0;        ///< 0: unknown
+  double gbytes_per_s = 0;  ///< 0: unknown
   double flops = 0;
   double bytes = 0;
   Bound bound = Bound::unknown;
@@ -36,9 +36,9 @@ struct NodeProfile {
   Profile last;               ///< of the last run, for the trace
 };
 
-/// Runs the lane some times with a profile; the lane's session must be of this process. Work is
-/// counted in the file's own nodes, with the shapes of the inputs: `load_file` gives the model as
-/// the file has it, or null where it cannot be read again.
+/// Runs the lane several times with profiling; its session must be in this process. Work is counted
+/// for the file's own nodes, with the shapes of the inputs: `load_file` loads the model as in the
+/// file, or returns null when it cannot be read again.
 NodeProfile profile_nodes(const std::string& variant, Lane& lane, const MachineLimits& limits,
                           const std::function<std::unique_ptr<Model>()>& load_file,
                           const StopToken& stop);

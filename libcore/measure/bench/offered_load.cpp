@@ -1,4 +1,4 @@
-// Callers take the next arrival, wait for its moment, run, and note how long after it they ended.
+// Callers take the next arrival, wait for its time, run, and record the latency since then.
 #include "libcore/measure/bench/offered_load.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-/// Sleeps until shortly before and spins the rest, since sleeping wakes up some 50 us late.
+/// Sleeps until shortly before and then spins, since wake-up is about 50 us late.
 void wait_until(Clock::time_point moment, const StopToken& stop) {
   for (;;) {
     const double left = seconds_between(Clock::now(), moment);
@@ -37,7 +37,7 @@ void wait_until(Clock::time_point moment, const StopToken& stop) {
   }
 }
 
-/// One stream of requests: what each took from its arrival, in order of arrival.
+/// One stream of requests: the latencies in order of arrival.
 struct Served {
   std::vector<double> latency_ms;
   double wall_s = 0;
@@ -107,7 +107,7 @@ OfferedTimes times_of(const Served& served, double rate_per_s, const BenchSettin
   offered.load.rate_per_s = rate_per_s;
   offered.load.achieved_per_s = static_cast<double>(count) / served.wall_s;
   offered.load.distribution = settings.is_poisson ? "poisson" : "constant";
-  // The queue is what is left when the last request has come.
+  // The backlog that remains after the last arrival.
   const double late_s = served.wall_s - served.last_arrival_s;
   offered.is_overrun = late_s > 0.05 * served.last_arrival_s &&
                        late_s > 20 * 1e-3 * median_of(offered.times.blocks.front());
@@ -117,7 +117,7 @@ OfferedTimes times_of(const Served& served, double rate_per_s, const BenchSettin
 OfferedTimes search_rate(Lane& lane, const BenchSettings& settings, int callers, double run_s,
                          const StopToken& stop) {
   const LatencyBound bound = *settings.find_rate;
-  // A percentile has to be seen some times before it is believed.
+  // A percentile needs to be exceeded several times to be trusted.
   const double least_requests = std::max(200.0, 10 / (1 - std::max(bound.percent, 50.0) / 100));
   RateSearch search(0.5 * callers / run_s);
   OfferedTimes best;
@@ -134,7 +134,7 @@ OfferedTimes search_rate(Lane& lane, const BenchSettings& settings, int callers,
     const bool has_passed = found <= bound.bound_ms && !offered.is_overrun;
     if (has_passed || search.best() == 0) best = std::move(offered);
     search.tell(has_passed);
-    // A bound below a single run's time is never kept.
+    // A bound below the time of a single run cannot be met.
     if (search.best() == 0 && search.next() * bound.bound_ms < 1e-3) break;
   }
   best.load.bound = bound;

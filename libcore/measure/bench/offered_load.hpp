@@ -1,4 +1,4 @@
-// Requests that arrive by themselves, and the highest rate that keeps a latency bound.
+// Open-loop load: requests arriving at a fixed rate, and the highest rate within a latency bound.
 #pragma once
 
 #include "libcore/measure/bench/bench_result.hpp"
@@ -8,14 +8,14 @@ namespace ortool {
 struct OfferedTimes {
   LaneTimes times;
   OfferedLoad load;
-  /// Requests piled up: the rate was more than was answered.
+  /// Requests piled up: the rate exceeded the throughput.
   bool is_overrun = false;
 };
 
-/// Offers requests at --rate, or searches the rate for --find-rate, to --concurrency callers; times
-/// count from a request's arrival, waiting included, so that slow answers cannot hide the requests
-/// behind them. Without --concurrency there are as many callers as
-/// processors allow for `threads` each.
+/// Offers requests at --rate, or searches the rate for --find-rate, to --concurrency callers;
+/// latencies start at a request's arrival and include queueing, so that slow responses cannot hide
+/// those of later requests (coordinated omission). Without --concurrency there are as many callers
+/// as fit the processors with `threads` each.
 OfferedTimes offer_load(Lane& lane, const BenchSettings& settings, int threads,
                         const StopToken& stop);
 
