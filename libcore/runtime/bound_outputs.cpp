@@ -1,4 +1,4 @@
-// Checks of the memory that outputs are bound to, and copies into it.
+// Validates output bindings, and copies outputs that kernels could not write directly.
 #include "libcore/runtime/bound_outputs.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::span<const std::byte> bytes_of_tensor(const Tensor& tensor) {
   return {tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes())};
 }
 
-/// Whether any tensor that `value` holds shares bytes with `memory`.
+/// Whether any tensor in `value` overlaps `memory`.
 bool shares_bytes(const RunValue& value, std::span<const std::byte> memory) {
   switch (value.kind()) {
     case RunValue::Kind::none:

@@ -1,4 +1,4 @@
-// Outputs that a run writes into memory of the caller.
+// Output binding: outputs that a run writes to caller-owned memory.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,31 @@
 
 namespace ortool {
 
-/// An output and the memory it goes to: at least as many bytes as it takes. Memory that is aligned
-/// to AlignedBuffer::alignment_bytes is written by the kernel itself, other memory by a copy.
+/// An output and its destination, which must be at least as large as the output. Memory aligned to
+/// AlignedBuffer::alignment_bytes is written by the kernel directly, other memory by a copy.
 struct BoundOutput {
   std::string name;
   std::span<std::byte> bytes;
 };
 
-/// The memory of each output by its position in the graph; empty where none is bound.
+/// The destination of each output by its position in the graph; empty if not bound.
 class BoundOutputs {
  public:
   BoundOutputs() = default;
   /// Throws ErrorCode::invalid for unknown names, for an output that is bound twice, and for memory
-  /// that overlaps an input or that of another output.
+  /// that overlaps an input or another output's destination.
   BoundOutputs(std::span<const BoundOutput> bound, std::span<Value* const> outputs,
                std::span<const RunValue> inputs);
 
   bool is_bound(std::size_t output) const {
     return output < bytes_.size() && bytes_[output].data() != nullptr;
   }
-  /// A tensor for a kernel to write to; empty where the memory is not aligned, or none is bound.
-  /// Throws ErrorCode::invalid where it is too small.
+  /// A tensor for a kernel to write to; empty if the memory is not aligned, or none is bound.
+  /// Throws ErrorCode::invalid if the memory is too small.
   Tensor writable(std::size_t output, DataType type, const Shape& shape) const;
-  /// Copies `value` to the memory of `output` unless it lies there. Returns it as a view of that
-  /// memory. Throws ErrorCode::invalid for what is not a tensor of numbers or does not fit.
+  /// Copies `value` to the destination of `output` unless it is already there. Returns it as a view
+  /// of that memory. Throws ErrorCode::invalid for values that are not numeric tensors or do not
+  /// fit.
   RunValue store(std::size_t output, const RunValue& value) const;
 
  private:

@@ -1,4 +1,4 @@
-// Sessions that rewrite nothing compute both forms.
+// Runs both graphs in sessions without rewriting.
 #include "libcore/runtime/check_rule.hpp"
 
 #include <cstring>
@@ -18,12 +18,12 @@ namespace {
 constexpr int most_trials = 8;
 constexpr std::int64_t least_size = 2;
 
-/// A size of its own for each symbol, others in each trial.
+/// A distinct size for each symbol, varied between trials.
 class Sizes {
  public:
   explicit Sizes(int trial) : trial_(trial) {}
 
-  /// Of the symbols: " (with a = 2, b = 3)".
+  /// The sizes of the symbols: " (with a = 2, b = 3)".
   std::string text() const {
     std::string text;
     for (const auto& [symbol, size] : sizes_)
@@ -34,7 +34,7 @@ class Sizes {
   std::int64_t of(const Dimension& dimension) {
     if (dimension.is_known()) return dimension.number();
     const auto next = static_cast<std::int64_t>(sizes_.size());
-    // The last trials have sizes of 1 among them, where broadcasting begins.
+    // The last trials include sizes of 1, to exercise broadcasting.
     const std::int64_t size =
         trial_ >= most_trials - 2 && next % 2 == trial_ % 2 ? 1 : least_size + next + trial_ % 3;
     return sizes_.try_emplace(dimension.to_string(), size).first->second;
@@ -89,7 +89,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
           std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0);
 }
 
-/// What differs, or nothing.
+/// A description of the difference, or nothing.
 std::string difference(const UserRule& rule, const Tensor& found, const Tensor& expected) {
   const bool is_basic = rule.level == OptimizeLevel::basic;
   if (is_basic && have_same_bits(found, expected)) return {};

@@ -1,4 +1,4 @@
-// Compiling kernels, and giving the memory of packed weights back to the system.
+// Compiles kernels, and returns the memory of packed weights to the system.
 #include "libcore/runtime/compile.hpp"
 
 #include "libcore/base/file/file.hpp"
@@ -7,14 +7,14 @@
 namespace ortool {
 namespace {
 
-/// Whether no other node reads the constant that this one packed.
+/// Whether this node is the only consumer of the constant that it packed.
 bool is_packed_alone(const Value& value) {
   return value.is_constant() && value.uses().size() == 1;
 }
 
-/// Gives back the memory of weights that lie packed in a kernel. Pages of a file are read again
-/// when somebody asks; large float32 weights that were made here, whose content no shape depends
-/// on, become zeros that take none.
+/// Releases the memory of weights that a kernel has packed. Pages of a file are read again on
+/// demand; large float32 weights created during lowering, whose content no shape depends on, are
+/// replaced by zeros that occupy no memory.
 void let_go(Value& value) {
   constexpr std::int64_t large_bytes = 64 * 1024;
   const Tensor& constant = value.constant();

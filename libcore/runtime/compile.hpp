@@ -1,4 +1,4 @@
-// The graph as a list of compiled kernels in execution order.
+// Compilation of a placed graph to a list of kernels in execution order.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace ortool {
 
-/// One kernel with the values it reads and makes: a group's kernel, or the bodies of a control-flow
-/// node. `inputs` of the latter go on with the values that the bodies capture.
+/// A kernel with its inputs and outputs: a group's kernel, or the bodies of a control-flow node.
+/// For the latter, `inputs` also include the values that the bodies capture.
 struct CompiledStep {
   /// A node of the group by slots, for its shape rule.
   struct Member {
@@ -24,9 +24,9 @@ struct CompiledStep {
   NodeView view;
   const Provider* provider;          ///< null for control flow
   KernelPtr kernel;                  ///< null for control flow
-  std::unique_ptr<const Flow> flow;  ///< null for all else
-  std::vector<Value*> inputs;        ///< null where left out
-  std::vector<Value*> outputs;       ///< null where left out
+  std::unique_ptr<const Flow> flow;  ///< null for everything else
+  std::vector<Value*> inputs;        ///< null if omitted
+  std::vector<Value*> outputs;       ///< null if omitted
   std::vector<std::string> reasons;
   std::vector<Slot> input_slots;
   std::vector<Slot> output_slots;
@@ -38,8 +38,8 @@ struct CompiledStep {
   std::string_view kernel_name() const;
 };
 
-/// Compiles a group that a provider takes. Constants that were packed are let go: their mapped
-/// pages leave memory. Errors name the node. Slots are left open.
+/// Compiles a group that a provider claimed. Releases constants that were packed: their mapped
+/// pages leave memory. Errors name the node. Slots are not assigned yet.
 CompiledStep compile(PlacedGroup group, const CompileContext& context);
 
 }  // namespace ortool

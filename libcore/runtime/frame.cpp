@@ -1,4 +1,4 @@
-// Pointers of a run, and the pool that arenas go back to.
+// Sets the pointers of a run, and pools arenas.
 #include "libcore/runtime/frame.hpp"
 
 #include <algorithm>
@@ -93,8 +93,9 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
       free_.erase(std::next(frame).base());
       return found;
     }
-    // The arena of another plan will do when it is large enough and not far too large: the smallest
-    // such. Where all are too small the first goes: shapes grow, as a decoder's do.
+    // The arena of another plan is reused if it is large enough but not much too large: the
+    // smallest such. If all are too small, the first is freed: shapes may be growing, as in a
+    // decoder.
     auto other = free_.end();
     for (auto frame = free_.begin(); frame != free_.end(); ++frame) {
       const std::int64_t bytes = (*frame)->arena_bytes();
@@ -114,7 +115,7 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
       free_.erase(other);
     }
   }
-  const BufferPool::Scope no_pool(nullptr);  // this is one
+  const BufferPool::Scope no_pool(nullptr);  // this is a pool itself
   if (arena.size_bytes() < needed || arena.data() == nullptr)
     arena = AlignedBuffer(needed + spare, cap, "the arena of activations");
   return std::make_unique<Frame>(plan, std::move(arena));

@@ -1,4 +1,4 @@
-// The memory of one run of a plan: an arena, and the pointers of every step into it.
+// Frame: the memory of one run of a plan, with an arena and pointers for every step.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// What a frame's pointers come from besides its own arena.
+/// The sources of a frame's pointers other than its own arena.
 struct FrameSources {
   std::span<const RunValue> inputs;
   std::span<const RunValue> made;
@@ -19,17 +19,17 @@ struct FrameSources {
   std::span<const std::unique_ptr<class Frame>> earlier;  ///< by ordinal
 };
 
-/// Pointers into the arena and to constants are set once; the others each run.
+/// Pointers into the arena and to constants are set once; the others are set for each run.
 class Frame {
  public:
   Frame(std::shared_ptr<const Plan> plan, AlignedBuffer arena);
 
-  /// Sets the pointers that differ from run to run.
+  /// Sets the pointers that change with each run.
   void bind(const FrameSources& sources);
   std::span<const std::byte* const> inputs(std::size_t step) const;
   std::span<std::byte* const> outputs(std::size_t step) const;
   std::byte* workspace(std::size_t step) const { return steps_[step].workspace; }
-  /// Where `location`, as the plan or a later one has it, lies in this run.
+  /// The address in this run of `location`, which belongs to the plan or a later one.
   std::byte* find(const Location& location, const FrameSources& sources) const;
 
   const Plan& plan() const { return *plan_; }
@@ -57,22 +57,22 @@ class Frame {
   std::vector<Patch> patches_;
 };
 
-/// Frames that no run has at the moment: those of a plan for its next run, and arenas of plans that
-/// are gone for whatever fits. Safe for many threads.
+/// Pool of unused frames: frames of cached plans for their next run, and arenas of discarded plans
+/// for any plan they fit. Thread-safe.
 class FramePool {
  public:
-  /// Allocates at most what the plan's arena needs, against `cap`.
+  /// Allocates at most what the plan's arena needs, counted against `cap`.
   std::unique_ptr<Frame> take(const std::shared_ptr<const Plan>& plan, MemoryCap* cap);
   void give_back(std::unique_ptr<Frame> frame) noexcept;
-  /// Frees all frames that no run has.
+  /// Frees all unused frames.
   void release() noexcept;
 
  private:
-  /// Of plans from the same step on: as many as threads that run at the same time, mostly.
+  /// The limit for plans with the same first step: about the number of concurrent runs.
   static constexpr int most_alike = 8;
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Frame>> free_;  ///< most recently given back last
+  std::vector<std::unique_ptr<Frame>> free_;  ///< most recently returned last
 };
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Element type and shape held against those that a model declares.
+// Compares element type and shape with those that a model declares.
 #include "libcore/runtime/input_spec.hpp"
 
 #include "libcore/base/format.hpp"

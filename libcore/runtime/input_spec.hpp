@@ -1,4 +1,4 @@
-// What tensors an input of a model takes, by element type and shape.
+// Input specification: which tensors an input accepts, by element type and shape.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace ortool {
 
-/// Whether an input of `type` takes a tensor of this element type and shape. A scalar takes one
-/// element whatever its rank, as other runtimes allow.
+/// Whether an input of `type` accepts a tensor of this element type and shape. A scalar accepts a
+/// single element of any rank, as in other runtimes.
 bool takes_tensor(const ValueType& type, DataType element, const Shape& shape);
 
-/// The error for what an input does not take; `given` describes it: "float32[2x3]".
+/// The error for a value that an input does not accept; `given` describes it: "float32[2x3]".
 Error input_mismatch(std::string_view name, const std::string& given, const ValueType& type);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// glibc's threshold between the heap and single mappings, low while a session is made.
+// Lowers glibc's mmap threshold while a session is constructed.
 #include "libcore/runtime/lean_session.hpp"
 
 #include <malloc.h>
@@ -8,7 +8,7 @@ namespace ortool {
 namespace {
 
 constexpr int threshold_bytes = 1 << 20;
-/// The greatest that glibc knows: what runs allocate again and again comes from the heap.
+/// glibc's maximum: memory that runs allocate repeatedly comes from the heap.
 constexpr int usual_threshold_bytes = 32 << 20;
 
 class LowThreshold {

@@ -1,4 +1,4 @@
-// A session made so that what making it needs for a while does not stay in memory.
+// Lean session: a session whose temporary memory during construction is returned to the system.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,8 @@
 
 namespace ortool {
 
-/// Session(model, options) with blocks above 1 MiB taken from the system one by one meanwhile:
-/// freed, they leave memory at once, where a heap would keep the gaps. Throws what the session
-/// throws.
+/// Constructs Session(model, options) with blocks above 1 MiB allocated by mmap: they leave memory
+/// when freed, whereas a heap would keep the gaps. Throws what the session throws.
 std::unique_ptr<Session> make_lean_session(std::unique_ptr<Model> model, SessionOptions options);
 
 }  // namespace ortool

@@ -6,7 +6,7 @@
 
 namespace ortool {
 
-/// Shows `observer` the values as the model has them.
+/// Shows `observer` the values in the model's types.
 class ModelTypesObserver : public ValueObserver {
  public:
   ModelTypesObserver(const PromotedValues& promoted, ValueObserver& observer)

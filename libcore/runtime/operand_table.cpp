@@ -1,4 +1,4 @@
-// The operands of one stretch, found by slot.
+// Finds the operands of one plan by slot.
 #include "libcore/runtime/operand_table.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The concrete shape, and the content where known, of the values around one stretch of a graph.
+// Operand table: concrete shapes, and known contents, of the values around part of a graph.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// An operand, and what keeps its known content alive.
+/// An operand, with ownership of its known content.
 struct KnownOperand {
   Operand operand;
   std::shared_ptr<const Tensor> content;
@@ -21,16 +21,17 @@ struct KnownOperand {
                                                      Layout layout = Layout::plain);
 };
 
-/// What many plans share.
+/// Shared between plans.
 using KnownOperandPtr = std::shared_ptr<const KnownOperand>;
 
 /// Whether two operands have equal types, shapes and layouts.
 bool have_one_form(const Operand& a, const Operand& b);
-/// Whether the same is known of their contents, for operands of one form. Counts as no look.
+/// Whether equal content is known, for operands of equal type, shape and layout. Does not count as
+/// access.
 bool have_one_content(const Operand& a, const Operand& b);
 
-/// Grows step by step as a plan is built. Slots from `first` on are the stretch's own, in a row;
-/// those before come from the stretches before it, as far as they are read here or later.
+/// Extended step by step while a plan is built. Slots from `first` on are those of the plan's own
+/// steps, in sequence; earlier ones come from preceding plans, if they are read here or later.
 class OperandTable {
  public:
   /// `constants` must outlive the table.
@@ -42,7 +43,7 @@ class OperandTable {
     return is_constant_slot(slot) ? constants_[constant_index(slot)] : entry(slot)->operand;
   }
   const KnownOperandPtr& entry(Slot slot) const;
-  /// Operands by position, left-out ones as such; nobody has looked at their contents yet.
+  /// Operands by position, including omitted ones; their contents count as not accessed.
   std::vector<Operand> gather(std::span<const Slot> slots) const;
   void set(Slot slot, KnownOperandPtr entry);
   Slot first() const { return first_; }

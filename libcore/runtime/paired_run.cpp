@@ -20,14 +20,14 @@ namespace {
 
 using KeyNames = std::map<std::string, std::string, std::less<>>;
 
-/// A value by its graph's depth, its name, and how often it was computed before (in a loop).
+/// Identifies a value by its graph's depth, its name, and how often it was computed before (in a
+/// loop).
 class KeyMaker {
  public:
-  /// `names` gives the key's name for a value's, and leaves out what it does not hold; null: all,
-  /// as they are called.
+  /// `names` maps value names to those in keys, and omits others; null: all, unchanged.
   explicit KeyMaker(const KeyNames* names) : names_(names) {}
 
-  /// Empty for what is left out.
+  /// Empty for omitted values.
   std::string make(const Node& node, std::int64_t index) {
     const Value* value = node.output(index);
     if (value == nullptr) return {};
@@ -48,7 +48,7 @@ class KeyMaker {
   std::unordered_map<std::string, std::int64_t> counts_;
 };
 
-/// Bounds what is remembered of loops that go round very often.
+/// Limits what is remembered of loops with many iterations.
 constexpr std::size_t most_keys = 1'000'000;
 
 class KeyRecorder : public ValueObserver {
@@ -75,13 +75,14 @@ std::vector<std::string> keys_of(const ObservedRun& run, const KeyNames* names) 
   return std::move(recorder.keys);
 }
 
-/// As many keys of both as can be met in one order: the longest rising row of their places.
+/// The longest common subsequence of keys: those that both runs can visit in one order.
 std::vector<std::string> common_keys(const std::vector<std::string>& mine,
                                      const std::vector<std::string>& others) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < others.size(); ++i) places.emplace(others[i], i);
-  std::vector<std::size_t> row;        // places in `mine` of the ends of rows, by their length
-  std::vector<std::size_t> row_place;  // the same in `others`, rising
+  std::vector<std::size_t> row;        // by length, index in `mine` of the last key of a
+                                       // subsequence
+  std::vector<std::size_t> row_place;  // the same in `others`, ascending
   std::vector<std::ptrdiff_t> before(mine.size(), -1);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const auto found = places.find(mine[i]);
@@ -106,7 +107,7 @@ std::vector<std::string> common_keys(const std::vector<std::string>& mine,
   return keys;
 }
 
-/// Where the two runs wait for each other.
+/// The rendezvous of the two runs.
 class Meeting {
  public:
   Meeting(const std::vector<std::string>& keys, PairVisitor visit) : keys_(keys), visit_(visit) {}
@@ -115,7 +116,7 @@ class Meeting {
     return place < keys_.size() && keys_[place] == key;
   }
 
-  /// Comes with the value of keys[place]; returns when it has been compared, or will not be.
+  /// Called with the value of keys[place]; returns when it has been compared, or will not be.
   void come(bool is_other, std::size_t place, const Node& node, std::int64_t index,
             const RunValue& value, const StopToken* stop) {
     std::unique_lock lock(mutex_);
@@ -142,7 +143,7 @@ class Meeting {
     }
   }
 
-  /// Nobody waits any more.
+  /// Releases all waiting threads.
   void end() {
     const std::lock_guard lock(mutex_);
     end_locked();
@@ -166,7 +167,7 @@ class Meeting {
   const RunValue* waiting_ = nullptr;
   const Node* waiting_node_ = nullptr;
   std::int64_t waiting_index_ = 0;
-  std::size_t met_ = 0;  ///< keys that both have come with
+  std::size_t met_ = 0;  ///< keys that both have reached
   bool is_over_ = false;
 };
 
@@ -189,7 +190,7 @@ class MeetingObserver : public ValueObserver {
   KeyMaker maker_;
 };
 
-/// Runs to the end; whatever happens, the other side does not wait for this one any longer.
+/// Runs to the end; even after an error, the other side stops waiting for this one.
 std::exception_ptr visit_all(const ObservedRun& run, Meeting& meeting, bool is_other,
                              const KeyNames* names) {
   std::exception_ptr failure;

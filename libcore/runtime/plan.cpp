@@ -1,4 +1,4 @@
-// What is asked of a plan once it is built.
+// Accessors of a built plan.
 #include "libcore/runtime/plan.hpp"
 
 #include <algorithm>

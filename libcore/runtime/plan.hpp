@@ -1,5 +1,5 @@
-// A plan: kernels prepared for one set of shapes, from one step up to the next where content must
-// be looked at, and where every value lies.
+// Plan: kernels prepared for one set of shapes, with the memory locations of all values. A plan
+// ends at the next step whose shapes depend on content.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// Where a value lies during a run.
+/// The location of a value during a run.
 struct Location {
   enum class Place : std::uint8_t {
     none,
@@ -24,30 +24,31 @@ struct Location {
   };
   Place place = Place::none;
   std::int32_t index = 0;
-  std::int64_t offset = 0;  ///< bytes behind the place's begin
+  std::int64_t offset = 0;  ///< in bytes
   const std::byte* pointer = nullptr;
 };
 
-/// What a plan needs to know of the program it is a part of.
+/// What a plan needs to know about its program.
 struct PlanContext {
   std::span<const CompiledStep> steps;
   std::span<const Operand> constants;
   std::span<const Slot> outputs;               ///< of the program
   std::span<const std::int32_t> last_uses;     ///< by slot: the last step that reads it
-  std::span<const std::int32_t> made_numbers;  ///< by slot: of dynamic steps' outputs, or -1
+  std::span<const std::int32_t> made_numbers;  ///< by slot: number among dynamic steps' outputs, or
+                                               ///< -1
   std::span<const Node* const> producers;      ///< by slot: null for inputs
   bool is_parallel = false;
   Workers& workers;
   MemoryCap* cap;
 };
 
-/// Const and shared by threads.
+/// Immutable, and shared by threads.
 class Plan {
  public:
-  /// Why a plan ends where it ends.
+  /// The reason why a plan ends.
   enum class End {
-    outputs,  ///< the program is done
-    dynamic,  ///< the next step runs on whole values
+    outputs,  ///< the program is complete
+    dynamic,  ///< the next step is a dynamic kernel
     content,  ///< the next step's shape depends on content that this plan computes
   };
 
@@ -59,7 +60,7 @@ class Plan {
     std::size_t output_count = 0;
     std::int64_t workspace = -1;  ///< offset in the arena
   };
-  /// A value that later plans, the step behind this one or the program's outputs read.
+  /// A live-out value, read by later plans, the next step or the program's outputs.
   struct Crossing {
     Slot slot;
     KnownOperandPtr known;
@@ -73,36 +74,37 @@ class Plan {
     const Node* producer;
   };
 
-  /// Plans from `first_step` on. `table` holds all values from before that are read there or later,
-  /// `earlier` where they lie. `like`, which may be null, is a plan from the same step on for other
-  /// shapes: what does not differ is taken from it.
+  /// Builds the plan from `first_step` on. `table` holds all earlier values that are read there or
+  /// later, `earlier` their locations. `like`, which may be null, is a plan from the same step on
+  /// for other shapes: everything unaffected by the difference is reused.
   static std::shared_ptr<const Plan> build(const PlanContext& context, std::int32_t first_step,
                                            std::int32_t ordinal, OperandTable table,
                                            std::vector<Crossing> earlier, const Plan* like);
 
-  /// Distinguishes plans of the process.
+  /// Unique within the process.
   std::int64_t id() const { return id_; }
-  /// How many plans of the run come before.
+  /// The number of preceding plans in the run.
   std::int32_t ordinal() const { return ordinal_; }
   std::int32_t first_step() const { return first_step_; }
   End end() const { return end_; }
-  /// The step behind the plan's own.
+  /// One past the plan's last step.
   std::int32_t end_step() const { return end_step_; }
   const std::vector<Step>& steps() const { return steps_; }
-  /// Where the operands of all steps lie.
+  /// The locations of all steps' operands.
   const std::vector<Location>& operands() const { return operands_; }
-  /// Where the groups of steps that may run at once end in steps(); empty: one after the other.
+  /// The ends, in steps(), of groups of steps that may run concurrently; empty: sequential
+  /// execution.
   const std::vector<std::size_t>& level_ends() const { return level_ends_; }
   const std::vector<Crossing>& crossings() const { return crossings_; }
   const Crossing* find_crossing(Slot slot) const;
-  /// Of End::content: the values looked at.
+  /// For End::content: the values whose content is needed.
   const std::vector<Slot>& wanted() const { return wanted_; }
   const std::vector<OwnOutput>& own_outputs() const { return own_outputs_; }
   const OperandTable& table() const { return table_; }
-  /// Of a value that one of the plan's own steps makes.
+  /// For a value that one of the plan's own steps produces.
   Location location(Slot slot) const;
   std::int64_t arena_bytes() const { return arena_bytes_; }
-  /// Bytes this plan keeps, for the cache's bound.
+  /// The plan's memory use, for the limit of the cache.
   std::int64_t size_bytes() const;
 
  private:
@@ -122,9 +124,9 @@ class Plan {
   std::vector<Slot> wanted_;
   std::vector<OwnOutput> own_outputs_;
   std::vector<Location> locations_;  ///< by slot from table_.first() on
-  /// By step from first_step_ on, for plans like this one; null where the value is known.
+  /// By step from first_step_ on, for reuse by similar plans; null where the value is known.
   std::vector<std::shared_ptr<const Prepared>> prepared_;
-  /// By step likewise: a bit for each input whose content a rule or the kernel looked at.
+  /// By step likewise: a bit for each input whose content a shape rule or the kernel accessed.
   std::vector<std::uint64_t> looks_;
   std::int64_t arena_bytes_ = 0;
 };

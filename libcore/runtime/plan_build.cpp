@@ -1,4 +1,4 @@
-// Building a plan: shapes, prepared kernels, and the layout of what they write.
+// Plan construction: shape inference, kernel preparation, and memory layout.
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
@@ -12,9 +12,9 @@
 namespace ortool {
 namespace {
 
-/// Small results are computed while planning when all they need is known.
+/// Small results are computed at plan time if all their inputs are known.
 constexpr std::int64_t most_plan_time_bytes = 64 << 10;
-/// Content that shapes depend on takes part in a plan's key, so it must stay small.
+/// Content that shapes depend on is part of a plan's key, so it must be small.
 constexpr std::int64_t most_wanted_elements = 1024;
 
 bool all_known(const std::vector<Operand>& operands) {
@@ -32,7 +32,7 @@ bool are_small(const std::vector<Operand>& operands) {
   return bytes <= most_plan_time_bytes;
 }
 
-/// What a view of known content is.
+/// A view of known content as known content.
 Tensor known_view(const Tensor& content, const BytesView& view, const Operand& output) {
   const std::int64_t bytes = bytes_of(output.type, output.shape.element_count());
   auto owner = std::make_shared<const Tensor>(content);
@@ -81,8 +81,7 @@ class PlanBuilder {
     table().set(slot, std::move(known));
   }
 
-  /// Takes all of a step from the plan that is like this one, when nothing that was looked at
-  /// differs.
+  /// Reuses a step of the similar plan, if nothing that was accessed differs.
   bool take_over(StepNumber number) {
     if (like_ == nullptr || number >= like_->end_step()) return false;
     const CompiledStep& step = this->step(number);
@@ -108,7 +107,7 @@ class PlanBuilder {
     return std::uint64_t{1} << std::min<std::size_t>(input, 63);
   }
 
-  /// Notes looks at the operands of `slots` for the step at hand.
+  /// Records content accesses to the operands of `slots` for the current step.
   void note_looks(const CompiledStep& step, std::span<const Slot> slots,
                   std::span<const Operand> operands) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -119,7 +118,7 @@ class PlanBuilder {
     }
   }
 
-  /// Runs the shape rules of a group. False: a rule asked for the content of `plan_->wanted_`.
+  /// Runs the shape rules of a group. False: a rule needs the content of `plan_->wanted_`.
   bool infer(const CompiledStep& step) {
     for (const CompiledStep::Member& member : step.members) {
       const std::vector<Operand> inputs = table().gather(member.inputs);
@@ -164,7 +163,8 @@ class PlanBuilder {
         .with_id("shape.data_dependent");
   }
 
-  /// Kernels make tables as long as their outputs: what no run could hold is refused before.
+  /// Kernels build tables as large as their outputs: sizes that no run could hold are rejected
+  /// first.
   void check_sizes(const std::vector<Operand>& outputs) const {
     if (context_.cap == nullptr || context_.cap->limit_bytes() == 0) return;
     for (const Operand& output : outputs) {
@@ -173,7 +173,7 @@ class PlanBuilder {
     }
   }
 
-  /// Makes the step a kernel that is ready, or known values. Null: known.
+  /// Prepares the step's kernel, or computes known values. Null: all values are known.
   std::shared_ptr<const Prepared> prepare(const CompiledStep& step) {
     if (is_wholly_known(step)) return nullptr;
     const std::vector<Operand> inputs = table().gather(step.input_slots);
@@ -230,7 +230,7 @@ class PlanBuilder {
     plan_->end_step_ = number;
   }
 
-  /// The level of each own step: one more than the highest of those it reads from.
+  /// The level of each own step: one more than the highest level of its producers.
   std::vector<std::int32_t> levels() const {
     std::vector<std::int32_t> result;
     std::vector<std::int32_t> level_of;  // by slot from the table's first on
@@ -281,7 +281,7 @@ class PlanBuilder {
     add_crossings(layout);
   }
 
-  /// How many slots the plan's own steps have, inner ones of groups included.
+  /// The number of slots of the plan's own steps, including inner ones of groups.
   std::size_t own_slots() const {
     Slot end = plan_->table_.first();
     for (StepNumber number = plan_->end_step_; number > plan_->first_step_; --number) {
@@ -293,7 +293,7 @@ class PlanBuilder {
     return static_cast<std::size_t>(end - plan_->table_.first());
   }
 
-  /// When each own slot is read last, in the times of the layout; what is read later stays.
+  /// The last use of each own slot, in the times of the layout; values used later remain live.
   std::vector<std::int32_t> last_times(const std::vector<std::int32_t>& times) const {
     const Slot first = plan_->table_.first();
     std::vector<std::int32_t> result(own_slots(), -1);
@@ -358,7 +358,7 @@ class PlanBuilder {
     }
   }
 
-  /// Lists what is read behind this plan: what came from before, and what its own steps made.
+  /// Lists the live-out values: earlier ones, and those of the plan's own steps.
   void add_crossings(const PlanLayout& layout) {
     const auto is_read_later = [&](Slot slot) {
       return context_.last_uses[static_cast<std::size_t>(slot)] >= plan_->end_step_;

@@ -1,4 +1,4 @@
-// The least-recently-used list behind the plan cache.
+// The least-recently-used list of the plan cache.
 #include "libcore/runtime/plan_cache.hpp"
 
 namespace ortool {

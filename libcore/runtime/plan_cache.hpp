@@ -1,4 +1,4 @@
-// Plans by the shapes they were made for, bounded in bytes, least recently used first out.
+// Plan cache: plans by shapes, limited in bytes, with least-recently-used eviction.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace ortool {
 
-/// Safe for many threads.
+/// Thread-safe.
 class PlanCache {
  public:
   explicit PlanCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
   /// The plan for `key`, or null.
   std::shared_ptr<const Plan> find(const std::string& key);
-  /// Keeps `plan`, and drops the oldest others until the bound holds; one plan always stays.
+  /// Stores `plan`, and evicts the oldest others until the limit is met; one plan always stays.
   void insert(const std::string& key, std::shared_ptr<const Plan> plan);
 
  private:

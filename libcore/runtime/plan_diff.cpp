@@ -1,4 +1,4 @@
-// Slots before the table's first one are inputs, or results of an earlier part.
+// Slots before the table's first one are inputs, or results of an earlier plan.
 #include "libcore/runtime/plan_diff.hpp"
 
 namespace ortool {

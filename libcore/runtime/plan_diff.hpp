@@ -1,4 +1,4 @@
-// What a plan that is being built has in common with an earlier one.
+// Plan diff: which operands a plan under construction has in common with an earlier one.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ortool {
 
-/// How what a slot holds compares in two plans.
+/// The comparison of a slot's operand in two plans.
 struct Likeness {
   bool has_one_form = false;
   bool has_one_content = false;
@@ -16,11 +16,11 @@ struct Likeness {
 /// Compares each slot once, when it is set.
 class PlanLikeness {
  public:
-  /// `like` is the plan to learn from, null for none; `table` that of the plan at hand. Both must
-  /// outlive this.
+  /// `like` is the plan to reuse, null for none; `table` belongs to the plan under construction.
+  /// Both must outlive this object.
   PlanLikeness(const Plan* like, const OperandTable& table) : like_(like), table_(table) {}
 
-  /// Constants are alike, inputs are compared when asked for, others are as they were noted.
+  /// Constants are always equal, inputs are compared on demand, other slots as recorded.
   Likeness of(Slot slot) const;
   Likeness compare(const Operand& operand, Slot slot) const;
   void note(Slot slot, Likeness likeness);

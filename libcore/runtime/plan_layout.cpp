@@ -82,7 +82,7 @@ void PlanLayout::place_outputs(std::int32_t time, const CompiledStep& step,
   make_inputs_in_place(step, prepared);
 }
 
-/// Makes inputs that are only copied into output 0 parts of it from the start.
+/// Places inputs that are only copied into output 0 inside it from the start.
 void PlanLayout::make_inputs_in_place(const CompiledStep& step, const Prepared& prepared) {
   const Slot output = step.output_slots.empty() ? no_slot : step.output_slots[0];
   if (output == no_slot || !prepared.place_in_output(0) ||
@@ -106,7 +106,7 @@ void PlanLayout::make_inputs_in_place(const CompiledStep& step, const Prepared& 
   }
 }
 
-/// A root that ends here, is read by one operand alone, and fits: output 0 is written over it.
+/// A root whose last use is a single operand of this step, and that fits: output 0 overwrites it.
 std::int32_t PlanLayout::overwritten_root(std::int32_t time, const CompiledStep& step,
                                           const Prepared& prepared) const {
   if (context_.is_parallel) return -1;

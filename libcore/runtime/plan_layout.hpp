@@ -1,5 +1,4 @@
-// Where the values of one plan lie: views and in-place results share bytes with what they come
-// from.
+// Memory layout of a plan: views and in-place results alias the buffers they derive from.
 #pragma once
 
 #include <span>
@@ -9,21 +8,21 @@
 
 namespace ortool {
 
-/// Grows step by step. A root is a buffer of the arena with everything that lies in it; "time" is
-/// the step's number, or its level where several steps run at once.
+/// Extended step by step. A root is an arena buffer together with all values inside it; "time" is
+/// the step's number, or its level if steps run concurrently.
 class PlanLayout {
  public:
-  /// `last_times` by slot from the table's first on: when it is read last.
+  /// `last_times` by slot from the table's first on: the last use.
   PlanLayout(const PlanContext& context, const OperandTable& table,
              std::vector<Plan::Crossing> earlier, std::vector<std::int32_t> last_times);
 
-  /// Gives the outputs of `step` their places.
+  /// Assigns locations to the outputs of `step`.
   void place_outputs(std::int32_t time, const CompiledStep& step, const Prepared& prepared);
-  /// The buffer, alive for one moment, that a kernel works in; -1 where it needs none.
+  /// A workspace, live during one step, for a kernel; -1 if it needs none.
   std::int32_t add_workspace(std::int32_t time, std::int64_t bytes);
-  /// Lets outputs of the program be written where the caller gets them, and lists those.
+  /// Redirects program outputs to their final memory where possible, and lists those.
   std::vector<Plan::OwnOutput> place_program_outputs();
-  /// Lays the roots out; the arena's size in bytes.
+  /// Assigns arena offsets to the roots; returns the arena's size in bytes.
   std::int64_t assign_offsets();
 
   // After assign_offsets():
@@ -36,10 +35,10 @@ class PlanLayout {
     std::int32_t last_time;
     std::int64_t bytes;
     std::int64_t offset = 0;
-    std::int32_t output = -1;  ///< the program's output that it is
-    std::int32_t whole = -1;   ///< the root that it is a part of, `offset` bytes behind its begin
+    std::int32_t output = -1;  ///< the index of the program output, if it is one
+    std::int32_t whole = -1;   ///< the root that contains it at `offset`
   };
-  /// In a root, or in bytes of another place.
+  /// In a root, or within another location.
   struct Spot {
     std::int32_t root = -1;
     Location place;

@@ -1,4 +1,4 @@
-// A sweep over the steps with a list of free gaps.
+// A sweep over the steps with a free list.
 #include "libcore/runtime/plan_memory.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// Free gaps by offset; the arena grows at its end.
+/// Free list by offset; the arena grows at its end.
 class Gaps {
  public:
   std::int64_t take(std::int64_t bytes) {

@@ -1,4 +1,4 @@
-// Compiling a graph, and finding the plan for what a run brings.
+// Compiles a graph, and looks up or builds the plan for a run.
 #include "libcore/runtime/program.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// A key of a plan: numbers in a row.
+/// A plan key: a sequence of numbers.
 class PlanKey {
  public:
   void add(std::int64_t number) {
@@ -164,7 +164,7 @@ std::shared_ptr<const Plan> Program::build(std::int32_t first_step, std::int32_t
                             .is_parallel = options_.is_parallel,
                             .workers = workers,
                             .cap = cap};
-  // What plans keep outlives the run.
+  // Memory that plans keep outlives the run.
   const BufferPool::Scope no_pool(nullptr);
   std::shared_ptr<const Plan> plan =
       Plan::build(context, first_step, ordinal, std::move(table), std::move(earlier), like.get());

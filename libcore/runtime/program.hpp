@@ -1,4 +1,4 @@
-// A graph compiled: kernels in order, run by plans that are made once a set of shapes.
+// Program: a compiled graph, executed by plans that are built once per set of shapes.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace ortool {
 
-/// Const after construction and safe for many threads: each run has a state of its own.
+/// Immutable after construction and thread-safe: each run has its own state.
 class Program {
  public:
   struct Options {
@@ -28,28 +28,28 @@ class Program {
     std::int64_t plan_cache_bytes = 0;
   };
 
-  /// Compiles `graph` and its bodies from their groups in `placed`, which it takes.
+  /// Compiles `graph` and its bodies from their groups in `placed`, which are consumed.
   Program(Graph& graph, PlacedGraphs& placed, const Options& options,
           const CompileContext& context);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// The graph's outputs for its inputs in order and then the values it captures, all fitting the
-  /// types of the graph. Results own what they hold, save for views of memory that is `bound`.
+  /// The graph's outputs for its inputs followed by its captures, which all must match the graph's
+  /// types. Results own their memory, except for views of `bound` memory.
   std::vector<RunValue> run(std::span<const RunValue> inputs, const RunEnvironment& environment,
                             const BoundOutputs& bound = {}) const;
-  /// Frees the arenas that no run uses at the moment, those of bodies included.
+  /// Frees arenas that are not in use, including those of bodies.
   void release_arenas() const noexcept;
 
   const Graph& graph() const { return graph_; }
   std::span<const CompiledStep> steps() const { return steps_; }
   std::int64_t packed_bytes() const;
-  /// Adds the bytes of constants read at run time where they lie; each address counts once.
+  /// Adds the size of constants read in place at run time; each address counts once.
   std::int64_t constant_bytes(std::set<const std::byte*>& counted) const;
-  /// Of the largest plan made so far, bodies included.
+  /// Of the largest plan built so far, including those of bodies.
   std::int64_t arena_bytes() const;
-  /// How many plans were built so far, bodies included.
+  /// The number of plans built so far, including those of bodies.
   std::int64_t plan_count() const;
 
  private:
@@ -83,7 +83,7 @@ class Program {
   std::vector<std::int32_t> last_uses_;     ///< by slot
   std::vector<std::int32_t> made_numbers_;  ///< by slot
   std::vector<const Node*> producers_;      ///< by slot
-  std::vector<Slot> first_slots_;  ///< by step: the first of its own slots; one more at the end
+  std::vector<Slot> first_slots_;  ///< by step: its first own slot; one extra entry at the end
   std::int32_t made_count_ = 0;
 
   mutable PlanCache plans_;

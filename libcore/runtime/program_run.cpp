@@ -1,4 +1,4 @@
-// Running a program: plan after plan, with whole-value steps between them.
+// Executes a program: plan after plan, with dynamic steps between them.
 #include "libcore/runtime/program_run.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// The state of one run of a program.
+// State of one run of a program.
 #pragma once
 
 #include <memory>
@@ -31,9 +31,9 @@ class Program::Run {
 
   const RunValue& made_value(Slot slot) const { return made_[made_index(slot)]; }
   void set_made_value(Slot slot, RunValue value) { made_[made_index(slot)] = std::move(value); }
-  /// The bytes that a value which crosses the end of `plan` holds.
+  /// The data of a live-out value of `plan`.
   std::span<const std::byte> content(const Plan& plan, Slot slot) const;
-  /// A value for a kernel that runs on whole ones, or for an observer: lent, not owned.
+  /// A value for a dynamic kernel or an observer: lent, not owned.
   RunValue lend(const KnownOperand& known, const Location& location) const;
   RunValue& output(std::size_t index) { return outputs_[index]; }
   const BoundOutputs& bound() const { return bound_; }

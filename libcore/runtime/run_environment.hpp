@@ -1,4 +1,4 @@
-// What one run of a session hands down to every graph and body that takes part in it.
+// Run environment: what a run of a session passes to all graphs and bodies.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ struct RunEnvironment {
   Profile* profile = nullptr;
   ValueObserver* observer = nullptr;
   std::chrono::steady_clock::time_point start = {};
-  std::mutex* profile_mutex = nullptr;  ///< for kernels that run at the same time
+  std::mutex* profile_mutex = nullptr;  ///< for kernels that run concurrently
 
   std::int64_t elapsed_ns() const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -

@@ -1,4 +1,4 @@
-// From a model to kernels once, and from shapes to a plan as often as new shapes come.
+// Prepares a model once, and plans for each new set of shapes.
 #include "libcore/runtime/session.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace ortool {
 namespace {
 
-/// The names of what rules made the node from; none for a node of the file.
+/// The names of the nodes that rules derived the node from; empty for a node of the file.
 std::vector<std::string> rewritten_origins(const Node& node) {
   const Metadata& metadata = node.metadata();
   const bool is_rewritten = std::any_of(metadata.begin(), metadata.end(), [](const auto& entry) {
@@ -30,7 +30,7 @@ std::vector<std::string> rewritten_origins(const Node& node) {
   return is_rewritten ? origins_of(node) : std::vector<std::string>();
 }
 
-/// One element is given for a scalar whatever its rank, as other runtimes allow.
+/// A scalar accepts a single element of any rank, as in other runtimes.
 bool is_scalar(const ValueType& type) {
   return type.is_tensor() && type.shape && type.shape->empty();
 }
@@ -66,7 +66,7 @@ struct Session::State : KeptMemory {
     buffers->close();
   }
 
-  /// Frees arenas; the pool of buffers frees its own.
+  /// Frees arenas; the buffer pool frees its own memory.
   void release_kept() noexcept override {
     if (is_ready) program->release_arenas();
   }
@@ -79,11 +79,11 @@ struct Session::State : KeptMemory {
   std::unique_ptr<const Program> program;
   std::vector<Placement> placement;
   std::shared_ptr<BufferPool> buffers;
-  std::atomic<bool> is_ready{false};  ///< `program` is there
+  std::atomic<bool> is_ready{false};  ///< `program` is set
 
-  SharedSymbols shared;              ///< that rewriting relied on
-  std::unique_ptr<Model> as_given;   ///< before it did; null where nothing is shared
-  std::mutex without_symbols_mutex;  ///< of these two
+  SharedSymbols shared;              ///< that rewriting assumed to be equal
+  std::unique_ptr<Model> as_given;   ///< before rewriting; null if nothing is shared
+  std::mutex without_symbols_mutex;  ///< guards these two
   std::unique_ptr<const Session> without_symbols;
 
   const Session& session_without_symbols(const StopToken* stop);
@@ -117,8 +117,8 @@ LoweringOptions SessionOptions::lowering() const {
   return result;
 }
 
-/// For runs that give one symbol several sizes: the model made ready as if each dimension of its
-/// inputs had a symbol of its own. Made by the first that asks.
+/// For runs that give one symbol several sizes: a session in which each input dimension has its own
+/// symbol. Created on first use.
 const Session& Session::State::session_without_symbols(const StopToken* stop) {
   const std::lock_guard lock(without_symbols_mutex);
   if (without_symbols == nullptr) {

@@ -1,4 +1,4 @@
-// Finding symbols of inputs, comparing the sizes behind them, and doing without them.
+// Finds symbols of inputs, compares their sizes, and removes symbols from a model.
 #include "libcore/runtime/shared_symbols.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-/// What tensors in a value of the type are like: in a sequence, each of its elements.
+/// The type of the tensors in a value: for a sequence, that of its elements.
 const ValueType& tensor_type(const ValueType& type) {
   const bool holds_others = type.kind == Kind::sequence || type.kind == Kind::optional;
   return holds_others && type.inner ? tensor_type(*type.inner) : type;
@@ -26,8 +26,8 @@ bool holds_many(const ValueType& type) {
   return type.kind == Kind::optional && type.inner && holds_many(*type.inner);
 }
 
-/// Whether all tensors in `value` have the size along the axis that `size` says, or the first has
-/// where it says none yet.
+/// Whether all tensors in `value` have this size along the axis; sets `size` from the first tensor
+/// if it is unset.
 bool agrees(const RunValue& value, std::int64_t axis, std::optional<std::int64_t>& size) {
   if (value.is_sequence()) {
     return std::all_of(value.elements().begin(), value.elements().end(),
@@ -39,7 +39,7 @@ bool agrees(const RunValue& value, std::int64_t axis, std::optional<std::int64_t
   return *size == found;
 }
 
-/// The type with `change` made to its shape, or that of the tensors in it.
+/// The type with `change` applied to its shape, or to that of the tensors in it.
 template <typename Change>
 ValueType with_shape(const ValueType& type, const Change& change) {
   ValueType result = type;

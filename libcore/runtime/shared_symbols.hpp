@@ -1,4 +1,4 @@
-// Symbolic dimensions that several inputs share, held against the sizes that a run is given.
+// Shared symbols: symbolic dimensions of several inputs, checked against the sizes of a run.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace ortool {
 
-/// Rewriting takes equal symbols for equal sizes, as the file promises. Files break that promise:
-/// an exporter calls everything "N", and every runtime runs the model all the same.
+/// Rewriting assumes that equal symbols mean equal sizes, as ONNX specifies. Some files violate
+/// this: an exporter names every dimension "N", and every runtime runs the model nonetheless.
 class SharedSymbols {
  public:
   SharedSymbols() = default;
-  /// Those of the graph's inputs. "?" is no name.
+  /// Those of the graph's inputs. "?" is not a symbol name.
   explicit SharedSymbols(const Graph& graph);
 
-  /// Whether no symbol stands for more than one size.
+  /// Whether no symbol occurs more than once.
   bool is_empty() const { return symbols_.empty(); }
-  /// Whether each symbol stands for one size in `given`, a value for each input.
+  /// Whether each symbol has a single size in `given`, one value per input.
   bool hold_for(std::span<const RunValue> given) const;
 
  private:
@@ -31,12 +31,12 @@ class SharedSymbols {
   };
   using Places = std::vector<Place>;
 
-  /// By symbol, where it stands; of a sequence, in each of its elements.
+  /// By symbol, its occurrences; in a sequence, those of each element.
   std::vector<Places> symbols_;
 };
 
-/// Makes dimensions of inputs that have symbols unknown, each on its own, and takes away shapes of
-/// all other values, which may follow from them; inference finds those that hold.
+/// Makes the symbolic dimensions of inputs unknown and independent, and removes the shapes of all
+/// other values, which may depend on them; inference restores those that still hold.
 void forget_symbols(Model& model);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Numbers for the values of one graph, in the order in which a run makes them.
+// Slot: number of a value of a graph, in the order in which a run produces them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace ortool {
 /// From 0: graph inputs, captured values, then outputs step by step. Below `no_slot`: constants.
 using Slot = std::int32_t;
 
-/// An operand that is left out.
+/// An omitted operand.
 inline constexpr Slot no_slot = -1;
 
 inline bool is_constant_slot(Slot slot) {

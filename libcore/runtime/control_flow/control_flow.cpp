@@ -1,4 +1,4 @@
-// What all control-flow nodes share: finding their bodies' captures and running them.
+// Shared by all control-flow nodes: running bodies with their captures.
 #include "libcore/runtime/control_flow/control_flow.hpp"
 
 #include <array>

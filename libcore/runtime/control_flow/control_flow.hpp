@@ -1,4 +1,4 @@
-// Control flow: nodes whose bodies are programs of their own.
+// Control flow operators, whose bodies are compiled programs.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,14 @@ class Graph;
 class Program;
 struct RunEnvironment;
 
-/// Computes a control-flow node. Const and shared by threads.
+/// Executes a control-flow node. Immutable, and shared by threads.
 class Flow {
  public:
   virtual ~Flow() = default;
 
   virtual std::string_view name() const = 0;
-  /// Computes all outputs. The context's inputs are the node's, then what its bodies capture.
+  /// Computes all outputs. The context's inputs are the node's, followed by the captures of its
+  /// bodies.
   virtual void run(DynamicContext& context, const RunEnvironment& environment) const = 0;
   virtual std::vector<const Program*> programs() const = 0;
 };
@@ -30,12 +31,12 @@ using ProgramPtr = std::shared_ptr<const Program>;
 /// Compiles a body.
 using MakeProgram = std::function<ProgramPtr(Graph&)>;
 
-/// A body with its place among the captures of its node.
+/// A body with the position of its captures among those of its node.
 class Body {
  public:
   Body(const Node& node, const Graph& graph, const MakeProgram& make_program);
 
-  /// Runs it on its inputs; what it captures is taken from `context`.
+  /// Runs it on its inputs; captured values are taken from `context`.
   std::vector<RunValue> run(std::vector<RunValue> inputs, const DynamicContext& context,
                             const RunEnvironment& environment) const;
   const Graph& graph() const { return *graph_; }
@@ -47,7 +48,7 @@ class Body {
   ProgramPtr program_;
 };
 
-/// Of a node for which is_control_flow() holds; throws what is wrong with the bodies.
+/// For a node with is_control_flow(); throws when its bodies are invalid.
 std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program);
 
 std::unique_ptr<const Flow> make_if(const Node& node, const MakeProgram& make_program);
@@ -55,7 +56,7 @@ std::unique_ptr<const Flow> make_loop(const Node& node, const MakeProgram& make_
 std::unique_ptr<const Flow> make_scan(const Node& node, const MakeProgram& make_program);
 std::unique_ptr<const Flow> make_sequence_map(const Node& node, const MakeProgram& make_program);
 
-/// The condition that a boolean of one element holds.
+/// The value of a boolean tensor of one element.
 bool truth(const RunValue& value, std::string_view what);
 
 }  // namespace ortool

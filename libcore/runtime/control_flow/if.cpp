@@ -1,4 +1,4 @@
-// If: the branch that the condition chooses.
+// If: runs the branch that the condition selects.
 #include "libcore/ops/controlflow/if.hpp"
 
 #include "libcore/ops/catalog.hpp"

@@ -1,4 +1,4 @@
-// What a loop keeps of its iterations until it ends.
+// Results that a loop accumulates over its iterations.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace ortool {
 
-/// Lists of values, one an output. Small tensors take far more memory than their elements: that is
-/// counted too.
+/// Lists of values, one per output. Small tensors take far more memory than their elements: the
+/// overhead is counted too.
 class KeptResults {
  public:
   KeptResults(std::size_t outputs, MemoryCap* cap) : lists_(outputs), cap_(cap) {}
@@ -29,7 +29,7 @@ class KeptResults {
 
  private:
   static constexpr std::int64_t values_at_once = 256;
-  /// Of the value, its shape, its buffer and what an allocator adds.
+  /// For the value, its shape, its buffer and the allocator's overhead.
   static constexpr std::int64_t value_bytes = 512;
 
   std::vector<std::vector<RunValue>> lists_;

@@ -1,4 +1,4 @@
-// Loop: the body once more as long as trip count and condition allow.
+// Loop: repeats the body while trip count and condition allow.
 #include "libcore/ops/controlflow/loop.hpp"
 
 #include <limits>

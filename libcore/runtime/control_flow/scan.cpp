@@ -1,4 +1,4 @@
-// Scan: the body over slices in turn, with states carried along.
+// Scan: runs the body on consecutive slices, with states carried from one to the next.
 #include "libcore/ops/controlflow/scan.hpp"
 
 #include "libcore/base/format.hpp"
@@ -59,7 +59,7 @@ class ScanFlow : public Flow {
             at_or_zero(op_.input_directions, index) == 1};
   }
 
-  /// `length`: how many slices are taken; below 0: all.
+  /// `length`: the number of slices; negative: all.
   std::vector<RunValue> run_once(std::vector<RunValue>& inputs, std::int64_t length,
                                  const DynamicContext& context,
                                  const RunEnvironment& environment) const {
@@ -105,7 +105,7 @@ class ScanFlow : public Flow {
     return states;
   }
 
-  /// Version 8: every tensor has a batch axis first, of which the body sees nothing.
+  /// Version 8: every tensor has a leading batch axis that is hidden from the body.
   std::vector<RunValue> run_batches(const std::vector<RunValue>& inputs,
                                     const DynamicContext& context,
                                     const RunEnvironment& environment) const {
@@ -146,7 +146,7 @@ class ScanFlow : public Flow {
 
   Scan op_;
   Body body_;
-  std::size_t first_;  ///< the first state among the inputs
+  std::size_t first_;  ///< index of the first state among the inputs
   std::size_t scanned_;
   std::size_t states_ = 0;
 };

@@ -1,4 +1,4 @@
-// Types of bodies' outputs, with what is not known filled in.
+// Completes the types of bodies' outputs with defaults.
 #include "libcore/runtime/control_flow/scan_outputs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a stack of no slices looks like: a body that never ran told no shapes.
+// Types and shapes of empty scan outputs, when a body never ran.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace ortool {
 
-/// The element type that a body's output is known to have; float32 when nobody said.
+/// The known element type of a body's output; float32 if unknown.
 DataType element_type_of(const Value& output);
-/// The shape of `output` with a new axis of size 0 at `axis`; dimensions nobody knows are 0.
+/// The shape of `output` with a new axis of size 0 at `axis`; unknown dimensions are 0.
 Shape shape_of_nothing(const Value& output, std::int64_t axis);
 
 }  // namespace ortool

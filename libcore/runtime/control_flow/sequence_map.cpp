@@ -1,4 +1,4 @@
-// SequenceMap: the body for each element of a sequence.
+// SequenceMap: runs the body on each element of a sequence.
 #include "libcore/ops/controlflow/sequence_map.hpp"
 
 #include "libcore/base/format.hpp"

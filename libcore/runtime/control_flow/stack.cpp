@@ -1,4 +1,4 @@
-// Moving blocks of bytes between a tensor and its slices.
+// Copies blocks between a tensor and its slices.
 #include "libcore/runtime/control_flow/stack.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void check_whole_bytes(DataType type) {
       format("slices of {} tensors are not supported: elements share bytes", name_of(type)));
 }
 
-/// Throws unless there is room for copies of all texts.
+/// Throws unless there is memory for copies of all strings.
 void check_texts(std::span<const RunValue> tensors, MemoryCap* cap) {
   std::int64_t bytes = 0;
   for (const RunValue& tensor : tensors) {
