@@ -1,4 +1,4 @@
-// Swapping aligned copies of constants in and out.
+// Swaps aligned copies of constants in and out.
 #include "libcore/provider/aligned_constants.hpp"
 
 namespace ortool {

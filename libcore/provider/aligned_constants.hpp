@@ -1,4 +1,4 @@
-// Constants aligned for as long as a kernel is compiled, so that no weight stays in memory twice.
+// Aligned copies of constants during kernel compilation, so that no weight stays in memory twice.
 #pragma once
 
 #include <utility>
@@ -8,16 +8,17 @@
 
 namespace ortool {
 
-/// Constants lie in the file as they come; kernels want them aligned to their element. Gives the
-/// constants among `inputs` (null ones are left out) aligned copies where they need one.
+/// Constants may be unaligned in the file, but kernels require alignment to the element size. Gives
+/// the constants among `inputs` (null ones are skipped) aligned copies where necessary.
 class AlignedConstants {
  public:
   explicit AlignedConstants(const std::vector<Value*>& inputs);
 
-  /// Gives `value` its own bytes back, once a kernel has packed it and nothing else reads it.
+  /// Restores the original memory of `value`, once a kernel has packed it and it has no other
+  /// consumers.
   void restore(Value& value) const;
   void restore_all() const;
-  /// The bytes of its own of `value`, a constant.
+  /// The original, possibly unaligned, tensor of `value`, a constant.
   const Tensor& original(const Value& value) const;
 
  private:

@@ -1,4 +1,4 @@
-// The bounds of a view against the bytes of its input.
+// Compares the bounds of a view with the size of its input.
 #include "libcore/provider/check_view.hpp"
 
 #include "libcore/base/error.hpp"

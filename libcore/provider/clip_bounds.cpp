@@ -1,4 +1,4 @@
-// Bounds from attributes or from constants; an absent one is infinite.
+// Reads bounds from attributes or constants; an absent one is infinite.
 #include "libcore/provider/clip_bounds.hpp"
 
 #include <limits>

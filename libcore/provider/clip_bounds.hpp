@@ -1,4 +1,4 @@
-// The bounds of a Clip node as numbers, where they are known before a run.
+// Bounds of a Clip node that are known before a run.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 
 namespace ortool {
 
-/// Infinite where there is no bound.
+/// Infinite if there is no bound.
 struct ClipBounds {
   float low;
   float high;
 };
 
-/// The bounds when all are attributes or constants of a floating-point type up to 32 bits.
+/// The bounds if both are attributes or constants of a floating-point type of at most 32 bits.
 std::optional<ClipBounds> known_clip_bounds(const Node& clip);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Sizes are known before anything is computed, save for kernels whose results nobody can size.
+// Sizes are checked before computing, except for kernels with data-dependent output sizes.
 #include "libcore/provider/constant_evaluator.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Operands of a node whose inputs are all constants.
+/// The operands of a node whose inputs are all constants.
 std::vector<Operand> constant_operands(const Node& node) {
   std::vector<Operand> operands;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -22,7 +22,7 @@ std::vector<Operand> constant_operands(const Node& node) {
   return operands;
 }
 
-/// The outputs' types and shapes when the shape rule tells all of them.
+/// The outputs' types and shapes if the shape rule infers all of them.
 std::optional<std::vector<Operand>> output_operands(const Node& node,
                                                     const std::vector<Operand>& inputs) {
   std::vector<std::int64_t> wanted;
@@ -87,7 +87,7 @@ std::optional<std::vector<Tensor>> ConstantEvaluator::evaluate(const Node& node,
       results.emplace_back();
       continue;
     }
-    // As a constant, an optional that holds a tensor would be that tensor.
+    // As a constant, an optional would be indistinguishable from the tensor it holds.
     const bool is_optional = output->type().kind == ValueType::Kind::optional;
     if (is_optional || !(*values)[i].is_tensor()) return std::nullopt;
     results.push_back((*values)[i].tensor());

@@ -1,4 +1,4 @@
-// A provider's kernels, for the optimiser to compute constants with.
+// Constant evaluator: runs a provider's kernels for constant folding.
 #pragma once
 
 #include "libcore/optimize/rewrite/evaluator.hpp"
@@ -6,8 +6,8 @@
 
 namespace ortool {
 
-/// Folded and computed bits agree, since the same kernels make them. Both references must outlive
-/// it.
+/// Folded and computed results are bit-identical, since the same kernels compute them. Both
+/// references must outlive this object.
 class ConstantEvaluator : public Evaluator {
  public:
   ConstantEvaluator(const Provider& provider, const CompileContext& context)

@@ -1,4 +1,4 @@
-// Constants of floating-point types up to 32 bits as doubles, which hold them exactly.
+// Floating-point constants of at most 32 bits as doubles, which represent them exactly.
 #include "libcore/provider/constant_values.hpp"
 
 #include "libcore/tensor/convert.hpp"

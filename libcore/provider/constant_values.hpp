@@ -1,4 +1,4 @@
-// The numbers of a constant, where they decide what is compiled.
+// Values of constants that affect how a node is compiled.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ortool {
 
 /// The `count` elements of a constant of type float32, float16 or bfloat16; nothing for null, for
-/// what is computed, and for other types and counts.
+/// computed values, and for other types and counts.
 std::optional<std::vector<double>> known_numbers(const Value* value, std::int64_t count);
 
 }  // namespace ortool

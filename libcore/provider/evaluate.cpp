@@ -1,4 +1,4 @@
-// One kernel, run outside a plan.
+// Runs a single kernel without a plan.
 #include "libcore/provider/evaluate.hpp"
 
 #include <cstring>

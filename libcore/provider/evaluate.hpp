@@ -1,4 +1,4 @@
-// Computing one kernel at once on whole tensors: for constants and for shape arithmetic.
+// Immediate evaluation of a kernel on whole tensors: for constants and shape arithmetic.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace ortool {
 
-/// Prepares and runs `kernel`, which must not be dynamic, on inputs that are all known; returns the
-/// outputs (empty tensors for ones left out). `outputs` gives their types and shapes.
+/// Prepares and runs `kernel`, which must not be dynamic, on known inputs; returns the outputs
+/// (empty tensors for omitted ones). `outputs` gives their types and shapes.
 std::vector<Tensor> evaluate(const Kernel& kernel, std::span<const Operand> inputs,
                              std::span<const Operand> outputs, Workers& workers, MemoryCap* cap);
 
-/// Runs a dynamic kernel of `node` on inputs that are all known; returns the outputs.
+/// Runs a dynamic kernel of `node` on known inputs; returns the outputs.
 std::vector<RunValue> evaluate_dynamic(const Kernel& kernel, const Node& node,
                                        std::span<const Operand> inputs, Workers& workers,
                                        MemoryCap* cap);

@@ -1,4 +1,4 @@
-// What kernels that run on whole values have in common.
+// Defaults shared by dynamic kernels.
 #include "libcore/provider/kernel.hpp"
 
 #include "libcore/base/format.hpp"

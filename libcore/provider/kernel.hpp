@@ -1,5 +1,5 @@
-// A node's computation in three steps: compiled once, prepared once a set of shapes, run often; or,
-// where shapes depend on content, in two: compiled once, run on whole values.
+// Kernel interface: a node is compiled once, prepared once per set of shapes, and run often. Where
+// shapes depend on content: compiled once, and run on whole values.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace ortool {
 
 class Node;
 
-/// A pointer to content that remembers whether anybody looked: a plan for other content may keep
-/// what was made without a look.
+/// A pointer to content that records accesses: a plan for other content may reuse whatever was
+/// built without access.
 class KnownContent {
  public:
   KnownContent(const Tensor* tensor = nullptr) : tensor_(tensor) {}
@@ -27,7 +27,7 @@ class KnownContent {
   operator const Tensor*() const { return look(); }
   const Tensor* operator->() const { return look(); }
   const Tensor& operator*() const { return *look(); }
-  /// Without being remembered.
+  /// Without recording an access.
   const Tensor* peek() const { return tensor_; }
   bool was_looked_at() const { return was_looked_at_; }
   void forget_looks() { was_looked_at_ = false; }
@@ -42,10 +42,10 @@ class KnownContent {
   mutable bool was_looked_at_ = false;
 };
 
-/// An operand whose shape is known; its value too where `known` is set. The shape does not depend
-/// on the layout; what is known is plain.
+/// An operand with known shape, and known content if `known` is set. The shape does not depend on
+/// the layout; known content is in plain layout.
 struct Operand {
-  DataType type = DataType::undefined;  ///< undefined: left out
+  DataType type = DataType::undefined;  ///< undefined: omitted
   Shape shape;
   KnownContent known;
   Layout layout = Layout::plain;
@@ -54,13 +54,13 @@ struct Operand {
   std::int64_t size_bytes() const { return bytes_of(type, stored_elements(shape, layout)); }
 };
 
-/// What prepare() sees: every operand's type and shape, outputs included (the operator's shape rule
-/// has run), and the values of inputs that are known on the host. What grows with the shapes counts
-/// against `cap`, and takes its time in view of `stop`; both may be null.
+/// The input of prepare(): every operand's type and shape, including outputs (the operator's shape
+/// rule has run), and the contents of inputs that are known on the host. Memory that grows with the
+/// shapes counts against `cap`; lengthy work polls `stop`; both may be null.
 struct PrepareContext {
   std::span<const Operand> inputs;
   std::span<const Operand> outputs;
-  MemoryCap* cap = nullptr;  ///< outlives what is prepared
+  MemoryCap* cap = nullptr;  ///< outlives the prepared kernel
   const StopToken* stop = nullptr;
 
   bool has_input(std::size_t index) const {
@@ -71,15 +71,15 @@ struct PrepareContext {
   }
 };
 
-/// Pointers for one run, by position. Bytes are aligned to 64 save for constants and views, which
-/// are aligned to their element.
+/// Pointers for one run, by position. Memory is aligned to 64 bytes, except for constants and
+/// views, which are aligned to their element.
 class RunContext {
  public:
   RunContext(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::byte* workspace, Workers& workers)
       : inputs_(inputs), outputs_(outputs), workspace_(workspace), workers_(workers) {}
 
-  /// Null when the operand is left out.
+  /// Null if the operand is omitted.
   template <typename T>
   const T* input(std::size_t index) const {
     return index < inputs_.size() ? reinterpret_cast<const T*>(inputs_[index]) : nullptr;
@@ -88,7 +88,7 @@ class RunContext {
   T* output(std::size_t index) const {
     return index < outputs_.size() ? reinterpret_cast<T*>(outputs_[index]) : nullptr;
   }
-  /// Prepared::workspace_bytes() bytes, aligned to 64, undefined content.
+  /// Prepared::workspace_bytes() bytes, aligned to 64, uninitialized.
   template <typename T = std::byte>
   T* workspace() const {
     return reinterpret_cast<T*>(workspace_);
@@ -102,48 +102,49 @@ class RunContext {
   Workers& workers_;
 };
 
-/// Bytes of an input that are an output as they lie.
+/// The bytes of an input that form an output unchanged.
 struct BytesView {
   std::size_t input = 0;
   std::int64_t offset_bytes = 0;
 };
 
-/// A kernel made ready for fixed shapes. Owned by a plan and shared by threads: run() is const and
-/// allocates nothing.
+/// A kernel prepared for fixed shapes. Owned by a plan and shared by threads: run() is const and
+/// does not allocate.
 class Prepared {
  public:
   virtual ~Prepared() = default;
 
-  /// Scratch bytes that run() needs.
+  /// The size of the scratch memory that run() needs.
   virtual std::int64_t workspace_bytes() const { return 0; }
-  /// Bytes it keeps that grow with the shapes, for the bound on plans.
+  /// The memory it keeps that grows with the shapes, for the limit on plans.
   virtual std::int64_t held_bytes() const { return 0; }
-  /// When an output is nothing but bytes of an input, where they lie: the plan makes it a view. A
-  /// kernel has views for all its outputs or for none; run() is not called where it has.
+  /// If an output is merely part of an input, its position there: the plan makes it a view. A
+  /// kernel has views for all of its outputs or for none; if it has, run() is not called.
   virtual std::optional<BytesView> view_of(std::size_t output) const {
     static_cast<void>(output);
     return std::nullopt;
   }
-  /// Where output 0 holds the bytes of input `index` as they are, when all the kernel does with
-  /// that input is to copy it there: the plan may have it made in place. run() must then leave it.
+  /// The offset in output 0 at which the data of input `index` appear unchanged, if the kernel only
+  /// copies that input there: the plan may have it produced in place. run() must then skip the
+  /// copy.
   virtual std::optional<std::int64_t> place_in_output(std::size_t index) const {
     static_cast<void>(index);
     return std::nullopt;
   }
-  /// Whether output 0 may be written over input `index` (same bytes size and element order).
+  /// Whether output 0 may overwrite input `index` (same size in bytes and same element order).
   virtual bool can_overwrite(std::size_t index) const {
     static_cast<void>(index);
     return false;
   }
-  /// Computes all outputs. Throws Error for values that the operator refuses (an index out of
+  /// Computes all outputs. Throws Error for values that the operator rejects (an index out of
   /// range).
   virtual void run(const RunContext& context) const = 0;
 };
 
 using PreparedPtr = std::unique_ptr<const Prepared>;
 
-/// Whole values for one run of a kernel that is dynamic, by position: sequences, maps, strings, and
-/// tensors whose shapes nobody knew before.
+/// Whole values for one run of a dynamic kernel, by position: sequences, maps, strings, and tensors
+/// with data-dependent shapes.
 class DynamicContext {
  public:
   DynamicContext(const Node& node, std::span<const RunValue> inputs, std::span<RunValue> outputs,
@@ -152,23 +153,23 @@ class DynamicContext {
 
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
-  /// False for an operand that is left out; an empty optional is given, but `none`. Outputs that
-  /// are left out may be set all the same.
+  /// False for an omitted operand; an empty optional is present, but `none`. Omitted outputs may be
+  /// set nonetheless.
   bool has_input(std::size_t index) const;
   bool has_output(std::size_t index) const;
 
-  /// What an input holds. Tensors are aligned to their element; their bytes are lent for this call:
-  /// what is kept in an output must be `owned()`.
+  /// The value of an input. Tensors are aligned to their element and lent for this call: what is
+  /// kept in an output must be `owned()`.
   const RunValue& value(std::size_t index) const { return inputs_[index]; }
-  /// An input that is a tensor; throws ErrorCode::invalid when it is something else.
+  /// An input that is a tensor; throws ErrorCode::invalid for any other value.
   const Tensor& input(std::size_t index) const { return inputs_[index].tensor(); }
 
-  /// A tensor for an output or for scratch, counted against the cap; undefined content.
+  /// A tensor for an output or as scratch memory, counted against the cap; uninitialized.
   Tensor make(DataType type, Shape shape) const { return Tensor(type, std::move(shape), cap_); }
   void set_output(std::size_t index, RunValue value) { outputs_[index] = std::move(value); }
-  /// The operator's shape rule, run on the shapes and contents of the inputs, which must be
+  /// Runs the operator's shape rule on the shapes and contents of the inputs, which must be
   /// tensors: types and shapes of the outputs, with `known` unset. Throws ErrorCode::unsupported
-  /// when the rule cannot tell.
+  /// when the rule cannot infer them.
   std::vector<Operand> output_operands() const;
 
   Workers& workers() const { return workers_; }
@@ -182,28 +183,29 @@ class DynamicContext {
   MemoryCap* cap_;
 };
 
-/// A node compiled for a provider: variant chosen, constants packed. Const and shared by threads.
+/// A node compiled for a provider: variant selected, constants packed. Immutable, and shared by
+/// threads.
 class Kernel {
  public:
   virtual ~Kernel() = default;
 
   /// The variant's name, for reports: "conv_f32_avx512".
   virtual std::string_view name() const = 0;
-  /// Makes it ready for shapes. Throws ErrorCode::invalid for shapes or known values that cannot
-  /// be. Not called on a dynamic kernel.
+  /// Prepares it for the given shapes. Throws ErrorCode::invalid for invalid shapes or known
+  /// values. Not called on a dynamic kernel.
   virtual PreparedPtr prepare(const PrepareContext& context) const = 0;
-  /// Whether run_dynamic() computes the node: because the shapes of outputs depend on the content
-  /// of inputs, or because an operand is a string tensor, a sequence, an optional or a map.
+  /// Whether run_dynamic() computes the node: because output shapes depend on the content of
+  /// inputs, or because an operand is a string tensor, a sequence, an optional or a map.
   virtual bool is_dynamic() const { return false; }
-  /// Computes all outputs from whole values. Throws Error for values that the operator refuses.
+  /// Computes all outputs from whole values. Throws Error for values that the operator rejects.
   virtual void run_dynamic(DynamicContext& context) const;
-  /// Inputs that are not read at run time any more (packed or known), so that the session may drop
+  /// False for inputs that are not read at run time (packed or known), so that the session may drop
   /// them.
   virtual bool needs_input(std::size_t index) const {
     static_cast<void>(index);
     return true;
   }
-  /// Bytes of packed constants this kernel holds.
+  /// The size in bytes of the packed constants that this kernel holds.
   virtual std::int64_t packed_bytes() const { return 0; }
 };
 

@@ -1,4 +1,4 @@
-// One way to compute a group of nodes, as far as the layouts of its values go.
+// Layout choice: one assignment of layouts to the values of a group of nodes.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace ortool {
 
-/// How what a group reads and makes lies, by position (NodeView::inputs() and outputs(); plain
-/// where a list ends), and about how long the group takes so.
+/// The layouts of a group's inputs and outputs, by position (NodeView::inputs() and outputs();
+/// plain beyond the end of a list), and the estimated time of the group with them.
 struct LayoutChoice {
   std::vector<Layout> inputs;
   std::vector<Layout> outputs;
-  double nanoseconds = 0;  ///< one thread; unknown dimensions taken as common ones
+  double nanoseconds = 0;  ///< single-threaded; unknown dimensions get typical sizes
 
   Layout input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : Layout::plain;

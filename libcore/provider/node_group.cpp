@@ -1,4 +1,4 @@
-// Following outputs that have a single reader.
+// Follows outputs with a single consumer.
 #include "libcore/provider/node_group.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-/// The only reader of the node's only used output, when nothing else needs that output.
+/// The only consumer of the node's only used output.
 const Node* only_reader(const Node& node) {
   for (std::int64_t i = 1; i < node.output_count(); ++i) {
     if (node.output(i) != nullptr && !node.output(i)->uses().empty()) return nullptr;

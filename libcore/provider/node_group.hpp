@@ -1,4 +1,4 @@
-// Nodes in a row that one kernel computes.
+// Node group: a chain of nodes that one kernel computes.
 #pragma once
 
 #include <unordered_set>
@@ -9,9 +9,9 @@
 
 namespace ortool {
 
-/// `first` with the nodes behind it that `absorbs(group, next)` says one kernel computes too. Each
-/// is the only reader of the only used output of the one before it, and in no other group;
-/// `absorbed` gets them.
+/// `first` with the following nodes that one kernel computes with it, according to `absorbs(group,
+/// next)`. Each is the only consumer of the only used output of its predecessor, and in no other
+/// group; they are added to `absorbed`.
 std::vector<const Node*> gather_group(const Node& first, std::unordered_set<const Node*>& absorbed,
                                       FunctionRef<bool(const NodeView&, const Node&)> absorbs);
 

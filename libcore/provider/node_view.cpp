@@ -1,4 +1,4 @@
-// Reading operands of a node or a group of nodes.
+// Accesses the operands of a node or a group of nodes.
 #include "libcore/provider/node_view.hpp"
 
 #include <algorithm>

@@ -1,17 +1,17 @@
-// How many bytes of constants kernels may hold in memory from run to run; others are read anew.
+// Packing budget: the limit on constants that kernels keep packed; others are packed in each run.
 #pragma once
 
 #include <cstdint>
 
 namespace ortool {
 
-/// Handed out while kernels are compiled, which one thread does.
+/// Spent while kernels are compiled, which a single thread does.
 class PackingBudget {
  public:
   explicit PackingBudget(std::int64_t bytes) : left_bytes_(bytes) {}
 
-  /// Whether a kernel may keep so many bytes, packed or read from a file; they are taken off then.
-  /// Small ones always may.
+  /// Whether a kernel may keep this many bytes, packed or read from a file; if so, deducts them.
+  /// Small constants are always allowed.
   bool takes(std::int64_t bytes) {
     constexpr std::int64_t always_bytes = std::int64_t{64} << 10;
     if (bytes > always_bytes && bytes > left_bytes_) return false;

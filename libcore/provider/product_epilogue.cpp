@@ -1,4 +1,4 @@
-// Recognising followers one after the other; each must read the one before it.
+// Matches followers one after the other; each must read the result of its predecessor.
 #include "libcore/provider/product_epilogue.hpp"
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-/// Group inputs there may be; a kernel for 16-bit floats holds one converted form of each.
+/// The maximum number of group inputs; a float16 kernel holds a converted copy of each.
 constexpr std::size_t most_group_inputs = 16;
 
 class FollowerReader {
@@ -98,7 +98,7 @@ class FollowerReader {
   }
 
   bool take_add(const Node& node) {
-    // Before version 7 Add broadcast by attributes of its own.
+    // Before version 7 Add broadcast by attributes.
     if (!node.attributes().empty() || result_.residual >= 0) return false;
     const bool is_second = node.input(1) == previous_;
     if (is_second == (node.input(0) == previous_)) return false;
@@ -109,7 +109,7 @@ class FollowerReader {
     return true;
   }
 
-  /// A constant of one number a channel, shaped so that the sum keeps the result's shape.
+  /// A constant with one element per channel, shaped so that the sum keeps the result's shape.
   bool take_shift(const Value& other) {
     const std::optional<std::vector<double>> numbers = known_numbers(&other, form_.channels);
     if (!numbers) return false;

@@ -1,4 +1,4 @@
-// The interface of an execution provider: what it takes, and how it computes it.
+// Execution provider interface: claims nodes of a graph and compiles them.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@
 
 namespace ortool {
 
-/// Nodes that a provider takes as one kernel, first the node that gives the operator.
+/// Nodes that a provider runs as one kernel, first the node that determines the operator.
 struct Claim {
   std::vector<const Node*> members;
 };
 
-/// A node a provider does not take, and why, in words for the user.
+/// A node that a provider refuses, and why, in words for the user.
 struct Refusal {
   const Node* node;
   std::string reason;
@@ -31,23 +31,24 @@ struct Claims {
   std::vector<Refusal> refused;
 };
 
-/// What compile() may use: threads for packing, and the cap that packed constants count against.
+/// The resources of compile(): threads for packing, and the cap that packed constants count
+/// against.
 struct CompileContext {
   Workers& workers;
   MemoryCap* cap = nullptr;          ///< may be null; outlives the kernels
-  int most_threads = 1;              ///< that any run will bring; workspaces are sized for them
+  int most_threads = 1;              ///< of any run; workspaces are sized for them
   PackingBudget* packing = nullptr;  ///< null: every constant matrix is packed
-  /// The bytes of constants as they lie in the model; null where the graph has those.
+  /// The constants as stored in the model; null if the graph has those.
   const AlignedConstants* constants = nullptr;
 
-  /// The constant of `value` as it lies in the model, aligned to anything: keeping it costs
-  /// nothing.
+  /// The constant of `value` as stored in the model, with any alignment: keeping it costs no
+  /// memory.
   const Tensor& original(const Value& value) const {
     return constants != nullptr ? constants->original(value) : value.constant();
   }
 };
 
-/// A row of a provider's kernel list, for `ortool providers --kernels`.
+/// An entry of a provider's kernel list, for `ortool providers --kernels`.
 struct KernelDescription {
   std::string_view name;
   std::string_view domain;
@@ -56,37 +57,36 @@ struct KernelDescription {
   std::string_view types;
 };
 
-/// Computes nodes in a way of its own. Const after construction and safe for many threads.
+/// Runs nodes with its own kernels. Immutable after construction and thread-safe.
 class Provider {
  public:
   virtual ~Provider() = default;
 
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;
-  /// Empty when it can be used here, else why not and what to do.
+  /// Empty when it is available on this machine, otherwise the reason and a remedy.
   virtual std::string unavailable_because() const { return {}; }
 
-  /// The nodes of `graph` it takes, in groups; for each of the rest a reason. Every node of the
-  /// graph has passed check_node and shape inference. Bodies are graphs of their own; the nodes
-  /// that hold them are claimed by the runtime before anybody is asked.
+  /// The nodes of `graph` it takes, in groups; for each of the others a reason. Every node of the
+  /// graph has passed check_node and shape inference. Bodies are graphs of their own; the runtime
+  /// claims the nodes that hold them before any provider is asked.
   virtual Claims claims(const Graph& graph) const = 0;
-  /// Why it does not compute a node alone that it claimed behind another one; empty: it does.
-  /// Groups are taken apart where nothing is to be fused, or another provider has some of their
-  /// nodes.
+  /// Why it does not run a node alone that it claimed as a follower; empty: it does. Groups are
+  /// split when fusion is disabled, or when another provider has some of their nodes.
   virtual std::string refuses_alone(const Node& node) const {
     static_cast<void>(node);
     return {};
   }
-  /// The ways a group that it claimed can be computed, the plain one first; an empty list stands
-  /// for that one alone. The session chooses (libcore/lower/assign_layouts.hpp), and the view that
-  /// compile() sees holds the choice.
+  /// The supported layout assignments of a group that it claimed, the plain one first; an empty
+  /// list means plain only. The session chooses (libcore/lower/assign_layouts.hpp), and the view
+  /// passed to compile() holds the choice.
   virtual std::vector<LayoutChoice> layouts(const NodeView& group) const {
     static_cast<void>(group);
     return {};
   }
-  /// Compiles what it claimed. Throws ErrorCode::unsupported for what it did not.
+  /// Compiles a group that it claimed. Throws ErrorCode::unsupported for any other.
   virtual KernelPtr compile(const NodeView& view, const CompileContext& context) const = 0;
-  /// The kernels it has, best first for each operator.
+  /// Its kernels, best first for each operator.
   virtual std::vector<KernelDescription> kernels() const = 0;
 };
 

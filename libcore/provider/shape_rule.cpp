@@ -1,4 +1,4 @@
-// The shape rules of operators, run on numbers.
+// An inference context over concrete operands.
 #include "libcore/provider/shape_rule.hpp"
 
 #include <algorithm>
@@ -19,8 +19,9 @@ std::optional<Dimensions> dimensions_of(const Operand& operand) {
   return dimensions_from(integers_of(*operand.known));
 }
 
-/// Whether a known operand holds the least int64, which no Dimension can be: dimensions_from()
-/// gives the next one, good enough for a check but not for content.
+/// Whether a known operand contains the minimum int64, which a Dimension cannot represent:
+/// dimensions_from() returns the next value, which is good enough for validation but not as
+/// content.
 bool has_least_integer(const Operand& operand) {
   if (operand.known == nullptr) return false;
   const std::vector<std::int64_t> numbers = integers_of(*operand.known);
@@ -70,7 +71,7 @@ class ConcreteContext : public InferContext {
     return dimensions_of(*given);
   }
 
-  /// Elements are carried to outputs where they are known; a shape may hold without them.
+  /// Propagates known elements to outputs; a shape may be valid without them.
   std::optional<KnownElements> input_elements(std::int64_t index) const override {
     const Operand* given = operand(index);
     if (given == nullptr || !is_integer(given->type)) return std::nullopt;
@@ -80,7 +81,7 @@ class ConcreteContext : public InferContext {
     return KnownElements(dimensions->begin(), dimensions->end());
   }
 
-  /// Whether the rule asked for content that its shapes depend on, and that is not known.
+  /// Whether the rule asked for unknown content that its shapes depend on.
   bool lacks_content() const { return lacks_content_; }
 
   void set_output_type(std::int64_t index, ValueType type) override {
@@ -95,7 +96,7 @@ class ConcreteContext : public InferContext {
     return output_types_[static_cast<std::size_t>(index)];
   }
 
-  /// The output's content, when the rule told all of it.
+  /// The output's content, if the rule inferred all of it.
   std::optional<Tensor> output_value(std::int64_t index, DataType type, const Shape& shape) const {
     const std::optional<Dimensions>& values = output_dimensions_[static_cast<std::size_t>(index)];
     if (!values || !is_integer(type) ||
@@ -127,7 +128,7 @@ class ConcreteContext : public InferContext {
     lacks_content_ = true;
   }
 
-  /// Null when the input is left out or no tensor.
+  /// Null when the input is omitted or not a tensor.
   const Operand* operand(std::int64_t index) const {
     if (node_.input(index) == nullptr || index >= static_cast<std::int64_t>(inputs_.size()))
       return nullptr;
@@ -161,7 +162,7 @@ std::vector<RuledOutput> apply_shape_rule(const Node& node, std::span<const Oper
       const ValueType& type = context.output_type(i);
       if (!type.is_tensor() || type.element == DataType::undefined) continue;
       result.type = type.element;
-      // A shape that follows without content it depends on was not checked against that content.
+      // A shape inferred without content that it depends on was not validated against that content.
       if (!context.lacks_content()) result.shape = to_known(type.shape);
       if (!result.shape) continue;
       // Throws when no tensor can be that large.

@@ -1,4 +1,4 @@
-// The shape rules of operators, run on numbers: concrete inputs give concrete outputs.
+// Shape rules applied to concrete shapes: output shapes from input shapes and contents.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace ortool {
 
-/// What a shape rule told of an output.
+/// The result of a shape rule for an output.
 struct RuledOutput {
-  DataType type = DataType::undefined;  ///< undefined: left out, or no tensor
-  std::optional<Shape> shape;           ///< nothing: the rule lacked content, or could not tell
-  std::optional<Tensor> content;        ///< where the rule told all of it
+  DataType type = DataType::undefined;  ///< undefined: omitted, or not a tensor
+  std::optional<Shape> shape;           ///< nothing: the rule lacked content, or could not infer it
+  std::optional<Tensor> content;        ///< if the rule inferred all of it
 };
 
-/// Runs the shape rule of `node` on operands by position (an input that is given but no tensor goes
-/// by the type the graph knows). `wanted` becomes the positions of inputs whose content the rule
-/// asked for in vain. No shape is concluded while the rule lacks content that decides shapes
-/// (InferContext::input_value, input_dimensions): it could not check that content. Errors name the
-/// node.
+/// Runs the shape rule of `node` on operands by position (an input that is present but not a tensor
+/// has the type known to the graph). `wanted` receives the positions of inputs whose content the
+/// rule needed but lacked. No shape is inferred while the rule lacks content that determines shapes
+/// (InferContext::input_value, input_dimensions): it could not validate that content. Errors name
+/// the node.
 std::vector<RuledOutput> apply_shape_rule(const Node& node, std::span<const Operand> inputs,
                                           std::vector<std::int64_t>& wanted);
 

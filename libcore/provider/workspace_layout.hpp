@@ -1,4 +1,4 @@
-// Parts of a kernel's workspace, one behind the other, and the threads they are sized for.
+// Workspace layout: parts of a kernel's scratch memory, and the threads they are sized for.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ortool {
 
-/// Hands out aligned places in a workspace that is yet to be allocated.
+/// Assigns aligned offsets in a workspace that has not been allocated yet.
 class WorkspaceLayout {
  public:
   /// The offset of the next `bytes` bytes.
@@ -22,8 +22,8 @@ class WorkspaceLayout {
   std::int64_t bytes_ = 0;
 };
 
-/// The workers of a run, or the calling thread alone where they are more than a workspace was sized
-/// for. (The bits are the same.)
+/// The workers of a run, or the calling thread alone if they are more than the workspace was sized
+/// for. (Results are bit-identical.)
 class SizedWorkers {
  public:
   SizedWorkers(Workers& workers, int most_threads)
