@@ -1,4 +1,4 @@
-// Copies rows; samples that do not match are not batched.
+// Batching copies rows; samples that do not match are not batched.
 #include "libcore/dataset/batch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads class names from a text file.
+// Class names, read from a text file.
 #include "libcore/dataset/class_names.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// Uses the syntax of --image; `layout` is the image layout that the written model takes.
+// Image preprocessing syntax of --image; `layout` is that of the written model's images.
 #include "libcore/dataset/embedding.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Converts JSON values to the text form of image options.
+// Image recipes: converts JSON values to the text form of image options.
 #include "libcore/dataset/image_config.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Ranking, and Wilson's score interval (1927).
+// Accuracy metrics: ranking, and Wilson's score interval (1927).
 #include "libcore/dataset/metric.hpp"
 
 #include <cmath>

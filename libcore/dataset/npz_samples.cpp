@@ -1,4 +1,4 @@
-// Decompresses arrays in parallel streams, sample by sample.
+// .npz samples: decompresses arrays in parallel streams, sample by sample.
 #include "libcore/dataset/npz_samples.hpp"
 
 #include <algorithm>

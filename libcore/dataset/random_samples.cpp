@@ -1,4 +1,4 @@
-// Generates random inputs repeatedly.
+// Random samples: generates random inputs repeatedly.
 #include "libcore/dataset/random_samples.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Loads a sample's files; images are preprocessed by the input's recipe.
+// Sample files: loads a sample's values; images are preprocessed by the input's recipe.
 #include "libcore/dataset/sample_files.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Finds the output that ranks classes, and the class of a label.
+// Accuracy evaluation: finds the output that ranks classes, and the class of a label.
 #include "libcore/dataset/sample_judge.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Determines the kind of set from its path.
+// Sample sets: determines the kind of set from its path.
 #include "libcore/dataset/sample_set.hpp"
 
 #include <algorithm>

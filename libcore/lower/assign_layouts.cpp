@@ -1,4 +1,4 @@
-// Writes the chosen layouts into the graph, with reorders where they differ.
+// Layout assignment: writes the chosen layouts, with reorders where they differ.
 #include "libcore/lower/assign_layouts.hpp"
 
 #include <algorithm>

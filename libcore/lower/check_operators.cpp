@@ -1,4 +1,4 @@
-// Finds operators and versions that are not in the catalog.
+// Operator check: finds operators and versions that are not in the catalog.
 #include "libcore/lower/check_operators.hpp"
 
 #include <set>

@@ -1,4 +1,4 @@
-// Weights of several layers are dequantized once.
+// Recurrent weights: those of several layers are dequantized once.
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
 
 #include <limits>

@@ -1,5 +1,5 @@
-// Visits each QuantizeLinear in order, so that the inputs of a cluster have been rewritten already;
-// then the remaining products.
+// Quantized fusion: visits each QuantizeLinear in order, so that the inputs of a cluster have been
+// rewritten already; then the remaining products.
 #include "libcore/lower/fuse_quantized.hpp"
 
 #include "libcore/graph/algorithms/import_domain.hpp"

@@ -16,7 +16,7 @@ namespace ortool {
 /// The clusters that were rewritten, in order.
 struct ClusterNotes {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< at most this many
-  std::vector<std::vector<std::string>> members = {};  ///< node names, the end last
+  std::vector<std::vector<std::string>> members = {};            ///< node names, the end last
 };
 
 /// Rewrites each cluster of `graph` (not of its bodies) that dequantizes constants and values with

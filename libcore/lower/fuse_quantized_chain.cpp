@@ -1,5 +1,5 @@
-// Chains of elementwise functions and data movement between DequantizeLinear and QuantizeLinear:
-// functions become lookup tables, and data movement operates on int8.
+// Quantized chains between DequantizeLinear and QuantizeLinear: elementwise functions become lookup
+// tables, and data movement operates on int8.
 #include <algorithm>
 #include <numeric>
 

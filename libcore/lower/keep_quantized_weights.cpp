@@ -1,4 +1,4 @@
-// Weights are transposed to columns of unsigned values; scales are repeated for each block.
+// MatMulNBits packing: columns of unsigned values; scales are repeated for each block.
 #include "libcore/lower/keep_quantized_weights.hpp"
 
 #include <algorithm>

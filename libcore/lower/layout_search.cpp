@@ -1,4 +1,4 @@
-// Local search: groups start with their cheapest choice, then change one by one while the total
+// Layout search: groups start with their cheapest choice, then change one by one while the total
 // cost decreases; blocked regions that do not pay for their reorders become plain again.
 #include "libcore/lower/layout_search.hpp"
 

@@ -1,4 +1,4 @@
-// Collects claims in order of preference, and reports all unassigned nodes in one error.
+// Placement: collects claims by preference, and reports all unassigned nodes in one error.
 #include "libcore/lower/place.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Finds regions by union-find over float16 values, then rewrites each node by node, in execution
-// order.
+// Float16 promotion: finds regions by union-find over float16 values, then rewrites each node by
+// node, in execution order.
 #include "libcore/lower/promote_fp16.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Walks from the end back to the quantized input; each node must have a single consumer.
+// Quantized chains, read from the end back; each node must have a single consumer.
 #include "libcore/lower/quantized_chain.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// New nodes precede the end of the cluster; nodes that only it needed are removed with it.
+// Cluster editing: new nodes precede the end; nodes that only it needed are removed with it.
 #include "libcore/lower/quantized_cluster.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Outer graphs first, so that a constant propagates inward level by level.
+// Capture resolution: outer graphs first, so that constants propagate inward.
 #include "libcore/lower/resolve_captures.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Predicates on the nodes of a session's graph.
+// Node predicates of a session's graph.
 #include "libcore/lower/session_nodes.hpp"
 
 #include <algorithm>

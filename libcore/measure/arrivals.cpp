@@ -1,4 +1,4 @@
-// Exponential gaps by inversion; bracketing, then bisection.
+// Request arrivals: exponential gaps by inversion. Rate search: bracketing, then bisection.
 #include "libcore/measure/arrivals.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Bootstrap intervals with a seeded generator.
+// Run-time comparison: bootstrap intervals with a seeded generator.
 #include "libcore/measure/compare_times.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Everything is derived from the incomplete beta function.
+// Distribution functions, all derived from the incomplete beta function.
 #include "libcore/measure/distributions.hpp"
 
 #include <cmath>

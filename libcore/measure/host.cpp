@@ -1,4 +1,4 @@
-// Reads Linux's /proc and /sys.
+// Benchmark host: reads Linux's /proc and /sys.
 #include "libcore/measure/host.hpp"
 
 #include <algorithm>

@@ -26,15 +26,14 @@ bool adds_bytes_in_pairs(const std::vector<std::string>& isa);
 
 /// Counters and settings of the host at one moment; unavailable ones are -1 or empty.
 struct HostState {
-  double steal_s = -1;           ///< of all processors, taken by other guests
-  double busy_s = -1;            ///< of all processors, in any mode
-  double throttled_s = -1;       ///< during which the control group's quota throttled this process
-  double quota_processors = -1;  ///< of the control group; -1: no limit
-  double load = -1;              ///< mean number of runnable threads over the last minute
-  std::int64_t heat_events =
-      -1;                ///< thermal throttling events since boot
-  std::string governor;  ///< of the first processor's clock
-  int processors = 0;    ///< of the machine
+  double steal_s = -1;            ///< of all processors, taken by other guests
+  double busy_s = -1;             ///< of all processors, in any mode
+  double throttled_s = -1;        ///< during which the control group's quota throttled this process
+  double quota_processors = -1;   ///< of the control group; -1: no limit
+  double load = -1;               ///< mean number of runnable threads over the last minute
+  std::int64_t heat_events = -1;  ///< thermal throttling events since boot
+  std::string governor;           ///< of the first processor's clock
+  int processors = 0;             ///< of the machine
 };
 
 /// Both read below `root`, "" for the real machine; tests pass a folder with files of their own.

@@ -1,4 +1,4 @@
-// Finds ranks by bisection over the binomial distribution.
+// Percentile intervals: finds ranks by bisection over the binomial distribution.
 #include "libcore/measure/percentile.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Williams, Waterman, Patterson: Roofline, an insightful visual performance model (2009).
+// Roofline model: Williams, Waterman, Patterson, An insightful visual performance model (2009).
 #include "libcore/measure/roofline.hpp"
 
 #include <algorithm>

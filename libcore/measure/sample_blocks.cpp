@@ -1,4 +1,4 @@
-// Means, variances, and the correlation of samples within a block.
+// Sample blocks: means, variances, and the correlation of samples within a block.
 #include "libcore/measure/sample_blocks.hpp"
 
 #include <algorithm>

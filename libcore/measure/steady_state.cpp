@@ -1,4 +1,4 @@
-// Compares medians of both ends, a robust variant of Geweke's diagnostic.
+// Steady-state detection by medians of both ends, a robust variant of Geweke's diagnostic.
 #include "libcore/measure/steady_state.hpp"
 
 #include <algorithm>

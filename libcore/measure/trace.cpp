@@ -1,4 +1,4 @@
-// Events are in microseconds, as the trace format requires.
+// Chrome trace events, in microseconds as the format requires.
 #include "libcore/measure/trace.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// The ordered lists of rules and passes, by optimization level.
+// Optimizer pipeline: the ordered lists of rules and passes, by optimization level.
 #include "libcore/optimize/pipeline.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Swaps aligned copies of constants in and out.
+// Aligned constants: swaps aligned copies in and out.
 #include "libcore/provider/aligned_constants.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Compares the bounds of a view with the size of its input.
+// View bounds check: compares the bounds of a view with the size of its input.
 #include "libcore/provider/check_view.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// Reads bounds from attributes or constants; an absent one is infinite.
+// Clip bounds from attributes or constants; an absent one is infinite.
 #include "libcore/provider/clip_bounds.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Sizes are checked before computing, except for kernels with data-dependent output sizes.
+// Constant evaluator: checks sizes before computing, unless they depend on data.
 #include "libcore/provider/constant_evaluator.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Floating-point constants of at most 32 bits as doubles, which represent them exactly.
+// Constant values of at most 32 bits as doubles, which represent them exactly.
 #include "libcore/provider/constant_values.hpp"
 
 #include "libcore/tensor/convert.hpp"

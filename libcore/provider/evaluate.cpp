@@ -1,4 +1,4 @@
-// Runs a single kernel without a plan.
+// Immediate evaluation: runs a single kernel without a plan.
 #include "libcore/provider/evaluate.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Defaults shared by dynamic kernels.
+// Kernel defaults shared by dynamic kernels.
 #include "libcore/provider/kernel.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Follows outputs with a single consumer.
+// Node group: follows outputs with a single consumer.
 #include "libcore/provider/node_group.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"

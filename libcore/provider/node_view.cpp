@@ -1,4 +1,4 @@
-// Accesses the operands of a node or a group of nodes.
+// Node view: accesses the operands of a node or a group of nodes.
 #include "libcore/provider/node_view.hpp"
 
 #include <algorithm>

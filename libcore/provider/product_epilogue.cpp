@@ -1,4 +1,4 @@
-// Matches followers one after the other; each must read the result of its predecessor.
+// Product epilogue: matches followers in sequence, each reading its predecessor's result.
 #include "libcore/provider/product_epilogue.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// An inference context over concrete operands.
+// Shape rules: an inference context over concrete operands.
 #include "libcore/provider/shape_rule.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Validates output bindings, and copies outputs that kernels could not write directly.
+// Output binding: validates destinations, and copies outputs kernels could not write directly.
 #include "libcore/runtime/bound_outputs.hpp"
 
 #include <algorithm>

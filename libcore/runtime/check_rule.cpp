@@ -1,4 +1,4 @@
-// Runs both graphs in sessions without rewriting.
+// Rule check: runs both graphs in sessions without rewriting.
 #include "libcore/runtime/check_rule.hpp"
 
 #include <cstring>

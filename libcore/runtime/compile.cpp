@@ -1,4 +1,4 @@
-// Compiles kernels, and returns the memory of packed weights to the system.
+// Kernel compilation; returns the memory of packed weights to the system.
 #include "libcore/runtime/compile.hpp"
 
 #include "libcore/base/file/file.hpp"

@@ -1,4 +1,4 @@
-// Sets the pointers of a run, and pools arenas.
+// Frame: sets the pointers of a run, and pools arenas.
 #include "libcore/runtime/frame.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Compares element type and shape with those that a model declares.
+// Input specification: compares element type and shape with those that a model declares.
 #include "libcore/runtime/input_spec.hpp"
 
 #include "libcore/base/format.hpp"

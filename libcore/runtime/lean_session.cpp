@@ -1,4 +1,4 @@
-// Lowers glibc's mmap threshold while a session is constructed.
+// Lean session: lowers glibc's mmap threshold while a session is constructed.
 #include "libcore/runtime/lean_session.hpp"
 
 #include <malloc.h>

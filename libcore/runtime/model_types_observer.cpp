@@ -1,4 +1,4 @@
-// Values that were promoted to float32 are shown as float16.
+// ModelTypesObserver: values that were promoted to float32 are shown as float16.
 #include "libcore/runtime/model_types_observer.hpp"
 
 #include "libcore/tensor/convert.hpp"

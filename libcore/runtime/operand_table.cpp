@@ -1,4 +1,4 @@
-// Finds the operands of one plan by slot.
+// Operand table: finds the operands of one plan by slot.
 #include "libcore/runtime/operand_table.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Two threads that wait for each other, so that each lends what it has just computed.
+// Paired run: two threads that wait for each other, so that each lends its latest value.
 #include "libcore/runtime/paired_run.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Accessors of a built plan.
+// Plan: accessors once it is built.
 #include "libcore/runtime/plan.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Plan: kernels prepared for one set of shapes, with the memory locations of all values. A plan
-// ends at the next step whose shapes depend on content.
+// ends before the next step that needs computed content.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,7 @@ struct PlanContext {
   std::span<const Operand> constants;
   std::span<const Slot> outputs;               ///< of the program
   std::span<const std::int32_t> last_uses;     ///< by slot: the last step that reads it
-  std::span<const std::int32_t> made_numbers;  ///< by slot: number among dynamic steps' outputs, or
-                                               ///< -1
+  std::span<const std::int32_t> made_numbers;  ///< by slot: among dynamic steps' outputs, or -1
   std::span<const Node* const> producers;      ///< by slot: null for inputs
   bool is_parallel = false;
   Workers& workers;

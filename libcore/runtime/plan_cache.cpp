@@ -1,4 +1,4 @@
-// The least-recently-used list of the plan cache.
+// Plan cache: the least-recently-used list.
 #include "libcore/runtime/plan_cache.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Slots before the table's first one are inputs, or results of an earlier plan.
+// Plan diff: slots before the table's first are inputs, or results of an earlier plan.
 #include "libcore/runtime/plan_diff.hpp"
 
 namespace ortool {

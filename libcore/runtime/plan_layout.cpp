@@ -1,4 +1,4 @@
-// Roots, views of them, and offsets in the arena.
+// Plan memory layout: roots, views of them, and offsets in the arena.
 #include "libcore/runtime/plan_layout.hpp"
 
 #include <algorithm>

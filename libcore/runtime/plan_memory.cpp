@@ -1,4 +1,4 @@
-// A sweep over the steps with a free list.
+// Arena allocation: a sweep over the steps with a free list.
 #include "libcore/runtime/plan_memory.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Compiles a graph, and looks up or builds the plan for a run.
+// Program: compiles a graph, and looks up or builds the plan for a run.
 #include "libcore/runtime/program.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Executes a program: plan after plan, with dynamic steps between them.
+// Program run: plan after plan, with dynamic steps between them.
 #include "libcore/runtime/program_run.hpp"
 
 #include "libcore/base/format.hpp"

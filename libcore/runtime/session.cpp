@@ -1,4 +1,4 @@
-// Prepares a model once, and plans for each new set of shapes.
+// Session: prepares a model once, and plans for each new set of shapes.
 #include "libcore/runtime/session.hpp"
 
 #include <algorithm>

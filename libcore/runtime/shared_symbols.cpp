@@ -1,4 +1,4 @@
-// Finds symbols of inputs, compares their sizes, and removes symbols from a model.
+// Shared symbols: finds them, compares their sizes, and removes them from a model.
 #include "libcore/runtime/shared_symbols.hpp"
 
 #include <algorithm>

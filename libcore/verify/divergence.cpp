@@ -1,4 +1,4 @@
-// Runs both sessions in lockstep until a pair of values differs.
+// Divergence search: runs both sessions in lockstep until a pair of values differs.
 #include "libcore/verify/divergence.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Preprocesses a random image both ways: by the nodes, and by the code of `run`.
+// Embedding check: preprocesses random images by the nodes and by the code of `run`.
 #include "libcore/verify/embedding_check.hpp"
 
 #include <algorithm>

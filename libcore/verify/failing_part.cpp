@@ -1,4 +1,4 @@
-// Extracts the nodes from the model as it was before the change, with their inputs at that point.
+// Failing part: extracts the changed nodes as they were, with their inputs at that point.
 #include "libcore/verify/failing_part.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Observes every value of the runs while it is live.
+// Float16 range check: observes every value of the runs while it is live.
 #include "libcore/verify/float_choice.hpp"
 
 #include <algorithm>

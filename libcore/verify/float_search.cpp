@@ -1,4 +1,4 @@
-// Evaluates copies of the rewritten model by the number of output elements that differ.
+// Float search: evaluates candidates by the number of output elements that differ.
 #include "libcore/verify/float_search.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Larger sizes are tried only if inference knows their memory use.
+// Input sizes: larger ones are tried only if inference knows their memory use.
 #include "libcore/verify/input_sizes.hpp"
 
 #include <algorithm>

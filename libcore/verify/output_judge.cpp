@@ -1,4 +1,4 @@
-// Chooses tolerances, and describes differences in words.
+// Output comparison: chooses tolerances, and describes differences in words.
 #include "libcore/verify/output_judge.hpp"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ Judge::Verdict Judge::compare_output(std::string_view name, const RunValue& foun
   Verdict verdict = compare_output(found, expected);
   const TensorComparison& result = verdict.comparison;
   if (verdict.has_passed || !result.difference.empty() || !is_class_map(name)) return verdict;
-  // 0.1 % of the classes, or 1 %.
+  // The tolerance: 0.1 % of the classes, or 1 % for a quantized model.
   const std::int64_t most = result.count / (is_quantized_ ? 100 : 1000);
   verdict.has_passed = result.mismatched <= most;
   verdict.reason = verdict.has_passed ? std::string()

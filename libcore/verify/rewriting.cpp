@@ -1,4 +1,4 @@
-// Loads the model, fixes shapes, and runs the passes selected by the options.
+// Rewriting: loads the model, fixes shapes, and runs the passes selected by the options.
 #include "libcore/verify/rewriting.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Most integers are equal, so floats are examined for the few others only.
+// Rounding check: most integers are equal, so floats are examined for the few others only.
 #include "libcore/verify/rounding_check.hpp"
 
 #include <algorithm>

@@ -1,13 +1,10 @@
-// Outputs first; if they differ, stages of the quantized model, or its outputs as classes.
+// Session check: outputs first; if they differ, quantized stages, or outputs as classes.
 #include "libcore/verify/session_check.hpp"
 
 #include "libcore/inspect/half_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
 
 namespace ortool {
-namespace {
-
-}  // namespace
 
 SessionCheck::SessionCheck(const JudgeOptions& options, const Model& original, bool is_float16,
                            const StageRunner& runner)

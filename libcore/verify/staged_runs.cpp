@@ -1,4 +1,4 @@
-// Quantized values become outputs of both models, and inputs of the one under test.
+// Staged comparison: quantized values become outputs of both models, and inputs of one.
 #include "libcore/verify/staged_runs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Finds quantizing nodes, and the names of their inputs and outputs.
+// Quantization stages: finds quantizing nodes, and the names of their inputs and outputs.
 #include "libcore/verify/stages.hpp"
 
 #include "libcore/ops/catalog.hpp"

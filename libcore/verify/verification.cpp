@@ -1,4 +1,4 @@
-// Bisects the number of changes after which the outputs first differ.
+// Verification: bisects the number of changes after which the outputs first differ.
 #include "libcore/verify/verification.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Converts given inputs to those of a session.
+// Given inputs, converted to those of a session.
 #include "libcore/dataset/values/given_input.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Tensors as nested arrays, other values as objects.
+// JSON values: tensors as nested arrays, other values as objects.
 #include "libcore/dataset/values/json_value.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// One writer per format.
+// Output files: one writer per format.
 #include "libcore/dataset/values/output_files.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Numbers from SplitMix64, so that a seed gives the same bits everywhere.
+// Random inputs from SplitMix64, so that a seed gives the same bits everywhere.
 #include "libcore/dataset/values/random_inputs.hpp"
 
 #include <algorithm>

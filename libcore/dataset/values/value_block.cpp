@@ -1,4 +1,4 @@
-// Statistics and highest scores of tensors, and nested values element by element.
+// Value statistics and highest scores of tensors; nested values element by element.
 #include "libcore/dataset/values/value_block.hpp"
 
 #include <algorithm>

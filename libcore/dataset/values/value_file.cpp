@@ -1,4 +1,4 @@
-// One reader per extension, and what each supports.
+// Value files: one reader per extension, and what each supports.
 #include "libcore/dataset/values/value_file.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Finds a value by name or position.
+// Value sets: finds a value by name or position.
 #include "libcore/dataset/values/value_set.hpp"
 
 #include <algorithm>

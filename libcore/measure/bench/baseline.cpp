@@ -1,4 +1,4 @@
-// Reads benchmark reports, and stores one per machine.
+// Benchmark baselines: reads reports, and stores one per machine.
 #include "libcore/measure/bench/baseline.hpp"
 
 #include <filesystem>

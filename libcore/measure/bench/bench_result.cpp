@@ -1,4 +1,4 @@
-// Percentiles and means of samples.
+// Benchmark results: percentiles and means of samples.
 #include "libcore/measure/bench/bench_result.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Thresholds by provider, and keys of percentiles.
+// Benchmark settings: thresholds by provider, and keys of percentiles.
 #include "libcore/measure/bench/bench_settings.hpp"
 
 #include <algorithm>

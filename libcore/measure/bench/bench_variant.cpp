@@ -1,4 +1,4 @@
-// Names that identify variants and are stable between runs.
+// Benchmark variant names, stable between runs.
 #include "libcore/measure/bench/bench_variant.hpp"
 
 #include <algorithm>

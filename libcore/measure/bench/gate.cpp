@@ -1,4 +1,4 @@
-// Compares ratios of block medians with thresholds.
+// Benchmark gate: compares ratios of block medians with thresholds.
 #include "libcore/measure/bench/gate.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sessions in this process, and their concurrent callers.
+// Benchmark lanes: sessions in this process, and their concurrent callers.
 #include "libcore/measure/bench/lane.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Warm-up, block sizes and rounds.
+// Lane measurement: warm-up, block sizes and rounds.
 #include "libcore/measure/bench/lane_meter.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Times come from profiled runs, work from the file's graph.
+// Node profile: times come from profiled runs, work from the file's graph.
 #include "libcore/measure/bench/node_profile.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Callers take the next arrival, wait for its time, run, and record the latency since then.
+// Open-loop load: callers take the next arrival, wait for its time, run, and record the latency.
 #include "libcore/measure/bench/offered_load.hpp"
 
 #include <algorithm>

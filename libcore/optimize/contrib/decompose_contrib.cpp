@@ -1,5 +1,6 @@
-// Runs before shape inference, so it must not depend on ranks: a product of transposed matrices
-// becomes an Einsum, which another rule turns into a MatMul once ranks are known.
+// Contrib operator decomposition. Runs before shape inference, so it must not depend on ranks: a
+// product of transposed matrices becomes an Einsum, which another rule turns into a MatMul once
+// ranks are known.
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Each operand is a value, its scale and its zero point; those of the result come last, for a
-// concatenation first.
+// Decomposition of quantized contrib operators. Each operand is a value, its scale and its zero
+// point; those of the result come last, for a concatenation first.
 #include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
 
 #include <algorithm>

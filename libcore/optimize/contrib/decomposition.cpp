@@ -1,4 +1,4 @@
-// New nodes are named after the old one and its first output.
+// Decomposition: new nodes are named after the old one and its first output.
 #include "libcore/optimize/contrib/decomposition.hpp"
 
 #include <algorithm>

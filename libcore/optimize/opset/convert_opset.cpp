@@ -1,4 +1,4 @@
-// Converts each operator version by version; collects all failures and reports them together.
+// Opset conversion version by version; collects all failures and reports them together.
 #include "libcore/optimize/opset/convert_opset.hpp"
 
 #include <algorithm>

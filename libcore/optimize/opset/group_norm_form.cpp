@@ -1,5 +1,5 @@
-// Upward, per-group operands are repeated; downward, the operator is decomposed.
-// https://onnx.ai/onnx/operators/onnx__GroupNormalization.html
+// GroupNormalization conversion: upward, per-group operands are repeated; downward, the operator is
+// decomposed. https://onnx.ai/onnx/operators/onnx__GroupNormalization.html
 #include "libcore/optimize/opset/group_norm_form.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Converts between attributes and inputs.
+// Node edits of opset conversions: attributes to inputs and back.
 #include "libcore/optimize/opset/node_form.hpp"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// One function per kind of change, one table row per operator and version.
+// Opset adapters: one function per kind of change, one table row per operator and version.
 #include "libcore/optimize/opset/opset_adapters.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Expresses the newer meaning in the older form, or refuses.
+// Opset guards: express the newer meaning in the older form, or refuse.
 #include "libcore/optimize/opset/opset_guards.hpp"
 
 #include <array>

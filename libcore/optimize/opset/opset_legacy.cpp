@@ -1,4 +1,4 @@
-// Where the form depends on shapes, they must be known.
+// Opset adapters of the oldest versions; where the form depends on shapes, they must be known.
 #include "libcore/optimize/opset/opset_legacy.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The new node takes the old one's name and output.
+// Opset adapters of withdrawn operators: the new node takes the old one's name and output.
 #include "libcore/optimize/opset/opset_withdrawn.hpp"
 
 #include <span>

@@ -1,4 +1,4 @@
-// Axes of one element do not matter, on whichever side of the axis.
+// Softmax conversion: axes of one element do not matter, on whichever side of the axis.
 #include "libcore/optimize/opset/softmax_form.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// One pass over the nodes in order, tracking the remaining consumers of each value.
+// Growth of constant folding: one pass that tracks the remaining consumers of each value.
 #include "libcore/optimize/passes/fold_growth.hpp"
 
 #include <algorithm>

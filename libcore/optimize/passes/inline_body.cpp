@@ -1,4 +1,4 @@
-// Copies instead of moving, since a value belongs to one graph permanently.
+// Subgraph inlining copies instead of moving, since a value belongs to one graph permanently.
 #include "libcore/optimize/passes/inline_body.hpp"
 
 #include "libcore/infer/body_copier.hpp"

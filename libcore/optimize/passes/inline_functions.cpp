@@ -1,4 +1,4 @@
-// A worklist of graphs; inlined bodies may contain further calls.
+// Function inlining by a worklist of graphs; inlined bodies may contain further calls.
 #include "libcore/optimize/passes/inline_functions.hpp"
 
 #include <map>

@@ -17,7 +17,7 @@ Pass share_constants();      // share_constants.cpp
 Pass share_nodes();          // share_nodes.cpp
 Pass remove_unread_nodes();  // remove_unread_nodes.cpp
 Pass remove_zero_states();   // remove_zero_states.cpp
-Pass merge_products();       // merge_products.cpp
+Pass merge_products();       // fuse_horizontal_products.cpp
 Pass merge_biased_products();
 
 /// The same as the pass, for one graph without its subgraphs; for DequantizeLinear nodes, which

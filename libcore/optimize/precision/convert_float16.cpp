@@ -1,4 +1,4 @@
-// A converted node reads float16 inputs; its results are cast back for float32 consumers.
+// Float16 conversion: a node reads float16 inputs, and its results are cast back if needed.
 #include "libcore/optimize/precision/convert_float16.hpp"
 
 #include <algorithm>

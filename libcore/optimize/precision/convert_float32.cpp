@@ -1,4 +1,4 @@
-// Types change in place; only the boundary of the model gets new nodes.
+// Float32 conversion: types change in place; only the model's boundary gets new nodes.
 #include "libcore/optimize/precision/convert_float32.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads per-tensor and per-channel scales and zero points from constants.
+// QDQ boundaries: reads per-tensor and per-channel scales and zero points from constants.
 #include "libcore/optimize/precision/quantized_boundary.hpp"
 
 #include <algorithm>

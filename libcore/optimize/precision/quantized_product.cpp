@@ -1,4 +1,4 @@
-// Scales are per channel or per tensor; biases are requantized to the scale of the sums.
+// Quantized products: per-channel or per-tensor scales; biases in the scale of the sums.
 #include "libcore/optimize/precision/quantized_product.hpp"
 
 #include <cmath>

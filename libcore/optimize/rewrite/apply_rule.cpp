@@ -1,4 +1,4 @@
-// All checks precede the first change of an old node, so that a refusal has no effect.
+// Rule application: all checks come first, so that a refusal has no effect.
 #include "libcore/optimize/rewrite/apply_rule.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tries every rule at every node again, after rewriting has finished.
+// Near misses: tries every rule at every node again, after rewriting has finished.
 #include "libcore/optimize/rewrite/closest_matches.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// An inference context for one node in a graph that already has types.
+// Single-node shape inference in a graph that already has types.
 #include "libcore/optimize/rewrite/infer_node.hpp"
 
 #include <utility>

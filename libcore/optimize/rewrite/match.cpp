@@ -1,4 +1,4 @@
-// Backtracking over goals: a goal is a part of the pattern and the value that it must match.
+// Pattern matcher: backtracking over goals, each a part of the pattern and a value to match.
 #include "libcore/optimize/rewrite/match.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Messages are formatted only once, for the final mismatch.
+// Match diagnostics: messages are formatted only once, for the final mismatch.
 #include "libcore/optimize/rewrite/mismatch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Operators that are not in the catalog are assumed to do anything.
+// Node queries: operators that are not in the catalog are assumed to do anything.
 #include "libcore/optimize/rewrite/node_facts.hpp"
 
 #include <algorithm>

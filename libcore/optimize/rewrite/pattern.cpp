@@ -1,4 +1,4 @@
-// Patterns are trees of shared parts; arithmetic on them generates the variants exporters write.
+// Rewrite patterns as trees of shared parts; arithmetic generates the variants exporters write.
 #include "libcore/optimize/rewrite/pattern.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What inference cannot verify may fail.
+// Run-time operand checks: what inference cannot verify may fail.
 #include "libcore/optimize/rewrite/refusals.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// New nodes are checked, and their types inferred, as soon as they are created.
+// Replacement nodes are checked, and their types inferred, as soon as they are created.
 #include "libcore/optimize/rewrite/replacement.hpp"
 
 #include <algorithm>

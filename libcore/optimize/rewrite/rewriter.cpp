@@ -1,4 +1,4 @@
-// A worklist over the nodes in order; nodes affected by a rewrite are visited again.
+// Graph rewriter: a worklist in node order; nodes affected by a rewrite are visited again.
 #include "libcore/optimize/rewrite/rewriter.hpp"
 
 #include <algorithm>

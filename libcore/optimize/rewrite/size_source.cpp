@@ -1,4 +1,4 @@
-// Reads a size by Shape and Slice, in the form of the graph's opset.
+// Run-time sizes by Shape and Slice, in the form of the graph's opset.
 #include "libcore/optimize/rewrite/size_source.hpp"
 
 #include "libcore/optimize/rewrite/value_facts.hpp"

@@ -1,4 +1,4 @@
-// Axis i of the transposed value is axis order[i] of the original.
+// Transposed clones: axis i of the transposed value is axis order[i] of the original.
 #include "libcore/optimize/rewrite/transposed_nodes.hpp"
 
 #include <algorithm>

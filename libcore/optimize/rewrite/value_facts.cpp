@@ -1,4 +1,4 @@
-// Conservative: what is unknown counts as no.
+// Value and shape queries: conservative, what is unknown counts as no.
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The catalog tells whether axes are an attribute or an input in the opset.
+// Data movement nodes: the catalog tells whether axes are an attribute or an input.
 #include "libcore/optimize/rewrite/write_node.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Attributes are copied one by one, since the new node may be of another domain.
+// Attention construction: copies attributes one by one, since the domain may change.
 #include "libcore/optimize/rules/attention_forms.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Computed in double precision and rounded once.
+// Per-channel affine maps, computed in double precision and rounded once.
 #include "libcore/optimize/rules/channel_map.hpp"
 
 #include <algorithm>

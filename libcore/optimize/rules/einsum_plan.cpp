@@ -1,4 +1,4 @@
-// Tries three layouts with both orders of operands and of summed axes; takes the cheapest.
+// Einsum planning: tries three layouts with both operand orders, and takes the cheapest.
 #include "libcore/optimize/rules/einsum_plan.hpp"
 
 #include <algorithm>

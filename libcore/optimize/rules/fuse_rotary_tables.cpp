@@ -48,7 +48,7 @@ bool is_float_table(const Tensor& table, const Value& x) {
   return table.type() == element_of(x) && table.type() != DataType::string;
 }
 
-/// Whether these are position ids: one row per batch, as long as x.
+/// Whether these are position ids: one row per batch element, as long as x.
 bool are_positions(const Match& match, const Dimensions& x) {
   const Value& positions = match["positions"];
   const Dimensions* shape = dimensions_of(positions);

@@ -1,4 +1,4 @@
-// Recognizes normalizations by mean, root and quotient; biased products; masks.
+// Preserved patterns: normalizations by mean, root and quotient; biased products; masks.
 #include "libcore/optimize/rules/kept_patterns.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"

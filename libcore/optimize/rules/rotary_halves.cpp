@@ -1,4 +1,4 @@
-// Matches pairs half a head apart by two Slices, a Neg and a Concat.
+// Rotated halves: pairs half a head apart, matched by two Slices, a Neg and a Concat.
 #include "libcore/optimize/rules/rotary_halves.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Copies values on first use, nodes in order, and subgraphs with their captures.
+// Subgraph extraction: copies values on first use, nodes in order, and captures.
 #include "libcore/optimize/surgery/copy_part.hpp"
 
 #include <unordered_map>

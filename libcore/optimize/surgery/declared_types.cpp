@@ -1,4 +1,4 @@
-// Values may reuse the address of removed ones; names distinguish them.
+// Declared types: values may reuse the address of removed ones, so names distinguish them.
 #include "libcore/optimize/surgery/declared_types.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Data are moved and resized as uint8, and converted to float as late as possible.
+// Embedded preprocessing: resizes as uint8, and converts to float as late as possible.
 #include "libcore/optimize/surgery/embed_preprocessing.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Walks from the outputs back to the inputs, and copies what it visits.
+// Model extraction: walks from the outputs back to the inputs, and copies what it visits.
 #include "libcore/optimize/surgery/extract.hpp"
 
 #include <algorithm>

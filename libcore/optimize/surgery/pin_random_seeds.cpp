@@ -1,4 +1,4 @@
-// The attribute has the type that the operator's version specifies.
+// Random seeds: the attribute has the type that the operator's version specifies.
 #include "libcore/optimize/surgery/pin_random_seeds.hpp"
 
 #include <utility>

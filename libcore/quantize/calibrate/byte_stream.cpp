@@ -1,4 +1,4 @@
-// Little-endian on every host.
+// Little-endian byte streams on every host.
 #include "libcore/quantize/calibrate/byte_stream.hpp"
 
 #include <bit>

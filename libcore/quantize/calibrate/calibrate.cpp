@@ -1,4 +1,4 @@
-// Single pass over the samples; memory beyond the model's does not grow with their number.
+// Calibration pass over the samples; memory does not grow with their number.
 #include "libcore/quantize/calibrate/calibrate.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Value records by name, merged record by record.
+// Calibration state: value records by name, merged record by record.
 #include "libcore/quantize/calibrate/calibration.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The key covers model and settings; each sample is identified by its own digest.
+// Calibration cache key: covers model and settings; samples are identified by digests.
 #include "libcore/quantize/calibrate/calibration_cache.hpp"
 
 #include <filesystem>

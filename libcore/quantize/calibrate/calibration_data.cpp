@@ -1,4 +1,4 @@
-// Data sets are read sequentially; going backward reopens them.
+// Calibration data are read sequentially; going backward reopens the data sets.
 #include "libcore/quantize/calibrate/calibration_data.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Minimum and maximum over every element; rows at a regular stride.
+// Channel statistics: minimum and maximum over every element; rows at a regular stride.
 #include "libcore/quantize/calibrate/channel_samples.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Observer that maps each value to its record once, by address.
+// Calibration observer that maps each value to its record once, by address.
 #include "libcore/quantize/calibrate/collect.hpp"
 
 #include <algorithm>

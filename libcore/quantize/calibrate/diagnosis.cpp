@@ -1,4 +1,4 @@
-// All findings are derived from the records alone; no sample is run again.
+// Calibration diagnostics are derived from the records alone; no sample is run again.
 #include "libcore/quantize/calibrate/diagnosis.hpp"
 
 #include <algorithm>

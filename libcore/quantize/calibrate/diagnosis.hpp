@@ -21,8 +21,7 @@ struct OutlierSample {
   std::int64_t sample = 0;
   std::int64_t values = 0;  ///< number of values affected
   std::string worst_value;  ///< the value with the largest deviation
-  double factor = 0;        ///< in that value: its maximum magnitude / that of a typical large
-                            ///< sample
+  double factor = 0;        ///< maximum magnitude there / that of a typical large sample
 };
 
 /// Channels of a value whose elements were identical in every sample.

@@ -1,4 +1,4 @@
-// A bin's code is the upper 16 bits of a float32 magnitude: exponent and eight fraction bits.
+// Histogram bins: a bin's code is the upper 16 bits of a float32 magnitude.
 #include "libcore/quantize/calibrate/histogram.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Integrates over bins: between two grid points the squared rounding error has a closed form.
+// Expected quantization error: integrates the closed-form squared rounding error over bins.
 #include "libcore/quantize/calibrate/histogram_error.hpp"
 
 #include <algorithm>

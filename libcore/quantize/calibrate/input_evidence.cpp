@@ -1,4 +1,4 @@
-// Walks forward from each input as long as the input's scale is preserved.
+// Input evidence: walks forward from each input as long as the input's scale is preserved.
 #include "libcore/quantize/calibrate/input_evidence.hpp"
 
 #include <algorithm>

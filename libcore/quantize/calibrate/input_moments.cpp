@@ -1,4 +1,4 @@
-// Extracts rows of quantized inputs; sums only the upper triangle of each block.
+// Input moments: sums the upper triangle of X^T X over rows of quantized inputs.
 #include "libcore/quantize/calibrate/input_moments.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One function per kind of evidence, evaluated in decreasing order of conclusiveness.
+// Input-scale check: one function per kind of evidence, the most conclusive first.
 #include "libcore/quantize/calibrate/judge_inputs.hpp"
 
 #include <algorithm>

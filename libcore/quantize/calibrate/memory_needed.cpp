@@ -1,4 +1,4 @@
-// Adds up the peak sizes of sessions, records and quantized weights.
+// Memory estimate: adds up the peak sizes of sessions, records and quantized weights.
 #include "libcore/quantize/calibrate/memory_needed.hpp"
 
 #include <algorithm>

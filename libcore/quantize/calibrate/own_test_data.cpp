@@ -1,4 +1,4 @@
-// Missing or unreadable folders are ignored silently: a model need not have any.
+// Test data folders of a model; missing or unreadable ones are ignored silently.
 #include "libcore/quantize/calibrate/own_test_data.hpp"
 
 #include <algorithm>

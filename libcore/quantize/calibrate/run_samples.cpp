@@ -1,4 +1,4 @@
-// For each sample: shows the inputs, runs the session, reports progress, saves checkpoints.
+// Sample loop: shows the inputs, runs the session, reports progress, saves checkpoints.
 #include "libcore/quantize/calibrate/run_samples.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Held-out samples are spread over the set, which may be sorted by class.
+// Sample split: held-out samples are spread over the set, which may be sorted by class.
 #include "libcore/quantize/calibrate/sample_split.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Each tensor is summed in its own order, then added exactly: the tensor is the unit of ordering.
+// Value statistics: each tensor is summed in its own order, then added exactly.
 #include "libcore/quantize/calibrate/value_record.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The estimate is computed only on failure.
+// Memory-limit hint; the estimate is computed only on failure.
 #include "libcore/quantize/pipeline/enough_memory.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Per-value errors come from the QDQ model, which still has all values.
+// QOperator conversion; per-value errors come from the QDQ model, which has all values.
 #include "libcore/quantize/pipeline/integer_operators.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Strict parsing: mistakes in a plan are reported, never ignored.
+// Plan file parser: strict, so that mistakes in a plan are reported and never ignored.
 #include "libcore/quantize/pipeline/plan_file.hpp"
 
 #include <algorithm>

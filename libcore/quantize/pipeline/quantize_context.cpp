@@ -1,4 +1,4 @@
-// Plan rules from options, and the two steps that all modes share.
+// Quantization context: plan rules from options, and the two steps that all modes share.
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 
 #include "libcore/base/error.hpp"

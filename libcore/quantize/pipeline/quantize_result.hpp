@@ -36,13 +36,12 @@ struct QuantizeResult {
   Diagnosis diagnosis;
   IntegerForm integers;  ///< with --format qoperator
   EndToEnd end_to_end;
-  std::vector<MethodTrial> methods;                       ///< all that were tried, the chosen one
-                                                          ///< first
+  std::vector<MethodTrial> methods;                       ///< all trials, the chosen first
   std::optional<std::vector<TechniqueTrial>> techniques;  ///< when more was tried
   std::optional<BudgetResult> budget;                     ///< with a budget in the settings
   std::optional<KeptFaster> kept_faster;                  ///< when run times were compared
   std::optional<std::vector<Suggestion>> suggestions;     ///< when exclusions were searched for
-  bool stores_rest = true;  ///< with the next, PlanChoices of the result
+  bool stores_rest = true;  ///< like the next two, a choice of the result
   WeightFit weight_fit = WeightFit::quick;
   std::map<std::string, std::vector<double>, std::less<>> balance;
   bool is_refused = false;  ///< no plan meets the request: nothing is written

@@ -1,4 +1,4 @@
-// Calibrates, builds the quantized model, then evaluates it.
+// Static quantization: calibrates, builds the quantized model, then evaluates it.
 #include "libcore/quantize/pipeline/quantize_with_data.hpp"
 
 #include <algorithm>
@@ -58,8 +58,7 @@ class StaticRun {
   const TaskContext& task_;
   Model& model_;
   std::unique_ptr<Session> floats_;
-  std::unique_ptr<Session> unbalanced_;  ///< before channels were balanced; data are read by its
-                                         ///< inputs
+  std::unique_ptr<Session> unbalanced_;  ///< before balancing; data are read by its inputs
   std::optional<CalibrationData> data_;
   std::optional<Calibration> calibration_;
   std::optional<StaticMaker> maker_;

@@ -1,4 +1,4 @@
-// Makes the plan, applies the mode's writer, and warns about anything unusual in the result.
+// Dynamic and weight-only quantization: plan, the mode's writer, and warnings.
 #include "libcore/quantize/pipeline/quantize_without_data.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// For each output and input block: minimizes e' H e from two starts, and keeps the better result.
+// Adaptive rounding: minimizes e' H e per output and input block, from two starts.
 #include "libcore/quantize/refine/adaptive_rounding.hpp"
 
 #include <algorithm>

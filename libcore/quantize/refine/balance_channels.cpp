@@ -1,4 +1,4 @@
-// Weights and vectors are scaled with a single rounding.
+// Channel balancing: weights and vectors are scaled with a single rounding.
 #include "libcore/quantize/refine/balance_channels.hpp"
 
 #include <algorithm>

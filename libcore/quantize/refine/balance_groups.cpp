@@ -1,4 +1,4 @@
-// Union-find over channel classes that occur in a common value.
+// Balance groups: union-find over channel classes that occur in a common value.
 #include "libcore/quantize/refine/balance_groups.hpp"
 
 #include <algorithm>

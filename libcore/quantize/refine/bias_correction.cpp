@@ -1,4 +1,4 @@
-// One sum over the weights of each output.
+// Bias correction: one sum over the weights of each output.
 #include "libcore/quantize/refine/bias_correction.hpp"
 
 #include "libcore/base/error.hpp"

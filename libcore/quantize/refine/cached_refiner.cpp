@@ -1,4 +1,4 @@
-// One entry per product: the most recent request.
+// Weight refinement cache: one entry per product, the most recent request.
 #include "libcore/quantize/refine/cached_refiner.hpp"
 
 #include <algorithm>

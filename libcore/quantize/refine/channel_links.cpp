@@ -1,4 +1,4 @@
-// In topological order: defines each result's channels and links them to those of the inputs.
+// Channel links in topological order: defines each result's channels from the inputs'.
 #include "libcore/quantize/refine/channel_links.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each group is evaluated by itself: the effect of its rounding errors on the consuming products.
+// Equalization factors: each group is evaluated by its errors on the consuming products.
 #include "libcore/quantize/refine/choose_factors.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each addition passes through the parts and keeps the rounding errors.
+// Exact summation: each addition passes through the parts and keeps the rounding errors.
 #include "libcore/quantize/refine/exact_sum.hpp"
 
 #include <cmath>

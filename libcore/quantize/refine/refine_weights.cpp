@@ -1,4 +1,4 @@
-// Input moments are collected for some layers at a time, to bound memory.
+// Weight refinement: input moments are collected for some layers at a time, to bound memory.
 #include "libcore/quantize/refine/refine_weights.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One index formula per layout; everything else iterates over outputs, inputs and taps.
+// Weight matrix: one index formula per layout; all else iterates over outputs and inputs.
 #include "libcore/quantize/refine/weight_matrix.hpp"
 
 #include <algorithm>

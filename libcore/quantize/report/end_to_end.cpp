@@ -1,4 +1,4 @@
-// Sample by sample; only sums are kept.
+// End-to-end comparison, sample by sample; only sums are kept.
 #include "libcore/quantize/report/end_to_end.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reasons propagate from node to node and name the first cause.
+// Float reasons propagate from node to node and name the first cause.
 #include "libcore/quantize/report/float_reasons.hpp"
 
 #include "libcore/base/format.hpp"

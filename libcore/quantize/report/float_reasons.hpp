@@ -16,8 +16,8 @@ class FloatReasons {
   std::string of_result(const Node& end) const;
 
   /// Records a node that stays in float, and why.
-  void note_start(const Node& node);                     ///< it supports floats only
-  void note_input(const Node& node, const Value& from);  ///< because of its input
+  void note_start(const Node& node);                              ///< it supports floats only
+  void note_input(const Node& node, const Value& from);           ///< because of its input
   void note_result(const Node& node, const std::string& reason);  ///< because of its consumers
 
  private:

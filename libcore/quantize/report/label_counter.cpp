@@ -1,4 +1,4 @@
-// A data set whose labels do not match is not an error: it just provides no evidence.
+// Label counter: labels that do not match are not an error, they just provide no evidence.
 #include "libcore/quantize/report/label_counter.hpp"
 
 #include <algorithm>

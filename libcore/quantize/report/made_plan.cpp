@@ -1,4 +1,4 @@
-// Describes the nodes of a plan by the names of the file.
+// Plan report: describes the nodes of a plan by the names of the file.
 #include "libcore/quantize/report/made_plan.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"

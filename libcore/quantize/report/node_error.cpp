@@ -1,4 +1,4 @@
-// Each pair of tensors is summed in its own order, then added exactly to the earlier samples.
+// Per-value error sums: each pair of tensors is summed in its own order, then added exactly.
 #include "libcore/quantize/report/node_error.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sums the sizes of constants by type.
+// Size breakdown: sums the sizes of constants by type.
 #include "libcore/quantize/report/stored_bytes.hpp"
 
 #include "libcore/inspect/weights.hpp"

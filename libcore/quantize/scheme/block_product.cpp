@@ -1,4 +1,4 @@
-// The new node takes the old one's position and name.
+// MatMulNBits writer: the new node takes the old one's position and name.
 #include "libcore/quantize/scheme/block_product.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// One block at a time: chooses its scale, quantizes, and packs the bits.
+// Blockwise quantization: chooses a block's scale, quantizes, and packs the bits.
 #include "libcore/quantize/scheme/block_weights.hpp"
 
 #include <algorithm>

@@ -23,8 +23,7 @@ struct BlockWeights {
   BlockOptions options;
   std::int64_t k = 0;
   std::int64_t n = 0;
-  Tensor packed;       ///< uint8 [n, blocks, block_size * bits / 8]; beyond k filled with zero
-                       ///< points
+  Tensor packed;       ///< uint8 [n, blocks, block_size * bits / 8]; zero points beyond k
   Tensor scales;       ///< float32 [n * blocks]
   Tensor zero_points;  ///< uint8 [n * ceil(blocks * bits / 8)]; empty when symmetric
 

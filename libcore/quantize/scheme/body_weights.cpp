@@ -1,4 +1,4 @@
-// Counts the graphs that read each weight, and creates the copies.
+// Quantized weights in subgraph bodies: counts the graphs that read each, creates the copies.
 #include "libcore/quantize/scheme/body_weights.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// One range per value, united over the values that share a scale.
+// Quantization parameters: one range per value, united over the values that share a scale.
 #include "libcore/quantize/scheme/choose_params.hpp"
 
 #include <algorithm>

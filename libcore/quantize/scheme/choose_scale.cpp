@@ -1,4 +1,4 @@
-// Ranges are in double precision; the scale is rounded to float32 before the zero point is derived.
+// Scale and zero point: computed in double precision, with the scale rounded to float32 first.
 #include "libcore/quantize/scheme/choose_scale.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rewrites one product at a time; bias and followers stay float nodes after the scaled sums.
+// Dynamic quantization of one product at a time; bias and followers stay float nodes.
 #include "libcore/quantize/scheme/dynamic.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// The new node takes the old one's position and name.
+// DynamicQuantizeLSTM writer: the new node takes the old one's position and name.
 #include "libcore/quantize/scheme/dynamic_lstm.hpp"
 
 #include <array>

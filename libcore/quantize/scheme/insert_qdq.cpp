@@ -1,4 +1,4 @@
-// Weights first, since their scales determine those of biases; then the activations.
+// QDQ writer: weights first, since their scales determine those of biases; then activations.
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct WeightKey {
 
 struct QuantizedWeight {
   std::vector<Scale> scales;
-  Value* levels = nullptr;  ///< with the next two in the graph of the original
+  Value* levels = nullptr;  ///< like the next two, in the graph of the original
   Value* scale = nullptr;
   Value* zero_point = nullptr;  ///< null: zero
   WeightLevels made;            ///< kept while a refiner needs them

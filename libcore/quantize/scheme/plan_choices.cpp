@@ -1,4 +1,4 @@
-// Counts nodes by name in graph order.
+// Unique node names: counts nodes by name in graph order.
 #include "libcore/quantize/scheme/plan_choices.hpp"
 
 #include <unordered_set>

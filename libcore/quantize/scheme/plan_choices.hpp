@@ -24,8 +24,7 @@ struct NodeChoice {
   std::string reason;        ///< why it is not
   std::optional<DataType> weight_type;
   std::optional<bool> is_per_channel;
-  std::vector<double>
-      bias_shift;  ///< subtracted from its bias, per output; may be empty
+  std::vector<double> bias_shift;  ///< subtracted from its bias, per output; may be empty
 };
 
 struct ValueChoice {

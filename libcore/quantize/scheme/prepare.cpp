@@ -1,4 +1,4 @@
-// The same steps as for a session, except those whose results only a session can run.
+// Model preparation: a session's steps, except those whose results only a session can run.
 #include "libcore/quantize/scheme/prepare.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Runs the optimizer's on-request rules as a pipeline of their own.
+// QOperator form: runs the optimizer's on-request rules as a pipeline of their own.
 #include "libcore/quantize/scheme/qoperator_form.hpp"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Views a tensor as outer x channel x inner; scales are per channel or per tensor.
+// Weight quantization of a tensor viewed as outer x channel x inner.
 #include "libcore/quantize/scheme/quantize_tensor.hpp"
 
 #include <algorithm>

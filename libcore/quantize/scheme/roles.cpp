@@ -1,4 +1,4 @@
-// A node's quantization role: that of its operator, under conditions on attributes and operands.
+// Quantization role of a node: that of its operator, if attributes and operands allow it.
 #include "libcore/quantize/scheme/roles.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// There are few tables: each is compared with all matrices of its transposed shape.
+// Tied weights: each of the few tables is compared with matrices of its transposed shape.
 #include "libcore/quantize/scheme/share_weights.hpp"
 
 #include <algorithm>

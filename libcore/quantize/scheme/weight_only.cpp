@@ -1,4 +1,4 @@
-// Replaces float constants by quantized ones, with nodes that dequantize them.
+// Weight-only quantization: float constants become quantized ones with dequantizing nodes.
 #include "libcore/quantize/scheme/weight_only.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The first weights stay in memory, so small models never touch the disk.
+// Weight store: the first weights stay in memory, so small models never touch the disk.
 #include "libcore/quantize/scheme/weight_store.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Both rank nodes by their added noise on calibration data, then measure.
+// SQNR floor and suggestions: both rank nodes by their added noise, then measure.
 #include "libcore/quantize/search/beyond_use.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Noise is compared as a fraction of the signal power.
+// Candidate models: noise is compared as a fraction of the signal power.
 #include "libcore/quantize/search/candidate.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// No method is best for every model: clipping errors are one-sided, rounding errors are not.
+// Calibration method search: clipping errors are one-sided, rounding errors are not.
 #include "libcore/quantize/search/choose_method.hpp"
 
 #include <algorithm>

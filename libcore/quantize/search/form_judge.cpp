@@ -1,4 +1,4 @@
-// Inputs and float outputs are cached while small, since many models are judged.
+// Form judge: inputs and float outputs are cached while small, for many evaluations.
 #include "libcore/quantize/search/form_judge.hpp"
 
 #include <algorithm>

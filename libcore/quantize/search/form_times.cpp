@@ -1,4 +1,4 @@
-// One untimed run warms the caches; a block lasts about a fifteenth of the time budget.
+// Paired timing: an untimed run warms the caches; a block takes a fifteenth of the budget.
 #include "libcore/quantize/search/form_times.hpp"
 
 #include <algorithm>

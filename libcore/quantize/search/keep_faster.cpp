@@ -1,4 +1,4 @@
-// Single clusters first, to find candidates for float; the whole model decides.
+// --keep-faster: single clusters first, to find candidates for float; the whole model decides.
 #include "libcore/quantize/search/keep_faster.hpp"
 
 #include <algorithm>

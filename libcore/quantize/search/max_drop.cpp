@@ -1,4 +1,4 @@
-// Few evaluations, since each is a pass over the whole set; the ranking needs a few samples only.
+// --max-drop: few evaluations, since each is a pass over the whole set.
 #include "libcore/quantize/search/max_drop.hpp"
 
 #include <algorithm>

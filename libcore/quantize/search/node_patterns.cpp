@@ -1,4 +1,4 @@
-// Globs are matched against the original node names, which derived nodes remember.
+// Node patterns: globs match the original node names, which derived nodes remember.
 #include "libcore/quantize/search/node_patterns.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A forward pass computes depths; the last group are products that no other depends on.
+// Bias correction schedule: a forward pass computes the depths of products.
 #include "libcore/quantize/search/product_steps.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Clusters are found by union-find over the units.
+// Quantized clusters are found by union-find over the units.
 #include "libcore/quantize/search/quantized_clusters.hpp"
 
 #include <algorithm>

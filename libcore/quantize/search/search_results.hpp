@@ -41,7 +41,7 @@ struct MethodTrial {
   bool is_fitted = false;  ///< with fitted weights and biases; otherwise nearest rounding
   SampleRatios ratios;
 
-  /// Must be beaten by 3 dB: a smaller gain over the least squared error does not generalize.
+  /// 3 dB for MSE: a smaller gain over the least squared error does not generalize.
   double bonus() const { return method == CalibrationMethod::mse ? 3 : 0; }
   double preference() const { return mean_of(ratios) + bonus(); }
 };

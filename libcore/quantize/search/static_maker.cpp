@@ -1,4 +1,4 @@
-// Input moments are collected once, and again for plans with different scales.
+// Static model maker: input moments are collected once per set of scales.
 #include "libcore/quantize/search/static_maker.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each technique is evaluated as a whole, with weights fitted, before it is kept.
+// Accuracy techniques: each is evaluated as a whole, with weights fitted, before it is kept.
 #include "libcore/quantize/search/techniques.hpp"
 
 #include <cmath>

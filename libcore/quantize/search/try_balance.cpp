@@ -1,4 +1,4 @@
-// Factors come from fitting samples; held-out samples decide which are applied.
+// Channel balancing trials: factors come from fitting samples, held-out samples decide.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Evaluates labels per sample, outputs against the float model's, or the value a command prints.
+// Validation by labels, by similarity to the float model, or by a value a command prints.
 #include "libcore/quantize/search/validation.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Shared by all control-flow nodes: running bodies with their captures.
+// Control flow: running bodies with their captures.
 #include "libcore/runtime/control_flow/control_flow.hpp"
 
 #include <array>

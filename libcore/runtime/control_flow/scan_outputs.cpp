@@ -1,4 +1,4 @@
-// Completes the types of bodies' outputs with defaults.
+// Scan outputs: completes the types of bodies' outputs with defaults.
 #include "libcore/runtime/control_flow/scan_outputs.hpp"
 
 #include <algorithm>

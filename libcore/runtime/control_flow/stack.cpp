@@ -1,4 +1,4 @@
-// Copies blocks between a tensor and its slices.
+// Stacking and slicing: copies blocks between a tensor and its slices.
 #include "libcore/runtime/control_flow/stack.hpp"
 
 #include <algorithm>
