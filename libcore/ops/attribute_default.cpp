@@ -1,4 +1,4 @@
-// Comparing with the schema's default.
+// Comparison of attributes with the default values of their schemas.
 #include "libcore/ops/attribute_default.hpp"
 
 #include <algorithm>

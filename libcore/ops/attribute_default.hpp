@@ -1,12 +1,12 @@
-// Whether an attribute says what holds without it anyway.
+// Tests whether an attribute only restates its default value.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// Whether the node's `attribute` has the value that the operator, in the version that the node's
-/// graph imports, gives it when it is left out. False for operators that the catalog does not hold.
+/// Whether the node's `attribute` equals the default that the operator's schema gives it, in the
+/// version that the node's graph imports. False for operators that are not in the catalog.
 bool has_default_value(const Node& node, const Attribute& attribute);
 
 }  // namespace ortool

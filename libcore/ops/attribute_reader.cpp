@@ -1,4 +1,4 @@
-// Typed access to attributes and to constants that stand in for them.
+// Typed access to attributes, and to the constant inputs that replace them in later opsets.
 #include "libcore/ops/attribute_reader.hpp"
 
 #include "libcore/base/format.hpp"

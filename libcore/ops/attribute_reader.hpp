@@ -1,4 +1,4 @@
-// Reads a node's attributes by kind and name, and refuses the ones nobody read.
+// AttributeReader: reads a node's attributes by name and type, and rejects those that nobody reads.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 
 namespace ortool {
 
-/// Given to an operator's `read`. Kinds were checked against the schema before, so a getter that
-/// names an attribute of another kind is a programmer's mistake. Values are checked by `read`,
-/// which throws ErrorCode::invalid; the caller names the node in it.
+/// Passed to an operator's `read`. Attribute kinds have already been checked against the schema, so
+/// a getter that names an attribute of another kind is a programming error. Values are checked by
+/// `read`, which throws ErrorCode::invalid; the caller adds the name of the node.
 class AttributeReader {
  public:
   AttributeReader(const Node& node, const OpVersion& version) : node_(node), version_(version) {}
@@ -26,7 +26,7 @@ class AttributeReader {
   const Node& node() const { return node_; }
   const OpVersion& version() const { return version_; }
 
-  /// Whether this version has the attribute at all.
+  /// Whether this version of the operator has the attribute.
   bool knows(std::string_view name) const { return version_.find_attribute(name) != nullptr; }
   bool has(std::string_view name) const { return node_.find_attribute(name) != nullptr; }
 
@@ -34,11 +34,11 @@ class AttributeReader {
   float number(std::string_view name, float default_value = 0);
   bool flag(std::string_view name, bool default_value = false);
   std::string string(std::string_view name, std::string_view default_value = {});
-  /// Throws ErrorCode::invalid when it is not in [least, most].
+  /// Throws ErrorCode::invalid when the value is outside [least, most].
   std::int64_t integer_in(std::string_view name, std::int64_t default_value, std::int64_t least,
                           std::int64_t most);
-  /// The enumerator at the position that the attribute's text has in `texts`. Throws
-  /// ErrorCode::invalid for any other text.
+  /// Maps the attribute's string to the enumerator at the same position as in `texts`. Throws
+  /// ErrorCode::invalid for any other string.
   template <typename Enumeration>
   Enumeration choice(std::string_view name, std::initializer_list<std::string_view> texts,
                      Enumeration default_value) {
@@ -50,21 +50,21 @@ class AttributeReader {
   std::optional<std::vector<std::int64_t>> find_integers(std::string_view name);
   std::optional<std::vector<float>> find_numbers(std::string_view name);
   std::optional<std::vector<std::string>> find_strings(std::string_view name);
-  /// An empty tensor when not given.
+  /// An empty tensor when the attribute is absent.
   Tensor tensor(std::string_view name);
   Graph* graph(std::string_view name);
-  /// Null when not given.
+  /// Null when the attribute is absent.
   const SparseTensor* sparse_tensor(std::string_view name);
   const ValueType* type(std::string_view name);
 
-  /// The attribute where this version has it, else the input at `input_index` where it is given:
-  /// as its value when that input is a constant.
+  /// The attribute where this version has it; otherwise the input at `input_index` if present, as a
+  /// value when that input is constant.
   ValueOr<std::vector<std::int64_t>> integers_or_input(std::string_view name,
                                                        std::int64_t input_index);
   ValueOr<std::int64_t> integer_or_input(std::string_view name, std::int64_t input_index);
   ValueOr<float> number_or_input(std::string_view name, std::int64_t input_index);
 
-  /// Marks an attribute as read whose value has no effect (legacy hints).
+  /// Marks an attribute without effect (a legacy hint) as read.
   void ignore(std::string_view name);
 
  private:
@@ -75,8 +75,8 @@ class AttributeReader {
   const OpVersion& version_;
 };
 
-/// The elements of a constant integer tensor as int64, or of a float tensor as float. Throws
-/// ErrorCode::invalid for other types.
+/// The elements of a constant integer tensor as int64, or of a floating-point tensor as float.
+/// Throws ErrorCode::invalid for other element types.
 std::vector<std::int64_t> integers_of(const Tensor& tensor);
 std::vector<float> numbers_of(const Tensor& tensor);
 

@@ -1,4 +1,4 @@
-// Looking an operator up in the lists of the families.
+// Lookup of operators in the catalog, which merges the lists of all families.
 #include "libcore/ops/catalog.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Entries built_in_entries() {
   for (const OperatorList family : families)
     all.insert(all.end(), family().begin(), family().end());
   sort_entries(all);
-  // A session's form of an operator has that operator's traits.
+  // The session-only variant of an ONNX operator inherits the operator's traits.
   for (OpEntry& entry : all) {
     const OpEntry* standard = std::string_view(entry.schema->domain) == own_domain
                                   ? find_entry(all, {"", entry.schema->name})
@@ -61,7 +61,7 @@ Entries built_in_entries() {
   return all;
 }
 
-/// Every state of the catalog stays where it is, so that entries found in it stay valid.
+/// Keeps every state of the catalog alive, so that pointers to its entries stay valid.
 class Registry {
  public:
   Registry() { publish(built_in_entries()); }

@@ -1,4 +1,4 @@
-// The catalog of operators, and what can be asked of each: schema, shape rule, traits.
+// The operator catalog: the schema, shape rule and traits of every known operator.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,39 @@
 
 namespace ortool {
 
-/// One operator: its schema, what can be asked of its struct, and its traits.
+/// One operator: its schema, type-erased access to its struct, and its traits.
 struct OpEntry {
   const OpSchema* schema;
-  /// Reads the node's attributes as `Op::read` does; throws what is wrong with them.
+  /// Reads the node's attributes as `Op::read` does and throws on invalid ones.
   void (*check)(const Node& node, const OpVersion& version);
   void (*infer)(const Node& node, const OpVersion& version, InferContext& context);
   OpTraits traits = {};
 };
 
-/// The newest version of ONNX's own operators that the catalog was written for. A later one may
-/// have changed any operator.
+/// The newest opset of ONNX's own domain that the catalog supports. Later opsets may change any
+/// operator.
 inline constexpr std::int64_t newest_opset = 28;
 
-/// Every operator, sorted by domain, then name.
+/// All operators, sorted by domain, then by name.
 std::span<const OpEntry> catalog();
 
-/// Adds an operator of a program's own to the catalog. Its schema has to outlive the program's use
-/// of the catalog. Entries found before stay valid; models loaded before do not change. Throws
-/// ErrorCode::invalid when the catalog holds an operator of that name.
+/// Registers a custom operator. Its schema must outlive every use of the catalog. Entries found
+/// before stay valid, and models loaded before do not change. Throws ErrorCode::invalid when the
+/// catalog already has an operator of that name.
 void register_op(const OpEntry& entry);
 
-/// The operator, or null when the catalog does not hold it.
+/// The operator, or null when it is not in the catalog.
 const OpEntry* find_op(std::string_view domain, std::string_view op_type);
 
-/// The traits of the node's operator; none of an operator that the catalog does not hold.
+/// The traits of the node's operator; no traits for operators that are not in the catalog.
 const OpTraits& traits_of(const Node& node);
 bool has_trait(const Node& node, OpTrait trait);
 
-/// The version of `entry` that the node's graph imports, or its early form; null when the operator
-/// came later than that opset.
+/// The version of `entry` for the opset that the node's graph imports, or its early form; null when
+/// the operator was introduced after that opset.
 const OpVersion* version_of(const OpEntry& entry, const Node& node);
 
-/// The node's meaning as the operator's struct; the node must have passed check_node.
+/// The node's attributes decoded into the operator's struct. The node must have passed check_node.
 template <typename Op>
 Op read_op(const Node& node, const OpVersion& version) {
   AttributeReader reader(node, version);
@@ -59,7 +59,7 @@ Op read_op(const Node& node) {
   return read_op<Op>(node, *version);
 }
 
-/// The catalog's row for an operator struct.
+/// The catalog entry for an operator struct.
 template <typename Op>
 constexpr OpEntry op_entry(const OpTraits& traits = {}) {
   return {&Op::schema,

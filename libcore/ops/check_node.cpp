@@ -1,4 +1,4 @@
-// The gate every node passes before other code sees it.
+// Schema validation of nodes, which each node must pass before any other code reads it.
 #include "libcore/ops/check_node.hpp"
 
 #include "libcore/base/format.hpp"
@@ -34,13 +34,13 @@ void check_inputs(const Node& node, const OpVersion& version) {
   }
 }
 
-/// What the message calls a type: an element type alone, or the whole of what is no tensor.
+/// How messages print a type: the element type of a tensor, or the complete type of anything else.
 std::string type_text(const ValueType& type) {
   return type.is_tensor() ? std::string(name_of(type.element))
                           : escape_control_characters(type.to_string());
 }
 
-/// Whether two types differ whatever their unknown parts are; shapes do not count.
+/// Whether two types conflict in their known parts. Shapes are ignored.
 bool are_different(const ValueType& a, const ValueType& b) {
   const ValueType* mine = &a;
   const ValueType* other = &b;
@@ -66,7 +66,8 @@ void check_input_type(const OpVersion& version, const Formal& formal, std::int64
       .with_id("node.type");
 }
 
-/// Every input of one type parameter has one type, save where a variadic one says otherwise.
+/// Checks that all inputs bound to one type parameter have the same type, except where a variadic
+/// input is heterogeneous.
 void check_same_types(const Node& node, const OpVersion& version) {
   for (const TypeParameter& parameter : version.types) {
     std::int64_t first = -1;

@@ -1,14 +1,14 @@
-// The gate every node passes before other code sees it.
+// Schema validation of nodes, which each node must pass before any other code reads it.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// Checks arity, attribute names, kinds and values, and the types of inputs as far as they are
-/// known: each against the schema, and those of one type parameter against each other. Throws
-/// ErrorCode::invalid naming the node; ErrorCode::unsupported when the catalog has no such operator
-/// or version. Nothing else may look at a node before this has passed.
+/// Checks arity; names, kinds and values of attributes; and the input types as far as they are
+/// known, both against the schema and, within one type parameter, against each other. Throws
+/// ErrorCode::invalid naming the node, or ErrorCode::unsupported when the catalog lacks the
+/// operator or version. No other code may read a node before it has passed this check.
 void check_node(const Node& node);
 
 }  // namespace ortool

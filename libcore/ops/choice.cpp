@@ -1,4 +1,4 @@
-// Finding a text among the few allowed, and saying which those are.
+// Lookup of an attribute's string among its allowed values.
 #include "libcore/ops/choice.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A text that names one of a few ways to do something.
+// Attributes of string type that select one of a few allowed values.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// The position of `text` among `choices`; `name` is the attribute's. Throws ErrorCode::invalid,
-/// listing them, for any other text.
+/// The index of `text` in `choices`; `name` is the attribute's name. Throws ErrorCode::invalid,
+/// listing the choices, for any other text.
 std::size_t find_choice(std::string_view name, std::string_view text,
                         std::span<const std::string_view> choices);
 

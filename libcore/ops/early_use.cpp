@@ -1,4 +1,5 @@
-// A table of values, and the early forms of schemas (OpSchema::early).
+// Attribute values that are accepted before their opset, and the early forms of schemas
+// (OpSchema::early).
 #include "libcore/ops/early_use.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct LaterValue {
   std::int64_t since;
 };
 
-// Each was seen to be accepted by ONNX Runtime 1.31 at every opset that has the attribute.
+// ONNX Runtime 1.31 was observed to accept each of these at every opset that has the attribute.
 constexpr LaterValue later_values[] = {
     {"Pad", "mode", "wrap", 19},
     {"Resize", "coordinate_transformation_mode", "half_pixel_symmetric", 19},
@@ -29,7 +30,7 @@ constexpr LaterValue later_values[] = {
     {"ScatterElements", "reduction", "min", 18},
     {"ScatterND", "reduction", "max", 18},
     {"ScatterND", "reduction", "min", 18},
-    // Resize took its place.
+    // Resize replaced Upsample.
     {"Upsample", "mode", "cubic", 11},
 };
 
@@ -81,7 +82,7 @@ std::int64_t opset_of_early_uses(const Model& model) {
 
 std::vector<std::string> early_use_warnings(const Model& model) {
   struct Place {
-    std::string first;  ///< node and description
+    std::string first;  ///< the node and the description of its use
     std::int64_t others = 0;
   };
   std::map<std::string, Place> places;

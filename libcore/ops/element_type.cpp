@@ -1,4 +1,4 @@
-// Checks of types that attributes name.
+// Validation of element types given by attributes.
 #include "libcore/ops/element_type.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Short forms that every shape rule uses.
+// Helpers of InferContext that are shared by all shape rules.
 #include "libcore/ops/infer_context.hpp"
 
 #include "libcore/ops/attribute_reader.hpp"

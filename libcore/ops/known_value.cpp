@@ -1,4 +1,4 @@
-// Arithmetic on elements that are known before a run.
+// Symbolic arithmetic on tensor elements that are known before the run.
 #include "libcore/ops/known_value.hpp"
 
 #include <cmath>
@@ -10,15 +10,15 @@
 namespace ortool {
 namespace {
 
-/// Scales beside a formula with a longer denominator are not followed: a float32 product of a size
-/// and such a scale may round to another integer than the formula does.
+/// Formulas are not multiplied by scales with a longer denominator: a float32 product of a size and
+/// such a scale may round to a different integer than the formula does.
 constexpr std::int64_t longest_scale = 1 << 12;
 
 bool is_floating(DataType type) {
   return type == DataType::float32 || type == DataType::float64;
 }
 
-/// A finite number whose fraction has up to 62 bits on both sides.
+/// Converts a finite number, if its fraction fits into 62 bits on both sides.
 KnownElement element_of(double number) {
   if (!std::isfinite(number)) return {};
   int exponent = 0;
@@ -39,7 +39,7 @@ double number_of(const KnownElement& element) {
   return static_cast<double>(element.numerator.number()) / static_cast<double>(element.denominator);
 }
 
-/// As a tensor of the type would hold it.
+/// The number rounded to the given element type.
 KnownElement stored(double number, DataType type) {
   if (type != DataType::float32) return element_of(number);
   return element_of(static_cast<double>(static_cast<float>(number)));
@@ -92,7 +92,7 @@ Dimension combine_integers(ElementOp op, const Dimension& a, const Dimension& b)
   return {};
 }
 
-/// In lowest terms, when the denominator is short enough.
+/// The fraction in lowest terms, if the denominator is short enough.
 KnownElement reduced(const Dimension& numerator, std::int64_t denominator) {
   if (numerator.is_unknown()) return numerator;
   const Dimension whole = floor_divide(numerator, denominator);
@@ -100,7 +100,7 @@ KnownElement reduced(const Dimension& numerator, std::int64_t denominator) {
   return denominator <= longest_scale ? KnownElement(numerator, denominator) : KnownElement();
 }
 
-/// Formulas over fractions, as real numbers.
+/// Operations on formulas over fractions, in exact real arithmetic.
 KnownElement combine_fractions(ElementOp op, const KnownElement& a, const KnownElement& b) {
   if (a.is_unknown()) return a.numerator.or_because(b.numerator);
   if (b.is_unknown()) return b.numerator;
@@ -118,7 +118,7 @@ KnownElement combine_fractions(ElementOp op, const KnownElement& a, const KnownE
     case ElementOp::multiply:
       return reduced(a.numerator * b.numerator, a.denominator * b.denominator);
     case ElementOp::divide: {
-      // A quotient of two formulas may be exact; otherwise only numbers divide.
+      // The quotient of two formulas may be exact; otherwise only numbers can be divided.
       Dimension above = a.numerator * b.denominator;
       Dimension below = b.numerator * a.denominator;
       if (below.is_known() && below.number() < 0) {

@@ -1,4 +1,4 @@
-// Small tensors whose elements are known before a run, as numbers, formulas and fractions of them.
+// Constant propagation for small tensors: elements as numbers, formulas and fractions of formulas.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace ortool {
 
-/// Tensors with more elements than this are not followed element by element.
+/// Tensors with more elements than this are not tracked element by element.
 constexpr std::int64_t most_known_elements = 1024;
 
-/// numerator / denominator. Integers and booleans (0 and 1) have the denominator 1; floating-point
-/// numbers are on the way from sizes to sizes (a size times a scale, rounded).
+/// numerator / denominator. Integers and booleans (0 and 1) have denominator 1. Floating-point
+/// values occur between sizes and sizes (a size times a scale, rounded).
 struct KnownElement {
   Dimension numerator;
-  std::int64_t denominator = 1;  ///< above 0
+  std::int64_t denominator = 1;  ///< positive
 
   KnownElement() = default;
   KnownElement(Dimension value, std::int64_t divisor = 1)
@@ -30,25 +30,26 @@ struct KnownElement {
 };
 using KnownElements = std::vector<KnownElement>;
 
-/// Elements in row-major order with the shape they lie in.
+/// Elements in row-major order, and their shape.
 struct KnownTensor {
   Shape shape;
   KnownElements elements;
 };
 
-/// Types whose elements are followed: int32, int64, bool, float32, float64.
+/// Element types that are tracked: int32, int64, bool, float32, float64.
 bool has_known_elements(DataType type);
 /// The elements of a tensor of such a type; nothing for other types and for more than
-/// most_known_elements. Numbers that no fraction of 64 bits holds are unknown.
+/// most_known_elements. Values that cannot be represented as a fraction of 64-bit integers are
+/// unknown.
 std::optional<KnownElements> elements_of(const Tensor& tensor);
 
 enum class ElementOp { add, subtract, multiply, divide, modulo, minimum, maximum };
-/// What an operator makes of two elements of `type`: integers divide towards zero, floating-point
-/// numbers are rounded as their type rounds.
+/// Applies a binary operator to two elements of `type`. Integer division truncates towards zero;
+/// floating-point results are rounded to the type.
 KnownElement combine(ElementOp op, const KnownElement& a, const KnownElement& b, DataType type);
 
 enum class Rounding { floor, ceil, nearest_even, towards_zero };
-/// The element as an integer.
+/// Rounds the element to an integer.
 KnownElement round(Rounding rounding, const KnownElement& element);
 KnownElement cast(const KnownElement& element, DataType from, DataType to);
 

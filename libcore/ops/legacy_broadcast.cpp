@@ -1,4 +1,4 @@
-// The attributes `axis` and `broadcast` turned into shapes that numpy's rule takes.
+// Translation of the legacy attributes `axis` and `broadcast` to NumPy-style broadcasting.
 #include "libcore/ops/legacy_broadcast.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Looking things up in an operator's schema.
+// Lookup of versions, formal parameters and attributes in an operator schema.
 #include "libcore/ops/op_schema.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// What ONNX says of an operator: a row a version with its inputs, outputs, attributes and types.
+// Operator schemas as in ONNX: inputs, outputs, attributes and types for each version.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ortool {
 
-/// A formal input or output. (Names here are C strings: g++ 12 cannot put string_view into nested
+/// A formal input or output. (Names are C strings because g++ 12 cannot put string_view into nested
 /// constant lists.)
 struct Formal {
   enum class Count { single, optional, variadic };
@@ -18,12 +18,12 @@ struct Formal {
   const char* name;
   const char* type;  ///< a type parameter of the version, such as "T", or "tensor(int64)" itself
   Count count = Count::single;
-  std::int64_t least = 1;      ///< of a variadic one: how many there must be
-  bool is_homogeneous = true;  ///< of a variadic one: all have the same type
+  std::int64_t least = 1;      ///< if variadic: the minimum count
+  bool is_homogeneous = true;  ///< if variadic: whether all have the same type
 };
 
-/// What an attribute is when it is not given; of no kind when there is no default. Lists are
-/// themselves constants: a list in braces would not live long enough.
+/// The default value of an attribute; of no kind when there is none. Lists must be named constants,
+/// since a braced list would not live long enough.
 struct AttributeDefault {
   AttributeKind kind = AttributeKind::undefined;
   std::int64_t integer = 0;
@@ -58,7 +58,7 @@ struct TypeParameter {
   TypeSet allowed;
 };
 
-/// One version of an operator. Everything lies in static memory.
+/// One version of an operator. All of its data has static storage duration.
 struct OpVersion {
   std::int64_t since = 1;
   std::initializer_list<Formal> inputs = {};
@@ -66,16 +66,17 @@ struct OpVersion {
   std::initializer_list<AttributeSpec> attributes = {};
   std::initializer_list<TypeParameter> types = {};
   bool is_deprecated = false;
-  bool takes_any_attribute = false;  ///< beside the ones it has
+  bool takes_any_attribute = false;  ///< in addition to the listed ones
 
-  /// Fewest and most inputs or outputs a node of this version has; most is 2^31 for variadic ones.
+  /// Minimum and maximum number of inputs or outputs of a node; the maximum is 2^31 for variadic
+  /// ones.
   std::int64_t fewest(std::initializer_list<Formal> formals) const;
   std::int64_t most(std::initializer_list<Formal> formals) const;
-  /// The formal parameter that the position falls on, or null past the end.
+  /// The formal parameter for a position, or null past the end.
   static const Formal* formal_at(std::initializer_list<Formal> formals, std::int64_t position);
   const AttributeSpec* find_attribute(std::string_view name) const;
-  /// The types that a formal's `type` allows: those of the parameter, or the tensor it names
-  /// itself; empty for a name that is neither.
+  /// The types that a formal's `type` allows: those of the type parameter, or the tensor type that
+  /// it names itself; empty for a name that is neither.
   TypeSet allowed(std::string_view type) const;
 };
 
@@ -84,13 +85,14 @@ struct OpSchema {
   const char* name;
   const char* domain;
   std::initializer_list<OpVersion> versions;
-  /// Forms that ONNX Runtime takes in the operator's domain, and its tools write there, at opsets
-  /// before ONNX has the operator; by the opset from which on it does.
+  /// Forms that ONNX Runtime accepts in the operator's domain, and its tools write, at opsets
+  /// before ONNX introduced the operator; keyed by the first opset at which it does.
   std::initializer_list<OpVersion> early = {};
 
-  /// The version in force at an opset: the newest not above it; null when the operator came later.
+  /// The version in force at an opset: the newest one not above it; null when the operator was
+  /// introduced later.
   const OpVersion* at(std::int64_t opset) const;
-  /// The same, or where ONNX has none its early form: what a file may hold.
+  /// Same as `at`, with the early form as fallback: what a model file may contain.
   const OpVersion* accepted_at(std::int64_t opset) const;
   bool is_early_at(std::int64_t opset) const;
 };

@@ -1,5 +1,5 @@
-// Operator traits: what holds of every node of an operator, so that rewriting, quantization and
-// layout assignment need no lists of operator names.
+// Operator traits: facts that hold for every node of an operator, so that rewriting, quantization
+// and layout assignment need no lists of operator names.
 #pragma once
 
 #include <cstdint>
@@ -7,65 +7,66 @@
 
 namespace ortool {
 
-/// A fact about an operator. docs/contributing/add-an-operator.md says who reads each.
+/// A fact about an operator. docs/contributing/add-an-operator.md says who uses each.
 enum class OpTrait : std::uint8_t {
-  /// Each element of the output follows from the elements at its place in the inputs, which
-  /// broadcast.
+  /// Each output element depends only on the input elements at the same position, after
+  /// broadcasting.
   elementwise,
-  /// Elementwise, and the first input has the shape of the output.
+  /// Elementwise, and the output has the shape of the first input.
   unidirectional,
-  /// The output holds elements of the first input and nothing else: moved, repeated or left out.
+  /// The output consists of elements of the first input only: moved, repeated or dropped.
   data_movement,
-  /// Data movement that changes the shape alone: the elements stay in order.
+  /// Data movement that changes only the shape; the order of the elements stays.
   reshapes,
-  /// Not elementwise, yet the axes of the output mean what those of the first input mean.
+  /// Not elementwise, but each output axis has the same meaning as that axis of the first input.
   keeps_axes,
-  /// The inputs may stand in any order.
+  /// The inputs may be permuted.
   commutative,
   /// Applied to its own output it changes nothing.
   idempotent,
-  /// With a single input (of Split: a single output) it changes nothing.
+  /// With a single input (for Split: a single output) it is the identity.
   forwards_single_operand,
-  /// No element of the output is below 0, whatever the inputs are.
+  /// No output element is negative, whatever the inputs are.
   nonnegative,
-  /// Zeros in every input give zeros.
+  /// If all inputs are zero, so is the output.
   keeps_zero,
-  /// Scaling the first input by a positive number scales the output by it, channel by channel.
+  /// Scaling the first input by a positive factor, per channel, scales the output by the same
+  /// factor.
   scales_with_input,
-  /// Axis 1 of the first input holds the channels, whatever the attributes say.
+  /// Axis 1 of the first input is the channel axis, whatever the attributes say.
   channels_second,
-  /// Not elementwise, and kernels for float16 convert to float32 and back.
+  /// Not elementwise, and the float16 kernels convert to float32 and back.
   computes_in_float32,
-  /// Loses too much in float16 to be converted.
+  /// Loses too much precision in float16 to be converted.
   needs_float32,
-  /// An attribute or another operand than the first says the element type of the output.
+  /// The element type of the output is set by an attribute or by an operand other than the first.
   own_result_type,
-  /// Shape inference follows its elements one by one.
+  /// Shape inference tracks its elements one by one.
   infers_elements,
-  /// Reads or makes quantized integers.
+  /// Consumes or produces quantized integers.
   quantized,
   /// Multiplies quantized integers.
   integer_product,
   /// A recurrent layer with weights, recurrent weights and initial states.
   recurrent,
-  /// Draws random numbers, in training at least.
+  /// Draws random numbers, at least in training.
   random,
-  /// Its graphs are programs of their own, which the runtime runs.
+  /// Has subgraphs, which the runtime executes.
   control_flow,
-  /// An experimental operator that ONNX withdrew with opset 10.
+  /// An experimental operator that ONNX removed with opset 10.
   withdrawn,
 };
 
-/// What an operator does with numbers, as far as quantizing them is concerned.
+/// How quantization treats an operator.
 enum class QuantizeRole {
-  product,   ///< sums of products with weights: what integers make faster
-  move,      ///< elements as they are, elsewhere: the result needs no scale of its own
-  clip,      ///< Relu, and Clip with constant bounds: part of the node before it
+  product,   ///< sums of products with weights: what int8 kernels accelerate
+  move,      ///< moves elements unchanged; the result needs no scale of its own
+  clip,      ///< Relu, and Clip with constant bounds: merged into the node before it
   sum,       ///< Add, Sub and Mul of two tensors
-  concat,    ///< several tensors side by side: one scale for all
-  function,  ///< of one element
-  mean,      ///< of many elements, within their range
-  none,      ///< computes in floats
+  concat,    ///< joins several tensors, which then share one scale
+  function,  ///< a function of one element
+  mean,      ///< averages several elements; stays within their range
+  none,      ///< computes in floating point
 };
 
 class OpTraitSet {
@@ -85,19 +86,19 @@ class OpTraitSet {
   std::uint32_t bits_ = 0;
 };
 
-/// All facts about one operator.
+/// All traits of one operator.
 struct OpTraits {
   OpTraitSet set = {};
   QuantizeRole role = QuantizeRole::none;
-  std::int8_t neutral = -1;         ///< the second operand that changes nothing: 0, 1; -1: none
+  std::int8_t neutral = -1;         ///< neutral second operand (0 or 1); -1: none
   std::int8_t element_inputs = -1;  ///< of an elementwise one: further inputs are parameters; -1:
                                     ///< all inputs are elements
-  std::int8_t filters = -1;  ///< the input of shape [outputs, inputs / groups, ...]; -1: none
-  std::int8_t indices = -1;  ///< the input of indices into the first one; -1: none
-  std::int8_t shape = -1;    ///< the input that is a shape, repeats or a count; -1: none
+  std::int8_t filters = -1;  ///< the input with shape [outputs, inputs / groups, ...]; -1: none
+  std::int8_t indices = -1;  ///< the input with indices into the first one; -1: none
+  std::int8_t shape = -1;    ///< the input with a shape, repeats or a count; -1: none
 
   constexpr bool has(OpTrait trait) const { return set.has(trait); }
-  /// Whether an elementwise operator takes elements, and no parameter, from the input.
+  /// Whether the input of an elementwise operator holds elements rather than a parameter.
   constexpr bool holds_elements(std::int64_t input) const {
     return element_inputs < 0 || input < element_inputs;
   }

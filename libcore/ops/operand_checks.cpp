@@ -1,4 +1,4 @@
-// Messages for operands that do not go together.
+// Error messages for incompatible operands.
 #include "libcore/ops/operand_checks.hpp"
 
 #include "libcore/base/error.hpp"

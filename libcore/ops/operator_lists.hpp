@@ -1,4 +1,4 @@
-// The operators by family: each family's list lies in libcore/ops/<family>/list.cpp.
+// The operator lists by family; each family defines its list in libcore/ops/<family>/list.cpp.
 #pragma once
 
 #include <span>

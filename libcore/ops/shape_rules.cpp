@@ -1,4 +1,4 @@
-// Dimensions that meet: broadcast, merged, added and multiplied as far as they are known.
+// Shape arithmetic: broadcasting, merging, adding and multiplying dimensions as far as known.
 #include "libcore/ops/shape_rules.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whether a value's type is in a set, as far as both can be told.
+// Membership tests for types that may be partly unknown.
 #include "libcore/ops/type_set.hpp"
 
 namespace ortool {
@@ -13,7 +13,7 @@ bool may_hold_tensor(const TypeSet& set, TypeSet::Form form, const ValueType& ty
   return type.is_tensor() && may_hold(set, form, type.element);
 }
 
-/// A map is of `int64_form` or `string_form` by its key.
+/// Selects `int64_form` or `string_form` by the map's key type.
 bool may_hold_map(const TypeSet& set, TypeSet::Form int64_form, TypeSet::Form string_form,
                   const ValueType& type) {
   const ValueType unknown;

@@ -1,5 +1,5 @@
-// Which types a parameter of an operator may have: tensors, sequences, optionals and maps by their
-// elements.
+// TypeSet: the types that a type parameter of an operator allows (tensors, sequences, optionals and
+// maps, by element type).
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@
 
 namespace ortool {
 
-/// A set of the types that ONNX's schemas speak of, as bits: for each form a bit an element type.
+/// A set of the types that occur in ONNX's schemas, as bit masks: for each form, one bit per
+/// element type.
 struct TypeSet {
-  /// What stands around the element type: tensor(E), seq(tensor(E)), optional(tensor(E)),
-  /// optional(seq(tensor(E))), map(int64, E), map(string, E), seq(map(int64, E)),
-  /// seq(map(string, E)).
+  /// The structure around the element type E: tensor(E), seq(tensor(E)), optional(tensor(E)),
+  /// optional(seq(tensor(E))), map(int64, E), map(string, E), seq(map(int64, E)), seq(map(string,
+  /// E)).
   enum class Form : std::uint8_t {
     tensor,
     sequence,
@@ -40,9 +41,9 @@ struct TypeSet {
   constexpr bool contains(Form form, DataType element) const {
     return ((*this)[form] >> static_cast<unsigned>(element) & 1U) != 0;
   }
-  /// Whether the set has tensors of this element type.
+  /// Whether the set contains tensors of this element type.
   constexpr bool contains(DataType element) const { return contains(Form::tensor, element); }
-  /// Whether the set has the type, or may have it: what is not known of a type excludes nothing.
+  /// Whether the set contains the type or may contain it: unknown parts of a type match anything.
   bool may_contain(const ValueType& type) const;
 
   constexpr bool is_empty() const { return *this == TypeSet(); }
@@ -115,24 +116,24 @@ constexpr TypeSet string_only = types_of({string});
 constexpr TypeSet int32_only = types_of({int32});
 constexpr TypeSet int64_only = types_of({int64});
 constexpr TypeSet indices = types_of({int32, int64});
-/// Every tensor type there was before bfloat16.
+/// All tensor types that existed before bfloat16.
 constexpr TypeSet all_tensors = numbers | complexes | types_of({boolean, string});
 constexpr TypeSet all_tensors_and_bfloat16 = all_tensors | types_of({bfloat16});
-/// Sequences, and optionals of tensors and sequences, of what there was before bfloat16.
+/// Sequences, and optionals of tensors and sequences, of the types that existed before bfloat16.
 constexpr TypeSet all_sequences = sequences_of(all_tensors);
 constexpr TypeSet all_optionals = optionals_of(all_tensors | all_sequences);
-/// IR 9: float8.
+/// IR 9 added float8.
 constexpr TypeSet all_tensors_ir9 =
     all_tensors_and_bfloat16 | types_of({float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz});
-/// IR 10: the 4-bit integers.
+/// IR 10 added the 4-bit integers.
 constexpr TypeSet all_tensors_ir10 = all_tensors_ir9 | types_of({uint4, int4});
-/// IR 11: float4.
+/// IR 11 added float4.
 constexpr TypeSet all_tensors_ir11 = all_tensors_ir10 | types_of({float4e2m1});
-/// IR 12: float8e8m0.
+/// IR 12 added float8e8m0.
 constexpr TypeSet all_tensors_ir12 = all_tensors_ir11 | types_of({float8e8m0});
-/// IR 13: the 2-bit integers.
+/// IR 13 added the 2-bit integers.
 constexpr TypeSet all_tensors_ir13 = all_tensors_ir12 | types_of({uint2, int2});
-/// IR 14: float6.
+/// IR 14 added float6.
 constexpr TypeSet all_tensors_ir14 = all_tensors_ir13 | types_of({float6e2m3, float6e3m2});
 
 }  // namespace types

@@ -1,4 +1,4 @@
-// Something a later opset moved from attribute to input: known now, or which input brings it.
+// ValueOr: a parameter that a later opset moved from an attribute to an input.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace ortool {
 
-/// Holds a value, or the index of the input that brings it at run time, or neither (left out).
+/// Holds a value, or the index of the input that supplies it at run time, or neither (omitted).
 template <typename T>
 struct ValueOr {
   std::optional<T> value;

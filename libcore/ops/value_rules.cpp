@@ -1,4 +1,4 @@
-// Positions in small tensors, and rules that go from element to element.
+// Index arithmetic on small tensors, and elementwise propagation of known values.
 #include "libcore/ops/value_rules.hpp"
 
 #include "libcore/ops/shape_rules.hpp"
@@ -49,7 +49,7 @@ void pick_elements(InferContext& context, const std::vector<std::int64_t>& posit
 bool are_few(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t dimension : shape) {
-    // A 0 behind sizes whose product is too big is not looked for.
+    // A zero dimension after sizes whose product already exceeds the limit is not considered.
     if (dimension > most_known_elements) return false;
     count *= dimension;
     if (count > most_known_elements) return false;

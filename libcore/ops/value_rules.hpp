@@ -1,4 +1,5 @@
-// What shape rules do with the elements of small tensors: move, combine, compare and round them.
+// Value propagation in shape rules: moves, combines, compares and rounds the elements of small
+// tensors.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +13,29 @@
 
 namespace ortool {
 
-/// The elements of an input, when its shape is known and they are few; some may be unknown.
+/// The elements of an input when its shape is known and small; single elements may be unknown.
 std::optional<KnownTensor> known_input(const InferContext& context, std::int64_t index);
-/// Tells the elements of an output; as many as its shape holds.
+/// Sets the elements of an output; there must be as many as its shape holds.
 void set_known_output(InferContext& context, std::int64_t index, DataType element,
                       std::optional<KnownElements> elements);
 
-/// Output 0 has input 0's elements in the same order (Reshape, Squeeze, Identity …).
+/// Output 0 has the elements of input 0 in the same order (Reshape, Squeeze, Identity …).
 void keep_elements(InferContext& context);
-/// Output 0 has, for each of its elements in order, the one of input 0 at that position.
+/// Element i of output 0, in row-major order, is the element of input 0 at the i-th position.
 void pick_elements(InferContext& context, const std::vector<std::int64_t>& positions);
 
-/// Whether a tensor of the shape has no more than most_known_elements.
+/// Whether a tensor of this shape has at most most_known_elements elements.
 bool are_few(const Shape& shape);
 
-/// The row-major position in a tensor of shape `from`, broadcast to `to`, of each element of `to`.
+/// For each element of `to`, the row-major position of its source in a tensor of shape `from` that
+/// is broadcast to `to`.
 std::vector<std::int64_t> broadcast_positions(const Shape& from, const Shape& to);
 
-/// Output 0 is what `combine` makes of each pair of inputs 0 and 1, broadcast.
+/// Sets output 0 by applying `combine` to each pair of elements of inputs 0 and 1, with
+/// broadcasting.
 void combine_elements(InferContext& context, DataType result,
                       FunctionRef<KnownElement(const KnownElement&, const KnownElement&)> combine);
-/// Output 0 is what `change` makes of each element of input 0.
+/// Sets output 0 by applying `change` to each element of input 0.
 void change_elements(InferContext& context, DataType result,
                      FunctionRef<KnownElement(const KnownElement&)> change);
 

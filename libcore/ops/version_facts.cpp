@@ -1,4 +1,4 @@
-// Facts of an operator's versions, found by a walk through its schema, oldest version first.
+// Queries on an operator's version history: each walks through its schema, oldest version first.
 #include "libcore/ops/version_facts.hpp"
 
 #include "libcore/base/error.hpp"

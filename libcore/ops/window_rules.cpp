@@ -1,4 +1,4 @@
-// The sizes of sliding windows; every number is bounded first, so that nothing here overflows.
+// Output sizes of sliding windows. All numbers are range-checked first, so nothing here overflows.
 #include "libcore/ops/window_rules.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// The most any attribute may be: the product of two stays below 2^63.
+/// The upper bound of any attribute, chosen so that the product of two stays below 2^63.
 constexpr std::int64_t most_extent = std::int64_t{1} << 31;
 constexpr std::int64_t most_input = std::int64_t{1} << 43;
 
@@ -35,7 +35,7 @@ std::int64_t at_or(const std::vector<std::int64_t>& values, std::size_t index,
   return index < values.size() ? values[index] : otherwise;
 }
 
-/// The axis with everything but `out` and the pads that auto_pad decides.
+/// The axis with all fields set except `out` and the pads that auto_pad determines.
 WindowAxis start_axis(const WindowAttributes& window, std::size_t index, std::size_t axes,
                       std::int64_t in, std::int64_t kernel) {
   WindowAxis axis;
@@ -94,7 +94,7 @@ WindowAxis place_axis(const WindowAttributes& window, std::size_t index, std::si
   const std::int64_t room = in + axis.pad_begin + axis.pad_end - extent;
   if (room < 0 && in == 0) return axis;
   if (room < 0 && fit == WindowFit::inside) throw_no_fit(axis);
-  // Division is towards zero, which is up where `room` is negative.
+  // Integer division truncates towards zero, which rounds up where `room` is negative.
   const bool adds_rest = window.ceil_mode && (room >= 0 || window.ceil_to_zero);
   const std::int64_t steps = (room + (adds_rest ? axis.stride - 1 : 0)) / axis.stride;
   axis.out = steps + 1;
@@ -110,7 +110,7 @@ WindowAxis place_transposed_axis(const WindowAttributes& window, const Transpose
   check_kernel(kernel);
   WindowAxis axis = start_axis(window, index, axes, in, kernel);
   const std::int64_t padding = at_or(transposed.output_padding, index, 0);
-  // With strides up to 2^31 the product needs the check.
+  // Strides may be as large as 2^31, so the product must be checked.
   const std::int64_t full =
       multiply_sizes(std::max<std::int64_t>(in - 1, 0), axis.stride) + extent_of(axis) + padding;
   const bool is_same =
@@ -130,7 +130,7 @@ WindowAxis place_transposed_axis(const WindowAttributes& window, const Transpose
   return axis;
 }
 
-/// place_axis as formulas, for a window that fits its input.
+/// place_axis as a formula, for windows that fit into the input.
 Dimension window_output(const WindowAttributes& window, std::size_t index, std::size_t axes,
                         const Dimension& in, const Dimension& kernel) {
   if (kernel.is_known()) check_kernel(kernel.number());
@@ -140,8 +140,8 @@ Dimension window_output(const WindowAttributes& window, std::size_t index, std::
   const Dimension extent = (kernel - 1) * axis.dilation + 1;
   const Dimension room = in + axis.pad_begin + axis.pad_end - extent;
   if (!window.ceil_mode) return floor_divide(room, axis.stride) + 1;
-  // The last window starts before the padded input's end: of a / s and b / s, both rounded up, the
-  // lesser is that of the lesser dividend.
+  // The last window starts before the padded input's end. The lesser of a / s and b / s, both
+  // rounded up, is the one with the lesser dividend.
   const Dimension behind = axis.pad_end - extent + axis.stride;
   if (!behind.is_known()) return ceil_divide(room, axis.stride) + 1;
   const std::int64_t more = behind.number() <= 0
@@ -150,7 +150,7 @@ Dimension window_output(const WindowAttributes& window, std::size_t index, std::
   return ceil_divide(in + axis.pad_begin + more, axis.stride);
 }
 
-/// place_transposed_axis as formulas.
+/// place_transposed_axis as a formula.
 Dimension transposed_output(const WindowAttributes& window, const TransposedWindow& transposed,
                             std::size_t index, std::size_t axes, const Dimension& in,
                             const Dimension& kernel) {

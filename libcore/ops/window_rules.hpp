@@ -1,4 +1,4 @@
-// How convolutions and pools slide a window: its attributes, and the sizes and pads they lead to.
+// Sliding windows of convolutions and pools: attributes, output sizes and pads.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 namespace ortool {
 
 enum class AutoPad {
-  not_set,     ///< `pads` counts
-  same_upper,  ///< as many outputs as inputs divided by the stride; the odd pad behind
-  same_lower,  ///< the same, the odd pad in front
-  valid,       ///< no pads
+  not_set,     ///< uses `pads`
+  same_upper,  ///< output size = ceil(input / stride); an odd pad goes to the end
+  same_lower,  ///< same, but an odd pad goes to the beginning
+  valid,       ///< no padding
 };
 
-/// A window as the node gives it. An empty list stands for ones, in `pads` for zeros, and in
-/// `kernel` for the size of the weights.
+/// Window attributes of a node. An empty list stands for ones, in `pads` for zeros, and in `kernel`
+/// for the size of the weights.
 struct WindowAttributes {
   AutoPad auto_pad = AutoPad::not_set;
   std::vector<std::int64_t> kernel;
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> dilations;
-  std::vector<std::int64_t> pads;  ///< all in front, then all behind
+  std::vector<std::int64_t> pads;  ///< all leading pads, then all trailing ones
   bool ceil_mode = false;
-  /// With ceil_mode: a negative number of steps is rounded towards zero, not up (opset 22).
+  /// With ceil_mode: round a negative number of steps towards zero instead of up (opset 22).
   bool ceil_to_zero = false;
 
   /// Reads auto_pad, kernel_shape, strides, dilations, pads and ceil_mode. Throws
-  /// ErrorCode::invalid for numbers that no window has and lists that do not go together.
+  /// ErrorCode::invalid for values out of range and for lists of inconsistent lengths.
   void read(AttributeReader& attributes);
-  /// Throws ErrorCode::invalid when a list is not made for `axes` axes.
+  /// Throws ErrorCode::invalid when a list's length does not match `axes` axes.
   void check_axes(std::int64_t axes) const;
 };
 
 /// The window along one axis: output i reads the inputs i * stride - pad_begin + j * dilation for
-/// each j below `kernel`. For a transposed convolution `in` and `out` change places.
+/// each j below `kernel`. For a transposed convolution, `in` and `out` swap roles.
 struct WindowAxis {
   std::int64_t in = 0;
   std::int64_t out = 0;
@@ -50,47 +50,48 @@ struct WindowAxis {
   bool operator==(const WindowAxis&) const = default;
 };
 
-/// Whether a window may be wider than the padded input.
+/// Whether a window may be larger than the padded input.
 enum class WindowFit {
-  inside,  ///< no, that is an error: convolutions
-  beyond,  ///< yes: pools
+  inside,  ///< not allowed, an error (convolutions)
+  beyond,  ///< allowed (pools)
 };
 
-/// The window on inputs of the sizes `in` (without batch and channels), `kernel` wide. Throws
-/// ErrorCode::invalid when it does not fit. Formulas: Conv and MaxPool in ONNX's documentation;
-/// with ceil_mode a last window that would start behind the input and its front pad is left out.
-/// A pool's window that is wider than the padded input is placed as often as ONNX's shape inference
-/// says: (padded input - window) / stride + 1 times, rounded towards zero; with ceil_mode, before
-/// opset 22, up. None at all is an empty output, and less than none an error.
+/// Places the window on inputs of the spatial sizes `in` (without batch and channels) with kernel
+/// size `kernel`. Throws ErrorCode::invalid when it does not fit. Formulas: Conv and MaxPool in
+/// ONNX's documentation; with ceil_mode, a last window that would start past the input and its
+/// leading pad is dropped. The number of positions of a pool's window that is larger than the
+/// padded input follows ONNX's shape inference: (padded input - window) / stride + 1, rounded
+/// towards zero, or up with ceil_mode before opset 22. Zero positions give an empty output; a
+/// negative number is an error.
 std::vector<WindowAxis> place_window(const WindowAttributes& window,
                                      std::span<const std::int64_t> in,
                                      std::span<const std::int64_t> kernel,
                                      WindowFit fit = WindowFit::inside);
 
-/// The output sizes of the same, as formulas where not all is known. These hold for windows that
-/// fit into images that are not empty.
+/// The output sizes of place_window, as formulas where not all sizes are known. They hold for
+/// windows that fit into non-empty images.
 Dimensions window_outputs(const WindowAttributes& window, std::span<const Dimension> in,
                           std::span<const Dimension> kernel, WindowFit fit = WindowFit::inside);
 
-/// What a transposed convolution has besides.
+/// Additional attributes of a transposed convolution.
 struct TransposedWindow {
-  std::vector<std::int64_t> output_padding;  ///< empty: zeros
-  std::vector<std::int64_t> output_shape;    ///< empty: from the pads; may begin with N and C
+  std::vector<std::int64_t> output_padding;  ///< empty means zeros
+  std::vector<std::int64_t> output_shape;    ///< empty: computed from the pads; may include N and C
 
   void read(AttributeReader& attributes);
   void check_axes(std::int64_t axes) const;
-  /// Of a given output_shape, for one of `axes` axes behind N and C.
+  /// The output size for a given output_shape, for one of `axes` axes after N and C.
   std::int64_t output_size(std::size_t axis, std::size_t axes) const;
 };
 
-/// The window of a transposed convolution: pads that output_shape or auto_pad ask for are worked
-/// out. Throws ErrorCode::invalid when no output is left.
+/// Places the window of a transposed convolution and computes the pads that output_shape or
+/// auto_pad imply. Throws ErrorCode::invalid when the output would be empty.
 std::vector<WindowAxis> place_transposed_window(const WindowAttributes& window,
                                                 const TransposedWindow& transposed,
                                                 std::span<const std::int64_t> in,
                                                 std::span<const std::int64_t> kernel);
 
-/// The output sizes of the same, as formulas where not all is known.
+/// The output sizes of place_transposed_window, as formulas where not all sizes are known.
 Dimensions transposed_window_outputs(const WindowAttributes& window,
                                      const TransposedWindow& transposed,
                                      std::span<const Dimension> in,

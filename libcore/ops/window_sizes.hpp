@@ -1,4 +1,4 @@
-// Placed windows in the sizes of a kernel: spatial axes are put at the end of the kernel's three.
+// Copies placed windows into a kernel's size struct, aligned to the last of its three spatial axes.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// Sets image, kernel, stride, dilation and padding of the used axes; the leading ones stay as they
-/// are. At most three axes. `Sizes` has the padding at the begin as `pad`, or both ends.
+/// Sets image, kernel, stride, dilation and padding of the used axes, at most three; the leading
+/// axes stay unchanged. `Sizes` has either only the leading padding, as `pad`, or both ends.
 template <typename Sizes>
 void put_window(std::span<const WindowAxis> window, Sizes& sizes) {
   for (std::size_t i = 0; i < window.size(); ++i) {

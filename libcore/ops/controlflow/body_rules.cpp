@@ -1,4 +1,4 @@
-// Joining and repeating, with a bound on how often.
+// Type inference for branches and loop bodies, with a bound on the number of iterations.
 #include "libcore/ops/controlflow/body_rules.hpp"
 
 #include <memory>
@@ -10,7 +10,8 @@
 namespace ortool {
 namespace {
 
-/// Calls after which carried values that still change lose all that is known of their shapes.
+/// Number of calls after which all shape information of carried values that still change is
+/// dropped.
 constexpr int most_calls = 3;
 
 bool widen_elements(std::optional<KnownElements>& elements,
@@ -61,11 +62,11 @@ bool widen_type(ValueType& type, const ValueType& other, const Dimension& unknow
   return has_changed;
 }
 
-/// Of a carried value, not the same in every iteration.
+/// A dimension of a carried value that is not the same in every iteration.
 struct OpenSize {
   std::size_t value = 0;
   std::size_t axis = 0;
-  std::size_t first = 0;  ///< the first of those that are equal in every iteration
+  std::size_t first = 0;  ///< index of the first open size that equals this one in every iteration
 
   const Dimension* in(const std::vector<InferredValue>& values) const {
     const PartialShape& shape = values[value].type.shape;
@@ -89,7 +90,8 @@ std::vector<OpenSize> find_open_sizes(const std::vector<InferredValue>& carried)
   return sizes;
 }
 
-/// Parts those of one group whose sizes in `values` differ; whether there were any.
+/// Splits the groups whose members have different sizes in `values`; returns whether any were
+/// split.
 bool part_by(const std::vector<InferredValue>& values, std::vector<OpenSize>& sizes) {
   const std::vector<OpenSize> old = sizes;
   bool has_parted = false;

@@ -1,11 +1,11 @@
-// The types that If and Loop carry in their versions: tensors, sequences and optionals of them.
+// The types that If and Loop support in each version: tensors, sequences and optionals of them.
 #pragma once
 
 #include "libcore/ops/type_set.hpp"
 
 namespace ortool {
 
-/// Optionals of sequences stayed with the element types of bfloat16's time.
+/// Optionals of sequences remain at the element types that existed when bfloat16 was added.
 constexpr TypeSet flow_types(const TypeSet& tensors) {
   return tensors | types::sequences_of(tensors) | types::optionals_of(tensors) |
          types::optionals_of(types::sequences_of(types::all_tensors_and_bfloat16));

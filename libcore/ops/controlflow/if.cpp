@@ -1,4 +1,4 @@
-// If in its versions, which differ in types alone; its outputs are what both branches agree on.
+// Versions of If, which differ in types only; its outputs have the types common to both branches.
 #include "libcore/ops/controlflow/if.hpp"
 
 #include "libcore/base/format.hpp"
@@ -96,7 +96,7 @@ void If::infer(InferContext& context) const {
     for (std::size_t i = 0; others && i < results.size(); ++i)
       widen(results[i], (*others)[i], context.unknown_dimension());
   } else {
-    // One of the two must run.
+    // One of the two branches must run.
     results = context.infer_body(*else_branch, {});
   }
   for (std::size_t i = 0; i < results.size(); ++i)

@@ -1,4 +1,4 @@
-// If: one of two graphs, chosen by a condition.
+// If: runs one of two subgraphs, selected by a condition.
 // https://onnx.ai/onnx/operators/onnx__If.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// The operators that run graphs.
+// The control-flow operators, one line each.
 
 #include "libcore/ops/controlflow/if.hpp"
 #include "libcore/ops/controlflow/loop.hpp"

@@ -1,4 +1,4 @@
-// Loop in its versions; shapes that hold for every iteration, and how many there are.
+// Versions of Loop, its trip count, and shapes that hold for every iteration.
 #include "libcore/ops/controlflow/loop.hpp"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ bool is_true(const InferredValue& value) {
   return single(value.elements).value_or(Dimension()) == Dimension(1);
 }
 
-/// How often the body runs, given whether its condition is known to stay true.
+/// The number of iterations, given whether the condition is known to stay true.
 Dimension trip_count(const InferContext& context, bool stays_true) {
   const std::optional<Dimension> most =
       context.has_input(0) ? single(context.input_elements(0)) : std::nullopt;
@@ -106,8 +106,8 @@ Dimension trip_count(const InferContext& context, bool stays_true) {
   return max(*most, 0);
 }
 
-/// Symbols of sizes that change inside mean nothing outside: those that the file declares, and
-/// those of an earlier inference.
+/// Symbols of sizes that change between iterations have no meaning outside the body: both those
+/// that the file declares and those of an earlier inference.
 void forget_sizes(std::vector<InferredValue>& values, const std::vector<InferredValue>& carried,
                   std::span<Value* const> inputs, const Dimension& unknown) {
   SymbolMap inside;
@@ -150,7 +150,7 @@ void Loop::infer(InferContext& context) const {
   std::vector<InferredValue> carried;
   for (std::int64_t i = 2; i < context.input_count(); ++i) carried.push_back(context.input(i));
   const InferredValue iteration{ValueType::tensor(DataType::int64, Dimensions{}), std::nullopt};
-  // The body only runs while the condition holds.
+  // Inside the body, the condition is always true.
   const InferredValue condition{ValueType::tensor(DataType::boolean, Dimensions{}),
                                 KnownElements{Dimension(1)}};
   const std::vector<InferredValue> before = carried;
@@ -167,10 +167,11 @@ void Loop::infer(InferContext& context) const {
   std::vector<InferredValue> results = repeat_body(carried, unknown, run_body);
   forget_sizes(results, carried, inputs, unknown);
   const bool always_true = stays_true;
-  // Inside of other bodies that would be many times as much work.
+  // Only for top-level bodies: in nested ones the cost would multiply.
   if (body->depth() == 1) name_sizes(before, carried, inputs, run_body);
   const Dimension trips = trip_count(context, always_true).or_because(unknown);
-  // Where the body runs at all, what it gives is more than what holds before it too.
+  // If the body runs at least once, its results are more precise than the join with the initial
+  // values.
   std::vector<InferredValue>& last = is_at_least(trips, 1) ? results : carried;
   for (std::size_t i = 0; i < carried.size(); ++i)
     context.set_output(static_cast<std::int64_t>(i), std::move(last[i]));

@@ -1,4 +1,4 @@
-// Loop: a graph repeated a number of times or while a condition holds.
+// Loop: repeats a subgraph a given number of times or while a condition holds.
 // https://onnx.ai/onnx/operators/onnx__Loop.html
 #pragma once
 
@@ -8,8 +8,9 @@
 
 namespace ortool {
 
-/// Inputs: trip count, condition, carried values. The body maps (iteration, condition, carried) to
-/// (condition, carried, scanned); outputs are the carried values and the scanned ones stacked.
+/// Inputs: trip count, condition, loop-carried values. The body maps (iteration, condition,
+/// carried) to (condition, carried, scan outputs). Outputs: the final carried values and the
+/// stacked scan outputs.
 struct Loop {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// Scan in its versions; 9 dropped the batch and brought axes.
+// Versions of Scan; version 9 removed the batch dimension and added axes.
 #include "libcore/ops/controlflow/scan.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ constexpr std::initializer_list<OpVersion> scan_versions = {
      .attributes = scan_attributes_9,
      .types = {{"V", types::all_tensors_ir13}}}};
 
-/// A list with an entry for each of `count`, zeros when left out.
+/// A list with `count` entries; zeros when the attribute is omitted.
 std::vector<std::int64_t> read_list(AttributeReader& attributes, std::string_view name,
                                     std::int64_t count) {
   const std::optional<std::vector<std::int64_t>> given = attributes.find_integers(name);
@@ -93,7 +93,7 @@ void check_directions(const std::vector<std::int64_t>& directions) {
   }
 }
 
-/// Takes an axis out of the type's shape and merges its size into `size`.
+/// Removes an axis from the type's shape and merges its size into `size`.
 void take_axis(ValueType& type, std::int64_t axis, Dimension& size) {
   if (!type.shape) return;
   const std::int64_t along = normalize_axis(axis, static_cast<std::int64_t>(type.shape->size()));

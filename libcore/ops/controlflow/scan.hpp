@@ -1,4 +1,4 @@
-// Scan: a graph run over slices of its inputs in turn, with states carried along.
+// Scan: runs a subgraph over consecutive slices of its inputs, with loop-carried states.
 // https://onnx.ai/onnx/operators/onnx__Scan.html
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace ortool {
 
-/// Inputs are states, then scanned tensors; the body maps (states, slices) to (states, scanned);
-/// outputs are the last states, then the scanned slices stacked.
+/// Inputs: states, then scan inputs. The body maps (states, slices) to (states, scan outputs).
+/// Outputs: the final states, then the stacked scan outputs.
 struct Scan {
   static const OpSchema schema;
 
   const Graph* body = nullptr;
   std::int64_t scan_inputs = 0;
-  /// By scan input or output; 0 where left out. A reverse direction changes no shape.
+  /// One for each scan input or output; 0 where omitted. A reverse direction changes no shape.
   std::vector<std::int64_t> input_axes;
   std::vector<std::int64_t> output_axes;
   std::vector<std::int64_t> input_directions;
   std::vector<std::int64_t> output_directions;
-  /// Version 8: lengths of the sequences come first, and all tensors have a batch dimension before
-  /// the rest, of which the body sees nothing.
+  /// Version 8: the sequence lengths are the first input, and all tensors have a leading batch
+  /// dimension, which the body does not see.
   bool is_batched = false;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// SequenceMap: the body sees elements, the node makes sequences.
+// Versions and types of SequenceMap: its body processes elements, the node produces sequences.
 #include "libcore/ops/controlflow/sequence_map.hpp"
 
 #include <memory>

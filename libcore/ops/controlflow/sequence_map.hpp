@@ -1,4 +1,4 @@
-// SequenceMap: a graph applied to each element of a sequence.
+// SequenceMap: applies a subgraph to each element of a sequence.
 // https://onnx.ai/onnx/operators/onnx__SequenceMap.html
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Further inputs that are sequences go along element by element; tensors go whole to every call.
+/// Additional sequences are iterated in step; additional tensors are passed whole to every call.
 struct SequenceMap {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// The schemas of Caffe2's operators.
+// Schemas of the Caffe2 operators GRUUnit and ATen.
 #include "libcore/ops/experimental/caffe2_ops.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// GRUUnit and ATen, removed in ONNX 1.5: operators of Caffe2 under ONNX's name.
+// GRUUnit and ATen: Caffe2 operators in ONNX's domain, removed in ONNX 1.5.
 // https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace ortool {
 
-/// A step of a GRU from its gates before activation; the state of sequences that have ended is kept
-/// or dropped.
+/// One GRU step from its pre-activation gates; the state of sequences that have ended is kept or
+/// dropped.
 struct GRUUnit {
   static const OpSchema schema;
   bool drops_states = false;
@@ -17,7 +17,7 @@ struct GRUUnit {
   void infer(InferContext& context) const;
 };
 
-/// Any operator of PyTorch; what it does is said by attributes of any name.
+/// Any PyTorch operator; attributes of any name define what it computes.
 struct ATen {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}

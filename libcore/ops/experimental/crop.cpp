@@ -1,4 +1,4 @@
-// Crop's schema and shape rule.
+// Schema and shape rule of Crop.
 #include "libcore/ops/experimental/crop.hpp"
 
 #include <vector>
@@ -28,7 +28,7 @@ std::vector<std::int64_t> read_pixels(AttributeReader& attributes, std::string_v
   return pixels;
 }
 
-/// What is left of `whole` between the borders, or the size given.
+/// What remains of `whole` between the borders, or the given size.
 Dimension crop_dimension(const Dimension& whole, std::int64_t before, std::int64_t after,
                          const std::optional<std::int64_t>& size) {
   const std::int64_t taken = add_sizes(before, size.value_or(after));

@@ -1,4 +1,4 @@
-// Crop, removed in ONNX 1.5: a part of images [N, C, H, W].
+// Crop, removed in ONNX 1.5: crops images [N, C, H, W].
 // https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
 #pragma once
 
@@ -15,9 +15,9 @@ struct Crop {
 
   std::int64_t left = 0;
   std::int64_t top = 0;
-  std::int64_t right = 0;  ///< counts without a size only
+  std::int64_t right = 0;  ///< used only without a size
   std::int64_t bottom = 0;
-  std::optional<std::int64_t> height;  ///< of what is left; both or none are given
+  std::optional<std::int64_t> height;  ///< of the cropped image; both or neither are given
   std::optional<std::int64_t> width;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// DynamicSlice's schema.
+// Schema of DynamicSlice.
 #include "libcore/ops/experimental/dynamic_slice.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// DynamicSlice, removed in ONNX 1.5: what Slice of opset 10 is, without steps.
+// DynamicSlice, removed in ONNX 1.5: Slice of opset 10 without steps.
 // https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
 #pragma once
 

@@ -1,4 +1,4 @@
-// The schemas of the removed fills and how their shape is found.
+// Schemas and shape rules of ConstantFill and GivenTensorFill.
 #include "libcore/ops/experimental/fill.hpp"
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 constexpr TypeSet filled_types =
     types_of({DataType::float32, DataType::int32, DataType::int64, DataType::boolean});
 
-/// Throws ErrorCode::invalid for negative sizes and products that are too big.
+/// Throws ErrorCode::invalid for negative sizes and for products that are too large.
 void check_sizes(const std::vector<std::int64_t>& sizes) {
   static_cast<void>(Shape(sizes).element_count());
 }

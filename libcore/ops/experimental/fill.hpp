@@ -1,4 +1,4 @@
-// ConstantFill and GivenTensorFill, removed in ONNX 1.5: tensors of given numbers.
+// ConstantFill and GivenTensorFill, removed in ONNX 1.5: tensors with given elements.
 // https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace ortool {
 
-/// Where the shape comes from: the attribute, or the input, which has it or says it.
+/// The source of the shape: the attribute, the input's shape, or the input's value.
 struct FillShape {
   std::optional<std::vector<std::int64_t>> shape;
   bool is_input_value = false;
-  std::vector<std::int64_t> more;  ///< dimensions behind those of the input
+  std::vector<std::int64_t> more;  ///< dimensions appended to those of the input
 
   PartialShape infer(const InferContext& context) const;
 };
 
-/// One number everywhere.
+/// All elements have the same value.
 struct ConstantFill {
   static const OpSchema schema;
   FillShape fill;
@@ -30,7 +30,7 @@ struct ConstantFill {
   void infer(InferContext& context) const;
 };
 
-/// Numbers one by one.
+/// Each element is given separately.
 struct GivenTensorFill {
   static const OpSchema schema;
   FillShape fill;

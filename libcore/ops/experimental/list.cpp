@@ -1,4 +1,4 @@
-// Operators that ONNX tried and removed, one line each, sorted by domain, then name.
+// Experimental operators that ONNX removed, one line each, sorted by domain, then name.
 #include "libcore/ops/experimental/caffe2_ops.hpp"
 #include "libcore/ops/experimental/crop.hpp"
 #include "libcore/ops/experimental/dynamic_slice.hpp"

@@ -1,4 +1,4 @@
-// The schemas of removed functions of one number.
+// Schemas of the removed unary functions.
 #include "libcore/ops/experimental/scaled_functions.hpp"
 
 #include "libcore/base/format.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::initializer_list<AttributeSpec> undefaulted_attributes = {
     {"alpha", AttributeKind::float_number}, {"beta", AttributeKind::float_number}};
 
-/// ONNX gave these attributes no default, so a node without them means nothing.
+/// These attributes have no default in ONNX, so a node without them is undefined.
 float read_given_number(AttributeReader& attributes, std::string_view name) {
   const std::optional<float> number = attributes.find_number(name);
   if (number) return *number;

@@ -1,5 +1,5 @@
-// Functions of one number that ONNX tried and removed by version 1.5; files of opset 1 to 9 have
-// them. https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
+// Experimental unary functions, removed by ONNX 1.5; files of opsets 1 to 9 contain them.
+// https://github.com/onnx/onnx/blob/v1.4.1/docs/Operators.md
 #pragma once
 
 #include <vector>
@@ -42,11 +42,11 @@ struct ScaledTanh : ElementwiseOp {
   void read(AttributeReader& attributes, int version);
 };
 
-/// scale x + the bias of the channel, for images [N, C, H, W].
+/// scale x + bias[channel], for images [N, C, H, W].
 struct ImageScaler {
   static const OpSchema schema;
   float scale = 1;
-  std::vector<float> bias;  ///< one a channel; empty: zeros
+  std::vector<float> bias;  ///< one per channel; empty means zeros
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };

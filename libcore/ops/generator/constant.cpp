@@ -1,4 +1,4 @@
-// Constant in its versions; 11 brought sparse values, 12 plain numbers and strings.
+// Versions of Constant; 11 added sparse values, 12 scalars, lists and strings.
 #include "libcore/ops/generator/constant.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::initializer_list<AttributeSpec> constant_attributes_12 = {
     {"value_int", AttributeKind::integer},          {"value_ints", AttributeKind::integers},
     {"value_string", AttributeKind::string},        {"value_strings", AttributeKind::strings}};
 
-/// A tensor of what the attribute holds: a scalar, or a list of rank 1.
+/// The attribute as a tensor: a scalar, or a vector for a list.
 Tensor constant_value(AttributeReader& attributes, std::string_view name) {
   if (name == "value") return attributes.tensor(name);
   if (name == "value_float") return Tensor::scalar(attributes.number(name));
@@ -133,8 +133,8 @@ std::int64_t dense_position(const SparseTensor& sparse, std::int64_t k) {
 }
 
 void Constant::read(AttributeReader& attributes, int /*version*/) {
-  // Old exporters wrote integers where version 1 takes floats alone, and runtimes run them: the
-  // type is what `--check` speaks of, not an error.
+  // Old exporters wrote integers although version 1 allows floats only, and runtimes accept them.
+  // The type mismatch is reported by `--check` and is not an error here.
   const std::span<const Attribute> given = attributes.node().attributes();
   if (given.size() != 1) {
     throw Error(ErrorCode::invalid,

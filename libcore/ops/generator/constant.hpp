@@ -1,4 +1,4 @@
-// Constant: a value written into the node.
+// Constant: a constant tensor stored in an attribute of the node.
 // https://onnx.ai/onnx/operators/onnx__Constant.html
 #pragma once
 
@@ -12,7 +12,7 @@ struct Constant {
   static const OpSchema schema;
 
   Tensor value;                          ///< empty when `sparse` is given
-  const SparseTensor* sparse = nullptr;  ///< lives in the node; its indices are checked
+  const SparseTensor* sparse = nullptr;  ///< owned by the node; its indices have been checked
 
   DataType element() const { return sparse != nullptr ? sparse->values.type() : value.type(); }
   const Shape& shape() const { return sparse != nullptr ? sparse->dimensions : value.shape(); }
@@ -21,8 +21,9 @@ struct Constant {
   void infer(InferContext& context) const;
 };
 
-/// Where the k-th value of `sparse` stands in the dense tensor, row-major: its indices are either
-/// such positions or a row of coordinates a value. Throws ErrorCode::invalid outside the shape.
+/// The row-major position of the k-th value of `sparse` in the dense tensor. Its indices are either
+/// such positions or one row of coordinates for each value. Throws ErrorCode::invalid outside the
+/// shape.
 std::int64_t dense_position(const SparseTensor& sparse, std::int64_t k);
 
 }  // namespace ortool

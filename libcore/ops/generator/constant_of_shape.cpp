@@ -1,4 +1,4 @@
-// The versions of ConstantOfShape, which differ in types alone.
+// Versions of ConstantOfShape, which differ in types only.
 #include "libcore/ops/generator/constant_of_shape.hpp"
 
 #include "libcore/base/format.hpp"

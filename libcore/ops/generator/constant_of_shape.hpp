@@ -1,4 +1,4 @@
-// ConstantOfShape: a tensor of a given shape, every element the same.
+// ConstantOfShape: a tensor of a given shape filled with one value.
 // https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html
 #pragma once
 
@@ -16,7 +16,7 @@ struct ConstantOfShape {
   static const OpSchema schema;
 
   ValueOr<std::vector<std::int64_t>> shape;
-  Tensor value;  ///< of one element
+  Tensor value;  ///< one element
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// EyeLike in its versions, which differ in types only.
+// Versions of EyeLike, which differ in types only.
 #include "libcore/ops/generator/eye_like.hpp"
 
 #include "libcore/ops/element_type.hpp"

@@ -1,4 +1,4 @@
-// EyeLike: a matrix with ones on a diagonal, of the size of another.
+// EyeLike: a matrix with ones on a diagonal and the size of the input.
 // https://onnx.ai/onnx/operators/onnx__EyeLike.html
 #pragma once
 
@@ -14,8 +14,8 @@ namespace ortool {
 struct EyeLike {
   static const OpSchema schema;
 
-  std::optional<DataType> type;  ///< none: that of the input
-  std::int64_t k = 0;            ///< the diagonal, counted to the right of the main one
+  std::optional<DataType> type;  ///< absent: the input's type
+  std::int64_t k = 0;            ///< index of the diagonal; positive is above the main one
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// The versions of the operators of random tensors; 22 brought bfloat16 to all of them.
+// Versions of the random generators; 22 added bfloat16 to all of them.
 #include "libcore/ops/generator/random.hpp"
 
 #include <cmath>

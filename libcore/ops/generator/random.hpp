@@ -1,4 +1,4 @@
-// RandomNormal, RandomUniform and their …Like forms: tensors of random numbers.
+// RandomNormal, RandomUniform and their …Like variants: tensors of random numbers.
 // https://onnx.ai/onnx/operators/onnx__RandomNormal.html, …__RandomUniform.html
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// What is drawn from: a normal distribution of this mean and deviation.
+/// A normal distribution with this mean and standard deviation.
 struct NormalDistribution {
   float mean = 0.0F;
   float scale = 1.0F;
@@ -19,7 +19,7 @@ struct NormalDistribution {
   void read(AttributeReader& attributes);
 };
 
-/// What is drawn from: numbers from `low` to `high`, all as likely.
+/// A uniform distribution between `low` and `high`.
 struct UniformDistribution {
   float low = 0.0F;
   float high = 1.0F;
@@ -27,11 +27,11 @@ struct UniformDistribution {
   void read(AttributeReader& attributes);
 };
 
-/// A tensor of the shape and type that attributes give.
+/// A tensor whose shape and type are given by attributes.
 template <typename Distribution>
 struct RandomTensor {
   Distribution distribution;
-  std::optional<float> seed;  ///< nothing: another one each time
+  std::optional<float> seed;  ///< absent: a new seed for each run
   DataType element = DataType::float32;
   Shape shape;
 
@@ -39,7 +39,7 @@ struct RandomTensor {
   void infer(InferContext& context) const;
 };
 
-/// A tensor of the input's shape, and of its type unless an attribute gives another.
+/// A tensor of the input's shape, and of its type unless an attribute gives another one.
 template <typename Distribution>
 struct RandomLike {
   Distribution distribution;

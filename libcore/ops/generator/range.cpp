@@ -1,4 +1,4 @@
-// Range in its versions; 27 brought 16-bit floats and the type that sums are kept in.
+// Versions of Range; 27 added 16-bit floats and the accumulation type.
 #include "libcore/ops/generator/range.hpp"
 
 #include <cmath>
@@ -60,7 +60,7 @@ std::int64_t count_integers(const Tensor& start, const Tensor& limit, const Tens
   const std::int64_t step = range_scalar<Integer>(delta);
   if (step == 0) throw_zero_step();
   if (step > 0 ? first >= last : first <= last) return 0;
-  // Distances of signed numbers always fit unsigned ones.
+  // The distance of two signed numbers always fits into an unsigned one.
   const auto low = static_cast<std::uint64_t>(step > 0 ? first : last);
   const auto high = static_cast<std::uint64_t>(step > 0 ? last : first);
   const std::uint64_t stride =
@@ -70,13 +70,13 @@ std::int64_t count_integers(const Tensor& start, const Tensor& limit, const Tens
   return static_cast<std::int64_t>(count);
 }
 
-/// An operand, unknown where its one element is.
+/// An operand; unknown when its single element is unknown.
 KnownElement range_operand(const InferContext& context, std::int64_t input) {
   const std::optional<KnownTensor> known = known_input(context, input);
   return known && known->elements.size() == 1 ? known->elements[0] : KnownElement();
 }
 
-/// range_count as a formula; steps of an unknown sign leave it unknown.
+/// range_count as a formula; unknown when the sign of the step is unknown.
 Dimension range_length(const KnownElement& first, const KnownElement& last,
                        const KnownElement& step) {
   if (!step.is_number()) return step.is_unknown() ? step.numerator : Dimension();

@@ -1,4 +1,4 @@
-// Range: numbers from a start up or down to a limit, a fixed step apart.
+// Range: an arithmetic sequence from start to limit (exclusive) with a fixed step.
 // https://onnx.ai/onnx/operators/onnx__Range.html
 #pragma once
 
@@ -17,8 +17,8 @@ struct Range {
   void infer(InferContext& context) const;
 };
 
-/// How many numbers there are: scalars of one type (or tensors of one element). Throws
-/// ErrorCode::invalid for a step of 0 and for more than 2^43 numbers.
+/// The number of elements; operands are scalars (or one-element tensors) of one type. Throws
+/// ErrorCode::invalid for a step of 0 and for more than 2^43 elements.
 std::int64_t range_count(const Tensor& start, const Tensor& limit, const Tensor& delta);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The versions of Bernoulli and Multinomial; 22 brought bfloat16 to both.
+// Versions of Bernoulli and Multinomial; 22 added bfloat16 to both.
 #include "libcore/ops/generator/sampling.hpp"
 
 #include "libcore/base/format.hpp"

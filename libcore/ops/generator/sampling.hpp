@@ -1,4 +1,4 @@
-// Bernoulli and Multinomial: draws whose chances the input gives.
+// Bernoulli and Multinomial: random samples with probabilities given by the input.
 // https://onnx.ai/onnx/operators/onnx__Bernoulli.html, …__Multinomial.html
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace ortool {
 
-/// 1 with the chance that the input's element is, else 0.
+/// 1 with the probability given by the input's element, otherwise 0.
 struct Bernoulli {
   static const OpSchema schema;
 
-  std::optional<float> seed;        ///< nothing: another one each time
-  std::optional<DataType> element;  ///< nothing: the input's
+  std::optional<float> seed;        ///< absent: a new seed for each run
+  std::optional<DataType> element;  ///< absent: the input's type
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// From each row of a matrix, the logarithms of chances not scaled yet, `sample_size` columns.
+/// Draws `sample_size` class indices for each row of a matrix of unnormalized log-probabilities.
 struct Multinomial {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// The versions of And, Or, Xor and Not.
+// Versions of And, Or, Xor and Not.
 #include "libcore/ops/logical/boolean.hpp"
 
 namespace ortool {
@@ -33,7 +33,7 @@ constinit const OpSchema Not::schema = {"Not",
 
 void And::infer(InferContext& context) const {
   BooleanBinary::infer(context);
-  // What is unknown beside a 0 does not matter.
+  // For And, one known 0 decides the result whatever the other operand is.
   combine_all(context, [](const KnownElement& a, const KnownElement& b) {
     return KnownElement(a.numerator * b.numerator);
   });

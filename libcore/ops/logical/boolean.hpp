@@ -1,4 +1,4 @@
-// And, Or, Xor, Not: truth values combined element by element.
+// And, Or, Xor, Not: elementwise logical operators.
 // https://onnx.ai/onnx/operators/onnx__And.html
 #pragma once
 

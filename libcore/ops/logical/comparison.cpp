@@ -1,4 +1,4 @@
-// The versions of the comparisons and the shape rule they share.
+// Versions of the comparison operators and their common shape rule.
 #include "libcore/ops/logical/comparison.hpp"
 
 #include "libcore/ops/shape_rules.hpp"

@@ -1,4 +1,4 @@
-// Equal, Greater, Less, GreaterOrEqual, LessOrEqual: two tensors compared element by element.
+// Equal, Greater, Less, GreaterOrEqual, LessOrEqual: elementwise comparison with broadcasting.
 // https://onnx.ai/onnx/operators/onnx__Equal.html
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace ortool {
 
-/// Operators of two inputs of the same type whose output is boolean.
+/// Binary operators with inputs of one type and a boolean output.
 struct BooleanBinary {
   LegacyBroadcast broadcast;
 
   void read(AttributeReader& attributes, int) { broadcast.read(attributes); }
   void infer(InferContext& context) const;
-  /// Tells the output's elements from those of both inputs.
+  /// Sets the output's elements computed from those of both inputs.
   void combine_all(
       InferContext& context,
       FunctionRef<KnownElement(const KnownElement&, const KnownElement&)> combine) const;

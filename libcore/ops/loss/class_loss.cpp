@@ -1,4 +1,4 @@
-// Attributes and operand shapes of losses over class labels.
+// Attributes and operand shapes of classification losses.
 #include "libcore/ops/loss/class_loss.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

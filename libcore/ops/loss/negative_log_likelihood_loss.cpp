@@ -1,4 +1,4 @@
-// NegativeLogLikelihoodLoss in its versions, which differ in types only.
+// Versions of NegativeLogLikelihoodLoss, which differ in types only.
 #include "libcore/ops/loss/negative_log_likelihood_loss.hpp"
 
 namespace ortool {

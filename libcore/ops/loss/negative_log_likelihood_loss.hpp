@@ -1,4 +1,4 @@
-// NegativeLogLikelihoodLoss: the logarithms of chances at the labels, negated.
+// NegativeLogLikelihoodLoss: the negated log-probabilities of the labels.
 // https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// SoftmaxCrossEntropyLoss in its versions, which differ in types only.
+// Versions of SoftmaxCrossEntropyLoss, which differ in types only.
 #include "libcore/ops/loss/softmax_cross_entropy_loss.hpp"
 
 namespace ortool {

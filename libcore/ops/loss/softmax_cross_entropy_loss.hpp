@@ -1,4 +1,4 @@
-// SoftmaxCrossEntropyLoss: the negative logarithm of Softmax at the labels.
+// SoftmaxCrossEntropyLoss: the negative log-softmax of the scores at the labels.
 // https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html
 #pragma once
 

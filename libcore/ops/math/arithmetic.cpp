@@ -1,4 +1,4 @@
-// The versions of Add, Sub, Mul and Div, which are the same for all four.
+// Versions of Add, Sub, Mul and Div, which are the same for all four.
 #include "libcore/ops/math/arithmetic.hpp"
 
 namespace ortool {

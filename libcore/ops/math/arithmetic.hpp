@@ -1,4 +1,4 @@
-// Add, Sub, Mul, Div: two tensors combined element by element.
+// Add, Sub, Mul, Div: elementwise arithmetic with broadcasting.
 // https://onnx.ai/onnx/operators/onnx__Add.html
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// What the four share.
+/// Common base of the four operators.
 template <ElementOp op>
 struct Arithmetic {
   LegacyBroadcast broadcast;

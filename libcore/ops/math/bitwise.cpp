@@ -1,4 +1,4 @@
-// The versions of BitShift and the bitwise operators.
+// Versions of BitShift and the bitwise operators.
 #include "libcore/ops/math/bitwise.hpp"
 
 #include "libcore/ops/shape_rules.hpp"

@@ -1,4 +1,4 @@
-// BitShift and the bitwise And, Or, Xor and Not: integers taken as rows of bits.
+// BitShift, BitwiseAnd, BitwiseOr, BitwiseXor and BitwiseNot on integers.
 // https://onnx.ai/onnx/operators/onnx__BitShift.html, …__BitwiseAnd.html
 #pragma once
 
@@ -6,14 +6,14 @@
 
 namespace ortool {
 
-/// Two tensors of one integer type, broadcast to one another.
+/// Two tensors of one integer type, with broadcasting.
 struct BitwiseBinary {
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// Shifts X by Y bits. From version 28 on integers may be signed: bits shifted in on the left are
-/// copies of the sign.
+/// Shifts X by Y bits. Since version 28 integers may be signed; right shifts then replicate the
+/// sign bit.
 struct BitShift {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// CumSum and CumProd in their versions, which differ in types only.
+// Versions of CumSum and CumProd, which differ in types only.
 #include "libcore/ops/math/cumulative.hpp"
 
 #include <optional>

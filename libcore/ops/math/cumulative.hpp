@@ -1,4 +1,4 @@
-// CumSum and CumProd: sums and products of all elements up to each along an axis.
+// CumSum and CumProd: cumulative sums and products along an axis.
 // https://onnx.ai/onnx/operators/onnx__CumSum.html
 // https://onnx.ai/onnx/operators/onnx__CumProd.html
 #pragma once
@@ -9,10 +9,10 @@
 
 namespace ortool {
 
-/// What the two have in common: the axis comes as a value.
+/// Common base of both; the axis is an input.
 struct CumulativeOp {
-  bool exclusive = false;  ///< each element itself does not count
-  bool reverse = false;    ///< from the end on
+  bool exclusive = false;  ///< excludes the element itself
+  bool reverse = false;    ///< starts from the end
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

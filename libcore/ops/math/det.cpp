@@ -1,4 +1,4 @@
-// Det: the two inner axes, which are equally long, go away.
+// Shape rule of Det: removes the two innermost axes, which must be equally long.
 #include "libcore/ops/math/det.hpp"
 
 #include <utility>

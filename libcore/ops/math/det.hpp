@@ -1,4 +1,4 @@
-// Det: the determinant of each matrix.
+// Det: the determinant of each matrix in the last two axes.
 // https://onnx.ai/onnx/operators/onnx__Det.html
 #pragma once
 

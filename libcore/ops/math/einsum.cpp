@@ -1,4 +1,4 @@
-// Reading the formula of Einsum, and the axes it gives the output.
+// Parser and shape rule for Einsum's equation.
 #include "libcore/ops/math/einsum.hpp"
 
 #include <algorithm>
@@ -59,8 +59,8 @@ EinsumTerm read_einsum_term(const std::string& equation, std::string_view text) 
   return term;
 }
 
-/// What the formula means without an arrow: the ellipsis, then the letters that occur once, in
-/// order.
+/// The output of an equation without an arrow: the ellipsis, then the letters that occur once, in
+/// alphabetical order.
 EinsumTerm implicit_output(const std::vector<EinsumTerm>& inputs) {
   std::string all;
   EinsumTerm output;
@@ -88,7 +88,7 @@ void check_output_term(const std::string& equation, const Einsum& op) {
   }
 }
 
-/// The dimensions that the letters and the ellipsis of all terms stand for.
+/// The dimensions of the letters and the ellipsis over all terms.
 struct EinsumAxes {
   std::map<char, Dimension> letters;
   std::optional<Dimensions> ellipsis = Dimensions();  ///< nothing when its rank is unknown

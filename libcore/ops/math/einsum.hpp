@@ -1,4 +1,4 @@
-// Einsum: sums of products over axes that a formula names, such as "ij,jk->ik".
+// Einsum: sums of products over the axes named by an equation such as "ij,jk->ik".
 // https://onnx.ai/onnx/operators/onnx__Einsum.html
 #pragma once
 
@@ -12,17 +12,18 @@
 
 namespace ortool {
 
-/// One side of the formula: a letter an axis, and perhaps an ellipsis for any number of axes.
+/// One term of the equation: one letter for each axis, and optionally an ellipsis for any number of
+/// axes.
 struct EinsumTerm {
   std::string letters;           ///< without the ellipsis
-  std::ptrdiff_t ellipsis = -1;  ///< how many letters stand before it, or -1
+  std::ptrdiff_t ellipsis = -1;  ///< the number of letters before it, or -1
 };
 
 struct Einsum {
   static const OpSchema schema;
 
   std::vector<EinsumTerm> inputs;
-  EinsumTerm output;  ///< also where the formula leaves it out
+  EinsumTerm output;  ///< explicit, or derived if the equation omits it
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// Gemm in its versions: 7 made C broadcast without being asked, 11 made it optional.
+// Versions of Gemm; 7 made C broadcast without an attribute, 11 made it optional.
 #include "libcore/ops/math/gemm.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

@@ -1,4 +1,4 @@
-// Gemm: alpha times a product of two matrices, plus beta times a third.
+// Gemm: alpha * A * B + beta * C.
 // https://onnx.ai/onnx/operators/onnx__Gemm.html
 #pragma once
 
@@ -17,7 +17,7 @@ struct Gemm {
   float beta = 1.0F;
   bool transpose_a = false;
   bool transpose_b = false;
-  bool broadcasts_c = true;  ///< false (before version 7, by attribute): C has the result's shape
+  bool broadcasts_c = true;  ///< false (only before version 7): C has the result's shape
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

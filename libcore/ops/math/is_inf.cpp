@@ -1,4 +1,4 @@
-// IsInf in its two versions, which differ in the types they take.
+// Versions of IsInf, which differ in types only.
 #include "libcore/ops/math/is_inf.hpp"
 
 namespace ortool {

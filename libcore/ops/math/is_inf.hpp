@@ -1,4 +1,4 @@
-// IsInf: which elements are infinite, of one sign or both.
+// IsInf: tests elements for infinities of one sign or both.
 // https://onnx.ai/onnx/operators/onnx__IsInf.html
 #pragma once
 

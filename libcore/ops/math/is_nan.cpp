@@ -1,4 +1,4 @@
-// IsNaN in its three versions, which differ in the types they take.
+// Versions of IsNaN, which differ in types only.
 #include "libcore/ops/math/is_nan.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// IsNaN: which elements are no number.
+// IsNaN: tests elements for NaN.
 // https://onnx.ai/onnx/operators/onnx__IsNaN.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// MatMul's versions, which differ in types only, and numpy's rule for ranks 1 and above 2.
+// Versions of MatMul, which differ in types only, and its shape rule for vectors and batches.
 #include "libcore/ops/math/matmul.hpp"
 
 #include "libcore/ops/operand_checks.hpp"
@@ -33,7 +33,8 @@ PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::
   const PartialShape a = context.shape(first);
   const PartialShape b = context.shape(second);
   if (!a || !b) return std::nullopt;
-  // A vector counts as a matrix of one row (A) or one column (B), left out of the result again.
+  // A vector acts as a one-row matrix (A) or a one-column matrix (B); that axis is not in the
+  // result.
   const Dimension& depth = b->size() == 1 ? b->back() : (*b)[b->size() - 2];
   check_dimension("the length of the sums in 'B'", depth, a->back());
   const auto batch = [](const Dimensions& shape) {

@@ -1,4 +1,4 @@
-// MatMul: products of the matrices in the last two axes, the axes before broadcast as numpy does.
+// MatMul: products of the matrices in the last two axes; the axes before are broadcast.
 // https://onnx.ai/onnx/operators/onnx__MatMul.html
 #pragma once
 
@@ -17,8 +17,8 @@ struct MatMul {
   void infer(InferContext& context) const;
 };
 
-/// The shape of the product of inputs `first` and `second`; nothing when the rank of either is
-/// unknown. Throws ErrorCode::invalid when they cannot be multiplied.
+/// The shape of the product of inputs `first` and `second`; nothing when either rank is unknown.
+/// Throws ErrorCode::invalid when the shapes cannot be multiplied.
 PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::int64_t second);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Mod in its versions; before 28 floating-point numbers had to use fmod.
+// Versions of Mod; before 28, floating-point types required fmod.
 #include "libcore/ops/math/mod.hpp"
 
 #include "libcore/ops/shape_rules.hpp"
@@ -39,7 +39,7 @@ void Mod::read(AttributeReader& attributes, int) {
 void Mod::infer(InferContext& context) const {
   const DataType element = common_element(context, 0, 2);
   context.set_output(0, element, broadcast_inputs(context, 0, 2));
-  // Both kinds of remainder agree where nothing is negative.
+  // Both kinds of remainder agree for nonnegative operands.
   combine_elements(context, element, [&](const KnownElement& a, const KnownElement& b) {
     const bool is_plain = is_at_least(a.numerator, 0) && is_at_least(b.numerator, 0);
     const bool is_followed = is_plain || (!sign_of_dividend && is_integer(element));

@@ -1,4 +1,4 @@
-// Mod: the remainder of a division, with the sign of the divisor or, as fmod, of the dividend.
+// Mod: the remainder of a division, with the sign of the divisor or (fmod) of the dividend.
 // https://onnx.ai/onnx/operators/onnx__Mod.html
 #pragma once
 
@@ -11,7 +11,7 @@ namespace ortool {
 struct Mod {
   static const OpSchema schema;
 
-  bool sign_of_dividend = false;  ///< C's fmod
+  bool sign_of_dividend = false;  ///< as fmod in C
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// The versions of Pow; 12 let the exponent have a type of its own.
+// Versions of Pow; since 12 the exponent may have another type than the base.
 #include "libcore/ops/math/pow.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Pow: the first tensor's elements raised to the second's, which may be of another type.
+// Pow: elementwise power with broadcasting; the exponent may have another type.
 // https://onnx.ai/onnx/operators/onnx__Pow.html
 #pragma once
 

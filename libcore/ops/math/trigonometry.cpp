@@ -1,4 +1,4 @@
-// The versions of the trigonometric functions; 22 brought bfloat16 to all of them.
+// Versions of the trigonometric and hyperbolic functions; 22 added bfloat16 to all of them.
 #include "libcore/ops/math/trigonometry.hpp"
 
 namespace ortool {

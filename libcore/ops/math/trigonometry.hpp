@@ -1,4 +1,4 @@
-// Sines, cosines, tangents, their inverses and hyperbolic relatives, of every element.
+// Elementwise sine, cosine, tangent, their inverses and the hyperbolic functions.
 // https://onnx.ai/onnx/operators/onnx__Sin.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// The versions of the functions of one number.
+// Versions of the unary functions.
 #include "libcore/ops/math/unary.hpp"
 
 #include "libcore/ops/value_rules.hpp"

@@ -1,4 +1,4 @@
-// Functions of one number applied to every element: Abs, Exp, Neg, Sqrt and the like.
+// Elementwise unary functions: Abs, Exp, Neg, Sqrt and others.
 // https://onnx.ai/onnx/operators/onnx__Abs.html
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// An operator without attributes whose output has its input's type and shape.
+/// An operator without attributes whose output has the type and shape of its input.
 struct ElementwiseUnary {
   void read(AttributeReader& attributes, int) { attributes.ignore("consumed_inputs"); }
   void infer(InferContext& context) const {

@@ -1,4 +1,4 @@
-// The versions of Min, Max, Sum and Mean, and the shape rule they share.
+// Versions of Min, Max, Sum and Mean, and their common shape rule.
 #include "libcore/ops/math/variadic.hpp"
 
 #include "libcore/ops/shape_rules.hpp"

@@ -1,4 +1,4 @@
-// Min, Max, Sum, Mean: any number of tensors combined element by element.
+// Min, Max, Sum, Mean: elementwise reduction of any number of tensors.
 // https://onnx.ai/onnx/operators/onnx__Max.html
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace ortool {
 
-/// What the four share.
+/// Common base of the four operators.
 struct Variadic {
-  bool same_shapes = false;  ///< before opset 8 nothing was broadcast
+  bool same_shapes = false;  ///< no broadcasting (before opset 8)
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
-  /// Tells the output's elements for one or two inputs.
+  /// Sets the output's elements, for one or two inputs.
   void combine_all(InferContext& context, ElementOp op) const;
 };
 

@@ -1,4 +1,4 @@
-// ArrayFeatureExtractor's version and shape rule: the last axis, taken by indices.
+// Schema and shape rule of ArrayFeatureExtractor, which gathers along the last axis.
 #include "libcore/ops/ml/array_feature_extractor.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// ArrayFeatureExtractor: columns picked by their indices.
+// ArrayFeatureExtractor: selects columns by index.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html
 #pragma once
 

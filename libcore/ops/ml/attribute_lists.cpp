@@ -1,4 +1,4 @@
-// Reading lists and checking their lengths against one another.
+// Readers for list attributes of classical models, with checks that their lengths agree.
 #include "libcore/ops/ml/attribute_lists.hpp"
 
 #include <string>

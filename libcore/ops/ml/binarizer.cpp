@@ -1,4 +1,4 @@
-// Binarizer's version and shape rule.
+// Schema and shape rule of Binarizer.
 #include "libcore/ops/ml/binarizer.hpp"
 
 #include "libcore/ops/ml/common_types.hpp"

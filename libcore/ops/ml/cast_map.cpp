@@ -1,4 +1,4 @@
-// CastMap's version; how long a dense row gets depends on the map.
+// Schema of CastMap; the length of a dense row depends on the map.
 #include "libcore/ops/ml/cast_map.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// CategoryMapper's version and checks.
+// Schema and validation of CategoryMapper.
 #include "libcore/ops/ml/category_mapper.hpp"
 
 #include <utility>

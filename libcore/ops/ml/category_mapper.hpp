@@ -1,4 +1,4 @@
-// CategoryMapper: strings to integers, or back, by a table.
+// CategoryMapper: maps strings to integers, or back, by a table.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_CategoryMapper.html
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace ortool {
 
-/// Which way the table is read follows from the input's type.
+/// The direction of the mapping follows from the input's type.
 struct CategoryMapper {
   static const OpSchema schema;
 
   std::vector<std::int64_t> integers;
-  std::vector<std::string> strings;  ///< as many, in the same order
+  std::vector<std::string> strings;  ///< same length and order
   std::int64_t default_integer = -1;
   std::string default_string = "_Unused";
 
@@ -24,7 +24,7 @@ struct CategoryMapper {
   void infer(InferContext& context) const;
 };
 
-/// Strings for an int64 input, int64 for strings, undefined for an unknown one.
+/// string for an int64 input, int64 for a string input, undefined for an unknown one.
 DataType mapped_label_type(DataType input);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// DictVectorizer's version; the map's keys must be of the vocabulary's type.
+// Schema of DictVectorizer; the map's key type must match the vocabulary's.
 #include "libcore/ops/ml/dict_vectorizer.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Rows and columns of an input that may be a vector.
+// Row and column counts of a feature matrix, which may be given as a vector.
 #include "libcore/ops/ml/feature_matrix.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// The input of classical models: a matrix with a row an example, or a single row.
+// The feature matrix that classical models take: one row for each example, or a single row.
 #pragma once
 
 #include "libcore/ops/infer_context.hpp"
@@ -12,10 +12,10 @@ Dimension row_count(const InferContext& context, std::int64_t input = 0);
 /// The number of features: the last dimension.
 Dimension feature_count(const InferContext& context, std::int64_t input = 0);
 
-/// Throws ErrorCode::invalid when the input is known to have another number of features.
+/// Throws ErrorCode::invalid when the number of features is known and differs from `expected`.
 void check_features(const InferContext& context, std::int64_t expected);
 
-/// The same when it is known to have fewer than `least`.
+/// Throws ErrorCode::invalid when the number of features is known and below `least`.
 void check_features_at_least(const InferContext& context, std::int64_t least);
 
 }  // namespace ortool

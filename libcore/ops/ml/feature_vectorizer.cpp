@@ -1,4 +1,4 @@
-// FeatureVectorizer's version and shape rule: rows as they are, columns added up.
+// Schema and shape rule of FeatureVectorizer: the output's columns are the sum of the inputs'.
 #include "libcore/ops/ml/feature_vectorizer.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// FeatureVectorizer: several groups of features side by side, as float32.
+// FeatureVectorizer: concatenates several groups of features as float32.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html
 #pragma once
 
@@ -13,7 +13,8 @@ namespace ortool {
 struct FeatureVectorizer {
   static const OpSchema schema;
 
-  /// Columns each input gets in the output, cut or filled with zeros; empty: as many as it has.
+  /// Number of output columns for each input, truncated or padded with zeros; empty: as many as it
+  /// has.
   std::vector<std::int64_t> widths;
 
   void read(AttributeReader& attributes, int version);

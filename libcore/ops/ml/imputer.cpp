@@ -1,4 +1,4 @@
-// Imputer's version and checks: one value, or one a feature.
+// Schema and validation of Imputer: a single replacement value, or one for each feature.
 #include "libcore/ops/ml/imputer.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Imputer: one value, which stands for a missing one, replaced by another.
+// Imputer: replaces one value, which marks missing data, by another.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html
 #pragma once
 
@@ -13,10 +13,10 @@ namespace ortool {
 struct Imputer {
   static const OpSchema schema;
 
-  bool is_integer = false;    ///< which of the two groups counts
-  float replaced_number = 0;  ///< NaN stands for every NaN
+  bool is_integer = false;    ///< selects the integer or the float fields
+  float replaced_number = 0;  ///< NaN matches every NaN
   std::int64_t replaced_integer = 0;
-  std::vector<float> numbers;  ///< one for all features, or one a feature
+  std::vector<float> numbers;  ///< one for all features, or one for each
   std::vector<std::int64_t> integers;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// LabelEncoder in its versions: 1 read a list of strings both ways, 2 brought keys, 4 tensors.
+// Versions of LabelEncoder: 1 maps one list of strings both ways, 2 added keys, 4 added tensors.
 #include "libcore/ops/ml/label_encoder.hpp"
 
 #include <optional>
@@ -28,7 +28,7 @@ Tensor vector_of(const std::vector<T>& values) {
   return Tensor::of<T>({static_cast<std::int64_t>(values.size())}, values);
 }
 
-/// The one list, of `keys` or of `values`, that is given and not empty.
+/// The only list, of `keys` or of `values`, that is present and not empty.
 Tensor read_column(AttributeReader& attributes, std::string_view which) {
   std::vector<Tensor> given;
   if (auto list = attributes.find_strings(format("{}_strings", which)); list && !list->empty())

@@ -1,4 +1,4 @@
-// LabelEncoder: every element replaced by what a table says of it.
+// LabelEncoder: maps each element through a lookup table.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_LabelEncoder.html
 #pragma once
 
@@ -11,13 +11,13 @@ namespace ortool {
 struct LabelEncoder {
   static const OpSchema schema;
 
-  /// Vectors of the same length. A key given twice counts as it is given last; NaN is found by NaN.
+  /// Vectors of equal length. The last of duplicate keys wins; NaN matches NaN.
   Tensor keys;
   Tensor values;
-  Tensor default_value;  ///< of the values' type, one element: for what is not among the keys
+  Tensor default_value;  ///< one element of the values' type, for unknown inputs
 
-  /// Version 1: `keys` are 0, 1, …, `values` strings, and a string input is mapped the other way,
-  /// to `default_key` when it is not among the values.
+  /// Version 1: `keys` are 0, 1, …, `values` are strings, and a string input is mapped the other
+  /// way, to `default_key` if it is not among the values.
   bool works_both_ways = false;
   std::int64_t default_key = -1;
 

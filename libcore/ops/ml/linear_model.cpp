@@ -1,4 +1,4 @@
-// The versions of linear models, and what their lists of numbers must agree in.
+// Versions of the linear models, and checks that their number lists have matching lengths.
 #include "libcore/ops/ml/linear_model.hpp"
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace ortool {
 
 namespace {
 
-/// `rows` of coefficients and intercepts.
+/// Reads `rows` rows of coefficients and intercepts.
 void read_rows(AttributeReader& attributes, LinearModel& model) {
   if (model.coefficients.empty())
     throw Error(ErrorCode::invalid, "attribute 'coefficients' has no elements");

@@ -1,4 +1,4 @@
-// LinearClassifier and LinearRegressor: products with coefficients.
+// LinearClassifier and LinearRegressor.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html, …_LinearRegressor.html
 #pragma once
 
@@ -11,27 +11,27 @@
 
 namespace ortool {
 
-/// A score a row of coefficients and example: their product plus the row's intercept.
+/// Score of an example in each row: its dot product with the coefficients, plus the intercept.
 struct LinearModel {
   std::int64_t rows = 0;
   std::int64_t features = 0;
   std::vector<float> coefficients;  ///< [rows, features]
-  std::vector<float> intercepts;    ///< one a row; empty: zeros
+  std::vector<float> intercepts;    ///< one for each row; empty means zeros
   PostTransform post_transform = PostTransform::none;
 };
 
-/// The label with the best score, and the scores.
+/// Outputs the label with the best score, and all scores.
 struct LinearClassifier : LinearModel {
   static const OpSchema schema;
 
-  Tensor labels;                ///< int64 or strings; two of them may share one row, by its sign
-  bool is_multinomial = false;  ///< else one against the rest
+  Tensor labels;                ///< int64 or strings; two may share a row, by its sign
+  bool is_multinomial = false;  ///< otherwise one-vs-rest
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// The scores, a row a target.
+/// Outputs the scores, one row for each target.
 struct LinearRegressor : LinearModel {
   static const OpSchema schema;
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// The operators of classical machine learning, one line each, sorted by domain, then name.
+// Classical machine-learning operators (ai.onnx.ml), one line each, sorted by domain, then name.
 #include "libcore/ops/ml/array_feature_extractor.hpp"
 #include "libcore/ops/ml/binarizer.hpp"
 #include "libcore/ops/ml/cast_map.hpp"

@@ -1,4 +1,4 @@
-// Normalizer's version and shape rule.
+// Schema and shape rule of Normalizer.
 #include "libcore/ops/ml/normalizer.hpp"
 
 #include "libcore/ops/ml/common_types.hpp"

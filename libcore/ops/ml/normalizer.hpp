@@ -1,4 +1,4 @@
-// Normalizer: every row divided by its largest element or by its norm.
+// Normalizer: divides each row by its maximum or its norm.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Normalizer.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// OneHotEncoder's version and shape rule: one more axis, of the categories.
+// Schema and shape rule of OneHotEncoder, which appends an axis for the categories.
 #include "libcore/ops/ml/one_hot_encoder.hpp"
 
 #include "libcore/base/format.hpp"

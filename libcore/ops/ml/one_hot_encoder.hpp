@@ -1,4 +1,4 @@
-// OneHotEncoder: each element becomes a row with a one in the column of its category.
+// OneHotEncoder: encodes each element as a row with a one in the column of its category.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html
 #pragma once
 
@@ -12,7 +12,7 @@ struct OneHotEncoder {
   static const OpSchema schema;
 
   Tensor categories;          ///< int64 or strings
-  bool takes_unknown = true;  ///< what is in no category becomes zeros, else it is an error
+  bool takes_unknown = true;  ///< unknown categories become zeros; otherwise they are errors
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

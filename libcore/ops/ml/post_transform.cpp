@@ -1,4 +1,4 @@
-// The names of post transforms.
+// Parsing of the attribute post_transform.
 #include "libcore/ops/ml/post_transform.hpp"
 
 namespace ortool {

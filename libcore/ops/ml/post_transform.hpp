@@ -1,4 +1,4 @@
-// What becomes of the scores of a classical model before they are given out.
+// The transform that a classical model applies to its scores before output.
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"
@@ -9,11 +9,11 @@ enum class PostTransform {
   none,
   softmax,       ///< exponentials scaled to sum to one
   logistic,      ///< 1 / (1 + e^-x)
-  softmax_zero,  ///< softmax of what is not zero
+  softmax_zero,  ///< softmax over the nonzero elements
   probit,        ///< the inverse of the normal distribution function
 };
 
-/// The attribute `post_transform` by name, NONE when not given.
+/// Reads the attribute `post_transform`; NONE when it is absent.
 PostTransform read_post_transform(AttributeReader& attributes);
 
 }  // namespace ortool

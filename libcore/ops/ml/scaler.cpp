@@ -1,4 +1,4 @@
-// Scaler's version and checks.
+// Schema and validation of Scaler.
 #include "libcore/ops/ml/scaler.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Scaler: (x - offset) scale, with a pair of numbers a feature or one for all.
+// Scaler: (x - offset) * scale, with one pair of parameters for each feature or for all.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Scaler.html
 #pragma once
 
@@ -14,7 +14,7 @@ struct Scaler {
   static const OpSchema schema;
 
   std::vector<float> offset;
-  std::vector<float> scale;  ///< as many
+  std::vector<float> scale;  ///< same length
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

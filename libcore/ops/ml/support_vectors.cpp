@@ -1,4 +1,5 @@
-// The versions of support vector machines, and what their lists of numbers must agree in.
+// Versions of the support vector machines, and checks that their number lists have matching
+// lengths.
 #include "libcore/ops/ml/support_vectors.hpp"
 
 #include <utility>
@@ -13,7 +14,7 @@ namespace ortool {
 
 namespace {
 
-/// What both read alike. `rows` and `row_size` say how many coefficients there must be.
+/// Reads the attributes common to both. There must be `rows` x `row_size` coefficients.
 void read_machine(AttributeReader& attributes, SupportVectorMachine& machine) {
   SupportKernel& kernel = machine.kernel;
   kernel.type = attributes.choice("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"},
@@ -33,7 +34,8 @@ void read_machine(AttributeReader& attributes, SupportVectorMachine& machine) {
     throw Error(ErrorCode::invalid, "attribute 'coefficients' has no elements");
 }
 
-/// Vectors are counted already. Without any, the kernel is a product whatever the file says.
+/// The vectors have been counted before. Without support vectors, the kernel is linear whatever the
+/// file says.
 void set_features(SupportVectorMachine& machine, std::int64_t coefficient_rows,
                   std::string_view what) {
   if (machine.vector_count > 0) {

@@ -1,4 +1,4 @@
-// SVMClassifier and SVMRegressor: sums over support vectors, or products with coefficients.
+// SVMClassifier and SVMRegressor: support vector machines, or linear models without vectors.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html, …_SVMRegressor.html
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// How near an example x is to a support vector v.
+/// The kernel function of an example x and a support vector v.
 struct SupportKernel {
   enum class Type {
     linear,      ///< x v
@@ -25,7 +25,7 @@ struct SupportKernel {
   float degree = 0;
 };
 
-/// Without support vectors the coefficients are those of a linear model.
+/// Without support vectors, the coefficients are those of a linear model.
 struct SupportVectorMachine {
   SupportKernel kernel;
   std::int64_t vector_count = 0;
@@ -36,26 +36,28 @@ struct SupportVectorMachine {
   PostTransform post_transform = PostTransform::none;
 };
 
-/// With support vectors, every pair of classes votes for one of the two.
+/// With support vectors, each pair of classes casts a vote for one of the two.
 struct SVMClassifier : SupportVectorMachine {
   static const OpSchema schema;
 
   Tensor labels;  ///< int64 or strings
-  /// Support vectors lie class by class. Coefficients are [classes - 1, vector_count], or without
+  /// Support vectors are grouped by class. Coefficients are [classes - 1, vector_count], or without
   /// support vectors [classes, features].
   std::vector<std::int64_t> vectors_per_class;
-  /// Of the logistic functions that make probabilities, one a pair of classes; empty: scores.
+  /// Parameters of the logistic functions that convert scores to probabilities, one for each pair
+  /// of classes; empty: scores are output.
   std::vector<float> probability_a;
   std::vector<float> probability_b;
 
-  /// Columns of the second output: classes, or pairs of more than two classes that give scores.
+  /// Columns of the second output: classes, or pairs of classes when more than two classes output
+  /// scores.
   std::int64_t score_count() const;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// A score an example; its sign when `is_one_class`.
+/// One score for each example, or its sign if `is_one_class`.
 struct SVMRegressor : SupportVectorMachine {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// ZipMap's version and type rule.
+// Schema and type rule of ZipMap.
 #include "libcore/ops/ml/zip_map.hpp"
 
 #include "libcore/ops/ml/attribute_lists.hpp"

@@ -1,4 +1,4 @@
-// ZipMap: every row becomes a map from labels to its elements.
+// ZipMap: converts each row to a map from labels to its elements.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_ZipMap.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// Reading the parameters of activations, and the shape rule they share.
+// Attributes and shape rule of the activation functions.
 #include "libcore/ops/nn/activation.hpp"
 
 #include "libcore/ops/value_rules.hpp"
@@ -9,7 +9,7 @@ void ElementwiseOp::infer(InferContext& context) const {
   context.set_output(0, context.element(0), context.shape(0));
 }
 
-// ONNX defines Range by a loop whose number of turns goes through Relu.
+// ONNX defines Range as a function whose Loop computes its trip count with Relu.
 void Relu::infer(InferContext& context) const {
   ElementwiseOp::infer(context);
   change_elements(context, context.element(0), [&](const KnownElement& element) {

@@ -1,4 +1,4 @@
-// Activations: functions of one number, applied to every element.
+// Activation functions, applied elementwise.
 // https://onnx.ai/onnx/operators/onnx__Relu.html and likewise for the others
 #pragma once
 
@@ -8,33 +8,33 @@
 
 namespace ortool {
 
-/// An operator whose output has its input's type and shape.
+/// An operator whose output has the type and shape of its input.
 struct ElementwiseOp {
   void infer(InferContext& context) const;
 };
 
-/// x above 0, else 0.
+/// max(x, 0).
 struct Relu : ElementwiseOp {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// alpha x below 0.
+/// x, or alpha x for x below 0.
 struct LeakyRelu : ElementwiseOp {
   static const OpSchema schema;
   float alpha = 0.01F;
   void read(AttributeReader& attributes, int version);
 };
 
-/// alpha (e^x - 1) below 0.
+/// x, or alpha (e^x - 1) for x below 0.
 struct Elu : ElementwiseOp {
   static const OpSchema schema;
   float alpha = 1.0F;
   void read(AttributeReader& attributes, int version);
 };
 
-/// gamma x above 0, gamma alpha (e^x - 1) elsewhere.
+/// gamma x for x above 0, gamma alpha (e^x - 1) elsewhere.
 struct Selu : ElementwiseOp {
   static const OpSchema schema;
   float alpha = 1.67326319F;
@@ -49,14 +49,14 @@ struct Celu : ElementwiseOp {
   void read(AttributeReader& attributes, int version);
 };
 
-/// x above alpha, else 0.
+/// x for x above alpha, else 0.
 struct ThresholdedRelu : ElementwiseOp {
   static const OpSchema schema;
   float alpha = 1.0F;
   void read(AttributeReader& attributes, int version);
 };
 
-/// alpha x + beta, between 0 and 1.
+/// alpha x + beta, clamped to [0, 1].
 struct HardSigmoid : ElementwiseOp {
   static const OpSchema schema;
   float alpha = 0.2F;
@@ -64,13 +64,13 @@ struct HardSigmoid : ElementwiseOp {
   void read(AttributeReader& attributes, int version);
 };
 
-/// x times x / 6 + 1/2 between 0 and 1.
+/// x * clamp(x / 6 + 1/2, 0, 1).
 struct HardSwish : ElementwiseOp {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
 };
 
-/// x + bias below -lambd, x - bias above lambd, else 0.
+/// x + bias for x below -lambd, x - bias for x above lambd, else 0.
 struct Shrink : ElementwiseOp {
   static const OpSchema schema;
   float bias = 0.0F;
@@ -102,10 +102,10 @@ struct Softsign : ElementwiseOp {
   void read(AttributeReader&, int) {}
 };
 
-/// x times the normal distribution function of x.
+/// x times the standard normal distribution function of x.
 struct Gelu : ElementwiseOp {
   static const OpSchema schema;
-  bool is_approximate = false;  ///< by tanh
+  bool is_approximate = false;  ///< the tanh approximation
   void read(AttributeReader& attributes, int version);
 };
 

@@ -1,4 +1,4 @@
-// The versions of the activations as ONNX lists them.
+// Versions of the activation functions, as ONNX lists them.
 #include "libcore/ops/nn/activation.hpp"
 
 namespace ortool {
@@ -105,7 +105,7 @@ constinit const OpSchema Celu::schema = {
 constinit const OpSchema ThresholdedRelu::schema = {
     "ThresholdedRelu",
     "",
-    {{.since = 1,  // experimental: ONNX has forgotten it, files have not
+    {{.since = 1,  // experimental: removed from ONNX, but still found in files
       .inputs = {{"X", "T"}},
       .outputs = {{"Y", "T"}},
       .attributes = {{"alpha", AttributeKind::float_number, false, 1.0F}},

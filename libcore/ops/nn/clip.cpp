@@ -1,4 +1,4 @@
-// Clip in its versions: bounds by attribute (6: all of float32 by default), inputs since 11.
+// Versions of Clip: bounds by attribute (6: the range of float32 by default), inputs since 11.
 #include "libcore/ops/nn/clip.hpp"
 
 #include <limits>

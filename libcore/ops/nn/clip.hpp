@@ -1,4 +1,4 @@
-// Clip: numbers below a bound or above another become the bound.
+// Clip: limits elements to a range.
 // https://onnx.ai/onnx/operators/onnx__Clip.html
 #pragma once
 
@@ -14,8 +14,8 @@ namespace ortool {
 struct Clip {
   static const OpSchema schema;
 
-  /// Where neither value nor input is given there is no bound. A constant input is a value here
-  /// only when it is float32.
+  /// There is no bound when neither a value nor an input is given. A constant input is stored as a
+  /// value only if it is float32.
   ValueOr<float> low;
   ValueOr<float> high;
 

@@ -1,4 +1,4 @@
-// Dropout's versions: an attribute is_test, then always inference, then an input training_mode.
+// Versions of Dropout: first attribute is_test, then inference only, then input training_mode.
 #include "libcore/ops/nn/dropout.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Dropout: in training zeroes elements at random; in inference hands its input on.
+// Dropout: zeroes elements at random in training; the identity in inference.
 // https://onnx.ai/onnx/operators/onnx__Dropout.html
 #pragma once
 
@@ -16,9 +16,9 @@ struct Dropout {
   static const OpSchema schema;
 
   ValueOr<float> ratio;
-  ValueOr<bool> is_training;  ///< neither value nor input: no
+  ValueOr<bool> is_training;  ///< neither value nor input: inference
   std::optional<std::int64_t> seed;
-  bool has_boolean_mask = true;  ///< before version 10 the mask was of the input's type
+  bool has_boolean_mask = true;  ///< before version 10 the mask had the input's type
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// NonMaxSuppression in its versions; how many boxes are left depends on the data.
+// Versions of NonMaxSuppression; the number of selected boxes depends on the data.
 #include "libcore/ops/nn/non_max_suppression.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

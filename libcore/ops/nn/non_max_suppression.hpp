@@ -1,4 +1,5 @@
-// NonMaxSuppression: the best boxes of each class that do not overlap better ones too much.
+// NonMaxSuppression: selects the best boxes of each class, dropping those that overlap a better
+// one.
 // https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html
 #pragma once
 
@@ -11,7 +12,7 @@ namespace ortool {
 struct NonMaxSuppression {
   static const OpSchema schema;
 
-  bool center_point_box = false;  ///< boxes as centre and size instead of two corners
+  bool center_point_box = false;  ///< boxes are given by center and size instead of two corners
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// PRelu's versions and the two rules for the shape of its slopes.
+// Versions of PRelu and the two rules for the shape of its slope.
 #include "libcore/ops/nn/prelu.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

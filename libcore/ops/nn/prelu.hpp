@@ -1,4 +1,4 @@
-// PRelu: negative numbers scaled by slopes that the model learned.
+// PRelu: scales negative elements by learned slopes.
 // https://onnx.ai/onnx/operators/onnx__PRelu.html
 #pragma once
 
@@ -13,7 +13,7 @@ namespace ortool {
 struct PRelu {
   static const OpSchema schema;
 
-  /// Before version 7 a vector of slopes belonged to axis 1; since, slopes broadcast as in numpy.
+  /// Before version 7, a vector of slopes applied to axis 1; since then, slopes are broadcast.
   bool slopes_are_channels = false;
 
   void read(AttributeReader& attributes, int version);

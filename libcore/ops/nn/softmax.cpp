@@ -1,4 +1,4 @@
-// The three versions of Softmax and its relatives; 13 made them work along one axis.
+// Versions of Softmax, LogSoftmax and Hardmax; since 13 they work along a single axis.
 #include "libcore/ops/nn/softmax.hpp"
 
 #include "libcore/tensor/shape.hpp"

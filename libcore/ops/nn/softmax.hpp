@@ -1,4 +1,4 @@
-// Softmax, LogSoftmax and Hardmax: what is made of each slice along an axis.
+// Softmax, LogSoftmax and Hardmax: normalization of slices along an axis.
 // https://onnx.ai/onnx/operators/onnx__Softmax.html, …__LogSoftmax.html, …__Hardmax.html
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace ortool {
 
-/// What the three have in common: the slices, and an output like the input.
+/// Common base: selection of the slices, and an output shaped like the input.
 struct SliceOp {
-  /// Before it the input was seen as a matrix, cut at `axis`.
+  /// Before this opset, the input was flattened to a matrix at `axis`.
   static constexpr std::int64_t opset_of_one_axis = 13;
 
   std::int64_t axis = -1;
@@ -22,17 +22,17 @@ struct SliceOp {
   void infer(InferContext& context) const;
 };
 
-/// Exponentials of a slice, scaled to sum to one.
+/// e^x, scaled so that each slice sums to one.
 struct Softmax : SliceOp {
   static const OpSchema schema;
 };
 
-/// Logarithms of Softmax.
+/// The logarithm of Softmax.
 struct LogSoftmax : SliceOp {
   static const OpSchema schema;
 };
 
-/// 1 at the first largest element of a slice, 0 elsewhere.
+/// 1 at the first maximum of each slice, 0 elsewhere.
 struct Hardmax : SliceOp {
   static const OpSchema schema;
 };

@@ -1,4 +1,4 @@
-// SwiGLU: both inputs have the output's shape.
+// Schema and shape rule of SwiGLU: both inputs have the output's shape.
 #include "libcore/ops/nn/swiglu.hpp"
 
 #include "libcore/ops/shape_rules.hpp"

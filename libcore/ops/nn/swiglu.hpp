@@ -1,4 +1,4 @@
-// SwiGLU: one input times another that has gone through Swish.
+// SwiGLU: one input times Swish of the other.
 // https://onnx.ai/onnx/operators/onnx__SwiGLU.html
 #pragma once
 

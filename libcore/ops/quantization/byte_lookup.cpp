@@ -1,4 +1,4 @@
-// The schema and shape rule of ByteLookup.
+// Schema and shape rule of ByteLookup.
 #include "libcore/ops/quantization/byte_lookup.hpp"
 
 #include "libcore/ops/operand_checks.hpp"
@@ -15,7 +15,7 @@ constinit const OpSchema ByteLookup::schema = {
       .types = {{"T1", types::bytes}, {"T2", types::bytes}}}}};
 
 void ByteLookup::infer(InferContext& context) const {
-  // The entries go by the bits of the byte: of int8, 0 to 127 come before -128.
+  // Entries are indexed by the bit pattern: for int8, 0 to 127 come before -128.
   check_vector(context, 1, "table", 256);
   context.set_output(0, context.element(1), context.shape(0));
 }

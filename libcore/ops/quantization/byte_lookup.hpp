@@ -1,5 +1,5 @@
-// ortool.ByteLookup: each byte replaced by an entry of a table. The session makes such nodes; no
-// file holds them.
+// ortool.ByteLookup: maps 8-bit elements through a lookup table of 256 entries. Created by
+// sessions; never stored in files.
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"

@@ -1,4 +1,4 @@
-// The schema and shape rule of ChannelLookup.
+// Schema and shape rule of ChannelLookup.
 #include "libcore/ops/quantization/channel_lookup.hpp"
 
 #include "libcore/base/error.hpp"
@@ -22,7 +22,7 @@ void ChannelLookup::infer(InferContext& context) const {
   const PartialShape x = context.shape(0);
   const PartialShape tables = context.shape(1);
   if (tables) {
-    // The entries go by the bits of the byte: of int8, 0 to 127 come before -128.
+    // Entries are indexed by the bit pattern: for int8, 0 to 127 come before -128.
     check_dimension("the length of a table", (*tables)[1], Dimension(256));
     if (x) check_dimension("the number of tables", (*tables)[0], (*x)[1]);
   }

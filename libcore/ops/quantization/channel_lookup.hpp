@@ -1,5 +1,5 @@
-// ortool.ChannelLookup: each byte replaced by an entry of its channel's table. The session makes
-// such nodes; no file holds them.
+// ortool.ChannelLookup: maps 8-bit elements through the lookup table of their channel. Created by
+// sessions; never stored in files.
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"

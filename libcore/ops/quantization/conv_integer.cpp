@@ -1,4 +1,4 @@
-// The version of ConvInteger and the checks of its zero points.
+// Schema of ConvInteger and checks of its zero points.
 #include "libcore/ops/quantization/conv_integer.hpp"
 
 #include "libcore/ops/nn/conv/window_operands.hpp"

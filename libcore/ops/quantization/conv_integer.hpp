@@ -1,4 +1,4 @@
-// ConvInteger: a convolution of bytes, each less its zero point, summed as int32.
+// ConvInteger: int8/uint8 convolution with zero points and int32 output.
 // https://onnx.ai/onnx/operators/onnx__ConvInteger.html
 #pragma once
 

@@ -1,5 +1,5 @@
-// DequantizeLinear in its versions: axes since 13, blocks since 21, a type apart from the scale
-// since 23.
+// Versions of DequantizeLinear: axes since 13, blocks since 21, output type independent of the
+// scale since 23.
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 
 #include "libcore/base/format.hpp"

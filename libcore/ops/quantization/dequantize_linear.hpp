@@ -13,7 +13,7 @@ struct DequantizeLinear {
   static const OpSchema schema;
 
   Granularity granularity;
-  std::optional<DataType> element;  ///< nothing: the scale's
+  std::optional<DataType> element;  ///< absent: the scale's type
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

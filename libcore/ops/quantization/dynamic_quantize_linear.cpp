@@ -1,4 +1,4 @@
-// The version of DynamicQuantizeLinear.
+// Schema of DynamicQuantizeLinear.
 #include "libcore/ops/quantization/dynamic_quantize_linear.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// DynamicQuantizeLinear: a tensor as bytes, with the scale and zero point that suit its range.
+// DynamicQuantizeLinear: quantizes to uint8 with a scale and zero point computed from the range.
 // https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html
 #pragma once
 

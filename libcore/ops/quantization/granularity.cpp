@@ -1,4 +1,4 @@
-// Checks that scales and zero points go with what they quantise.
+// Shape checks of scales and zero points against the tensor that they quantize.
 #include "libcore/ops/quantization/granularity.hpp"
 
 #include "libcore/base/format.hpp"
@@ -13,7 +13,7 @@ bool has_size_one(const Dimension& dimension) {
   return dimension.is_known() && dimension.number() == 1;
 }
 
-/// Whether the shape has one element and a rank of at most 1, as far as is known.
+/// Whether the shape may have one element and a rank of at most 1, as far as it is known.
 bool may_be_single(const Dimensions& shape) {
   return shape.empty() ||
          (shape.size() == 1 && (!shape.front().is_known() || shape.front().number() == 1));
@@ -67,7 +67,7 @@ void Granularity::check(const InferContext& context, std::string_view scale,
   if (data->empty()) throw_shape(scale, scales, "a scalar, as the tensor is one");
   if (block_size > 0) return check_blocks(*scales, *data, axis, block_size, scale);
   if (scales->size() != 1) throw_shape(scale, scales, "a scalar or a vector, without block_size");
-  // A vector has one axis, whatever the default says.
+  // A vector has one axis, whatever the default of the attribute is.
   const std::int64_t rank = context.rank(0);
   const std::int64_t along = rank == 1 ? 0 : normalize_axis(axis, rank);
   const Dimension& size = (*data)[static_cast<std::size_t>(along)];
@@ -104,7 +104,7 @@ void check_matrix_parameter(const InferContext& context, std::int64_t input, std
   const PartialShape shape = context.shape(input);
   if (!shape || is_single(shape) || !matrix || matrix->empty()) return;
   const std::size_t rank = matrix->size();
-  // A vector is a matrix of one row, or of one column, which has nothing to keep.
+  // A vector is a matrix of one row or one column, so the kept axis has size 1.
   const auto distance = static_cast<std::size_t>(-kept);
   const Dimension count = rank == 1 ? Dimension(1) : (*matrix)[rank - distance];
   if (shape->size() == 1) {

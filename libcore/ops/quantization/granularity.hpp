@@ -1,4 +1,4 @@
-// Scales and zero points: one for a tensor, one an index of an axis, or one a block along an axis.
+// Quantization granularity: per tensor, per axis, or blocked along an axis.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,34 @@
 
 namespace ortool {
 
-/// What QuantizeLinear and DequantizeLinear say of it.
+/// The granularity attributes of QuantizeLinear and DequantizeLinear.
 struct Granularity {
-  bool is_per_tensor = false;   ///< before version 13 there was nothing else
-  std::int64_t axis = 1;        ///< has no effect where there is one scale
-  std::int64_t block_size = 0;  ///< elements along the axis that share a scale; 0: no blocks
+  bool is_per_tensor = false;   ///< before version 13, the only kind
+  std::int64_t axis = 1;        ///< unused with a single scale
+  std::int64_t block_size = 0;  ///< elements along the axis with a common scale; 0: not blocked
 
   void read(AttributeReader& attributes, int version);
-  /// Throws ErrorCode::invalid when scales (input 1) and zero points (input 2) do not go with the
-  /// tensor (input 0). `names` are ONNX's names of the two.
+  /// Throws ErrorCode::invalid when the shapes of scales (input 1) or zero points (input 2) do not
+  /// match the tensor (input 0). `scale` and `zero_point` are ONNX's names of the two.
   void check(const InferContext& context, std::string_view scale,
              std::string_view zero_point) const;
 };
 
-/// Whether all that is known says that the shape has one element and a rank of at most 1.
+/// Whether the shape is known to have one element and a rank of at most 1.
 bool is_single(const PartialShape& shape);
 
-/// Throws ErrorCode::invalid when a scale and its zero point differ in shape (one element may be a
-/// scalar or a vector).
+/// Throws ErrorCode::invalid when a scale and its zero point differ in shape (a single element may
+/// be a scalar or a vector).
 void check_zero_point(const InferContext& context, std::int64_t scale, std::string_view scale_name,
                       std::int64_t zero_point, std::string_view zero_point_name);
 
-/// Throws ErrorCode::invalid unless the input, if given, holds one element or a vector of `count`.
+/// Throws ErrorCode::invalid unless the input, if present, holds one element or a vector of
+/// `count`.
 void check_one_or_vector(const InferContext& context, std::int64_t input, std::string_view name,
                          const Dimension& count);
 
-/// Throws ErrorCode::invalid unless the input, if given, holds one element, `count` in a vector, or
-/// has the matrix' shape with all but axis `kept` (-2: rows, -1: columns) being 1.
+/// Throws ErrorCode::invalid unless the input, if present, holds one element, a vector along axis
+/// `kept`, or has the matrix's shape with the other matrix axis 1 (`kept` -2: rows, -1: columns).
 void check_matrix_parameter(const InferContext& context, std::int64_t input, std::string_view name,
                             const PartialShape& matrix, std::int64_t kept);
 

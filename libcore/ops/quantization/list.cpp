@@ -1,4 +1,4 @@
-// The quantisation operators, one line each, sorted by domain, then name.
+// The quantization operators, one line each, sorted by domain, then name.
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/quantization/byte_lookup.hpp"
 #include "libcore/ops/quantization/channel_lookup.hpp"

@@ -1,4 +1,4 @@
-// The version of MatMulInteger and the checks of its zero points.
+// Schema of MatMulInteger and checks of its zero points.
 #include "libcore/ops/quantization/matmul_integer.hpp"
 
 #include "libcore/ops/math/matmul.hpp"

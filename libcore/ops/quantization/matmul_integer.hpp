@@ -1,4 +1,4 @@
-// MatMulInteger: a product of matrices of bytes, each less its zero point, summed as int32.
+// MatMulInteger: int8/uint8 matrix product with zero points and int32 output.
 // https://onnx.ai/onnx/operators/onnx__MatMulInteger.html
 #pragma once
 

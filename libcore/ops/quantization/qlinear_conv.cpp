@@ -1,4 +1,4 @@
-// The version of QLinearConv and the checks of its scales and zero points.
+// Schema of QLinearConv and checks of its scales and zero points.
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 
 #include "libcore/ops/nn/conv/window_operands.hpp"

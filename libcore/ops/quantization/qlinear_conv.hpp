@@ -1,4 +1,4 @@
-// QLinearConv: a convolution of bytes whose result is bytes again.
+// QLinearConv: convolution with 8-bit quantized inputs and output.
 // https://onnx.ai/onnx/operators/onnx__QLinearConv.html
 #pragma once
 

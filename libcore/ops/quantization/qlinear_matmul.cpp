@@ -1,4 +1,4 @@
-// QLinearMatMul in its versions; 21 brought float8 and more types of scales.
+// Versions of QLinearMatMul; 21 added float8 and more scale types.
 #include "libcore/ops/quantization/qlinear_matmul.hpp"
 
 #include "libcore/ops/math/matmul.hpp"

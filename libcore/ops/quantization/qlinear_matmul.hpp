@@ -1,4 +1,4 @@
-// QLinearMatMul: a product of quantised matrices whose result is quantised again.
+// QLinearMatMul: matrix product with quantized inputs and output.
 // https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html
 #pragma once
 

@@ -1,5 +1,5 @@
-// QuantizeLinear in its versions: axes since 13, blocks since 21, the type apart from the zero
-// point too.
+// Versions of QuantizeLinear: axes since 13, blocks and an output type independent of the zero
+// point since 21.
 #include "libcore/ops/quantization/quantize_linear.hpp"
 
 #include "libcore/base/format.hpp"
@@ -84,7 +84,7 @@ constinit const OpSchema QuantizeLinear::schema = {
 
 namespace {
 
-/// 0 stands for an attribute left out.
+/// 0 denotes an omitted attribute.
 std::optional<DataType> read_optional_type(AttributeReader& attributes, std::string_view name,
                                            std::string_view type_parameter) {
   if (attributes.integer(name, 0) == 0) return std::nullopt;

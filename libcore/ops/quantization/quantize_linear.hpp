@@ -1,4 +1,4 @@
-// QuantizeLinear: x / scale, rounded half to even, plus the zero point, kept within the type.
+// QuantizeLinear: saturate(round_half_to_even(x / scale) + zero point).
 // https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
 #pragma once
 
@@ -13,9 +13,9 @@ struct QuantizeLinear {
   static const OpSchema schema;
 
   Granularity granularity;
-  bool saturate = true;               ///< to 8-bit floats: too big becomes the biggest
-  std::optional<DataType> element;    ///< nothing: the zero point's, or else uint8
-  std::optional<DataType> precision;  ///< of the division; nothing: the scale's
+  bool saturate = true;               ///< for float8: clamps to the largest finite value
+  std::optional<DataType> element;    ///< absent: the zero point's, or else uint8
+  std::optional<DataType> precision;  ///< type of the division; absent: the scale's
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// The schema and shape rule of QuantizedBinary.
+// Schema and shape rule of QuantizedBinary.
 #include "libcore/ops/quantization/quantized_binary.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

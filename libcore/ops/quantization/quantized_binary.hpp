@@ -1,5 +1,5 @@
-// ortool.QuantizedBinary: a sum, difference or product of bytes that stand for floats, as bytes.
-// The session makes such nodes; no file holds them.
+// ortool.QuantizedBinary: quantized addition, subtraction or multiplication with 8-bit elements.
+// Created by sessions; never stored in files.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct QuantizedBinary {
   enum class Operation { add, subtract, multiply };
 
   Operation operation = Operation::add;
-  std::int64_t low = 0;  ///< bounds of the result's bytes, as the numbers they are
+  std::int64_t low = 0;  ///< bounds of the quantized result, as integers
   std::int64_t high = 255;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// The schema of QuantizedConv and the checks of its operands.
+// Schema of QuantizedConv and checks of its operands.
 #include "libcore/ops/quantization/quantized_conv.hpp"
 
 #include "libcore/ops/nn/conv/window_operands.hpp"

@@ -1,6 +1,6 @@
-// ortool.QuantizedConv: a convolution of bytes that stand for floats, as bytes. It is QLinearConv
-// with the floats of the bias, so that numbers near a half can be rounded as the float form rounds.
-// The session makes such nodes; no file holds them.
+// ortool.QuantizedConv: convolution with 8-bit quantized inputs and output. Unlike QLinearConv it
+// has a float bias, so that rounding ties can be resolved as in float arithmetic. Created by
+// sessions; never stored in files.
 #pragma once
 
 #include <cstdint>

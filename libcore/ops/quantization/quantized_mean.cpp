@@ -1,4 +1,4 @@
-// The schema and shape rule of QuantizedMean.
+// Schema and shape rule of QuantizedMean.
 #include "libcore/ops/quantization/quantized_mean.hpp"
 
 #include <algorithm>

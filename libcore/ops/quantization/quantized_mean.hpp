@@ -1,5 +1,5 @@
-// ortool.QuantizedMean: the mean of each channel's pixels, of bytes that stand for floats. Sessions
-// make such nodes; no file but those for ortool alone holds them.
+// ortool.QuantizedMean: quantized global average pooling with 8-bit elements. Created by sessions;
+// stored only in files that target ortool.
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"
@@ -11,7 +11,7 @@ namespace ortool {
 struct QuantizedMean {
   static const OpSchema schema;
 
-  std::int64_t low = 0;  ///< the least byte of the result
+  std::int64_t low = 0;  ///< lower bound of the quantized result
   std::int64_t high = 255;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// The element types of quantised tensors and their scales, as versions added them.
+// Element types of quantized tensors and their scales, in the order in which versions added them.
 #pragma once
 
 #include "libcore/ops/op_schema.hpp"

@@ -1,4 +1,4 @@
-// The versions of ArgMax and ArgMin, and the shape rule they share.
+// Versions of ArgMax and ArgMin, and their common shape rule.
 #include "libcore/ops/reduction/arg_extreme.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// ArgMax, ArgMin: where along an axis the biggest or smallest element stands.
+// ArgMax, ArgMin: the index of the maximum or minimum along an axis.
 // https://onnx.ai/onnx/operators/onnx__ArgMax.html
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace ortool {
 
-/// What both share.
+/// Common base of both.
 struct ArgExtreme {
   std::int64_t axis = 0;
-  bool keep_dimension = true;  ///< as 1
-  bool takes_last = false;     ///< of several equal ones, else the first
+  bool keep_dimension = true;  ///< with size 1
+  bool takes_last = false;     ///< the last of equal elements, else the first
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

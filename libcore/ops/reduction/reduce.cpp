@@ -1,4 +1,4 @@
-// The versions of the reductions, and the shape rule they share.
+// Versions of the reductions, and their common shape rule.
 #include "libcore/ops/reduction/reduce.hpp"
 
 #include <algorithm>

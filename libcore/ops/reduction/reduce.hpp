@@ -1,4 +1,4 @@
-// ReduceSum, ReduceMean, ReduceMax …: the elements along some axes made one number.
+// Reductions along axes: ReduceSum, ReduceMean, ReduceMax …
 // https://onnx.ai/onnx/operators/onnx__ReduceSum.html
 #pragma once
 
@@ -12,19 +12,19 @@
 
 namespace ortool {
 
-/// What the ten share.
+/// Common base of the ten operators.
 struct Reduction {
-  ValueOr<std::vector<std::int64_t>> axes;  ///< left out or empty: all of them
-  bool keep_dimensions = true;              ///< as 1
-  bool nothing_when_empty = false;          ///< no axes given reduce nothing instead
+  ValueOr<std::vector<std::int64_t>> axes;  ///< omitted or empty: all axes
+  bool keep_dimensions = true;              ///< with size 1
+  bool nothing_when_empty = false;          ///< noop_with_empty_axes
 
-  /// The axes that `given` reduce, in rising order. Throws for axes outside the rank.
+  /// The axes that `given` denotes, in increasing order. Throws for axes out of range.
   std::vector<std::int64_t> reduced_axes(std::int64_t rank,
                                          const std::vector<std::int64_t>& given) const;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
-  /// Tells the output's element where all known elements are made one.
+  /// Sets the single output element when all input elements are known and all axes are reduced.
   void combine_all(InferContext& context, ElementOp op) const;
 };
 

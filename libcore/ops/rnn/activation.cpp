@@ -1,4 +1,4 @@
-// The table of functions inside recurrent operators.
+// Table of the activation functions of recurrent operators.
 #include "libcore/ops/rnn/activation.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ const FunctionRow& row_named(std::string_view name) {
               format("activations holds {} (expected one of {})", quote(name), list_names(names)));
 }
 
-/// The numbers given for alpha or beta, handed out one after the other.
+/// The values of activation_alpha or activation_beta, consumed in order.
 class Numbers {
  public:
   Numbers(AttributeReader& attributes, std::string_view name)
@@ -67,8 +67,8 @@ class Numbers {
 
   float next(float otherwise) { return used_ < values_.size() ? values_[used_++] : otherwise; }
 
-  /// More numbers than functions cannot mean anything; ONNX leaves open whether functions without
-  /// numbers skip one.
+  /// More values than functions have no meaning; ONNX does not define whether functions without
+  /// parameters skip one.
   void check_count(std::size_t functions_count) const {
     if (values_.size() <= functions_count) return;
     throw Error(ErrorCode::invalid, format("{} holds {} numbers for {} functions", name_,

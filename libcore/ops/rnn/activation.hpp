@@ -1,4 +1,4 @@
-// The functions inside recurrent operators, named by strings, with their two numbers.
+// Activation functions of recurrent operators, selected by name, with parameters alpha and beta.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,10 @@ struct RecurrentActivation {
   bool operator==(const RecurrentActivation&) const = default;
 };
 
-/// Reads activations, activation_alpha and activation_beta; `defaults`, repeated for each
-/// direction, stand for activations left out. Functions take the numbers given in their order, each
-/// those that it has, then the defaults of the operators they are named after. Throws
-/// ErrorCode::invalid for a name that is no function's (upper and lower case count the same), or
-/// another number of functions.
+/// Reads activations, activation_alpha and activation_beta. If activations is omitted, `defaults`
+/// is repeated for each direction. Each function consumes the given parameters that it has, in
+/// order; missing ones default to those of the operator of the same name. Throws ErrorCode::invalid
+/// for an unknown function name (case-insensitive) or a wrong number of functions.
 std::vector<RecurrentActivation> read_activations(
     AttributeReader& attributes, std::span<const RecurrentActivation::Function> defaults,
     std::int64_t directions);

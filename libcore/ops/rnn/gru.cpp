@@ -1,4 +1,4 @@
-// GRU in its versions; 3 brought linear_before_reset, 7 ended output_sequence, 14 brought layout.
+// Versions of GRU: 3 added linear_before_reset, 7 removed output_sequence, 14 added layout.
 #include "libcore/ops/rnn/gru.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// GRU: a recurrent layer with an update, a reset and a hidden gate.
+// GRU: a recurrent layer with update, reset and hidden gates.
 // https://onnx.ai/onnx/operators/onnx__GRU.html
 #pragma once
 
@@ -10,7 +10,7 @@ namespace ortool {
 struct GRU : RecurrentLayer {
   static const OpSchema schema;
 
-  bool linear_before_reset = false;  ///< the reset gate comes after the product with R
+  bool linear_before_reset = false;  ///< applies the reset gate after the product with R
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// LSTM in its versions; 7 ended output_sequence, 14 brought layout, 22 bfloat16.
+// Versions of LSTM: 7 removed output_sequence, 14 added layout, 22 bfloat16.
 #include "libcore/ops/rnn/lstm.hpp"
 
 namespace ortool {

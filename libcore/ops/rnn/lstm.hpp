@@ -1,4 +1,4 @@
-// LSTM: a recurrent layer with a cell beside its hidden state; gates input, output, forget, cell.
+// LSTM: a recurrent layer with a cell state and input, output, forget and cell gates.
 // https://onnx.ai/onnx/operators/onnx__LSTM.html
 #pragma once
 
@@ -10,7 +10,7 @@ namespace ortool {
 struct LSTM : RecurrentLayer {
   static const OpSchema schema;
 
-  bool couples_gates = false;  ///< the forget gate is 1 less the input gate
+  bool couples_gates = false;  ///< forget gate = 1 - input gate
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -18,7 +18,7 @@ RecurrentLayer::Direction read_direction(AttributeReader& attributes) {
                            Direction::forward);
 }
 
-/// The number of hidden neurons from W's or R's rows, `gates` of which make one.
+/// The hidden size, from the rows of W or R, which hold `gates` gates.
 Dimension hidden_from_rows(const Dimension& rows, std::int64_t gates, std::string_view name) {
   if (rows.is_known() && rows.number() % gates != 0) {
     throw Error(ErrorCode::invalid, format("'{}' has {} rows (expected a multiple of the {} gates)",

@@ -1,4 +1,4 @@
-// RNN: the plain recurrent layer, of one gate.
+// RNN: the simple (Elman) recurrent layer with one gate.
 // https://onnx.ai/onnx/operators/onnx__RNN.html
 #pragma once
 

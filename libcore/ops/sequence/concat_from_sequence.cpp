@@ -1,4 +1,4 @@
-// ConcatFromSequence's version; how long the axis gets depends on the sequence.
+// Schema of ConcatFromSequence; the size of the axis depends on the sequence.
 #include "libcore/ops/sequence/concat_from_sequence.hpp"
 
 #include "libcore/ops/sequence/element_types.hpp"

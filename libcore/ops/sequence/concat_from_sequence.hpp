@@ -1,4 +1,4 @@
-// ConcatFromSequence: the tensors of a sequence put together along an axis, old or new.
+// ConcatFromSequence: concatenates the tensors of a sequence along an existing or a new axis.
 // https://onnx.ai/onnx/operators/onnx__ConcatFromSequence.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// Looking into sequences, and what two tensors' types have in common.
+// Element types of sequences, and the common type of two tensors.
 #include "libcore/ops/sequence/element_types.hpp"
 
 #include <utility>

@@ -1,16 +1,16 @@
-// The types of what sequences hold.
+// Element types of sequences, and the common type of two tensors.
 #pragma once
 
 #include "libcore/ops/infer_context.hpp"
 
 namespace ortool {
 
-/// What the sequence at `input` holds; unknown when the input is unknown. Throws ErrorCode::invalid
-/// for an input that is no sequence.
+/// The element type of the sequence at `input`; unknown when the input is unknown. Throws
+/// ErrorCode::invalid when the input is not a sequence.
 ValueType element_of_sequence(const InferContext& context, std::int64_t input);
 
-/// The narrowest type that both have: tensors keep the dimensions they share, and their rank when
-/// it is the same. Throws ErrorCode::invalid for different element types; `what` names the second.
+/// The most specific type that covers both: equal dimensions are kept, and the rank if both have
+/// the same. Throws ErrorCode::invalid for different element types; `what` names the second.
 ValueType common_type(const ValueType& a, const ValueType& b, std::string_view what);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The versions and type rules of the operators on optionals; 18 took what is not optional too.
+// Versions and type rules of the optional operators; 18 also accepts inputs that are not optional.
 #include "libcore/ops/sequence/optional_ops.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Optional values: making one, asking whether it holds something, and taking that out.
+// Operators on optional values: construction, test for a value, and extraction.
 // https://onnx.ai/onnx/operators/onnx__Optional.html and likewise for the others
 #pragma once
 
@@ -8,25 +8,26 @@
 
 namespace ortool {
 
-/// The input made optional; without input an optional that holds nothing.
+/// Wraps the input; without input, an empty optional.
 struct Optional {
   static const OpSchema schema;
 
-  /// Of what it would hold; unknown where the input says it.
+  /// The element type; unknown where the input determines it.
   ValueType element;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// Whether there is something; also where the input is not optional, and not where it is left out.
+/// Whether the optional has a value. True for an input that is not optional, false if it is
+/// omitted.
 struct OptionalHasElement {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// What the optional holds; an input that is not optional passes through.
+/// The value of the optional; an input that is not optional passes through.
 struct OptionalGetElement {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}

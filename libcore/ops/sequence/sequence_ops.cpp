@@ -1,4 +1,4 @@
-// The versions and type rules of the operators on sequences.
+// Versions and type rules of the sequence operators.
 #include "libcore/ops/sequence/sequence_ops.hpp"
 
 #include "libcore/base/format.hpp"

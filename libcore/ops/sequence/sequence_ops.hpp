@@ -1,4 +1,4 @@
-// Making sequences of tensors, looking into them and changing them.
+// Operators on sequences of tensors: construction, access, insertion and removal.
 // https://onnx.ai/onnx/operators/onnx__SequenceAt.html and likewise for the others
 #pragma once
 
@@ -8,22 +8,22 @@
 
 namespace ortool {
 
-/// A sequence of the inputs.
+/// A sequence with the inputs as elements.
 struct SequenceConstruct {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// A sequence of nothing.
+/// An empty sequence.
 struct SequenceEmpty {
   static const OpSchema schema;
-  DataType element = DataType::float32;  ///< of the tensors it may hold
+  DataType element = DataType::float32;  ///< of the tensors that it may hold
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-// Positions below count from the back when negative.
+// Negative positions below count from the end.
 
 /// The tensor at a position.
 struct SequenceAt {
@@ -32,21 +32,21 @@ struct SequenceAt {
   void infer(InferContext& context) const;
 };
 
-/// The sequence without the tensor at a position, without the last one when none is given.
+/// The sequence without the tensor at the position; by default the last one.
 struct SequenceErase {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// The sequence with a tensor before a position, behind the last one when none is given.
+/// The sequence with a tensor inserted at the position; by default at the end.
 struct SequenceInsert {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// How many tensors there are.
+/// The number of tensors.
 struct SequenceLength {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}

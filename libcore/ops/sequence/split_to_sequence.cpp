@@ -1,4 +1,5 @@
-// SplitToSequence in its versions; pieces of different sizes share no size.
+// Versions of SplitToSequence; the element type keeps the split size only if all pieces have the
+// same.
 #include "libcore/ops/sequence/split_to_sequence.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace ortool {
 
 namespace {
 
-/// The size that all pieces have, or unknown.
+/// The size that all pieces have in common, or unknown.
 Dimension common_piece_size(const InferContext& context, const Dimension& whole) {
   const std::int64_t rank = context.rank(1);
   const std::optional<std::vector<std::int64_t>> sizes = context.integers(1);

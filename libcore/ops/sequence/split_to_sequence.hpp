@@ -1,4 +1,4 @@
-// SplitToSequence: a tensor cut into a sequence of pieces along an axis.
+// SplitToSequence: splits a tensor along an axis into a sequence.
 // https://onnx.ai/onnx/operators/onnx__SplitToSequence.html
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace ortool {
 
-/// Input 1, where given, is the size of every piece but perhaps the last (a scalar) or of each
-/// piece (a vector); pieces are of size 1 without it.
+/// Input 1, if present, is the size of every piece except perhaps the last (a scalar) or of each
+/// piece (a vector); without it, pieces have size 1.
 struct SplitToSequence {
   static const OpSchema schema;
 
   std::int64_t axis = 0;
-  bool keeps_axis = true;  ///< of pieces of size 1; counts only without input 1
+  bool keeps_axis = true;  ///< for pieces of size 1; used only without input 1
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

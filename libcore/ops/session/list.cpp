@@ -1,5 +1,5 @@
-// Operators of ONNX under ortool's own domain, so that a session may use them in a model whose
-// opset came before them; and normalisations of sums, which ONNX does not have.
+// Session-only operators: ONNX operators repeated in ortool's own domain, so that a session can use
+// them in models of older opsets, and fused normalizations that ONNX does not have.
 #include <array>
 
 #include "libcore/ops/nn/activation.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 static_assert(own_opset == newest_opset);
 
-/// The same operator of another domain.
+/// The same operator in another domain.
 template <typename Op>
 OpEntry session_form() {
   static const OpSchema schema = {Op::schema.name, own_domain, Op::schema.versions};

@@ -1,4 +1,4 @@
-// DFT in its versions; 20 made the axis an input and counts it from the end.
+// Versions of DFT; 20 made the axis an input and allows negative axes.
 #include "libcore/ops/signal/dft.hpp"
 
 #include "libcore/base/format.hpp"
@@ -36,7 +36,7 @@ std::optional<std::int64_t> known_axis(const InferContext& context,
   return values && values->size() == 1 ? std::optional(values->front()) : std::nullopt;
 }
 
-/// The axis counted from the front; the last one holds the parts of a number.
+/// The axis as a nonnegative index; the last axis holds real and imaginary parts.
 std::size_t signal_axis(std::int64_t axis, std::int64_t rank) {
   if (axis >= -rank && axis <= rank - 2 && axis != -1)
     return static_cast<std::size_t>(normalize_axis(axis, rank));
@@ -56,7 +56,7 @@ void check_parts(const Dimension& parts, bool onesided, bool inverse) {
                                : "1, real numbers for a one-sided transform"));
 }
 
-/// The length of the transform where no input gives it.
+/// The transform length when no input gives it.
 Dimension default_length(const Dimension& size, bool mirrored) {
   if (!mirrored) return size;
   if (size.is_known() && size.number() < 2) {

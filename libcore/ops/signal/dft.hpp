@@ -1,4 +1,4 @@
-// DFT: the discrete Fourier transform along one axis, forth or back.
+// DFT: the discrete Fourier transform along one axis, forward or inverse.
 // https://onnx.ai/onnx/operators/onnx__DFT.html
 #pragma once
 
@@ -11,13 +11,15 @@
 
 namespace ortool {
 
-/// The last dimension of input and output holds real and imaginary part, or the real part alone.
+/// The last dimension of input and output holds the real and imaginary parts, or the real part
+/// alone.
 struct DFT {
   static const OpSchema schema;
 
-  ValueOr<std::int64_t> axis;  ///< never left out; before version 20 an attribute
+  ValueOr<std::int64_t> axis;  ///< always present; before version 20 an attribute
   bool inverse = false;
-  /// Half the spectrum stands for the rest: real numbers in, or, backwards, out.
+  /// Uses the non-redundant half of the spectrum: the input or, for the inverse, the output is
+  /// real.
   bool onesided = false;
 
   void read(AttributeReader& attributes, int version);

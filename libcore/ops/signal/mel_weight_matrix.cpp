@@ -1,4 +1,4 @@
-// The version of MelWeightMatrix: a row a bin, a column a band.
+// Schema of MelWeightMatrix: one row for each spectrum bin, one column for each mel band.
 #include "libcore/ops/signal/mel_weight_matrix.hpp"
 
 #include "libcore/ops/element_type.hpp"

@@ -1,4 +1,4 @@
-// MelWeightMatrix: weights that gather the bins of a spectrum into bands of the mel scale.
+// MelWeightMatrix: weights that map spectrum bins to bands of the mel scale.
 // https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// Reading a size from an input, and the size of half a spectrum.
+// Sizes given by one-element inputs, and the size of a one-sided spectrum.
 #include "libcore/ops/signal/scalar_size.hpp"
 
 #include "libcore/base/format.hpp"

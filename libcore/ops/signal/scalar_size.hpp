@@ -1,4 +1,4 @@
-// Sizes that signal operators take as inputs of one element.
+// Sizes that signal operators take as one-element inputs.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace ortool {
 
-/// The one integer of an input, a number, a symbol or unknown. Throws ErrorCode::invalid when the
-/// input holds more or less than one element, or a number below `least` or above 2^31.
+/// The single integer of an input: a number, a symbol or unknown. Throws ErrorCode::invalid when
+/// the input does not hold exactly one element, or holds a number below `least` or above 2^31.
 Dimension scalar_size(const InferContext& context, std::int64_t input, std::string_view name,
                       std::int64_t least);
 
-/// The bins of a transform of real numbers that are no mirror images: length / 2 + 1.
+/// The number of non-redundant bins in the transform of a real signal: length / 2 + 1.
 Dimension unique_bins(const Dimension& length);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The version of STFT and how many frames fit a signal.
+// Schema of STFT and its number of frames.
 #include "libcore/ops/signal/stft.hpp"
 
 #include "libcore/base/format.hpp"
@@ -22,7 +22,7 @@ constinit const OpSchema STFT::schema = {
 
 namespace {
 
-/// What frame_length, or else the window, or else the signal says.
+/// The frame length: from frame_length, else from the window, else from the signal.
 Dimension frame_length_of(const InferContext& context, const Dimension& signal_length) {
   const Dimension given = scalar_size(context, 3, "frame_length", 1);
   if (context.has_input(2)) {
@@ -52,7 +52,7 @@ void STFT::read(AttributeReader& attributes, int) {
 }
 
 void STFT::infer(InferContext& context) const {
-  // torch writes real signals as [batch, length], and ONNX Runtime takes them.
+  // PyTorch exports real signals as [batch, length], and ONNX Runtime accepts them.
   const bool has_no_parts = context.rank(0) == 2;
   if (!has_no_parts) check_rank(context, 0, "signal", 3);
   if (const Dimension parts = has_no_parts ? Dimension(1) : dimension_at(context, 0, 2);

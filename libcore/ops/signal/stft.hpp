@@ -1,4 +1,4 @@
-// STFT: the spectra of overlapping pieces of a signal.
+// STFT: the short-time Fourier transform of a signal.
 // https://onnx.ai/onnx/operators/onnx__STFT.html
 #pragma once
 
@@ -11,7 +11,7 @@ namespace ortool {
 struct STFT {
   static const OpSchema schema;
 
-  bool onesided = true;  ///< only the bins that are no mirror images
+  bool onesided = true;  ///< outputs only the non-redundant bins
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

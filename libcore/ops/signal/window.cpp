@@ -1,4 +1,4 @@
-// The one version of the windows, the same for all three.
+// Schema of the window functions, the same for all three.
 #include "libcore/ops/signal/window.hpp"
 
 #include "libcore/ops/element_type.hpp"

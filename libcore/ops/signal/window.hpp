@@ -1,4 +1,4 @@
-// HannWindow, HammingWindow, BlackmanWindow: weights that fade a piece of a signal in and out.
+// HannWindow, HammingWindow, BlackmanWindow: window functions for spectral analysis.
 // https://onnx.ai/onnx/operators/onnx__HannWindow.html
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace ortool {
 
-/// What the three have in common: as many weights as the input says.
+/// Common base: the input gives the number of weights.
 struct SignalWindow {
-  bool is_periodic = true;  ///< the first of a window one longer; else symmetric
+  bool is_periodic = true;  ///< the first weights of a window longer by one; else symmetric
   DataType element = DataType::float32;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// BitCast: both types have the same width.
+// Schema and type rule of BitCast: both types have the same width.
 #include "libcore/ops/tensor/bit_cast.hpp"
 
 #include "libcore/base/format.hpp"

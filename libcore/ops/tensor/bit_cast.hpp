@@ -1,4 +1,4 @@
-// BitCast: the same bits as elements of another type of the same width.
+// BitCast: reinterprets the bits as another element type of the same width.
 // https://onnx.ai/onnx/operators/onnx__BitCast.html
 #pragma once
 

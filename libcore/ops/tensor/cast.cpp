@@ -1,4 +1,4 @@
-// Cast and CastLike in their versions; version 1 names the type by a string.
+// Versions of Cast and CastLike; version 1 names the type by a string.
 #include "libcore/ops/tensor/cast.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Cast, CastLike: elements turned to another type.
+// Cast, CastLike: conversion to another element type.
 // https://onnx.ai/onnx/operators/onnx__Cast.html
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace ortool {
 
-/// What both share.
+/// Attributes common to both.
 struct Conversion {
   enum class RoundMode { up, down, nearest };
 
-  bool saturate = true;                  ///< to 8-bit floats: too big becomes the biggest
+  bool saturate = true;                  ///< to float8: clamps to the largest finite value
   RoundMode round_mode = RoundMode::up;  ///< to float8e8m0
-  /// From a float to a packed integer type: since 24 what does not fit wraps, before it became the
-  /// nearest end.
+  /// From floats to packed integer types: since version 24, values out of range wrap around;
+  /// before, they were clamped.
   bool wraps = true;
 
   void read_rounding(AttributeReader& attributes, int version);

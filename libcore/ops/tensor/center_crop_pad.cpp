@@ -1,4 +1,4 @@
-// CenterCropPad: the sizes come as a value.
+// Schema and shape rule of CenterCropPad; the sizes are an input.
 #include "libcore/ops/tensor/center_crop_pad.hpp"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// CenterCropPad: axes cut or filled up with zeros to given sizes, the middle staying in the middle.
+// CenterCropPad: crops axes or pads them with zeros to given sizes, around the center.
 // https://onnx.ai/onnx/operators/onnx__CenterCropPad.html
 #pragma once
 
@@ -15,7 +15,7 @@ namespace ortool {
 struct CenterCropPad {
   static const OpSchema schema;
 
-  std::optional<std::vector<std::int64_t>> axes;  ///< none: all of them, in order
+  std::optional<std::vector<std::int64_t>> axes;  ///< absent: all axes, in order
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

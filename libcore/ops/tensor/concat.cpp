@@ -1,4 +1,4 @@
-// Concat in its versions; 4 made the axis required, 11 let it count from the end.
+// Versions of Concat; 4 made the axis required, 11 allows negative axes.
 #include "libcore/ops/tensor/concat.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Concat: tensors laid one behind the other along an axis.
+// Concat: concatenates tensors along an axis.
 // https://onnx.ai/onnx/operators/onnx__Concat.html
 #pragma once
 

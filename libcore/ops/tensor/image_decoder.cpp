@@ -1,4 +1,4 @@
-// ImageDecoder: the size of an image is in its bytes.
+// Schema of ImageDecoder; the size of an image is only known from its encoded data.
 #include "libcore/ops/tensor/image_decoder.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

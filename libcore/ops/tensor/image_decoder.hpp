@@ -1,4 +1,4 @@
-// ImageDecoder: the pixels of an image file.
+// ImageDecoder: decodes an image file to pixels.
 // https://onnx.ai/onnx/operators/onnx__ImageDecoder.html
 #pragma once
 

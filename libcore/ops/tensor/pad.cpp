@@ -1,5 +1,5 @@
-// Pad in its versions; 11 made pads and value inputs, 18 brought axes, 19 the mode wrap, which is
-// taken before too (early_use.hpp).
+// Versions of Pad: 11 made pads and value inputs, 18 added axes, 19 the mode wrap, which is
+// accepted in older versions too (early_use.hpp).
 #include "libcore/ops/tensor/pad.hpp"
 
 #include <span>
@@ -22,7 +22,7 @@ constexpr std::initializer_list<Formal> pad_inputs_18 = {
 constexpr std::initializer_list<AttributeSpec> pad_attributes = {
     {"mode", AttributeKind::string, false, "constant"}};
 
-/// The axes that pads are for, in their order.
+/// The axes that the pads apply to, in the order of the pads.
 using PadPositions = std::vector<std::size_t>;
 
 PadPositions pad_positions(std::int64_t rank, std::size_t pads,
@@ -44,7 +44,7 @@ PadPositions pad_positions(std::int64_t rank, std::size_t pads,
 
 Dimension padded(const Dimension& dimension, const Dimension& begin, const Dimension& end,
                  std::size_t axis) {
-  // Numbers are bounded as soon as they are known, so that none leads too far.
+  // Known numbers are range-checked immediately, so that later arithmetic cannot overflow.
   if (begin.is_known() && end.is_known()) {
     const std::int64_t added = add_sizes(begin.number(), end.number());
     if (dimension.is_known()) static_cast<void>(add_sizes(dimension.number(), added));

@@ -1,4 +1,4 @@
-// Pad: elements put around a tensor, or with negative pads taken away.
+// Pad: adds elements around a tensor, or crops it with negative pads.
 // https://onnx.ai/onnx/operators/onnx__Pad.html
 #pragma once
 
@@ -20,10 +20,10 @@ struct Pad {
 
   Mode mode = Mode::constant;
   ValueOr<std::vector<std::int64_t>> pads;  ///< all begins, then all ends
-  ValueOr<std::vector<std::int64_t>> axes;  ///< left out: all
-  float value = 0;                          ///< before opset 11, later input 2
+  ValueOr<std::vector<std::int64_t>> axes;  ///< omitted: all axes
+  float value = 0;                          ///< before opset 11; later input 2
 
-  /// Begin and end of every axis.
+  /// Leading and trailing pads of each axis.
   struct Edges {
     std::vector<std::int64_t> begins;
     std::vector<std::int64_t> ends;

@@ -1,4 +1,4 @@
-// The attributes of Resize and Upsample, and the shapes that scales and sizes lead to.
+// Attributes and shape rules of Resize and Upsample, by scales or sizes.
 #include "libcore/ops/tensor/resize.hpp"
 
 #include <cmath>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t longest_axis = std::int64_t{1} << 43;
 
-/// Output axes, of which each is scaled or set; nothing is known of the others but the input.
+/// The output shape while it is computed: each axis may be scaled or set; others keep the input's
+/// size.
 struct ResizedAxes {
   std::vector<std::int64_t> axes;
   Dimensions shape;
@@ -35,7 +36,7 @@ void check_axis_count(std::string_view what, std::size_t found, std::size_t axes
   throw Error(ErrorCode::invalid, format("'{}' holds {} numbers for {} axes", what, found, axes));
 }
 
-/// floor(dimension * scale), with the rounding of float32 that the definition has.
+/// floor(dimension * scale), computed in float32 as the definition requires.
 Dimension scaled(const Dimension& dimension, float scale) {
   if (dimension.is_known()) {
     const float size = std::floor(static_cast<float>(dimension.number()) * scale);
@@ -52,12 +53,12 @@ Dimension scaled(const Dimension& dimension, float scale) {
   return Dimension::unknown_because(format("a size times {}", scale));
 }
 
-/// round(dimension * size / of), halves upwards.
+/// round(dimension * size / of), with halves rounded up.
 std::int64_t in_proportion(std::int64_t dimension, std::int64_t size, std::int64_t of) {
   return (multiply_sizes(multiply_sizes(2, dimension), size) + of) / multiply_sizes(2, of);
 }
 
-/// Sets every axis to the size that keeps the ratio of all axes; unknown where a number is missing.
+/// Sets each axis so that the aspect ratio is kept; unknown where a number is missing.
 void keep_aspect_ratio(ResizedAxes& out, const Dimensions& sizes, bool is_largest) {
   if (sizes.empty()) return;
   std::size_t best = 0;
@@ -91,7 +92,7 @@ std::optional<std::vector<float>> known_scales(const InferContext& context,
   return value != nullptr ? std::optional(numbers_of(*value)) : std::nullopt;
 }
 
-/// Scales that come out of shape arithmetic; empty when nothing is known of them.
+/// Scales computed by shape arithmetic; empty when nothing is known about them.
 KnownElements computed_scales(const InferContext& context, std::int64_t input) {
   const std::optional<KnownTensor> known = known_input(context, input);
   return known ? known->elements : KnownElements();
@@ -110,7 +111,7 @@ Dimension scaled(const Dimension& dimension, const KnownElement& scale) {
       .numerator;
 }
 
-/// The one number of axes that inputs, attributes and values can tell.
+/// The rank, as far as inputs, attributes or values determine it.
 std::optional<std::size_t> resampled_rank(const InferContext& context, const Resampling& op,
                                           bool by_sizes) {
   if (const PartialShape shape = context.shape(0)) return shape->size();
@@ -205,7 +206,8 @@ void Resampling::infer(InferContext& context) const {
     if (!computed.empty()) check_axis_count("scales", computed.size(), out.axes.size());
     for (std::size_t i = 0; i < out.axes.size(); ++i) {
       if (factors) check_scale((*factors)[i]);
-      // The region of interest would count here too by the text; no implementation has it so.
+      // By the specification, the region of interest would matter here too, but no implementation
+      // does so.
       out[i] = factors            ? scaled(out[i], (*factors)[i])
                : computed.empty() ? Dimension()
                                   : scaled(out[i], computed[i]);

@@ -1,4 +1,4 @@
-// Resize and Upsample: a tensor made larger or smaller along its axes, by interpolation.
+// Resize and Upsample: resample a tensor along its axes by interpolation.
 // https://onnx.ai/onnx/operators/onnx__Resize.html
 // https://onnx.ai/onnx/operators/onnx__Upsample.html
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace ortool {
 
-/// What all versions of the two come down to.
+/// Common form of all versions of both operators.
 struct Resampling {
   enum class Mode { nearest, linear, cubic };
-  /// How a position of the output is found in the input.
+  /// The transform from output to input coordinates.
   enum class Coordinates {
     half_pixel,
     half_pixel_symmetric,
@@ -32,7 +32,7 @@ struct Resampling {
     round_prefer_ceil,
     floor,
     ceil,
-    outward,  ///< before opset 11: ceil along an axis that becomes shorter, floor along others
+    outward,  ///< before opset 11: ceil along an axis that shrinks, floor along others
   };
   enum class AspectRatio { stretch, not_larger, not_smaller };
 
@@ -44,12 +44,12 @@ struct Resampling {
   float extrapolation_value = 0;
   bool antialias = false;
   AspectRatio aspect_ratio = AspectRatio::stretch;
-  std::optional<std::vector<std::int64_t>> axes;  ///< none: all of them, in order
+  std::optional<std::vector<std::int64_t>> axes;  ///< absent: all axes, in order
   ValueOr<std::vector<float>> scales;
   std::int64_t roi_input = -1;
   std::int64_t sizes_input = -1;
 
-  /// An input that is given may still be an empty vector, which versions 11 and 13 take for none.
+  /// A present input may be an empty vector, which versions 11 and 13 treat as absent.
   void infer(InferContext& context) const;
 };
 
@@ -58,7 +58,7 @@ struct Resize : Resampling {
   void read(AttributeReader& attributes, int version);
 };
 
-/// What came before Resize: only larger, and to the left and above.
+/// The predecessor of Resize, which only enlarges and uses asymmetric coordinates.
 struct Upsample : Resampling {
   static const OpSchema schema;
   void read(AttributeReader& attributes, int version);

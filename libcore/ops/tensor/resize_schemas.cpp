@@ -1,4 +1,4 @@
-// The versions of Resize and Upsample as ONNX has them.
+// Versions of Resize and Upsample, as ONNX lists them.
 #include "libcore/ops/tensor/resize.hpp"
 
 namespace ortool {

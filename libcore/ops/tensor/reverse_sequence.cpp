@@ -1,4 +1,4 @@
-// ReverseSequence: the first two axes are time and batch, in either order.
+// Schema and shape rule of ReverseSequence; the first two axes are time and batch, in either order.
 #include "libcore/ops/tensor/reverse_sequence.hpp"
 
 #include "libcore/base/format.hpp"

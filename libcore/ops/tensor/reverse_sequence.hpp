@@ -1,4 +1,4 @@
-// ReverseSequence: each sequence of a batch turned around, up to its length.
+// ReverseSequence: reverses each sequence of a batch up to its length.
 // https://onnx.ai/onnx/operators/onnx__ReverseSequence.html
 #pragma once
 

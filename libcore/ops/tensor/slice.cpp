@@ -1,4 +1,4 @@
-// Slice in its versions; 10 made the bounds inputs and brought steps.
+// Versions of Slice; 10 made the bounds inputs and added steps.
 #include "libcore/ops/tensor/slice.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::initializer_list<Formal> slice_inputs = {{"data", "T"},
                                                         {"axes", "Tind", Formal::Count::optional},
                                                         {"steps", "Tind", Formal::Count::optional}};
 
-/// The axes that bounds are for; throws unless there are as many of each.
+/// The sliced axes; throws unless there is one for each bound.
 std::vector<std::int64_t> slice_axes(std::int64_t rank, std::size_t starts, std::size_t ends,
                                      const std::optional<Slice::Integers>& axes,
                                      std::optional<std::size_t> steps) {
@@ -32,20 +32,19 @@ std::vector<std::int64_t> slice_axes(std::int64_t rank, std::size_t starts, std:
   return normalize_axes(result, rank);
 }
 
-/// Beyond every size: exporters write it for "to the end".
+/// Beyond any size: exporters use such bounds for "to the end".
 bool is_far(const Dimension& bound) {
   constexpr std::int64_t far = std::numeric_limits<std::int32_t>::max();
   return bound.is_known() && (bound.number() >= far || bound.number() <= -far);
 }
 
-/// A bound counted from the front, not yet kept within the axis. Formulas are sizes, or their
-/// negatives.
+/// A bound counted from the front, not clamped yet. Formulas are sizes or their negatives.
 Dimension from_front(const Dimension& bound, const Dimension& size) {
   if (is_far(bound)) return bound.number() > 0 ? size : Dimension(-1);
   return is_at_least(0, bound) && bound != Dimension(0) ? size + bound : bound;
 }
 
-/// Slice::range's count as a formula; `step` is not 0.
+/// The count of Slice::range as a formula; `step` is not 0.
 Dimension slice_count(const Dimension& size, const Dimension& start, const Dimension& end,
                       std::int64_t step) {
   if (start.is_unknown()) return start.or_because(end);
@@ -56,17 +55,17 @@ Dimension slice_count(const Dimension& size, const Dimension& start, const Dimen
   const Dimension last = from_front(end, size);
   if (step > 0) {
     const Dimension stop = min(last, size);
-    // What lies before the axis is left out: stop - max(first, 0).
+    // Positions before the axis are dropped: stop - max(first, 0).
     const Dimension span = is_at_least(first, 0) ? stop - first : min(stop - first, stop);
     return max(ceil_divide(span, step), 0);
   }
   const Dimension from = max(min(first, size - 1), 0);
   const Dimension to = max(min(last, size - 1), -1);
-  // An empty axis gives nothing, wherever the bounds lie.
+  // An empty axis yields an empty slice, whatever the bounds are.
   return min(max(ceil_divide(from - to, -Dimension(step)), 0), size);
 }
 
-/// The elements that whole numbers pick; nothing when some bound is no number.
+/// Selects known elements by known bounds; does nothing when a bound is not a number.
 void pick_slice(InferContext& context, const std::vector<std::int64_t>& axes,
                 const Dimensions& starts, const Dimensions& ends, const Dimensions& steps) {
   const std::optional<KnownTensor> known = known_input(context, 0);
@@ -92,7 +91,7 @@ void pick_slice(InferContext& context, const std::vector<std::int64_t>& axes,
   pick_elements(context, positions);
 }
 
-/// `dimension` between the bounds; a number when all four are.
+/// The size of `dimension` after slicing; a number when all four arguments are.
 Dimension sliced(const Dimension& dimension, const Dimension& start, const Dimension& end,
                  const Dimension& step) {
   if (!step.is_known()) return step;
@@ -146,7 +145,7 @@ Slice::Range Slice::range(std::int64_t dimension, std::int64_t start, std::int64
       std::clamp(end < 0 ? end + dimension : end, lowest, std::max(highest, lowest));
   const std::int64_t distance = dimension == 0 ? 0 : (is_forward ? last - first : first - last);
   if (distance <= 0) return {0, 1, 0};
-  // The lowest step has no positive counterpart as a signed number.
+  // The lowest step has no positive counterpart as a signed integer.
   const std::uint64_t stride =
       is_forward ? static_cast<std::uint64_t>(step) : 0U - static_cast<std::uint64_t>(step);
   const std::uint64_t steps_inside = static_cast<std::uint64_t>(distance - 1) / stride;
@@ -179,7 +178,7 @@ void Slice::infer(InferContext& context) const {
   const auto known_starts = known_elements(context, starts);
   const auto known_ends = known_elements(context, ends);
   auto known_steps = known_elements(context, steps);
-  // Bounds nothing is known of are still of certain axes, all of them in the worst case.
+  // Unknown bounds still apply to certain axes; in the worst case to all of them.
   const std::size_t count = known_axes     ? known_axes->size()
                             : known_starts ? known_starts->size()
                             : known_ends   ? known_ends->size()

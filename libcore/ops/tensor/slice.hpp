@@ -1,4 +1,4 @@
-// Slice: part of a tensor, with a start, an end and a step along some axes.
+// Slice: a part of a tensor, with a start, an end and a step for each sliced axis.
 // https://onnx.ai/onnx/operators/onnx__Slice.html
 #pragma once
 
@@ -20,19 +20,19 @@ struct Slice {
 
   ValueOr<Integers> starts;
   ValueOr<Integers> ends;
-  ValueOr<Integers> axes;   ///< left out: the first ones
-  ValueOr<Integers> steps;  ///< left out: 1
+  ValueOr<Integers> axes;   ///< omitted: the first axes
+  ValueOr<Integers> steps;  ///< omitted: 1
 
-  /// What is taken of one dimension: `count` elements from `start`, `step` apart.
+  /// The elements taken along one axis: `count` elements from `start`, `step` apart.
   struct Range {
     std::int64_t start = 0;
     std::int64_t step = 1;
     std::int64_t count = 0;
   };
-  /// Ends may lie outside, negative ones count from the end. Throws for a step of 0.
+  /// Ends may be out of range; negative ones count from the end. Throws for a step of 0.
   static Range range(std::int64_t dimension, std::int64_t start, std::int64_t end,
                      std::int64_t step);
-  /// For every axis of `shape`. Empty `axes` and `steps` stand for left out ones.
+  /// The ranges of all axes of `shape`. Empty `axes` and `steps` denote omitted ones.
   static std::vector<Range> ranges(const Shape& shape, const Integers& starts, const Integers& ends,
                                    const std::optional<Integers>& axes,
                                    const std::optional<Integers>& steps);

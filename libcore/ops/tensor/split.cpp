@@ -1,4 +1,4 @@
-// Split in its versions; sizes were an attribute, became an input, and gave way to a count.
+// Versions of Split; sizes were an attribute, then an input, and a count is the alternative.
 #include "libcore/ops/tensor/split.hpp"
 
 #include "libcore/base/format.hpp"
@@ -38,7 +38,7 @@ void check_split_sizes(const Dimensions& sizes, const Dimension& dimension, std:
   }
 }
 
-/// One size that is not known where the others and the whole are.
+/// Computes a single unknown size from the other sizes and the whole.
 void fill_in_rest(Dimensions& sizes, const Dimension& dimension) {
   Dimension rest = dimension;
   Dimension* open = nullptr;
@@ -54,7 +54,7 @@ void fill_in_rest(Dimensions& sizes, const Dimension& dimension) {
   if (open != nullptr && !rest.is_unknown()) *open = rest;
 }
 
-/// The elements of a tensor in [begin, end) of an axis.
+/// The elements of a tensor in [begin, end) along an axis.
 KnownElements elements_between(const KnownTensor& tensor, std::int64_t axis, std::int64_t begin,
                                std::int64_t end) {
   const std::int64_t size = tensor.shape[axis];

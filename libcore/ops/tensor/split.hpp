@@ -1,4 +1,4 @@
-// Split: a tensor cut into pieces along an axis.
+// Split: splits a tensor into pieces along an axis.
 // https://onnx.ai/onnx/operators/onnx__Split.html
 #pragma once
 
@@ -17,13 +17,13 @@ struct Split {
   static const OpSchema schema;
 
   std::int64_t axis = 0;
-  ValueOr<std::vector<std::int64_t>> sizes;  ///< of the pieces; left out: as even as the rule asks
+  ValueOr<std::vector<std::int64_t>> sizes;  ///< omitted: equal pieces, as the version defines
   std::optional<std::int64_t> pieces;        ///< since 18: the last piece may be smaller
 
-  /// The sizes of `count` pieces of a dimension when `sizes` is not given.
+  /// The sizes of `count` pieces of a dimension when `sizes` is omitted.
   std::vector<std::int64_t> even_sizes(std::int64_t dimension, std::int64_t count) const;
 
-  /// The sizes of the pieces of input 0 along the axis, whose size is `dimension`.
+  /// The sizes of the pieces of input 0 along an axis of size `dimension`.
   Dimensions piece_sizes(const InferContext& context, const Dimension& dimension,
                          std::int64_t count) const;
 

@@ -1,4 +1,4 @@
-// Tile in its versions; the first repeated along a single axis.
+// Versions of Tile; version 1 repeats along a single axis.
 #include "libcore/ops/tensor/tile.hpp"
 
 #include "libcore/base/format.hpp"
@@ -28,7 +28,7 @@ Dimension repeated(const Dimension& dimension, const Dimension& times, std::size
                               : dimension * times;
 }
 
-/// Where in a tensor of shape `from` each element of its repetition to `to` comes from.
+/// For each element of a tensor tiled to shape `to`, its source position in shape `from`.
 std::vector<std::int64_t> tiled_positions(const Shape& from, const Shape& to) {
   std::vector<std::int64_t> positions = {0};
   std::int64_t stride = from.element_count();

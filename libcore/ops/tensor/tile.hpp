@@ -1,4 +1,4 @@
-// Tile: a tensor repeated along its axes.
+// Tile: repeats a tensor along its axes.
 // https://onnx.ai/onnx/operators/onnx__Tile.html
 #pragma once
 
@@ -15,14 +15,15 @@ namespace ortool {
 struct Tile {
   static const OpSchema schema;
 
-  bool one_axis = false;  ///< version 1: input 1 is a number of tiles, input 2 the axis
+  bool one_axis = false;  ///< version 1: input 1 is the number of tiles, input 2 the axis
   ValueOr<std::vector<std::int64_t>> repeats;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// The repeats of version 1's inputs, both floating-point scalars, for each axis of `rank`.
+/// The repeats for all axes of a tensor of rank `rank` from version 1's inputs, both floating-point
+/// scalars.
 std::vector<std::int64_t> legacy_repeats(const Tensor& tiles, const Tensor& axis,
                                          std::int64_t rank);
 

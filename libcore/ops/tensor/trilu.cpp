@@ -1,4 +1,4 @@
-// Trilu: matrices keep their shape.
+// Schema and shape rule of Trilu; matrices keep their shape.
 #include "libcore/ops/tensor/trilu.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

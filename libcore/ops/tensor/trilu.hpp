@@ -1,4 +1,4 @@
-// Trilu: the triangle of each matrix above or below a diagonal, zero elsewhere.
+// Trilu: the upper or lower triangle of each matrix, zeros elsewhere.
 // https://onnx.ai/onnx/operators/onnx__Trilu.html
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ortool {
 struct Trilu {
   static const OpSchema schema;
 
-  ValueOr<std::int64_t> k;  ///< the diagonal, counted to the right of the main one; 0 if left out
+  ValueOr<std::int64_t> k;  ///< the diagonal; positive is above the main one; 0 if omitted
   bool upper = true;
 
   void read(AttributeReader& attributes, int version);

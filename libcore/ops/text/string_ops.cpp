@@ -1,4 +1,4 @@
-// The versions and shape rules of the operators on strings.
+// Versions and shape rules of the string operators.
 #include "libcore/ops/text/string_ops.hpp"
 
 #include "libcore/base/format.hpp"
@@ -92,7 +92,7 @@ void StringNormalizer::infer(InferContext& context) const {
                   format("the input has the shape {} (expected C or 1 x C)", to_string(shape)));
     }
     if (shape->size() == 2) shape->front() = 1;
-    // Where nothing is left, one empty string stays.
+    // If all strings are removed, a single empty string remains.
     shape->back() = stop_words.empty() ? max(shape->back(), 1) : Dimension();
   }
   context.set_output(0, DataType::string, std::move(shape));

@@ -1,4 +1,4 @@
-// Strings joined, cut, matched and cleaned.
+// String operators: concatenation, regular expressions, splitting and normalization.
 // https://onnx.ai/onnx/operators/onnx__StringConcat.html and likewise for the others
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace ortool {
 
-/// Strings of two tensors joined, element by element, with broadcasting.
+/// Elementwise concatenation of two string tensors, with broadcasting.
 struct StringConcat {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 
-/// Whether the whole of each string matches a regular expression (in RE2's syntax).
+/// Whether a regular expression (RE2 syntax) matches each entire string.
 struct RegexFullMatch {
   static const OpSchema schema;
   std::string pattern;
@@ -27,22 +27,22 @@ struct RegexFullMatch {
   void infer(InferContext& context) const;
 };
 
-/// Strings cut at a delimiter: the pieces, filled up with empty ones, and how many there are.
+/// Splits strings at a delimiter: the substrings, padded with empty ones, and their number.
 struct StringSplit {
   static const OpSchema schema;
-  std::string delimiter;                  ///< empty: any white space
-  std::optional<std::int64_t> most_cuts;  ///< nothing: as many as there are
+  std::string delimiter;                  ///< empty: any whitespace
+  std::optional<std::int64_t> most_cuts;  ///< absent: no limit
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// Stop words taken out of a row of strings, and the rest changed in case.
+/// Removes stop words from a row of strings, and changes the case of the rest.
 struct StringNormalizer {
   static const OpSchema schema;
 
   enum class Case { lower, upper, unchanged };
   Case to_case = Case::unchanged;
-  bool is_case_sensitive = false;  ///< of the comparison with stop words
+  bool is_case_sensitive = false;  ///< when comparing with stop words
   std::vector<std::string> stop_words;
   std::string locale;
 

@@ -1,4 +1,4 @@
-// TfIdfVectorizer's version, and the checks that its pool, counts and columns belong together.
+// Schema of TfIdfVectorizer, and checks that its pool, counts and columns are consistent.
 #include "libcore/ops/text/tf_idf_vectorizer.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t most_columns = std::int64_t{1} << 31;
 
-/// How many n-grams the pool holds. Throws ErrorCode::invalid unless the beginnings cut the pool
-/// into whole n-grams.
+/// The number of n-grams in the pool. Throws ErrorCode::invalid unless `begins` divides the pool
+/// into complete n-grams.
 std::int64_t count_pool(const std::vector<std::int64_t>& begins, std::int64_t pool_size) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < begins.size(); ++i) {

@@ -1,4 +1,4 @@
-// TfIdfVectorizer: how often each of a pool of n-grams comes in a row.
+// TfIdfVectorizer: n-gram counts of each row, optionally weighted.
 // https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html
 #pragma once
 
@@ -15,18 +15,18 @@ struct TfIdfVectorizer {
 
   enum class Mode {
     counts,           ///< TF
-    weights,          ///< IDF: the weight of what comes at all
+    weights,          ///< IDF: the weight of each n-gram that occurs
     weighted_counts,  ///< TFIDF
   };
   Mode mode = Mode::counts;
-  std::int64_t shortest = 1;  ///< n of the n-grams to look for
+  std::int64_t shortest = 1;  ///< smallest n of the n-grams
   std::int64_t longest = 1;
-  std::int64_t most_skipped = 0;  ///< elements between two of an n-gram
+  std::int64_t most_skipped = 0;  ///< maximum number of elements skipped between two of an n-gram
   Tensor pool;                    ///< int64 or strings: all 1-grams, then all 2-grams …
-  /// Where in the pool the n-grams begin, n from 1; the last ones end with the pool.
+  /// Start of the n-grams of each n in the pool, from n = 1; the last ones end with the pool.
   std::vector<std::int64_t> begins;
-  std::vector<std::int64_t> columns;  ///< of the output, one an n-gram of the pool
-  std::vector<float> weights;         ///< one an n-gram; empty: ones
+  std::vector<std::int64_t> columns;  ///< output column of each n-gram of the pool
+  std::vector<float> weights;         ///< one for each n-gram; empty means ones
   std::int64_t column_count = 0;
 
   void read(AttributeReader& attributes, int version);

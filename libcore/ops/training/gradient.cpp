@@ -1,4 +1,4 @@
-// Gradient's version, and the check that the values it names are there.
+// Schema of Gradient, and the check that the values it names exist.
 #include "libcore/ops/training/gradient.hpp"
 
 #include <set>
@@ -10,7 +10,7 @@ namespace ortool {
 
 namespace {
 
-/// Looks in the graph and in those around it.
+/// Whether the name is a value of the graph or of an enclosing one.
 bool is_value_of(const Graph& graph, std::string_view name) {
   const Graph* inside = &graph;
   while (inside != nullptr) {

@@ -1,4 +1,4 @@
-// Gradient: derivatives of a value of the graph by other values of it.
+// Gradient: derivatives of one value of the graph with respect to others.
 // https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Gradient.html
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace ortool {
 
-/// Names values of the graph in its attributes, not by its inputs: the part of the graph from `xs`
-/// and `zs` to `y` is the function, the inputs are where its derivative is taken. Whoever renames
-/// or removes values must look at them.
+/// The attributes, not the inputs, name values of the graph: the subgraph from `xs` and `zs` to `y`
+/// is the function, and the inputs are the point at which its derivative is evaluated. Code that
+/// renames or removes values must take these names into account.
 struct Gradient {
   static const OpSchema schema;
 
-  std::vector<std::string> xs;  ///< by which `y` is derived; their values are the first inputs
-  std::vector<std::string> zs;  ///< what else `y` depends on; the inputs after those
+  std::vector<std::string> xs;  ///< differentiates `y` with respect to these; the first inputs
+  std::vector<std::string> zs;  ///< other values that `y` depends on; the inputs after those
   std::string y;
 
   void read(AttributeReader& attributes, int version);

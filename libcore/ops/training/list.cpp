@@ -1,4 +1,4 @@
-// The operators of training, one line each, sorted by domain, then name.
+// The training operators, one line each, sorted by domain, then name.
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/training/gradient.hpp"
 #include "libcore/ops/training/optimizer_steps.hpp"

@@ -1,4 +1,4 @@
-// The versions of the steps, and how their long lists of inputs are shared out.
+// Versions of Adagrad, Adam and Momentum, and the assignment of their inputs to tensors.
 #include "libcore/ops/training/optimizer_steps.hpp"
 
 #include "libcore/base/format.hpp"
@@ -12,7 +12,7 @@ namespace {
 /// The number of inputs before the tensors: R and T.
 constexpr std::int64_t step_scalars = 2;
 
-/// Sets how many tensors there are from the number of inputs, and checks that of outputs.
+/// Derives the number of tensors from the number of inputs, and checks the number of outputs.
 void share_out(const AttributeReader& attributes, std::int64_t sum_count, OptimizerStep& step) {
   const std::int64_t inputs = attributes.node().input_count() - step_scalars;
   const std::int64_t outputs = attributes.node().output_count();

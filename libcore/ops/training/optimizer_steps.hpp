@@ -1,4 +1,4 @@
-// Adagrad, Adam and Momentum: one step of training for several tensors.
+// Adagrad, Adam and Momentum: one optimizer step for several tensors.
 // https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adam.html and likewise for the others
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace ortool {
 
-/// Inputs: the rate R, the update count T, then for all tensors their values, their gradients and
-/// each of their running sums. Outputs: the new values, then each of the new sums.
+/// Inputs: the learning rate R, the update count T, then for all tensors their values, gradients
+/// and each of their running sums. Outputs: the new values, then each of the new sums.
 struct OptimizerStep {
   std::int64_t tensor_count = 0;
-  std::int64_t sum_count = 1;  ///< running sums a tensor has
+  std::int64_t sum_count = 1;  ///< number of running sums of each tensor
 
   void infer(InferContext& context) const;
 };
@@ -40,8 +40,8 @@ struct Adam : OptimizerStep {
   void read(AttributeReader& attributes, int version);
 };
 
-/// g as above; v = alpha v + b g, b being 1 when T is 0 and else beta; x -= R v, or with
-/// Nesterov's way x -= R (g + alpha v).
+/// g as above; v = alpha v + b g, where b is 1 if T is 0 and beta otherwise; x -= R v, or with
+/// Nesterov momentum x -= R (g + alpha v).
 struct Momentum : OptimizerStep {
   static const OpSchema schema;
   float alpha = 0;

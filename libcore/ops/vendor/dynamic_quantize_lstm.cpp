@@ -1,4 +1,4 @@
-// The schema of DynamicQuantizeLSTM as ONNX Runtime has it, and the checks of its numbers.
+// Schema of ONNX Runtime's DynamicQuantizeLSTM, and checks of its scales and zero points.
 #include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
 
 #include "libcore/base/format.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Formal::Count left_out = Formal::Count::optional;
 
-/// A number a direction, or one a column of each.
+/// Checks for one element for each direction, or one for each column of each direction.
 void check_numbers(const InferContext& context, std::int64_t input, std::string_view name,
                    std::int64_t directions, const Dimension& columns) {
   const PartialShape shape = context.shape(input);

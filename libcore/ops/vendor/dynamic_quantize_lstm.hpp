@@ -1,13 +1,14 @@
-// com.microsoft.DynamicQuantizeLSTM: an LSTM by weights of bytes, whose inputs become bytes while
-// it runs. https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+// com.microsoft.DynamicQuantizeLSTM: LSTM with 8-bit weights and dynamically quantized inputs.
+// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
 #include "libcore/ops/rnn/lstm.hpp"
 
 namespace ortool {
 
-/// Inputs: those of LSTM, W and R turned to [directions, depth, 4 * hidden] and of bytes, then the
-/// scale and zero point of W and of R, one a direction or one a column of each.
+/// Inputs: those of LSTM, with 8-bit W and R transposed to [directions, depth, 4 * hidden], then
+/// the scale and zero point of W and of R, one for each direction or for each column of each
+/// direction.
 struct DynamicQuantizeLSTM : LSTM {
   static const OpSchema schema;
 

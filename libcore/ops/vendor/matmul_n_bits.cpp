@@ -1,4 +1,4 @@
-// The schema of MatMulNBits as ONNX Runtime has it, and the checks of its operands.
+// Schema of ONNX Runtime's MatMulNBits, and checks of its operands.
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t most_size = std::int64_t{1} << 31;
 
-/// Where all dimensions are known.
+/// The number of elements if all dimensions are known.
 std::optional<std::int64_t> count_of(const InferContext& context, std::int64_t input) {
   const PartialShape shape = context.shape(input);
   if (!shape) return std::nullopt;
@@ -65,7 +65,7 @@ void MatMulNBits::read(AttributeReader& attributes, int) {
     throw Error(ErrorCode::invalid,
                 format("attribute 'block_size' is {} (expected a power of two)", block_size));
   }
-  // How accurate the product has to be; it is always computed in floats.
+  // The minimum accuracy of the product; it is always computed in floating point.
   attributes.ignore("accuracy_level");
 }
 

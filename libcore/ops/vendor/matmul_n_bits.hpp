@@ -1,4 +1,4 @@
-// com.microsoft.MatMulNBits: a product with weights of few bits in blocks with a scale each.
+// com.microsoft.MatMulNBits: matrix product with block-quantized weights of 2 to 8 bits.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 

@@ -1,4 +1,4 @@
-// Checks that keep walks through trees from running in circles or out of bounds.
+// Validation of decision trees: no cycles and no indices out of range.
 #include "libcore/ops/ml/trees/decision_trees.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace ortool {
 
 std::int64_t find_cycle(const DecisionTrees& trees) {
-  // Nodes nobody leads to are taken away until none is left; what stays hangs on a cycle.
+  // Topological sort: repeatedly removes nodes without parents; what remains is on a cycle or
+  // behind one.
   std::vector<std::int32_t> parents(trees.nodes.size());
   const auto for_each_child = [&](std::size_t node, const auto& body) {
     for (const TreeLink& link : {trees.nodes[node].on_true, trees.nodes[node].on_false}) {

@@ -1,4 +1,4 @@
-// Checking that positions lie inside their lists.
+// Reader for trees whose branches are given by index, with range checks.
 #include "libcore/ops/ml/trees/indexed_trees.hpp"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ void read_leaves(AttributeReader& attributes, DecisionTrees& trees) {
   }
 }
 
-/// Sets of numbers, each ended by a NaN, in the order of the nodes that test membership.
+/// Sets of numbers, each terminated by a NaN, in the order of the nodes that test membership.
 void read_member_sets(AttributeReader& attributes, DecisionTrees& trees) {
   const Tensor tensor = attributes.tensor("membership_values");
   if (!tensor.is_empty()) {

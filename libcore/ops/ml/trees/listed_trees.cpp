@@ -1,4 +1,4 @@
-// Turning ids into positions: rows are sorted by their ids once, then looked up.
+// Reader for trees whose branches are given by ids: sorts the rows by id once and looks them up.
 #include "libcore/ops/ml/trees/listed_trees.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Where the row of a node stands in the lists.
+/// Ids of a node, and the index of its row in the lists.
 struct RowKey {
   std::int64_t tree = 0;
   std::int64_t node = 0;
@@ -23,7 +23,7 @@ struct RowKey {
   }
 };
 
-/// The lists as they are, all of the same length.
+/// The attribute lists, all of the same length.
 struct NodeRows {
   std::vector<std::int64_t> tree_ids;
   std::vector<std::int64_t> node_ids;
@@ -82,13 +82,13 @@ NodeRows read_rows_of_nodes(AttributeReader& attributes) {
   return rows;
 }
 
-/// Finds rows by their ids. Ids mostly count up within a tree, and one tree is asked for many times
-/// in a row, so that a look-up rarely has to search.
+/// Finds rows by their ids. Ids mostly increase by one within a tree, and consecutive lookups
+/// mostly concern the same tree, so a binary search is rarely needed.
 class RowFinder {
  public:
   explicit RowFinder(const std::vector<RowKey>& keys) : keys_(keys) {}
 
-  /// Throws ErrorCode::invalid when there is no such node; `who` looks for it.
+  /// Throws ErrorCode::invalid when the node does not exist; `who` says what refers to it.
   std::size_t find(std::int64_t tree, std::int64_t node, std::string_view who) {
     if (begin_ == end_ || keys_[begin_].tree != tree) find_tree(tree);
     const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(begin_);
@@ -118,11 +118,11 @@ class RowFinder {
   }
 
   const std::vector<RowKey>& keys_;
-  std::size_t begin_ = 0;  ///< the rows of the tree asked for last
+  std::size_t begin_ = 0;  ///< the rows of the tree that was looked up last
   std::size_t end_ = 0;
 };
 
-/// Makes nodes and empty leaves; gives where each row went.
+/// Creates nodes and empty leaves; returns where each row went.
 std::vector<TreeLink> place_rows(const NodeRows& rows, DecisionTrees& trees,
                                  std::vector<std::size_t>& row_of_node) {
   constexpr std::string_view modes[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
@@ -182,8 +182,8 @@ void connect_nodes(const NodeRows& rows, const std::vector<TreeLink>& links,
   for (const std::size_t row : roots) trees.roots.push_back(links[row]);
 }
 
-/// Votes in the order of their leaves, of one leaf in the file's order. Those of inner nodes, which
-/// some exporters write, count nothing.
+/// Sorts votes by leaf, keeping the file's order within a leaf. Votes of inner nodes, which some
+/// exporters write, are ignored.
 void read_votes(AttributeReader& attributes, std::string_view votes, const NodeRows& rows,
                 const std::vector<TreeLink>& links, DecisionTrees& trees) {
   const auto name = [&](std::string_view part) { return format("{}_{}", votes, part); };

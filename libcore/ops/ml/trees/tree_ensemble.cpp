@@ -1,4 +1,4 @@
-// Reading the three operators on trees into one meaning.
+// Reads the three tree-ensemble operators into one common form.
 #include "libcore/ops/ml/trees/tree_ensemble.hpp"
 
 #include "libcore/base/format.hpp"
@@ -18,7 +18,7 @@ std::int64_t read_target_count(AttributeReader& attributes) {
   return count;
 }
 
-/// An attribute that counts an enumeration's values instead of naming them.
+/// An integer attribute that holds the number of an enumerator.
 std::int64_t read_number_of_choice(AttributeReader& attributes, std::string_view name,
                                    std::int64_t default_value, std::int64_t last) {
   const std::int64_t number = attributes.integer(name, default_value);
@@ -28,7 +28,7 @@ std::int64_t read_number_of_choice(AttributeReader& attributes, std::string_view
   return number;
 }
 
-/// Output `index`: a row of targets an example.
+/// Output `index` has one row of targets for each example.
 void infer_targets(InferContext& context, std::int64_t index, DataType element,
                    const ForestOp& forest) {
   const Dimension examples = row_count(context);
@@ -87,7 +87,7 @@ void TreeEnsembleClassifier::read(AttributeReader& attributes, int) {
   target_count = labels.element_count();
   check_votes(trees, target_count);
   base_values = read_listed_numbers(attributes, "base_values");
-  // Of two classes, the second alone may have scores.
+  // With two classes, only the second one may have scores.
   const bool is_single = target_count == 2 && base_values.size() == 1;
   if (!base_values.empty() && !is_single) {
     check_list_size("base_values", base_values.size(), static_cast<std::size_t>(target_count),

@@ -1,6 +1,6 @@
-// TreeEnsemble and its two predecessors: what the leaves of many trees say together.
-// https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html, …_TreeEnsembleClassifier.html,
-// …_TreeEnsembleRegressor.html
+// TreeEnsemble and its predecessors TreeEnsembleClassifier and TreeEnsembleRegressor.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html,
+// …_TreeEnsembleClassifier.html, …_TreeEnsembleRegressor.html
 #pragma once
 
 #include <vector>
@@ -13,19 +13,19 @@
 
 namespace ortool {
 
-/// How the trees' numbers for one target become one.
+/// How the votes of the trees for one target are combined.
 enum class TreeAggregate { average, sum, smallest, largest };
 
-/// What the three have in common. Targets of a classifier are its classes.
+/// Common part of the three operators. The targets of a classifier are its classes.
 struct ForestOp {
   DecisionTrees trees;
   std::int64_t target_count = 1;
   TreeAggregate aggregate = TreeAggregate::sum;
-  std::vector<double> base_values;  ///< added to the targets; empty: none
+  std::vector<double> base_values;  ///< added to the targets; empty means zeros
   PostTransform post_transform = PostTransform::none;
 };
 
-/// Numbers a target; thresholds, weights and input are of one type.
+/// Outputs one number for each target; thresholds, weights and input have one type.
 struct TreeEnsemble : ForestOp {
   static const OpSchema schema;
 
@@ -35,14 +35,14 @@ struct TreeEnsemble : ForestOp {
   void infer(InferContext& context) const;
 };
 
-/// Numbers a target, in float32.
+/// Outputs one float32 number for each target.
 struct TreeEnsembleRegressor : ForestOp {
   static const OpSchema schema;
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// The label of the class with the best score, and the scores.
+/// Outputs the label of the class with the best score, and all scores.
 struct TreeEnsembleClassifier : ForestOp {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// The versions of the operators on trees; 3 brought tensors of float64, 5 another layout.
+// Versions of the tree-ensemble operators; 3 added float64 tensors, 5 another layout.
 #include "libcore/ops/ml/common_types.hpp"
 #include "libcore/ops/ml/trees/tree_ensemble.hpp"
 

@@ -1,4 +1,4 @@
-// Attention in its versions: 24 brought an outer cache, 25 windows.
+// Versions of Attention; 24 added an external cache, 25 sliding windows.
 #include "libcore/ops/nn/attention/attention.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ constinit const OpSchema Attention::schema = {
 
 namespace {
 
-/// Queries, keys or values with an axis for the heads, whichever way they came.
+/// Dimensions of queries, keys or values with a separate head axis, for inputs of rank 3 or 4.
 struct HeadShape {
   Dimension batch;
   Dimension heads;
@@ -93,7 +93,7 @@ HeadShape head_shape(const InferContext& context, std::int64_t input, std::strin
   return {at(0), heads, at(1), head_size(format("the width of '{}'", name), at(2), heads)};
 }
 
-/// How many keys were there before, and what the cache tells of the new ones.
+/// The past length of keys or values; refines `shape` by the cache's dimensions.
 Dimension add_past(const InferContext& context, std::int64_t input, std::string_view name,
                    HeadShape& shape) {
   if (!context.has_input(input)) return 0;
@@ -107,7 +107,7 @@ Dimension add_past(const InferContext& context, std::int64_t input, std::string_
 void check_mask(const InferContext& context, const Dimensions& scores) {
   PartialShape mask = context.shape(3);
   if (!mask || mask->empty()) return;
-  // A shorter last axis is filled up, so only the others have to fit.
+  // A shorter last axis is padded, so only the other axes have to match.
   Dimensions target = scores;
   target.back() = mask->back();
   check_broadcasts_to(context, 3, "attn_mask", target);

@@ -1,4 +1,4 @@
-// Attention: values weighted by how well their keys go with each query.
+// Attention: scaled dot-product attention, with multiple heads.
 // https://onnx.ai/onnx/operators/onnx__Attention.html
 #pragma once
 
@@ -14,17 +14,17 @@ namespace ortool {
 struct Attention {
   static const OpSchema schema;
 
-  /// What the fourth output holds of the way to the weights.
+  /// The stage of the score computation that the fourth output returns.
   enum class Scores { product, capped, masked, weights };
 
   bool is_causal = false;
-  std::int64_t query_heads = 0;   ///< of packed inputs (rank 3); 0 where they have an axis for them
-  std::int64_t shared_heads = 0;  ///< the same of keys and values
-  std::optional<float> scale;     ///< none: one over the root of the head's size
-  float softcap = 0;              ///< 0: none
+  std::int64_t query_heads = 0;   ///< for packed inputs (rank 3); 0 if they have a head axis
+  std::int64_t shared_heads = 0;  ///< the same for keys and values
+  std::optional<float> scale;     ///< absent: 1 / sqrt(head size)
+  float softcap = 0;              ///< 0: disabled
   Scores scores = Scores::product;
   std::optional<DataType> softmax_precision;
-  std::int64_t left_window = -1;  ///< positions before a query's own that it sees; -1: all
+  std::int64_t left_window = -1;  ///< visible positions before the query's own; -1: unlimited
   std::int64_t right_window = -1;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// Heads of attention packed into one dimension, and taken out of it.
+// Splitting of packed attention heads, and checks of head counts.
 #include "libcore/ops/nn/attention/attention_heads.hpp"
 
 #include "libcore/base/format.hpp"

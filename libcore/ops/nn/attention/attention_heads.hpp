@@ -1,4 +1,4 @@
-// Heads of attention packed into one dimension, and taken out of it.
+// Attention heads that are packed into one dimension: head count and head size.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace ortool {
 
-/// A number of heads, 1 to 2^31, or 0 when the attribute is not given.
+/// A number of heads, 1 to 2^31, or 0 when the attribute is absent.
 std::int64_t read_heads(AttributeReader& attributes, std::string_view name);
 
-/// The size of one of `heads` that lie side by side in `packed`. Throws ErrorCode::invalid when
-/// that is no whole number; `what` names the dimension.
+/// The size of each of `heads` heads in the dimension `packed`. Throws ErrorCode::invalid when it
+/// is not divisible; `what` names the dimension.
 Dimension head_size(std::string_view what, const Dimension& packed, std::int64_t heads);
 
-/// Every group of query heads shares a head of keys and values. Throws ErrorCode::invalid when
-/// that does not come out even.
+/// Checks grouped-query attention, where each group of query heads shares one key/value head.
+/// Throws ErrorCode::invalid when the counts are not divisible.
 void check_head_groups(const Dimension& query_heads, const Dimension& shared_heads);
 
 }  // namespace ortool

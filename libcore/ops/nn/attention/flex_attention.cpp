@@ -1,4 +1,4 @@
-// FlexAttention: its graphs keep the shape of what they change.
+// Schema and shape rule of FlexAttention; its subgraphs keep the shape of their inputs.
 #include "libcore/ops/nn/attention/flex_attention.hpp"
 
 #include <string_view>

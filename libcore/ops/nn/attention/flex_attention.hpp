@@ -1,4 +1,4 @@
-// FlexAttention: attention with graphs that change scores and weights on the way.
+// FlexAttention: attention with subgraphs that modify scores and weights.
 // https://onnx.ai/onnx/operators/onnx_ai_onnx_preview_FlexAttention.html
 #pragma once
 
@@ -13,10 +13,10 @@ namespace ortool {
 struct FlexAttention {
   static const OpSchema schema;
 
-  std::optional<float> scale;  ///< none: one over the root of the head's size
+  std::optional<float> scale;  ///< absent: 1 / sqrt(head size)
   std::optional<DataType> softmax_precision;
   Graph* change_scores = nullptr;   ///< before the softmax; null: none
-  Graph* change_weights = nullptr;  ///< behind the softmax; null: none
+  Graph* change_weights = nullptr;  ///< after the softmax; null: none
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

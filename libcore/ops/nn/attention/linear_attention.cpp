@@ -1,4 +1,4 @@
-// LinearAttention: heads lie side by side in the last dimension.
+// Schema and shape rule of LinearAttention; heads are packed into the last dimension.
 #include "libcore/ops/nn/attention/linear_attention.hpp"
 
 #include <string_view>

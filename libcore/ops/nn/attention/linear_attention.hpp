@@ -1,4 +1,4 @@
-// LinearAttention: attention whose past is one matrix a head, kept from step to step.
+// LinearAttention: attention with a recurrent state of one matrix for each head.
 // https://onnx.ai/onnx/operators/onnx__LinearAttention.html
 #pragma once
 
@@ -13,13 +13,13 @@ namespace ortool {
 struct LinearAttention {
   static const OpSchema schema;
 
-  /// How a step changes the state: by adding, after fading, by correcting, or both.
+  /// How a step updates the state: by addition, with decay, by the delta rule, or both.
   enum class Rule { linear, gated, delta, gated_delta };
 
   Rule rule = Rule::gated_delta;
   std::int64_t query_heads = 1;
-  std::int64_t shared_heads = 1;  ///< of keys, values and states
-  float scale = 0;                ///< 0: one over the root of a key's size
+  std::int64_t shared_heads = 1;  ///< for keys, values and states
+  float scale = 0;                ///< 0: 1 / sqrt(key size)
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

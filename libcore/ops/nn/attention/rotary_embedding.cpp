@@ -1,4 +1,4 @@
-// RotaryEmbedding: the caches hold one angle a pair.
+// Schema and shape rule of RotaryEmbedding; the caches hold one angle for each pair.
 #include "libcore/ops/nn/attention/rotary_embedding.hpp"
 
 #include "libcore/base/format.hpp"

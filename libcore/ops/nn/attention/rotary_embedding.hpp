@@ -1,4 +1,4 @@
-// RotaryEmbedding: pairs of elements turned by an angle that tells their position.
+// RotaryEmbedding: rotates pairs of elements by angles that encode their position.
 // https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html
 #pragma once
 
@@ -13,9 +13,9 @@ namespace ortool {
 struct RotaryEmbedding {
   static const OpSchema schema;
 
-  bool interleaved = false;       ///< a pair's elements are neighbours, not half a head apart
-  std::int64_t heads = 0;         ///< of a packed input (rank 3)
-  std::int64_t rotated_size = 0;  ///< how much of a head turns; 0: all of it
+  bool interleaved = false;       ///< pairs are adjacent elements, not half a head apart
+  std::int64_t heads = 0;         ///< for packed inputs (rank 3)
+  std::int64_t rotated_size = 0;  ///< number of rotated elements of a head; 0: all
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

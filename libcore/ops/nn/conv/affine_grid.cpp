@@ -1,4 +1,4 @@
-// AffineGrid: a position of two or three numbers for each pixel of the wanted size.
+// Schema and shape rule of AffineGrid: two or three coordinates for each output pixel.
 #include "libcore/ops/nn/conv/affine_grid.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void AffineGrid::infer(InferContext& context) const {
     }
   }
   const std::optional<Dimensions> size = shape_values(context, 1);
-  // N x 2 x 3 for images, N x 3 x 4 for volumes; 'size' has N and C besides.
+  // N x 2 x 3 for images, N x 3 x 4 for volumes; 'size' also includes N and C.
   Dimension axes = dimension_at(context, 0, 1);
   if (size) axes = merge_dimensions(axes, static_cast<std::int64_t>(size->size()) - 2);
   if (!axes.is_known()) return context.set_output(0, context.element(0), std::nullopt);

@@ -1,4 +1,4 @@
-// AffineGrid: where the pixels of an output lie in an input, by an affine map an image.
+// AffineGrid: sampling coordinates of output pixels under an affine transform for each image.
 // https://onnx.ai/onnx/operators/onnx__AffineGrid.html
 #pragma once
 
@@ -11,7 +11,7 @@ namespace ortool {
 struct AffineGrid {
   static const OpSchema schema;
 
-  bool align_corners = false;  ///< -1 and 1 are the middles of the corner pixels, not their edges
+  bool align_corners = false;  ///< -1 and 1 are the centers of the corner pixels, not their edges
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

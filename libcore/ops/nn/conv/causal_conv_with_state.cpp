@@ -1,4 +1,4 @@
-// CausalConvWithState: the state is one shorter than the window.
+// Schema and shape rule of CausalConvWithState; the state is one shorter than the kernel.
 #include "libcore/ops/nn/conv/causal_conv_with_state.hpp"
 
 #include <utility>

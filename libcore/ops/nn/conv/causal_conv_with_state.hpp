@@ -1,5 +1,5 @@
-// CausalConvWithState: a convolution of each channel that looks back only, with what it needs of
-// the past. https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html
+// CausalConvWithState: a causal depthwise convolution that carries past inputs as state.
+// https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"
@@ -11,7 +11,7 @@ namespace ortool {
 struct CausalConvWithState {
   static const OpSchema schema;
 
-  bool has_silu = false;  ///< the output times its sigmoid
+  bool has_silu = false;  ///< multiplies the output by its sigmoid
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

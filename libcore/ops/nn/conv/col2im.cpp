@@ -1,4 +1,4 @@
-// Col2Im: image and block sizes come as values.
+// Schema and shape rule of Col2Im; image and block sizes are inputs.
 #include "libcore/ops/nn/conv/col2im.hpp"
 
 #include <optional>
@@ -30,7 +30,7 @@ void Col2Im::read(AttributeReader& attributes, int) {
 
 namespace {
 
-/// A vector of sizes, at least 1 each.
+/// A vector of sizes, each at least 1.
 std::optional<Dimensions> block_extents(const InferContext& context, std::int64_t input,
                                         std::string_view name) {
   check_rank(context, input, name, 1);

@@ -1,4 +1,4 @@
-// Col2Im: blocks of an image laid out as columns, added up where they overlap.
+// Col2Im: rearranges columns into image blocks and adds them where they overlap.
 // https://onnx.ai/onnx/operators/onnx__Col2Im.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// Conv in its versions, which differ in types only, and the checks of its operands.
+// Versions of Conv, which differ in types only, and checks of its operands.
 #include "libcore/ops/nn/conv/conv.hpp"
 
 #include "libcore/ops/nn/conv/window_operands.hpp"

@@ -1,4 +1,4 @@
-// Conv: a sliding weighted sum over images.
+// Conv: convolution over images.
 // https://onnx.ai/onnx/operators/onnx__Conv.html
 #pragma once
 

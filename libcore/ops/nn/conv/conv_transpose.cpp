@@ -1,4 +1,4 @@
-// ConvTranspose in its versions, which differ in types only, and the checks of its operands.
+// Versions of ConvTranspose, which differ in types only, and checks of its operands.
 #include "libcore/ops/nn/conv/conv_transpose.hpp"
 
 #include "libcore/ops/nn/conv/window_operands.hpp"

@@ -1,4 +1,4 @@
-// ConvTranspose: the sum that Conv's gradient forms, each input spread over a window of outputs.
+// ConvTranspose: transposed convolution, the gradient of Conv with respect to its input.
 // https://onnx.ai/onnx/operators/onnx__ConvTranspose.html
 #pragma once
 

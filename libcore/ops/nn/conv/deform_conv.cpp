@@ -1,4 +1,4 @@
-// DeformConv in its versions, and how offsets and mask go with the output.
+// Versions of DeformConv, and checks of its offsets and mask against the output.
 #include "libcore/ops/nn/conv/deform_conv.hpp"
 
 #include <string_view>
@@ -38,7 +38,8 @@ constinit const OpSchema DeformConv::schema = {"DeformConv",
 
 namespace {
 
-/// 'offset' or 'mask': a number of maps for each place of the window, over the output's positions.
+/// Checks 'offset' or 'mask', which hold a number of maps for each kernel position, with the
+/// output's spatial size.
 void check_window_maps(const InferContext& context, std::int64_t input, std::string_view name,
                        const Dimension& maps, const Dimensions& output) {
   check_rank(context, input, name, static_cast<std::int64_t>(output.size()));

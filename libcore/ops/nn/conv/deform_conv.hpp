@@ -1,4 +1,4 @@
-// DeformConv: a convolution whose window looks where offsets say.
+// DeformConv: deformable convolution, whose sampling positions are shifted by offsets.
 // https://onnx.ai/onnx/operators/onnx__DeformConv.html
 #pragma once
 
@@ -16,7 +16,7 @@ struct DeformConv {
 
   WindowAttributes window;
   std::int64_t groups = 1;
-  std::int64_t offset_groups = 1;  ///< groups of channels that share offsets
+  std::int64_t offset_groups = 1;  ///< channel groups with common offsets
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// GridSample in its versions; 20 renamed the modes and took volumes.
+// Versions of GridSample; 20 renamed the modes and added volumes.
 #include "libcore/ops/nn/conv/grid_sample.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// GridSample: an image looked at where a grid of positions says.
+// GridSample: samples an image at the coordinates of a grid.
 // https://onnx.ai/onnx/operators/onnx__GridSample.html
 #pragma once
 
@@ -15,9 +15,9 @@ struct GridSample {
   enum class Padding { zeros, border, reflection };
 
   Mode mode = Mode::linear;
-  Padding padding = Padding::zeros;  ///< what lies outside the image
-  bool align_corners = false;  ///< -1 and 1 are the middles of the corner pixels, not their edges
-  bool only_images = false;    ///< before version 20: two axes behind N and C
+  Padding padding = Padding::zeros;  ///< values outside the image
+  bool align_corners = false;  ///< -1 and 1 are the centers of the corner pixels, not their edges
+  bool only_images = false;    ///< before version 20: exactly two spatial axes
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// Finding out how many axes a window has, and checking images and weights against it.
+// Determines the number of window axes, and checks images and weights against it.
 #include "libcore/ops/nn/conv/window_operands.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// BatchNormalization's versions: what says "training" changed with each of them.
+// Versions of BatchNormalization; each of them marks training mode in another way.
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
 
 #include "libcore/base/format.hpp"
@@ -91,7 +91,7 @@ void BatchNormalization::read(AttributeReader& attributes, int version) {
   is_per_channel = attributes.flag("spatial", true);
   is_training = attributes.flag("training_mode");
   if (version >= 14) return;
-  // is_test is 0 by default, also in files made for inference; only the outputs tell.
+  // is_test is 0 by default, even in files made for inference, so only the outputs reveal the mode.
   for (std::int64_t i = 1; i < attributes.node().output_count(); ++i)
     is_training = is_training || attributes.node().output(i) != nullptr;
 }

@@ -1,4 +1,4 @@
-// BatchNormalization: each channel shifted and scaled by statistics gathered in training.
+// BatchNormalization: shifts and scales each channel by statistics collected in training.
 // https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
 #pragma once
 
@@ -15,8 +15,8 @@ struct BatchNormalization {
 
   float epsilon = 1e-5F;
   float momentum = 0.9F;       ///< training: running = input · momentum + batch · (1 - momentum)
-  bool is_training = false;    ///< statistics of the batch itself are asked for
-  bool is_per_channel = true;  ///< false (spatial = 0): scale, B, mean, var have X's shape but N
+  bool is_training = false;    ///< uses the statistics of the batch itself
+  bool is_per_channel = true;  ///< false (spatial = 0): parameters have X's shape without N
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// The schema of EmbedLayerNormalization, and its shape rule.
+// Schema and shape rule of EmbedLayerNormalization.
 #include "libcore/ops/nn/normalization/embed_layer_normalization.hpp"
 
 #include <array>

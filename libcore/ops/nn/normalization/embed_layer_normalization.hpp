@@ -1,5 +1,5 @@
-// ortool.EmbedLayerNormalization: rows of embedding tables added for each token, and the sums
-// normalised. Sessions and `--target ortool` make such nodes.
+// ortool.EmbedLayerNormalization: fused embedding lookup, addition and layer normalization. Created
+// by sessions and by `--target ortool`.
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"
@@ -9,12 +9,12 @@
 namespace ortool {
 
 /// Sum = a + b (+ c), Y = LayerNormalization(Sum, Scale, Bias) along the last axis. Each of a, b
-/// and c is either Gather(table, indices) of a table of rank 2, or, without indices, the table
-/// itself, of any rank above 0. They are broadcast as Add does, and have one last dimension.
+/// and c is either Gather(table, indices) on a table of rank 2 or, without indices, the table
+/// itself, of any rank above 0. They are broadcast as by Add and agree in the last dimension.
 struct EmbedLayerNormalization {
   static const OpSchema schema;
 
-  static constexpr std::int64_t first_table = 2;  ///< the input with a's table
+  static constexpr std::int64_t first_table = 2;  ///< the input that holds a's table
   static constexpr std::int64_t most_terms = 3;
 
   float epsilon = 1e-5F;

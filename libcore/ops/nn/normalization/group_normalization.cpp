@@ -1,4 +1,4 @@
-// GroupNormalization's two versions: 21 made scale and bias one number a channel.
+// Versions of GroupNormalization; since 21, scale and bias have one element for each channel.
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 
 #include "libcore/base/format.hpp"

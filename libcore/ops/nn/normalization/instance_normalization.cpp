@@ -1,4 +1,4 @@
-// InstanceNormalization's versions and shape rule.
+// Versions and shape rule of InstanceNormalization.
 #include "libcore/ops/nn/normalization/instance_normalization.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

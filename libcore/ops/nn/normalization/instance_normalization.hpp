@@ -1,4 +1,5 @@
-// InstanceNormalization: each channel of each image set to mean 0 and variance 1, then scaled.
+// InstanceNormalization: normalizes each channel of each image to mean 0 and variance 1, then
+// scales.
 // https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html
 #pragma once
 

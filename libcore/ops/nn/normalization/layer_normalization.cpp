@@ -1,4 +1,4 @@
-// The shape rules of normalisations over the last axes.
+// Shape rules of LayerNormalization and RMSNormalization.
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// LayerNormalization and RMSNormalization: the last axes of a tensor normalised, then scaled.
+// LayerNormalization and RMSNormalization: normalize the last axes of a tensor, then scale.
 // https://onnx.ai/onnx/operators/onnx__LayerNormalization.html, …__RMSNormalization.html
 #pragma once
 
@@ -13,9 +13,9 @@ namespace ortool {
 struct LayerNormalization {
   static const OpSchema schema;
 
-  std::int64_t axis = -1;  ///< the first of the normalised axes
+  std::int64_t axis = -1;  ///< the first normalized axis
   float epsilon = 1e-5F;
-  DataType statistics = DataType::float32;  ///< of the outputs Mean and InvStdDev
+  DataType statistics = DataType::float32;  ///< element type of the outputs Mean and InvStdDev
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
@@ -31,7 +31,7 @@ struct RMSNormalization {
   void infer(InferContext& context) const;
 };
 
-/// What ONNX Runtime writes into ONNX's own domain where opset 23 has RMSNormalization.
+/// ONNX Runtime's predecessor of RMSNormalization (opset 23), written into ONNX's own domain.
 struct SimplifiedLayerNormalization : RMSNormalization {
   static const OpSchema schema;
 

@@ -1,4 +1,4 @@
-// LpNormalization's versions and shape rule.
+// Versions and shape rule of LpNormalization.
 #include "libcore/ops/nn/normalization/lp_normalization.hpp"
 
 #include "libcore/base/format.hpp"

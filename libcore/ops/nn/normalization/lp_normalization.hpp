@@ -1,4 +1,4 @@
-// LpNormalization: slices along an axis divided by their norm.
+// LpNormalization: divides slices along an axis by their norm.
 // https://onnx.ai/onnx/operators/onnx__LpNormalization.html
 #pragma once
 
@@ -14,7 +14,7 @@ struct LpNormalization {
   static const OpSchema schema;
 
   std::int64_t axis = -1;
-  std::int64_t p = 2;  ///< 1: sum of the sizes, 2: root of the sum of squares
+  std::int64_t p = 2;  ///< 1: sum of absolute values, 2: root of the sum of squares
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// LRN's versions and shape rule.
+// Versions and shape rule of LRN.
 #include "libcore/ops/nn/normalization/lrn.hpp"
 
 #include "libcore/base/format.hpp"

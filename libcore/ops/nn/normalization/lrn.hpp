@@ -1,4 +1,4 @@
-// LRN: local response normalisation, each value divided by a power of its neighbour channels' sum.
+// LRN: local response normalization, which divides by a power of a sum over adjacent channels.
 // https://onnx.ai/onnx/operators/onnx__LRN.html
 #pragma once
 
@@ -16,7 +16,7 @@ struct LRN {
   float alpha = 1e-4F;
   float beta = 0.75F;
   float bias = 1.0F;
-  std::int64_t size = 1;  ///< channels summed: floor((size - 1) / 2) before, ceil of it behind
+  std::int64_t size = 1;  ///< channels in the sum: floor((size - 1) / 2) before, ceil after
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// MeanVarianceNormalization's versions and shape rule.
+// Versions and shape rule of MeanVarianceNormalization.
 #include "libcore/ops/nn/normalization/mean_variance_normalization.hpp"
 
 #include "libcore/ops/shape_rules.hpp"

@@ -15,7 +15,7 @@ struct MeanVarianceNormalization {
   static const OpSchema schema;
 
   std::vector<std::int64_t> axes = {0, 2, 3};
-  bool has_variance = true;  ///< false, only before opset 9: the mean alone is subtracted
+  bool has_variance = true;  ///< false (only before opset 9): subtracts the mean only
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

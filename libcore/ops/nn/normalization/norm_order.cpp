@@ -1,4 +1,4 @@
-// Reading p by its version's kind.
+// Reads the order p of a norm, by the attribute's kind in each version.
 #include "libcore/ops/nn/normalization/norm_order.hpp"
 
 #include <cmath>

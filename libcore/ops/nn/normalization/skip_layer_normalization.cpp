@@ -1,4 +1,4 @@
-// The schema of SkipLayerNormalization, and its shape rule.
+// Schema and shape rule of SkipLayerNormalization.
 #include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

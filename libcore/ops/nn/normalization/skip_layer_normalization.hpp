@@ -1,5 +1,5 @@
-// ortool.SkipLayerNormalization: the sum of two tensors, and its last axes normalised. The session
-// makes such nodes; no file holds them.
+// ortool.SkipLayerNormalization: fused addition and layer normalization. Created by sessions; never
+// stored in files.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace ortool {
 
-/// Y = LayerNormalization(A + B, Scale, Bias), Sum = A + B; A and B have one shape.
+/// Y = LayerNormalization(A + B, Scale, Bias), Sum = A + B; A and B have the same shape.
 struct SkipLayerNormalization {
   static const OpSchema schema;
 
-  std::int64_t axis = -1;  ///< the first of the normalised axes
+  std::int64_t axis = -1;  ///< the first normalized axis
   float epsilon = 1e-5F;
 
   void read(AttributeReader& attributes, int version);

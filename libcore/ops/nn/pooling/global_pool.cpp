@@ -1,4 +1,4 @@
-// The versions of the global pools and their shape rule.
+// Versions and shape rule of the global pools.
 #include "libcore/ops/nn/pooling/global_pool.hpp"
 
 #include "libcore/ops/nn/normalization/norm_order.hpp"

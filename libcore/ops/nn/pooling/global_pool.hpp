@@ -1,4 +1,4 @@
-// Global pools: the mean, the largest or the norm of each channel of an image.
+// Global pooling: mean, maximum or norm over all spatial axes.
 // https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html, …__GlobalMaxPool.html,
 // …__GlobalLpPool.html
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// What all of them do with shapes: every axis behind N and C becomes 1.
+/// Common shape rule: each axis after N and C becomes 1.
 struct GlobalPool {
   void infer(InferContext& context) const;
 };

@@ -1,4 +1,4 @@
-// MaxUnpool in its versions; its output is given, or as small as the window allows.
+// Versions of MaxUnpool; its output size is given, or the minimum that the window implies.
 #include "libcore/ops/nn/pooling/max_unpool.hpp"
 
 #include <algorithm>
@@ -47,8 +47,7 @@ void MaxUnpool::read(AttributeReader& attributes, int) {
 
 namespace {
 
-/// The output's shape as the input 'output_shape' gives it: `least` or more along the window's
-/// axes.
+/// The output shape given by the input 'output_shape', at least `least` along the window's axes.
 PartialShape given_shape(const InferContext& context, const PartialShape& input,
                          const PartialShape& least) {
   check_rank(context, 2, "output_shape", 1);

@@ -1,4 +1,4 @@
-// MaxUnpool: what MaxPool took, put back where it came from, zero elsewhere.
+// MaxUnpool: puts the results of MaxPool back to their positions, zeros elsewhere.
 // https://onnx.ai/onnx/operators/onnx__MaxUnpool.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the versions of the pools differ in: dilations, ceil_mode and the kind of p.
+// Version differences of the pools: dilations, ceil_mode and the type of p.
 #include "libcore/ops/nn/pooling/pool.hpp"
 
 #include "libcore/base/format.hpp"
@@ -9,7 +9,8 @@ namespace ortool {
 
 namespace {
 
-/// Since this version a window wider than its image is counted another way with ceil_mode.
+/// Since this version, the output size of a window larger than its image is rounded differently
+/// with ceil_mode.
 constexpr int version_rounding_to_zero = 22;
 
 void read_window(WindowAttributes& window, AttributeReader& attributes, int version) {

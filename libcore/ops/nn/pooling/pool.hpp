@@ -1,4 +1,4 @@
-// Pools: the largest, the mean or the norm of what lies under a sliding window.
+// Pooling: maximum, mean or norm over a sliding window.
 // https://onnx.ai/onnx/operators/onnx__MaxPool.html, …__AveragePool.html, …__LpPool.html
 #pragma once
 
@@ -16,7 +16,7 @@ struct MaxPool {
   static const OpSchema schema;
 
   WindowAttributes window;
-  bool column_major = false;  ///< storage_order of the second output, the index of the largest
+  bool column_major = false;  ///< storage_order of the second output, the indices of the maxima
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
@@ -26,7 +26,7 @@ struct AveragePool {
   static const OpSchema schema;
 
   WindowAttributes window;
-  bool count_pads = false;  ///< pads count as zeros (count_include_pad); windows cut by the end not
+  bool count_pads = false;  ///< count_include_pad; not for windows cut off by ceil_mode
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

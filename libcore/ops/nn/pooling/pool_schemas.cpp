@@ -1,4 +1,4 @@
-// The versions of MaxPool, AveragePool and LpPool as ONNX lists them.
+// Versions of MaxPool, AveragePool and LpPool, as ONNX lists them.
 #include "libcore/ops/nn/pooling/pool.hpp"
 
 namespace ortool {

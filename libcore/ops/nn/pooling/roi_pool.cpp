@@ -1,4 +1,4 @@
-// MaxRoiPool and RoiAlign in their versions; 16 shifts RoiAlign by half a pixel.
+// Versions of MaxRoiPool and RoiAlign; since 16, RoiAlign shifts by half a pixel.
 #include "libcore/ops/nn/pooling/roi_pool.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// MaxRoiPool and RoiAlign: what an image holds in each of some regions, at a fixed size.
+// MaxRoiPool and RoiAlign: pool regions of interest to a fixed size.
 // https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html
 // https://onnx.ai/onnx/operators/onnx__RoiAlign.html
 #pragma once
@@ -11,19 +11,19 @@
 
 namespace ortool {
 
-/// The largest element of each part of a region.
+/// The maximum of each bin of a region.
 struct MaxRoiPool {
   static const OpSchema schema;
 
   std::int64_t height = 1;  ///< of the output
   std::int64_t width = 1;
-  float spatial_scale = 1;  ///< from a region's coordinates to the image's
+  float spatial_scale = 1;  ///< from region to image coordinates
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };
 
-/// Interpolated samples of each part of a region, averaged or their largest.
+/// The mean or maximum of interpolated samples in each bin of a region.
 struct RoiAlign {
   static const OpSchema schema;
 
@@ -32,9 +32,9 @@ struct RoiAlign {
   Mode mode = Mode::average;
   std::int64_t height = 1;  ///< of the output
   std::int64_t width = 1;
-  std::int64_t sampling_ratio = 0;  ///< samples a part and axis; 0: by the region's size
-  float spatial_scale = 1;          ///< from a region's coordinates to the image's
-  bool shifts_half_a_pixel = true;  ///< before version 16 it never did
+  std::int64_t sampling_ratio = 0;  ///< samples for each bin and axis; 0: by the region's size
+  float spatial_scale = 1;          ///< from region to image coordinates
+  bool shifts_half_a_pixel = true;  ///< before version 16: never
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

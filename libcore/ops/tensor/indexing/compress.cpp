@@ -1,4 +1,4 @@
-// Compress in its versions; how much is left depends on the condition.
+// Versions of Compress; the output size depends on the condition.
 #include "libcore/ops/tensor/indexing/compress.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constinit const OpSchema Compress::schema = {
 
 namespace {
 
-/// How often the condition holds, where it is known.
+/// How often the condition is true, if known.
 Dimension count_true(const InferContext& context) {
   const Tensor* condition = context.input_value(1);
   if (condition == nullptr || condition->type() != DataType::boolean) return {};

@@ -1,4 +1,4 @@
-// Compress: the slices along an axis where a condition holds.
+// Compress: selects the slices along an axis for which a condition is true.
 // https://onnx.ai/onnx/operators/onnx__Compress.html
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ortool {
 struct Compress {
   static const OpSchema schema;
 
-  std::optional<std::int64_t> axis;  ///< none: the input is seen as a vector
+  std::optional<std::int64_t> axis;  ///< absent: the input is flattened
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

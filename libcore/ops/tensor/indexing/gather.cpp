@@ -1,4 +1,4 @@
-// Gather in its versions; 11 let indices count from the end.
+// Versions of Gather; 11 allows negative indices.
 #include "libcore/ops/tensor/indexing/gather.hpp"
 
 #include "libcore/base/format.hpp"
@@ -13,7 +13,7 @@ constexpr std::initializer_list<Formal> gather_inputs = {{"data", "T"}, {"indice
 constexpr std::initializer_list<AttributeSpec> gather_attributes = {
     {"axis", AttributeKind::integer, false, 0}};
 
-/// Known indices into known elements, such as the batch size taken out of a shape.
+/// Known indices into known elements, such as the batch size gathered from a shape.
 std::optional<KnownElements> gather_elements(const InferContext& context, std::int64_t axis) {
   const std::optional<KnownTensor> data = known_input(context, 0);
   const std::optional<KnownTensor> indices = data ? known_input(context, 1) : std::nullopt;

@@ -1,4 +1,4 @@
-// Gather: slices of a tensor along an axis, chosen by indices.
+// Gather: slices of a tensor along an axis, selected by indices.
 // https://onnx.ai/onnx/operators/onnx__Gather.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// GatherElements in its versions, which differ in types only.
+// Versions of GatherElements, which differ in types only.
 #include "libcore/ops/tensor/indexing/gather_elements.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// GatherElements: elements of a tensor, each chosen along an axis by an index at its place.
+// GatherElements: elements of a tensor along an axis, each selected by an index.
 // https://onnx.ai/onnx/operators/onnx__GatherElements.html
 #pragma once
 

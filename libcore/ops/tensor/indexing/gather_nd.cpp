@@ -1,4 +1,4 @@
-// GatherND in its versions; 12 brought batch dimensions.
+// Versions of GatherND; 12 added batch dimensions.
 #include "libcore/ops/tensor/indexing/gather_nd.hpp"
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ortool {
 
 namespace {
 
-/// Elements of a vector that are chosen one by one.
+/// Elements of a vector that are selected one by one.
 std::optional<KnownElements> gather_nd_values(const InferContext& context) {
   if (context.rank(0) != 1) return std::nullopt;
   const std::optional<KnownTensor> data = known_input(context, 0);

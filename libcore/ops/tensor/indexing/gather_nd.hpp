@@ -1,4 +1,4 @@
-// GatherND: slices of a tensor, chosen by tuples of indices.
+// GatherND: slices of a tensor, selected by index tuples.
 // https://onnx.ai/onnx/operators/onnx__GatherND.html
 #pragma once
 
@@ -13,7 +13,7 @@ namespace ortool {
 struct GatherND {
   static const OpSchema schema;
 
-  std::int64_t batch_dims = 0;  ///< leading axes that data and indices share
+  std::int64_t batch_dims = 0;  ///< number of leading axes that data and indices share
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

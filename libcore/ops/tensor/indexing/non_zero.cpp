@@ -1,4 +1,4 @@
-// NonZero: how many positions there are depends on the elements.
+// Schema and shape rule of NonZero; the number of positions depends on the elements.
 #include "libcore/ops/tensor/indexing/non_zero.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t most_counted = std::int64_t{1} << 20;
 
-/// How many elements of a small constant are not zero.
+/// The number of nonzero elements of a small constant.
 Dimension count_non_zero(const InferContext& context) {
   const Tensor* value = context.input_value(0);
   if (value == nullptr || !is_arithmetic(value->type()) || value->element_count() > most_counted)

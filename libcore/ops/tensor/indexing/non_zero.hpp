@@ -1,4 +1,4 @@
-// NonZero: the positions of all elements that are not zero.
+// NonZero: the positions of all nonzero elements.
 // https://onnx.ai/onnx/operators/onnx__NonZero.html
 #pragma once
 

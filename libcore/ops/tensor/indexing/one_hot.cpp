@@ -1,4 +1,4 @@
-// OneHot in its versions; 11 let indices count from the end.
+// Versions of OneHot; 11 allows negative indices.
 #include "libcore/ops/tensor/indexing/one_hot.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ constinit const OpSchema OneHot::schema = {
 
 namespace {
 
-/// The length of the new axis, which may come as any type of number.
+/// The length of the new axis, given by an input of any numeric type.
 Dimension one_hot_depth(const InferContext& context) {
   check_single(context, 1, "depth");
   if (const Tensor* value = context.input_value(1); value != nullptr) {

@@ -1,4 +1,4 @@
-// OneHot: a new axis that is on at the index and off elsewhere.
+// OneHot: adds an axis with the on-value at the index and the off-value elsewhere.
 // https://onnx.ai/onnx/operators/onnx__OneHot.html
 #pragma once
 
@@ -13,8 +13,8 @@ namespace ortool {
 struct OneHot {
   static const OpSchema schema;
 
-  std::int64_t axis = -1;       ///< among the axes of the output
-  bool counts_from_end = true;  ///< since 11 indices below 0 do; before they are off everywhere
+  std::int64_t axis = -1;       ///< position in the output
+  bool counts_from_end = true;  ///< since 11; before, negative indices gave only off-values
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,5 +1,5 @@
-// ScatterElements in its versions; 16 lets updates add up instead of replacing, 18 brought max and
-// min, which are taken at 16 too (early_use.hpp).
+// Versions of ScatterElements: 16 added the reductions add and mul, 18 max and min, which are
+// accepted at 16 too (early_use.hpp).
 #include "libcore/ops/tensor/indexing/scatter_elements.hpp"
 
 #include "libcore/ops/operand_checks.hpp"

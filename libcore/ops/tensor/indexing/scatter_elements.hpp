@@ -1,5 +1,5 @@
-// Scatter and ScatterElements: a tensor with some elements replaced, each at an index along an
-// axis. https://onnx.ai/onnx/operators/onnx__ScatterElements.html
+// Scatter and ScatterElements: replace elements of a tensor, each at an index along an axis.
+// https://onnx.ai/onnx/operators/onnx__ScatterElements.html
 // https://onnx.ai/onnx/operators/onnx__Scatter.html
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace ortool {
 
-/// What a scattered update does to the element it meets.
+/// How an update is combined with the element at its position.
 enum class ScatterReduction { none, add, multiply, maximum, minimum };
 
-/// The attribute 'reduction', where the version has it.
+/// Reads the attribute 'reduction' where the version has it.
 ScatterReduction read_scatter_reduction(AttributeReader& attributes);
 
 struct ScatterElements {
@@ -27,7 +27,7 @@ struct ScatterElements {
   void infer(InferContext& context) const;
 };
 
-/// What ScatterElements was called first.
+/// The original name of ScatterElements.
 struct Scatter : ScatterElements {
   static const OpSchema schema;
 };

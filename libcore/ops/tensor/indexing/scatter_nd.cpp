@@ -1,4 +1,4 @@
-// ScatterND in its versions; 16 and 18 let updates add up instead of replacing.
+// Versions of ScatterND; 16 and 18 added reductions.
 #include "libcore/ops/tensor/indexing/scatter_nd.hpp"
 
 #include <optional>
@@ -43,7 +43,7 @@ void ScatterND::read(AttributeReader& attributes, int) {
 
 namespace {
 
-/// The shape of 'updates' as data and indices want it; nothing where they do not tell.
+/// The expected shape of 'updates' for data and indices; nothing where they do not determine it.
 PartialShape wanted_updates(const PartialShape& data, const PartialShape& indices) {
   if (!data || !indices || !indices->back().is_known()) return std::nullopt;
   const std::int64_t depth = indices->back().number();

@@ -1,4 +1,4 @@
-// ScatterND: a tensor with slices replaced, chosen by tuples of indices.
+// ScatterND: replaces slices of a tensor, selected by index tuples.
 // https://onnx.ai/onnx/operators/onnx__ScatterND.html
 #pragma once
 

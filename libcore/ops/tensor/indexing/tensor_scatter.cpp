@@ -1,4 +1,5 @@
-// TensorScatter: the cache keeps its shape, and the update fits into it.
+// Schema and shape rule of TensorScatter; the cache keeps its shape, and the update must fit into
+// it.
 #include "libcore/ops/tensor/indexing/tensor_scatter.hpp"
 
 #include <utility>

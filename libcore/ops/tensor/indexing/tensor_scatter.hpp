@@ -1,4 +1,4 @@
-// TensorScatter: a cache along an axis, with new entries written into it.
+// TensorScatter: writes new entries into a cache along an axis.
 // https://onnx.ai/onnx/operators/onnx__TensorScatter.html
 #pragma once
 
@@ -15,7 +15,7 @@ struct TensorScatter {
 
   enum class Mode { linear, circular };
 
-  std::int64_t axis = -2;  ///< never the first, which is the batch
+  std::int64_t axis = -2;  ///< never 0, which is the batch
   Mode mode = Mode::linear;
 
   void read(AttributeReader& attributes, int version);

@@ -1,4 +1,4 @@
-// TopK in its versions; 10 made k an input, 11 brought the smallest.
+// Versions of TopK; 10 made k an input, 11 added the smallest elements.
 #include "libcore/ops/tensor/indexing/top_k.hpp"
 
 #include <optional>

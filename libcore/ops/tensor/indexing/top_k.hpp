@@ -1,4 +1,4 @@
-// TopK: the largest or smallest elements along an axis, and where they lie.
+// TopK: the largest or smallest elements along an axis, and their indices.
 // https://onnx.ai/onnx/operators/onnx__TopK.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// Unique in its versions; how many are distinct depends on the elements.
+// Versions of Unique; the number of distinct elements depends on the data.
 #include "libcore/ops/tensor/indexing/unique.hpp"
 
 #include <utility>

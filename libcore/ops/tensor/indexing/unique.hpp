@@ -14,8 +14,8 @@ namespace ortool {
 struct Unique {
   static const OpSchema schema;
 
-  std::optional<std::int64_t> axis;  ///< none: the input is seen as a vector
-  bool sorted = true;                ///< else in the order of first occurrence
+  std::optional<std::int64_t> axis;  ///< absent: the input is flattened
+  bool sorted = true;                ///< otherwise in order of first occurrence
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

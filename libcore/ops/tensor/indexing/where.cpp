@@ -1,4 +1,4 @@
-// The versions of Where; all three inputs broadcast.
+// Versions of Where; all three inputs are broadcast.
 #include "libcore/ops/tensor/indexing/where.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::initializer_list<Formal> where_inputs = {{"condition", "B"}, {"X", "T"}, {"Y", "T"}};
 
-/// What a known condition picks, or what both sides agree on.
+/// The element selected by a known condition, or the one that both sides agree on.
 KnownElement choose(const KnownElement& condition, const KnownElement& x, const KnownElement& y) {
   if (condition.is_number()) return condition.numerator.number() != 0 ? x : y;
   if (!x.is_unknown() && x == y) return x;

@@ -1,4 +1,4 @@
-// Where: elements of one tensor or another, as a third says.
+// Where: selects elements of one tensor or another by a condition.
 // https://onnx.ai/onnx/operators/onnx__Where.html
 #pragma once
 

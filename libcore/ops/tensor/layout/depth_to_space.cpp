@@ -1,4 +1,4 @@
-// The versions of DepthToSpace and SpaceToDepth and their shape rules.
+// Versions and shape rules of DepthToSpace and SpaceToDepth.
 #include "libcore/ops/tensor/layout/depth_to_space.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// DepthToSpace and SpaceToDepth: blocks of pixels to channels and back.
+// DepthToSpace and SpaceToDepth: move blocks of pixels from channels to space and back.
 // https://onnx.ai/onnx/operators/onnx__DepthToSpace.html, …__SpaceToDepth.html
 #pragma once
 

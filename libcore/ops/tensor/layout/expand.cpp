@@ -1,4 +1,4 @@
-// The versions of Expand; its shape broadcasts with the input's, either way.
+// Versions of Expand; its shape operand and the input's shape broadcast to each other.
 #include "libcore/ops/tensor/layout/expand.hpp"
 
 #include "libcore/base/format.hpp"
@@ -41,7 +41,7 @@ void Expand::infer(InferContext& context) const {
   }
   PartialShape result = broadcast_shapes(context.shape(0), wanted);
   if (result && wanted) {
-    // A size that is not known may turn out not to fit: nothing is concluded from the input alone.
+    // An unknown size may turn out to be incompatible, so the input alone determines nothing.
     const std::size_t offset = result->size() - wanted->size();
     for (std::size_t i = 0; i < wanted->size(); ++i) {
       if ((*wanted)[i].is_unknown()) (*result)[offset + i] = (*wanted)[i];

@@ -1,4 +1,4 @@
-// Expand: a tensor repeated to the shape it broadcasts to.
+// Expand: broadcasts a tensor to a given shape.
 // https://onnx.ai/onnx/operators/onnx__Expand.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// Flatten in its versions; 11 let the axis count from the end.
+// Versions of Flatten; 11 allows negative axes.
 #include "libcore/ops/tensor/layout/flatten.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Flatten: a tensor as a matrix, its dimensions before and from an axis multiplied.
+// Flatten: reshapes to a matrix by multiplying the dimensions before and from an axis.
 // https://onnx.ai/onnx/operators/onnx__Flatten.html
 #pragma once
 

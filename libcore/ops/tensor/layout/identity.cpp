@@ -1,4 +1,4 @@
-// The versions of Identity; 14 took sequences in, 16 optionals.
+// Versions of Identity; 14 added sequences, 16 optionals.
 #include "libcore/ops/tensor/layout/identity.hpp"
 
 #include "libcore/ops/shape_rules.hpp"

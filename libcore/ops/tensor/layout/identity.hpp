@@ -1,4 +1,4 @@
-// Identity: the input as it is, be it tensor, sequence or optional.
+// Identity: copies its input, a tensor, sequence or optional.
 // https://onnx.ai/onnx/operators/onnx__Identity.html
 #pragma once
 

@@ -1,4 +1,4 @@
-// The schema and shape rule of Reorder.
+// Schema and shape rule of Reorder.
 #include "libcore/ops/tensor/layout/reorder.hpp"
 
 namespace ortool {

@@ -1,5 +1,5 @@
-// ortool.Reorder: the same tensor in another layout, that of the output's type. The session makes
-// such nodes; no file holds them.
+// ortool.Reorder: converts a tensor to the memory layout of the output's type. Created by sessions;
+// never stored in files.
 #pragma once
 
 #include "libcore/ops/attribute_reader.hpp"

@@ -1,4 +1,4 @@
-// Reshape in its versions; the shape was an attribute at first.
+// Versions of Reshape; version 1 has the shape as an attribute.
 #include "libcore/ops/tensor/layout/reshape.hpp"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ void check_elements(const Dimensions& from, const Dimensions& to) {
   if (before.is_known() && after.is_known() && before != after) throw_misfit(from, to);
 }
 
-/// The one dimension of `to` at `missing` that makes its elements as many as those of `from`. What
-/// was copied from one to the other stands on both sides and cancels.
+/// The dimension of `to` at index `missing` that makes the element counts of `from` and `to` equal.
+/// Copied dimensions occur on both sides and cancel.
 Dimension remaining_dimension(const Dimensions& from, const Dimensions& to, std::size_t missing,
                               const std::vector<bool>& is_copied) {
   Dimension number(1);
@@ -42,7 +42,7 @@ Dimension remaining_dimension(const Dimensions& from, const Dimensions& to, std:
     if (i != missing && !cancels) divisor = divisor * to[i];
   }
   if (!divisor.is_known() || !number.is_known()) {
-    // Nothing is left to share out where the divisor is 0.
+    // A divisor of 0 leaves the remaining dimension undetermined.
     return divisor == Dimension(0) ? Dimension() : floor_divide(number, divisor);
   }
   if (divisor.number() == 0) {
@@ -53,8 +53,8 @@ Dimension remaining_dimension(const Dimensions& from, const Dimensions& to, std:
   return number.number() / divisor.number();
 }
 
-/// Values as the operator reads them: 0 copies, -1 (at most one) is what remains; so is a value
-/// that is not known, where it is the only one.
+/// The output shape for the operator's shape values: 0 copies, -1 (at most one) is inferred, and so
+/// is a single unknown value.
 Dimensions reshape(const PartialShape& from, const Dimensions& values, bool zero_is_zero) {
   Dimensions to = values;
   std::vector<bool> is_copied(values.size());

@@ -1,4 +1,4 @@
-// The versions of Shape and Size; 15 let Shape give part of the dimensions.
+// Versions of Shape and Size; since 15, Shape can return a range of dimensions.
 #include "libcore/ops/tensor/layout/shape_op.hpp"
 
 #include <algorithm>

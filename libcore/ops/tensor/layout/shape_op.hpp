@@ -1,4 +1,4 @@
-// Shape, Size: a tensor's dimensions, or how many elements it has.
+// Shape, Size: a tensor's dimensions, or its number of elements.
 // https://onnx.ai/onnx/operators/onnx__Shape.html
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace ortool {
 
-/// (Named apart from the Shape of tensors.)
+/// (Named ShapeOp because Shape is the shape of a tensor.)
 struct ShapeOp {
   static const OpSchema schema;
 
   std::int64_t start = 0;
-  std::optional<std::int64_t> end;  ///< none: the rank
+  std::optional<std::int64_t> end;  ///< absent: the rank
 
-  /// The dimensions of a tensor of that rank that the output holds: [first, last).
+  /// The range of dimensions in the output for a tensor of that rank: [first, last).
   struct Span {
     std::int64_t first;
     std::int64_t last;

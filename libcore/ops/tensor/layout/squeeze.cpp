@@ -1,4 +1,4 @@
-// Squeeze and Unsqueeze in their versions; 13 made the axes an input.
+// Versions of Squeeze and Unsqueeze; 13 made the axes an input.
 #include "libcore/ops/tensor/layout/squeeze.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_one(const Dimension& dimension) {
   return dimension.is_known() && dimension.number() == 1;
 }
 
-/// Without axes every 1 goes; dimensions that are not known leave the rank open.
+/// Without axes, every dimension of 1 is removed; an unknown dimension leaves the rank unknown.
 PartialShape squeeze_ones(const Dimensions& shape) {
   Dimensions result;
   for (const Dimension& dimension : shape) {

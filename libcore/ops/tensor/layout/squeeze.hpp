@@ -1,4 +1,4 @@
-// Squeeze, Unsqueeze: dimensions of 1 taken out or put in.
+// Squeeze, Unsqueeze: remove or insert dimensions of 1.
 // https://onnx.ai/onnx/operators/onnx__Squeeze.html
 #pragma once
 
@@ -15,7 +15,7 @@ namespace ortool {
 struct Squeeze {
   static const OpSchema schema;
 
-  ValueOr<std::vector<std::int64_t>> axes;  ///< left out: every dimension of 1
+  ValueOr<std::vector<std::int64_t>> axes;  ///< omitted: every dimension of 1
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -1,4 +1,4 @@
-// The versions of Transpose, which differ in types alone.
+// Versions of Transpose, which differ in types only.
 #include "libcore/ops/tensor/layout/transpose.hpp"
 
 #include "libcore/base/format.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::initializer_list<AttributeSpec> transpose_attributes = {
     {"perm", AttributeKind::integers}};
 
-/// Where in a tensor of shape `from` each element of its transposition comes from.
+/// For each element of the transposed tensor, its source position in a tensor of shape `from`.
 std::vector<std::int64_t> transposed_positions(const Shape& from,
                                                const std::vector<std::int64_t>& order) {
   std::vector<std::int64_t> positions = {0};

@@ -1,4 +1,4 @@
-// Transpose: the dimensions in another order.
+// Transpose: permutes the dimensions.
 // https://onnx.ai/onnx/operators/onnx__Transpose.html
 #pragma once
 
@@ -15,9 +15,9 @@ namespace ortool {
 struct Transpose {
   static const OpSchema schema;
 
-  std::optional<std::vector<std::int64_t>> permutation;  ///< none: the order turned round
+  std::optional<std::vector<std::int64_t>> permutation;  ///< absent: reverses the dimensions
 
-  /// Where each dimension of the output comes from. Throws when the rank is another.
+  /// The input axis of each output axis. Throws when the permutation does not match the rank.
   std::vector<std::int64_t> order(std::int64_t rank) const;
 
   void read(AttributeReader& attributes, int version);
