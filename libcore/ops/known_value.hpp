@@ -44,7 +44,7 @@ bool has_known_elements(DataType type);
 std::optional<KnownElements> elements_of(const Tensor& tensor);
 
 enum class ElementOp { add, subtract, multiply, divide, modulo, minimum, maximum };
-/// Applies a binary operator to two elements of `type`. Integer division truncates towards zero;
+/// Applies a binary operator to two elements of `type`. Integer division truncates toward zero;
 /// floating-point results are rounded to the type.
 KnownElement combine(ElementOp op, const KnownElement& a, const KnownElement& b, DataType type);
 

@@ -38,7 +38,7 @@ std::vector<std::int64_t> normalize_axes(std::span<const std::int64_t> axes, std
 
 enum class DimensionOp { add, subtract, multiply, divide, minimum, maximum };
 
-/// Applies an operator of libcore/graph/dimension.hpp by name; division truncates towards zero.
+/// Applies an operator of libcore/graph/dimension.hpp by name; division truncates toward zero.
 Dimension combine_dimensions(DimensionOp op, const Dimension& a, const Dimension& b);
 /// The product of all dimensions; 1 for an empty list.
 Dimension multiply_dimensions(std::span<const Dimension> dimensions);

@@ -94,7 +94,7 @@ WindowAxis place_axis(const WindowAttributes& window, std::size_t index, std::si
   const std::int64_t room = in + axis.pad_begin + axis.pad_end - extent;
   if (room < 0 && in == 0) return axis;
   if (room < 0 && fit == WindowFit::inside) throw_no_fit(axis);
-  // Integer division truncates towards zero, which rounds up where `room` is negative.
+  // Integer division truncates toward zero, which rounds up where `room` is negative.
   const bool adds_rest = window.ceil_mode && (room >= 0 || window.ceil_to_zero);
   const std::int64_t steps = (room + (adds_rest ? axis.stride - 1 : 0)) / axis.stride;
   axis.out = steps + 1;

@@ -26,7 +26,7 @@ struct WindowAttributes {
   std::vector<std::int64_t> dilations;
   std::vector<std::int64_t> pads;  ///< all leading pads, then all trailing ones
   bool ceil_mode = false;
-  /// With ceil_mode: round a negative number of steps towards zero instead of up (opset 22).
+  /// With ceil_mode: round a negative number of steps toward zero instead of up (opset 22).
   bool ceil_to_zero = false;
 
   /// Reads auto_pad, kernel_shape, strides, dilations, pads and ceil_mode. Throws
@@ -61,7 +61,7 @@ enum class WindowFit {
 /// ONNX's documentation; with ceil_mode, a last window that would start past the input and its
 /// leading pad is dropped. The number of positions of a pool's window that is larger than the
 /// padded input follows ONNX's shape inference: (padded input - window) / stride + 1, rounded
-/// towards zero, or up with ceil_mode before opset 22. Zero positions give an empty output; a
+/// toward zero, or up with ceil_mode before opset 22. Zero positions give an empty output; a
 /// negative number is an error.
 std::vector<WindowAxis> place_window(const WindowAttributes& window,
                                      std::span<const std::int64_t> in,
