@@ -1,18 +1,18 @@
-// What can be done to each result of a convolution or product before it is stored.
+// Activation functions that kernels fuse into the epilogue of a convolution or matrix product.
 #pragma once
 
 #include <stdint.h>
 
 namespace ortool {
 
-/// Applied to each number last. NaN passes through all of them.
+/// Applied to each element as the last step of the epilogue. All of them propagate NaN.
 enum class Activation : int32_t {
   none,
   relu,
-  clip,        ///< to [low, high]
+  clip,        ///< clamps to [low, high]
   leaky_relu,  ///< low * x below zero
   hard_swish,  ///< x * max(0, min(1, low * x + high))
-  // Functions; not every kernel has them.
+  // Further functions, which only some kernels implement.
   gelu,
   gelu_tanh,
   swish,  ///< x sigmoid(low x)

@@ -1,4 +1,4 @@
-// CopySafeVariant: std::variant whose copies may run out of memory.
+// CopySafeVariant: a std::variant that stays valid when copying it runs out of memory.
 #pragma once
 
 #include <type_traits>
@@ -7,10 +7,10 @@
 
 namespace ortool {
 
-/// An alternative that is never held. libstdc++ 12 takes a variant of nothing but small trivial
-/// types, strings, vectors and smart pointers for one that always holds a value, so that it
-/// destroys an alternative that was never built when a copy throws std::bad_alloc. One alternative
-/// of another kind keeps it from that.
+/// An alternative that is never held. libstdc++ 12 assumes that a variant of small trivial types,
+/// strings, vectors and smart pointers only is never valueless, and then destroys an alternative
+/// that was never constructed when a copy throws std::bad_alloc. One alternative of another kind
+/// disables that optimization.
 struct NeverHeld {
   NeverHeld() = delete;
   NeverHeld(const NeverHeld&) noexcept {}
@@ -22,7 +22,7 @@ struct NeverHeld {
 template <typename... Types>
 using CopySafeVariant = std::variant<Types..., NeverHeld>;
 
-/// Calls `visitor` with what a CopySafeVariant holds.
+/// Applies `visitor` to the alternative that a CopySafeVariant holds.
 template <typename Visitor, typename Held>
 void visit_held(Visitor&& visitor, Held&& variant) {
   std::visit(

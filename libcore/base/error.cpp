@@ -1,4 +1,4 @@
-// Building the error line and stopping on a broken internal condition.
+// Formatting of error messages, and termination on a failed internal check.
 #include "libcore/base/error.hpp"
 
 #include <cstring>
@@ -25,7 +25,7 @@ Error& Error::with_id(std::string id) {
 }
 
 Error& Error::in(std::string_view where) {
-  if (place_ == where) return *this;  // both the thrower and somebody on the way know the file
+  if (place_ == where) return *this;  // both the thrower and a caller added the file name
   trail_.emplace_back(where);
   place_ = place_.empty() ? std::string(where) : std::string(where) + ": " + place_;
   rebuild();

@@ -1,4 +1,4 @@
-// The one exception type: what went wrong, where, and what to do about it.
+// Error: the one exception type, with a message, the place, an exit code and a hint.
 #pragma once
 
 #include <exception>
@@ -8,12 +8,12 @@
 
 namespace ortool {
 
-/// Every way a command can end badly; the numbers are the program's exit codes.
+/// Every kind of failure of a command; the values are the program's exit codes.
 enum class ErrorCode : int {
-  negative_result = 1,  ///< done, and the answer is no
-  invalid = 2,          ///< wrong usage, or a model or input that is missing, unreadable or invalid
-  no_conclusion = 3,    ///< nothing can be concluded from what was measured
-  provider_unavailable = 4,  ///< none of the providers named is available or takes all of the graph
+  negative_result = 1,       ///< completed, but the answer is no
+  invalid = 2,               ///< invalid usage, or a missing, unreadable or invalid model or input
+  no_conclusion = 3,         ///< the measurements allow no conclusion
+  provider_unavailable = 4,  ///< no named provider is available or supports the whole graph
   unsupported = 5,           ///< valid, but an operator, type or version is not supported
   memory_limit = 6,          ///< host or device memory limit reached
   write_failed = 7,          ///< a result could not be written
@@ -22,37 +22,37 @@ enum class ErrorCode : int {
   terminated = 143,
 };
 
-/// Thrown where something goes wrong, given context on the way up, caught in main, at C boundaries
-/// and at every thread's entry.
+/// Thrown where an error is detected; callers add context while it propagates. Caught in main, at C
+/// interfaces and at every thread's entry point.
 class Error : public std::exception {
  public:
-  /// `message` says what is wrong (found, expected); `hint` what the user can do.
+  /// `message` says what is wrong (expected and found); `hint` says what the user can do.
   Error(ErrorCode code, std::string message, std::string hint = {});
 
   ErrorCode code() const { return code_; }
   const std::string& message() const { return message_; }
   const std::string& hint() const { return hint_; }
-  /// The node at fault as "'name' (Type)", empty when none is.
+  /// The node that caused the error, as "'name' (Type)"; empty if there is none.
   const std::string& node() const { return node_; }
-  /// A stable rule id such as "graph.cycle", empty when none is.
+  /// A stable rule id such as "graph.cycle"; empty if there is none.
   const std::string& id() const { return id_; }
-  /// Where the error passed on its way up, innermost first.
+  /// The context that callers added while the error propagated, innermost first.
   const std::vector<std::string>& trail() const { return trail_; }
-  /// The single findings of an error that reports several at once.
+  /// The individual findings of an error that reports several at once.
   const std::vector<Error>& parts() const { return parts_; }
 
-  /// Names the node at fault; the first, innermost name stays.
+  /// Sets the node that caused the error; the first (innermost) call wins.
   Error& at_node(std::string_view name, std::string_view op_type);
-  /// Gives the stable rule id.
+  /// Sets the stable rule id.
   Error& with_id(std::string id);
-  /// Puts `where` in front of the message ("FILE: message") and keeps it in the trail.
+  /// Prepends `where` to the message ("FILE: message") and adds it to the trail.
   Error& in(std::string_view where);
   /// Adds a step to the trail only.
   Error& while_doing(std::string step);
-  /// Adds a single finding to an error that reports several at once.
+  /// Adds an individual finding to an error that reports several at once.
   Error& add_part(Error part);
 
-  /// The whole line: "where: node 'name' (Type): message".
+  /// The complete message: "where: node 'name' (Type): message".
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:
@@ -73,6 +73,7 @@ class Error : public std::exception {
 
 }  // namespace ortool
 
-/// A condition that only a programmer's mistake can break; stops with the place when it does.
+/// Checks a condition that only a programming error can violate; terminates with its source
+/// location.
 #define ORTOOL_CHECK(condition) \
   (static_cast<bool>(condition) ? void(0) : ::ortool::fail_check(#condition, __FILE__, __LINE__))

@@ -1,4 +1,4 @@
-// Division of integers that rounds toward minus infinity.
+// Integer division that rounds toward minus infinity.
 #pragma once
 
 #include <cstdint>

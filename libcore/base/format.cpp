@@ -1,4 +1,4 @@
-// Joining a pattern and its arguments, and making text safe for one line of a terminal.
+// String formatting by pattern, and escaping of control characters.
 #include "libcore/base/format.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// format("{} and {}", a, b) without fmt in headers: arguments become text first.
+// format("{} and {}", a, b): string formatting without fmt in headers; arguments become text first.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// One argument of format(), turned to text.
+/// One argument of format(), converted to text.
 class FormatArgument {
  public:
   FormatArgument(std::string_view text) : text_(text) {}
@@ -29,7 +29,7 @@ class FormatArgument {
   std::string text_;
 };
 
-/// Replaces each "{}" of `pattern` with the next argument. Numbers print shortest and exact.
+/// Replaces each "{}" of `pattern` by the next argument. Numbers use their shortest exact form.
 std::string format_list(std::string_view pattern, const FormatArgument* arguments,
                         std::size_t count);
 

@@ -1,4 +1,4 @@
-// A non-owning reference to a callable: no allocation, two words.
+// FunctionRef: a non-owning reference to a callable, two pointers in size, without allocation.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace ortool {
 template <typename Signature>
 class FunctionRef;
 
-/// Refers to a callable that outlives the call it is passed to.
+/// Refers to a callable that must outlive the call it is passed to.
 template <typename Result, typename... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:

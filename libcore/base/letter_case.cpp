@@ -1,4 +1,4 @@
-// Characters are read, looked up among the runs, and written again.
+// Conversion of UTF-8 text to lower or upper case by a table of character runs.
 #include "libcore/base/letter_case.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ std::uint32_t mapped(std::span<const CaseRun> runs, std::uint32_t code) {
   auto run =
       std::upper_bound(runs.begin(), runs.end(), code,
                        [](std::uint32_t value, const CaseRun& each) { return value < each.first; });
-  // A run with gaps may begin before one that lies in its gaps.
+  // A run with gaps may start before another run that fills its gaps.
   for (int tries = 0; tries < 2 && run != runs.begin(); ++tries) {
     --run;
     if (code <= run->last && (code - run->first) % run->step == 0)

@@ -1,4 +1,4 @@
-// UTF-8 in lower and in upper case, the same on every machine and in every locale.
+// Lower-case and upper-case conversion of UTF-8, independent of platform and locale.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@ namespace ortool {
 
 enum class LetterCase { lower, upper };
 
-/// Which letters i and I belong together: as nearly everywhere, or as in Turkish and Azeri, where
-/// the dot stays (i and İ, ı and I).
+/// The case mapping of i and I: the common one, or the one of Turkish and Azeri, which keeps the
+/// dot (i and İ, ı and I).
 enum class DottedI { common, turkic };
 
-/// `text` with every letter mapped on its own, by Unicode 14's simple mappings: a letter becomes
-/// one letter, whatever stands beside it, so that ß stays ß in upper case. Bytes that are no UTF-8
-/// stay as they are.
+/// `text` with each letter mapped by Unicode 14's simple case mappings: one letter to one letter,
+/// independent of its context, so that ß stays ß in upper case. Bytes that are not valid UTF-8 are
+/// kept.
 std::string with_letter_case(std::string_view text, LetterCase letter_case,
                              DottedI dotted_i = DottedI::common);
 
-/// The rule for a locale such as "tr_TR" or "az".
+/// The mapping for a locale such as "tr_TR" or "az".
 DottedI dotted_i_of_locale(std::string_view locale);
 
 }  // namespace ortool

@@ -1,10 +1,10 @@
-// Unicode 14's simple mappings of letters to lower and to upper case, as runs.
+// Table of Unicode 14's simple case mappings, as runs of characters.
 #include "libcore/base/letter_case_table.hpp"
 
 namespace ortool {
 namespace {
 
-// clang-format off: first and last character, the step between them, what is added
+// clang-format off: first and last character, step, and the offset to add
 constexpr CaseRun lower_table[] = {
     {0x41, 0x5a, 1, 32},         {0xc0, 0xd6, 1, 32},         {0xd8, 0xde, 1, 32},
     {0x100, 0x12e, 2, 1},        {0x130, 0x130, 1, -199},     {0x132, 0x136, 2, 1},

@@ -1,4 +1,4 @@
-// Which characters change with the case of letters, and by how much.
+// Case mapping table: runs of characters and the offset to their counterparts.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace ortool {
 
-/// Every `step`th character from `first` to `last` becomes itself plus `added`.
+/// Each `step`th character from `first` to `last` maps to itself plus `added`.
 struct CaseRun {
   std::uint32_t first;
   std::uint32_t last;
@@ -14,7 +14,7 @@ struct CaseRun {
   std::int32_t added;
 };
 
-/// Sorted by `first`; runs with a step of 2 may have others between their characters.
+/// Sorted by `first`; a run with step 2 may have other runs between its characters.
 std::span<const CaseRun> lower_case_runs();
 std::span<const CaseRun> upper_case_runs();
 

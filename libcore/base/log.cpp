@@ -1,4 +1,4 @@
-// Logging by spdlog, kept in this one file.
+// Logging with spdlog, which only this file includes.
 #include "libcore/base/log.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// Made at the first message, so that a library that never logs starts nothing.
+/// Created by the first message, so that a library that never logs starts nothing.
 spdlog::logger& logger() {
   static spdlog::logger instance = [] {
     spdlog::logger made("ortool", std::make_shared<spdlog::sinks::stderr_sink_mt>());

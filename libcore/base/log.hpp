@@ -1,4 +1,4 @@
-// Messages to standard error by level.
+// Logging to standard error, by level.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@ namespace ortool {
 
 enum class LogLevel { trace, debug, info, warn, error, off };
 
-/// Messages below `level` are dropped; `warn` until set. Safe from any thread.
+/// Drops messages below `level`; the default is `warn`. Thread-safe.
 void set_log_level(LogLevel level);
 LogLevel log_level();
 
-/// One line each, with its level in front; control characters are escaped. Safe from any thread.
+/// Writes one line with the level as prefix; control characters are escaped. Thread-safe.
 void log_trace(std::string_view message);
 void log_debug(std::string_view message);
 void log_info(std::string_view message);

@@ -1,4 +1,4 @@
-// Edit distance in a bounded table, and bounded lists.
+// Bounded edit distance, and lists of bounded length for messages.
 #include "libcore/base/nearest.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Names in messages: the nearest one to a mistyped one, and lists that stay short.
+// Spelling suggestions for mistyped names (edit distance), and short lists of names for messages.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace ortool {
 
-/// Takes candidates one by one and keeps the one with the fewest edits to `wanted`, if any is
-/// near enough to be a slip: at most a third of the letters differ.
+/// Takes candidates one by one and keeps the one with the smallest edit distance to `wanted`, if it
+/// is small enough for a typo: at most a third of the letters.
 class NearestName {
  public:
   explicit NearestName(std::string_view wanted);
   void offer(std::string_view candidate);
-  /// Empty when nothing was near.
+  /// Empty when no candidate was close enough.
   const std::string& best() const { return best_; }
 
  private:
@@ -24,19 +24,19 @@ class NearestName {
   std::size_t best_distance_;
 };
 
-/// The nearest of `candidates`, or empty.
+/// The closest of `candidates`, or an empty string.
 std::string nearest_name(std::string_view wanted, std::span<const std::string_view> candidates);
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other,
-/// letter case aside; gives up at `most` + 1.
+/// Number of insertions, deletions, substitutions and swaps of adjacent letters between two texts,
+/// ignoring case (Damerau-Levenshtein); gives up at `most` + 1.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most);
 
-/// `text` cut in its middle to `most_bytes`, control characters escaped.
+/// `text` shortened to `most_bytes` by cutting out its middle, with control characters escaped.
 std::string shorten(std::string_view text, std::size_t most_bytes = 240);
-/// The same in single quotes.
+/// Same as `shorten`, in single quotes.
 std::string quote(std::string_view name, std::size_t most_bytes = 120);
 
-/// "a, b, c and 12 more", about `most_bytes` long.
+/// "a, b, c and 12 more", of about `most_bytes` bytes.
 std::string list_names(std::span<const std::string_view> names, std::size_t most_bytes = 300);
 std::string list_names(std::span<const std::string> names, std::size_t most_bytes = 300);
 

@@ -1,4 +1,4 @@
-// Random numbers that are the same for the same seed on every machine.
+// Pseudorandom numbers that depend only on the seed, on all platforms.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class RandomBits {
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31U);
   }
-  /// Whole numbers in [0, count), `count` far below 2^32.
+  /// Integers in [0, count); `count` must be far below 2^32.
   std::uint64_t below(std::uint64_t count) { return ((next() >> 32U) * count) >> 32U; }
   /// In [0, 1).
   double fraction() { return static_cast<double>(next() >> 11U) * 0x1p-53; }

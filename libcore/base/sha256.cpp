@@ -1,5 +1,5 @@
-// SHA-256 by OpenSSL's functions of it alone: its newer interface sets up much else first, and
-// crashes where the memory for that is refused.
+// SHA-256 by OpenSSL's low-level functions. The newer EVP interface initializes much more first,
+// and crashes when that runs out of memory.
 #define OPENSSL_API_COMPAT 0x10100000L
 #include "libcore/base/sha256.hpp"
 

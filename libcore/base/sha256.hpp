@@ -1,4 +1,4 @@
-// SHA-256 of bytes that come in pieces.
+// Incremental SHA-256.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class Sha256 {
  public:
   Sha256();
   void update(std::span<const std::byte> bytes);
-  /// 64 hexadecimal digits in lower case. Ends the computation: call once.
+  /// The digest as 64 lower-case hexadecimal digits. Ends the computation; call it once.
   std::string finish();
 
  private:
@@ -22,7 +22,7 @@ class Sha256 {
   std::unique_ptr<void, Free> context_;
 };
 
-/// Bytes of a mapped file leave memory again once they are counted.
+/// Pages of a mapped file are released as soon as they have been hashed.
 std::string sha256_of(std::span<const std::byte> bytes);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The pipe is watched with a time limit, so that a request to stop is seen soon.
+// Runs a shell command; its output pipe is polled with a time-out to notice stop requests soon.
 #include "libcore/base/shell_command.hpp"
 
 #include <cerrno>
@@ -21,7 +21,7 @@ namespace ortool {
 namespace {
 
 constexpr int poll_milliseconds = 50;
-/// Of what a command prints, its end is kept: that is where its number stands.
+/// Only the end of the output is kept, since that is where the command prints its result.
 constexpr std::size_t most_output_bytes = std::size_t{64} << 10;
 
 Error no_start(int failure) {
@@ -30,7 +30,7 @@ Error no_start(int failure) {
   return error;
 }
 
-/// Both ends of a pipe, closed where they still are open.
+/// Both ends of a pipe; the destructor closes those that are still open.
 struct CommandPipe {
   int reading = -1;
   int writing = -1;
@@ -49,7 +49,7 @@ struct CommandPipe {
   CommandPipe& operator=(const CommandPipe&) = delete;
 };
 
-/// The process and its group: gone when this is.
+/// A child process and its process group, terminated by the destructor.
 class CommandProcess {
  public:
   CommandProcess(const std::string& line, int output) {

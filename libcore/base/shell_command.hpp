@@ -1,4 +1,4 @@
-// A command line of the user's, run by a shell, that ends when ortool is told to.
+// Runs a user's shell command, with support for stop requests.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace ortool {
 
-/// How a command ended: the end of what it printed on standard output, 64 KiB at most, and its exit
-/// code; 128 and the signal's number where a signal ended it.
+/// The result of a command: the last 64 KiB of its standard output, and its exit code (128 plus the
+/// signal number if a signal terminated it).
 struct CommandEnd {
   std::string output;
   int exit_code = 0;
 };
 
-/// Runs `line` by /bin/sh in a process group of its own, which is terminated when `stop` is
-/// requested; then throws its reason. Throws ErrorCode::invalid where it cannot be started.
+/// Runs `line` with /bin/sh in a process group of its own. A stop request terminates the group, and
+/// its reason is thrown. Throws ErrorCode::invalid when the process cannot be started.
 CommandEnd run_outside_command(const std::string& line, const StopToken& stop);
 
 }  // namespace ortool

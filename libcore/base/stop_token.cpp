@@ -1,4 +1,4 @@
-// Turning a stop request into its error, and the thread behind a deadline.
+// Conversion of a stop request to an error, and the thread that enforces a deadline.
 #include "libcore/base/stop_token.hpp"
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// A request to stop, shared by the signal thread, time-outs and everything that works.
+// StopToken: a cooperative stop request, set by signals or time-outs and polled by all work.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,10 @@
 
 namespace ortool {
 
-/// Holds at most one reason to stop; the first reason given stays. Safe from any thread and from
-/// signal handlers.
+/// Holds at most one reason to stop; the first one is kept. Thread-safe and async-signal-safe.
 class StopToken {
  public:
-  /// Asks everything that polls this token to stop with `reason` (timeout, interrupted,
-  /// terminated).
+  /// Requests all users of this token to stop with `reason` (timeout, interrupted, terminated).
   void request(ErrorCode reason) noexcept {
     int none = 0;
     reason_.compare_exchange_strong(none, static_cast<int>(reason));
@@ -21,8 +19,8 @@ class StopToken {
 
   bool is_requested() const noexcept { return reason_.load(std::memory_order_relaxed) != 0; }
 
-  /// Throws an Error with the reason when a stop was requested. Cheap enough for inner loops of
-  /// some microseconds.
+  /// Throws an Error with the reason if a stop was requested. Cheap enough for loop bodies of a few
+  /// microseconds.
   void poll() const {
     if (is_requested()) throw_reason();
   }
@@ -33,7 +31,7 @@ class StopToken {
   std::atomic<int> reason_{0};
 };
 
-/// Requests a time-out on `token` once `seconds` have passed, unless destroyed before.
+/// Requests a time-out on `token` after `seconds`, unless it is destroyed before.
 class Deadline {
  public:
   Deadline(StopToken& token, double seconds);

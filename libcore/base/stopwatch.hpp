@@ -1,4 +1,4 @@
-// Time since a moment.
+// Stopwatch: the time elapsed since its construction.
 #pragma once
 
 #include <chrono>

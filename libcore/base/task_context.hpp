@@ -11,22 +11,22 @@
 
 namespace ortool {
 
-/// Shows how far a step is; the step ends with the object.
+/// Displays the progress of one step; its destruction ends the step.
 class ProgressMeter {
  public:
   virtual ~ProgressMeter() = default;
-  /// `done` of `total` items are done; called often, so that it must be cheap.
+  /// `done` of `total` items are done. Called often, so it must be cheap.
   virtual void tell_done(std::int64_t done, std::int64_t total) = 0;
 };
 
-/// What the caller of a long computation hands to it. The library prints nothing: what it has to
-/// say goes through the callbacks, which may be empty. The references outlive the computation;
+/// What the caller passes to a long computation. The library prints nothing: all output goes
+/// through the callbacks, which may be empty. The referenced objects must outlive the computation;
 /// copies share them.
 struct TaskContext {
-  MemoryCap& memory;  ///< tensors and documents are counted here
-  StopToken& stop;    ///< polled; the computation then throws the reason
+  MemoryCap& memory;  ///< counts tensors and documents
+  StopToken& stop;    ///< polled; when set, the computation throws the reason
   std::function<void(std::string_view text)> on_warning = {};
-  /// Called when a step begins, such as "calibrating"; may return null.
+  /// Called at the start of a step such as "calibrating"; may return null.
   std::function<std::unique_ptr<ProgressMeter>(std::string_view step)> on_step = {};
 
   void warn(std::string_view text) const {

@@ -1,4 +1,4 @@
-// Lead byte, continuation bytes, then what the code may not be.
+// Strict UTF-8 decoding of one character: lead byte, continuation bytes, invalid code points.
 #include "libcore/base/utf8.hpp"
 
 namespace ortool {

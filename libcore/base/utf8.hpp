@@ -1,4 +1,4 @@
-// UTF-8 read strictly: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Strict UTF-8 decoding: rejects overlong forms, surrogates and code points above U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace ortool {
 
 struct Utf8Character {
   std::uint32_t code;
-  std::size_t bytes;  ///< 0: the first byte is no part of a valid character
+  std::size_t bytes;  ///< 0: the first byte does not start a valid character
 };
 
-/// The first character of `text`, which is not empty.
+/// Decodes the first character of `text`, which must not be empty.
 Utf8Character read_utf8(std::string_view text);
 
 bool is_valid_utf8(std::string_view text);

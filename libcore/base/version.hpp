@@ -1,14 +1,14 @@
-// The version and commit this program was built from.
+// The version and the commit from which the program was built.
 #pragma once
 
 #include <string_view>
 
 namespace ortool {
 
-/// The released version, as "1.2.3".
+/// The release version, such as "1.2.3".
 std::string_view version();
 
-/// The commit the build was configured from, or "unknown" outside a checkout.
+/// The commit at configuration time, or "unknown" outside a checkout.
 std::string_view commit();
 
 }  // namespace ortool

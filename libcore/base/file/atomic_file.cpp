@@ -1,4 +1,4 @@
-// Temporary name, fsync, rename, fsync of the folder; a fixed table of temporary names.
+// Atomic replacement of files: write a temporary file, fsync, rename, fsync the folder.
 #include "libcore/base/file/atomic_file.hpp"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct FileSlot {
 constinit std::array<FileSlot, 32> file_slots{};
 constinit std::atomic<unsigned> next_number{0};
 
-/// -1 when the table is full or the name too long: such a file is only left behind by a kill.
+/// -1 when the table is full or the name too long. Such a file is left behind only if the process
+/// is killed.
 int remember(const std::string& path) noexcept {
   if (path.size() >= PATH_MAX) return -1;
   for (std::size_t i = 0; i < file_slots.size(); ++i) {
@@ -61,7 +62,7 @@ std::string temporary_name(const std::string& target) {
   const auto slash = target.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : target.substr(0, slash + 1);
   const std::string base = slash == std::string::npos ? target : target.substr(slash + 1);
-  // Leaves room below the usual limit of 255 bytes a name.
+  // Keeps the name below the usual limit of 255 bytes.
   return format("{}.{}.{}-{}.tmp", folder, base.substr(0, 200), ::getpid(), next_number++);
 }
 
@@ -130,7 +131,7 @@ void AtomicFile::remove_temporary() noexcept {
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
-  // The kernel takes at most 2 GiB a call.
+  // The kernel transfers at most 2 GiB in one call.
   constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
   while (!bytes.empty()) {
     const ssize_t count = retry_interrupted([&] {
@@ -150,7 +151,7 @@ void AtomicFile::write(std::string_view text) {
 void AtomicFile::commit(const StopToken* stop) {
   const bool is_renamed = !temporary_.empty();
   check_mappings();
-  // Pipes and devices, and some network file systems, know no fsync.
+  // Pipes, devices and some network file systems do not support fsync.
   if (retry_interrupted([&] { return ::fsync(descriptor_.number()); }) != 0 && is_renamed &&
       errno != EINVAL && errno != ENOTSUP) {
     fail("cannot be flushed to the disk", errno);
@@ -165,7 +166,7 @@ void AtomicFile::commit(const StopToken* stop) {
   forget(std::exchange(slot_, -1));
   const Descriptor folder(retry_interrupted(
       [&] { return ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-  // A folder that may be written but not read cannot be flushed; the file itself is safe.
+  // A folder that is writable but not readable cannot be synced; the file itself is safe.
   if (folder.is_open() && ::fsync(folder.number()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     fail("was renamed, but its folder cannot be flushed to the disk", errno);
   }

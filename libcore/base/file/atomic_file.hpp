@@ -1,4 +1,4 @@
-// Output files that are the old one or the whole new one, never half.
+// AtomicFile: output files that are replaced completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace ortool {
 
-/// What becomes of a symbolic link that stands where a file is to be written.
+/// How to treat a symbolic link at the output path.
 enum class OnLink {
-  follow,   ///< the file it points at is replaced
-  replace,  ///< the link itself is: nothing is written elsewhere
+  follow,   ///< replaces the link's target
+  replace,  ///< replaces the link itself; nothing is written elsewhere
 };
 
-/// Writes beside the target under a temporary name and renames at commit(). Without commit() the
-/// target stays as it was and the temporary file goes. A target that is a device or pipe is written
-/// straight. All errors are ErrorCode::write_failed with the target's path in front. One thread at
-/// a time.
+/// Writes to a temporary file next to the target and renames it in commit(). Without commit(), the
+/// target is unchanged and the temporary file is removed. Targets that are devices or pipes are
+/// written directly. All errors are ErrorCode::write_failed and start with the target's path. Not
+/// thread-safe.
 class AtomicFile {
  public:
-  /// Opens the temporary file. An existing target's mode bits are kept, unless `on_link` replaces
-  /// it whatever it is.
+  /// Opens the temporary file. Keeps the mode bits of an existing target unless `on_link` says to
+  /// replace it whatever it is.
   explicit AtomicFile(std::string path, OnLink on_link = OnLink::follow);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -34,8 +34,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Flushes to the disk, closes and renames. Call once. A stop that was requested before the name
-  /// changes is thrown, and the target stays as it was.
+  /// Syncs to disk, closes and renames. Call it once. Throws if `stop` was requested before the
+  /// rename; the target then is unchanged.
   void commit(const StopToken* stop = nullptr);
 
   const std::string& path() const { return path_; }
@@ -46,16 +46,16 @@ class AtomicFile {
 
   std::string path_;
   std::string target_;     ///< path_ with symbolic links resolved
-  std::string temporary_;  ///< empty: written straight, or already renamed
+  std::string temporary_;  ///< empty: written directly, or already renamed
   int slot_ = -1;
   Descriptor descriptor_;
 };
 
-/// An empty file under a name that nobody had: removed with this object, and by
-/// remove_temporary_files(), unless kept. What is renamed to its name takes its place.
+/// An empty file with a new unique name. Removed with this object and by remove_temporary_files(),
+/// unless kept. Renaming another file to this name replaces it.
 class FreshFile {
  public:
-  /// Nothing when the name is taken; throws ErrorCode::write_failed for any other failure.
+  /// Nothing when the name exists; throws ErrorCode::write_failed for any other failure.
   static std::optional<FreshFile> reserve(const std::string& path);
   FreshFile(FreshFile&& other) noexcept;
   FreshFile& operator=(FreshFile&& other) noexcept;
@@ -66,15 +66,15 @@ class FreshFile {
  private:
   FreshFile(std::string path, int slot) : path_(std::move(path)), slot_(slot) {}
 
-  std::string path_;  ///< empty: kept, or moved from
+  std::string path_;  ///< empty: kept or moved from
   int slot_ = -1;
 };
 
-/// Writes a whole file at once.
+/// Writes a complete file at once.
 void write_file(const std::string& path, std::string_view text);
 
-/// Removes the temporary files of every AtomicFile that is open. Takes no locks and no memory: for
-/// signal handlers and the thread that ends the process.
+/// Removes the temporary files of all open AtomicFiles. Takes no locks and allocates no memory, so
+/// it is safe for signal handlers and for the thread that ends the process.
 void remove_temporary_files() noexcept;
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// A file descriptor that closes itself, and system calls tried again when a signal cut them off.
+// RAII file descriptor, and retrying of system calls that a signal interrupted.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace ortool {
 
-/// Owns a descriptor; -1 means none.
+/// Owns a file descriptor; -1 means none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -23,14 +23,14 @@ class Descriptor {
 
   bool is_open() const { return number_ >= 0; }
   int number() const { return number_; }
-  /// Closes and tells errno's number when that failed, else 0.
+  /// Closes the descriptor; returns errno on failure, else 0.
   int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
 
  private:
   int number_ = -1;
 };
 
-/// Calls `call` until it does something else than fail with EINTR.
+/// Repeats `call` while it fails with EINTR.
 template <typename Call>
 auto retry_interrupted(Call call) {
   auto result = call();

@@ -1,4 +1,4 @@
-// Opening only regular files, decided on the descriptor and never on the name.
+// Opening of regular files; the file type is checked on the descriptor, not on the path.
 #include "libcore/base/file/file.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace ortool {
 namespace {
 
-/// "did you mean 'model.onnx'?" for a name that is not in its folder.
+/// Suggests "did you mean 'model.onnx'?" for a name that is not in its folder.
 std::string hint_for_missing(const std::string& path) {
   const std::filesystem::path wanted(path);
   const std::string name = wanted.filename().string();
@@ -81,13 +81,13 @@ void check_is_regular(const struct stat& status, const std::string& name) {
 }  // namespace
 
 MappedFile MappedFile::open(const std::string& path) {
-  // The system would take the name up to there, which is another file's.
+  // The system would stop at the null character and open another file.
   if (path.find('\0') != std::string::npos) {
     throw Error(ErrorCode::invalid, "its name holds a zero byte", "no file has such a name")
         .with_id("file.name")
         .in(shorten(path));
   }
-  // Without O_NONBLOCK, opening a FIFO would wait for a writer before its kind is known.
+  // Without O_NONBLOCK, opening a FIFO would block before its type can be checked.
   const Descriptor descriptor(retry_interrupted(
       [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
   if (!descriptor.is_open()) fail_to_open(path, errno);
@@ -121,7 +121,7 @@ MappedFile MappedFile::from_descriptor(int descriptor, const std::string& name) 
 bool drop_pages(std::span<const std::byte> bytes) noexcept {
   const std::span<const std::byte> mapping = remembered_mapping_around(bytes);
   if (mapping.empty()) return false;
-  // What is read brings pages around it along, as many as a large page holds.
+  // Reading a page also maps its neighborhood, up to the size of a large page.
   constexpr std::uintptr_t most_page_bytes = std::uintptr_t{2} << 20;
   const auto number_of = [](const std::byte* address) {
     return reinterpret_cast<std::uintptr_t>(address);
@@ -133,7 +133,7 @@ bool drop_pages(std::span<const std::byte> bytes) noexcept {
                               number_of(bytes.data()) / most_page_bytes * most_page_bytes);
   const auto end = std::min(number_of(mapping.data() + mapping.size()),
                             rounded_up(number_of(bytes.data() + bytes.size())));
-  // Nothing is written through mappings, so nothing but the copy in memory goes.
+  // Mappings are read-only, so only the cached copy of the pages is dropped.
   ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   return true;
 }

@@ -1,4 +1,4 @@
-// Files read by mapping them, streams read whole, and small text files.
+// Memory-mapped files, streams read to memory, and small text files.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace ortool {
 
 class MemoryCap;
 
-/// A regular file's bytes, mapped for reading. The mapping lives as long as `owner()` or a copy of
-/// this does; what cuts the file short meanwhile is dealt with in mapping_guard.hpp.
+/// The bytes of a regular file, mapped for reading. The mapping lives as long as `owner()` or a
+/// copy of this object; mapping_guard.hpp handles files that are truncated meanwhile.
 class MappedFile {
  public:
-  /// No file, no bytes.
+  /// No file and no bytes.
   MappedFile() = default;
-  /// Maps the file at `path`, following symbolic links. Throws ErrorCode::invalid, with the path in
-  /// front, for what is missing, may not be read, or is no regular file. An empty file is fine.
+  /// Maps the file at `path`, following symbolic links. Throws ErrorCode::invalid, starting with
+  /// the path, if the file is missing, unreadable or not a regular file. It may be empty.
   static MappedFile open(const std::string& path);
-  /// The same for an open descriptor, which stays the caller's; `name` stands for it in errors.
+  /// Same for an open descriptor, which stays owned by the caller; `name` denotes it in errors.
   static MappedFile from_descriptor(int descriptor, const std::string& name);
 
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -32,23 +32,22 @@ class MappedFile {
   std::shared_ptr<const void> owner_;
 };
 
-/// Lets the pages of mapped files that hold `bytes`, and those that reading them may have brought
-/// along, go: they are read again when next looked at.
-/// For whoever has gone through many bytes once. Nothing happens to bytes of other memory, for
-/// which it answers false.
+/// Releases the pages of mapped files that contain `bytes`, and those mapped along with them; they
+/// are read again on the next access. For large data that has been read once. Does nothing and
+/// returns false for bytes that are not from mapped files.
 bool drop_pages(std::span<const std::byte> bytes) noexcept;
 
-/// So many zeros that take no memory, for as long as somebody holds them. Null when the system
-/// refuses.
+/// `bytes` zeros that occupy no physical memory, for as long as the owner lives. Null when the
+/// system refuses.
 std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept;
 
-/// A whole regular file ("-": standard input) as text. Throws ErrorCode::invalid above `most_bytes`
-/// and where MappedFile::open does, and ErrorCode::memory_limit where `cap` (may be null) has not
-/// as much left.
+/// Reads a complete regular file ("-": standard input) as text. Throws ErrorCode::invalid above
+/// `most_bytes` and in the cases of MappedFile::open, and ErrorCode::memory_limit when `cap` (may
+/// be null) has too little left.
 std::string read_text_file(const std::string& path, std::int64_t most_bytes,
                            MemoryCap* cap = nullptr);
 
-/// The text of an errno number. Safe in any thread.
+/// The description of an errno value. Thread-safe.
 std::string error_text(int number);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// A fixed table of mappings that a signal handler can read.
+// A fixed table of file mappings, readable from a signal handler.
 #include "libcore/base/file/mapping_guard.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ const MappingSlot* slot_around(std::uintptr_t address) noexcept {
 
 constinit std::atomic<bool> is_ending{false};
 
-/// The first thread that faults ends the process; all others wait for that.
+/// The first faulting thread ends the process; all others wait for that.
 void end_after_lost_mapping(int, siginfo_t* information, void*) {
   if (is_ending.exchange(true)) {
     for (;;) ::pause();

@@ -1,4 +1,4 @@
-// O_TMPFILE where the file system has it, else a file whose name is removed at once.
+// Anonymous temporary files: O_TMPFILE if supported, else a file that is unlinked at once.
 #include "libcore/base/file/nameless_file.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t alignment = 64;
 constexpr std::int64_t page_bytes = 4096;
-/// Large, since few mappings are remembered; address space alone.
+/// Large, since only few mappings can be recorded; it costs address space only.
 constexpr std::int64_t window_bytes = std::int64_t{256} << 20;
 
 std::int64_t rounded_up(std::int64_t bytes, std::int64_t step) {

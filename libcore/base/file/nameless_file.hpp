@@ -1,4 +1,4 @@
-// Bytes that are put aside on the disk and read again through a mapping, in a file without a name.
+// An anonymous temporary file for data that is spilled to disk and read back through a mapping.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace ortool {
 
-/// Bytes as they lie in a mapped file.
+/// Bytes in a mapped file.
 struct MappedBytes {
   std::span<const std::byte> bytes;  ///< aligned to 64
   std::shared_ptr<const void> owner;
 };
 
-/// Grows with what is put into it. Nobody else sees the file, and its room is free again once this
-/// and all that was mapped from it are gone, however the process ends. One thread at a time.
+/// Grows by appending. No other process can open the file, and its space is freed once this object
+/// and everything mapped from it are gone, even if the process crashes. Not thread-safe.
 class NamelessFile {
  public:
-  /// In `folder`; nothing where no file can be made there.
+  /// Creates the file in `folder`; nothing if that is not possible.
   static std::optional<NamelessFile> open(const std::string& folder);
 
-  /// Appends the bytes. Throws ErrorCode::write_failed where there is no room for them.
+  /// Appends the bytes and returns their mapping. Throws ErrorCode::write_failed when the disk is
+  /// full.
   MappedBytes keep(std::span<const std::byte> bytes);
 
  private:
@@ -37,8 +38,8 @@ class NamelessFile {
 
   Descriptor descriptor_;
   std::string folder_;
-  std::int64_t end_ = 0;  ///< of what was written
-  /// The part of the file that is mapped last; it may reach beyond the file's end.
+  std::int64_t end_ = 0;  ///< end of the written data
+  /// The currently mapped part of the file; it may extend past the file's end.
   std::int64_t window_start_ = 0;
   std::span<const std::byte> window_;
   std::shared_ptr<const void> window_owner_;

@@ -1,4 +1,4 @@
-// openat2 with every restriction it knows, or a walk by descriptors.
+// Opens files below a folder with openat2, or by walking through descriptors.
 #include "libcore/base/file/open_below.hpp"
 
 #include <cerrno>
@@ -29,7 +29,7 @@ Descriptor open_below(int folder, const std::string& path) {
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const auto number = static_cast<int>(retry_interrupted(
       [&] { return ::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how); }));
-  // Older kernels do not know the call, and sandboxes may forbid it.
+  // Older kernels lack the call, and sandboxes may forbid it.
   const bool is_unknown = number < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL ||
                                          errno == E2BIG || errno == EAGAIN);
   return is_unknown ? open_below_by_steps(folder, path) : Descriptor(number);
@@ -53,7 +53,7 @@ Descriptor open_below_by_steps(int folder, const std::string& path) {
     Descriptor next(retry_interrupted([&] { return ::openat(base, name.c_str(), flags); }));
     if (!next.is_open() || is_last) return next;
     // O_PATH with O_NOFOLLOW opens a link itself; nothing can be opened below it (ENOTDIR), but the
-    // reader deserves the true reason.
+    // caller should get the true reason.
     struct stat status {};
     if (::fstat(next.number(), &status) == 0 && S_ISLNK(status.st_mode)) return fail(ELOOP);
     current = std::move(next);

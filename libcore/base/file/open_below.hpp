@@ -1,4 +1,4 @@
-// Opening a file below a folder, so that no name, link or mount trick leads outside of it.
+// Opens a file below a folder such that no name, link or mount point can lead outside of it.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace ortool {
 
-/// Opens `path`, relative to the open folder `folder`, for reading. Symbolic links in any component
-/// and paths that leave the folder are refused. Opening waits for nothing (a pipe opens at once);
-/// the caller checks what kind of file it got. Not open: errno says why, ELOOP for a link and EXDEV
-/// for a path that leaves the folder.
+/// Opens `path`, relative to the open folder `folder`, for reading. Rejects symbolic links in any
+/// component and paths that leave the folder. Never blocks (a pipe opens at once); the caller
+/// checks the file type. On failure, the descriptor is not open and errno is set: ELOOP for a link,
+/// EXDEV for a path that leaves the folder.
 Descriptor open_below(int folder, const std::string& path);
 
-/// The same without the kernel's help, one component after the other, and refusing every "..": what
-/// open_below does where openat2 is missing or forbidden.
+/// Same without openat2, one component after the other, rejecting every "..". The fallback of
+/// open_below.
 Descriptor open_below_by_steps(int folder, const std::string& path);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// A block of memory that grows with what is read, each growth within the limit.
+// Reads standard input into a block that grows within the memory limit.
 #include "libcore/base/file/standard_input.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int64_t least_growth_bytes = 1 << 16;
 
-/// realloc() moves pages of large blocks instead of copying them, so that there is never more than
-/// the block itself.
+/// realloc() remaps the pages of large blocks instead of copying them, so the peak is the block
+/// itself.
 class GrowingBlock {
  public:
   explicit GrowingBlock(MemoryCap* cap) : cap_(cap) {}
@@ -38,7 +38,7 @@ class GrowingBlock {
   std::span<const std::byte> bytes() const { return {data_, static_cast<std::size_t>(size_)}; }
   std::int64_t capacity() const { return capacity_; }
 
-  /// Half as large again, or as far as `most_bytes` allow; false where they allow nothing.
+  /// Grows by half, or up to `most_bytes`; returns false if that allows nothing.
   bool grow(std::int64_t most_bytes) {
     const std::int64_t growth =
         std::min(std::max(least_growth_bytes, capacity_ / 2), most_bytes - capacity_);
@@ -61,7 +61,7 @@ class GrowingBlock {
   std::int64_t capacity_ = 0;
 };
 
-/// What a block of `capacity` bytes may become.
+/// The maximum size to which a block of `capacity` bytes may grow.
 std::int64_t most_capacity(const MemoryCap* cap, std::int64_t capacity, std::int64_t most_bytes) {
   std::int64_t most = most_bytes >= 0 ? most_bytes + 1 : std::numeric_limits<std::int64_t>::max();
   if (cap == nullptr || cap->limit_bytes() == 0) return std::min(most, machine_memory_bytes() / 2);

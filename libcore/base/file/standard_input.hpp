@@ -1,4 +1,4 @@
-// Standard input read whole, within the memory limit.
+// Reads standard input to the end, within the memory limit.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ortool {
 
 class MemoryCap;
 
-/// What standard input held, for as long as `owner` or a copy of it lives.
+/// The content of standard input, valid while `owner` or a copy of it lives.
 struct StandardInput {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
@@ -21,10 +21,10 @@ struct StandardInput {
   }
 };
 
-/// Reads to the end. The bytes count against `cap` while they live, which it must outlive; null:
-/// half of the machine's memory is the limit. Throws ErrorCode::invalid where it cannot be read,
-/// and ErrorCode::memory_limit where it holds more than the cap has left, or than `most_bytes`
-/// where that is not negative.
+/// Reads to the end. The bytes count against `cap`, which must outlive them; if it is null, half of
+/// the machine's memory is the limit. Throws ErrorCode::invalid when the input cannot be read, and
+/// ErrorCode::memory_limit when it exceeds what the cap has left, or `most_bytes` if that is not
+/// negative.
 StandardInput read_standard_input(MemoryCap* cap, std::int64_t most_bytes = -1);
 
 }  // namespace ortool

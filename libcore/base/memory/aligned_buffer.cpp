@@ -1,4 +1,4 @@
-// Allocation of aligned bytes under a memory cap, from a pool where the thread has one.
+// Allocation of aligned buffers under a memory cap, from the thread's pool if it has one.
 #include "libcore/base/memory/aligned_buffer.hpp"
 
 #include <utility>

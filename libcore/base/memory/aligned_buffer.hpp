@@ -1,4 +1,4 @@
-// Owned bytes, aligned for vector loads and counted against a memory cap.
+// AlignedBuffer: owned memory, aligned for SIMD loads and counted against a memory cap.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@ namespace ortool {
 
 class MemoryCap;
 
-/// Move-only bytes, aligned to 64, with 64 readable bytes behind the end so that a whole vector may
-/// be loaded at the last element.
+/// Move-only buffer, aligned to 64 bytes, with 64 readable bytes of padding so that a full vector
+/// can be loaded at the last element.
 class AlignedBuffer {
  public:
   static constexpr std::size_t alignment_bytes = 64;
 
   AlignedBuffer() = default;
-  /// Uninitialised bytes. Throws ErrorCode::memory_limit when `cap` (null: none) or the system
-  /// refuses. `cap` must outlive the buffer. `purpose` names the bytes in that error.
+  /// Uninitialized memory. Throws ErrorCode::memory_limit when `cap` (null: none) or the system
+  /// refuses. `cap` must outlive the buffer. `purpose` describes the buffer in that error.
   AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::string_view purpose = "a buffer");
   AlignedBuffer(AlignedBuffer&& other) noexcept;
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;

@@ -1,4 +1,4 @@
-// Alignment by hand, with a record in front of the bytes, and requests for large pages.
+// Manually aligned allocation with a header before each block, and requests for large pages.
 #include "libcore/base/memory/aligned_memory.hpp"
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace ortool {
 namespace {
 
 constexpr std::size_t alignment_bytes = 64;
-/// Of most x86-64 systems; a wrong guess costs speed alone.
+/// The large-page size of most x86-64 systems; a wrong value only costs speed.
 constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 
-/// Lies in front of the bytes: malloc() aligns to 16, so that there are 16 bytes at least.
+/// Header before the data: malloc() aligns to 16, so there are at least 16 bytes.
 struct Record {
   void* block;
   void* manager;
@@ -27,9 +27,9 @@ Record record_of(const std::byte* data) {
   return record;
 }
 
-/// Weights and activations that are walked through page by page cost a look into the page table for
-/// every 4 KiB. The bytes behind the last whole large page keep small ones, so that no memory is
-/// taken that nobody asked for. A system without large pages refuses, which changes nothing.
+/// Walking through weights and activations with small pages costs a TLB miss every 4 KiB. Only
+/// whole large pages are requested, so the rest of the block keeps small pages and no extra memory
+/// is used. A system without large pages refuses, which is harmless.
 void ask_for_large_pages(std::byte* data, std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   const std::size_t whole = bytes / large_page_bytes * large_page_bytes;
@@ -39,8 +39,8 @@ void ask_for_large_pages(std::byte* data, std::size_t bytes) {
 
 }  // namespace
 
-/// Aligned by hand: aligned_alloc() of older C libraries leaves holes that the next bytes of the
-/// same size do not fit into.
+/// Aligned manually, because aligned_alloc() of older C libraries leaves gaps that the next block
+/// of the same size does not fit into.
 std::byte* allocate_aligned(std::size_t bytes) noexcept {
   const bool is_large = bytes >= large_page_bytes;
   const std::size_t alignment = is_large ? large_page_bytes : alignment_bytes;

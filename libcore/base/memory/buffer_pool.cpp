@@ -1,4 +1,4 @@
-// Best fit among the free blocks of a pool, and the bounds on what it keeps.
+// Best-fit search among a pool's free blocks, and limits on what it retains.
 #include "libcore/base/memory/buffer_pool.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool {
 namespace {
 
-/// The address sanitizer reports who uses a free block all the same.
+/// Lets the address sanitizer report accesses to free blocks.
 void forbid_use([[maybe_unused]] const std::byte* data, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(data, static_cast<std::size_t>(bytes));
@@ -88,7 +88,7 @@ std::byte* BufferPool::find(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   auto entry = by_size_.lower_bound(bytes);
   if (entry == by_size_.end() || entry->first / most_slack_ratio > bytes) return nullptr;
-  // Of equal ones the last, which is the one most likely to be in the processor's caches.
+  // The last of equal blocks is the one most likely to be in the processor's caches.
   entry = std::prev(by_size_.upper_bound(entry->first));
   Block& block = *entry->second;
   block.pool = shared_from_this();
@@ -147,7 +147,7 @@ void BufferPool::give_back(std::byte* data) noexcept {
   pool->used_.erase(block.place);
 }
 
-/// Lists a used block as a free one. False: it is to be freed.
+/// Adds a used block to the free list. Returns false if it must be freed instead.
 bool BufferPool::keep(Block& block) noexcept {
   const bool is_counted = try_count(block.bytes - block.room);
   const std::lock_guard lock(mutex_);

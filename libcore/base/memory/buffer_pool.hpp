@@ -1,4 +1,4 @@
-// A pool of memory blocks that are used again instead of being returned to the system.
+// BufferPool: recycles memory blocks instead of returning them to the system.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,22 @@ namespace ortool {
 
 class MemoryCap;
 
-/// Pages that a run returns to the system have to be faulted in and zeroed again by the next run.
-/// While a Scope of a pool lives, the AlignedBuffers that its thread makes take their blocks from
-/// the pool, and return them to it wherever and whenever they end. Free blocks and those in use
-/// together never exceed twice what was in use at most; a block that `most_idle_runs` runs had no
-/// use for is freed; free blocks count against the cap, and are freed where it has no more room.
-/// Safe for many threads.
+/// Pages returned to the system must be faulted in and zeroed again by the next run. While a pool's
+/// Scope is active, the AlignedBuffers that its thread creates take their blocks from the pool, and
+/// return them wherever and whenever they are destroyed. Free and used blocks together never exceed
+/// twice the peak use. A block that was not needed for `most_idle_runs` runs is freed. Free blocks
+/// count against the cap and are released when it is exhausted. Thread-safe.
 class BufferPool : public KeptMemory, public std::enable_shared_from_this<BufferPool> {
  public:
-  /// Smaller blocks are left to the C library, which keeps them itself.
+  /// Smaller blocks are left to the C library, which recycles them itself.
   static constexpr std::int64_t least_pooled_bytes = 1024;
   static constexpr std::int64_t most_idle_runs = 64;
 
-  /// `cap` may be null; otherwise it must outlive the pool and all blocks from it.
+  /// `cap` may be null; otherwise it must outlive the pool and all of its blocks.
   static std::shared_ptr<BufferPool> make(MemoryCap* cap);
   ~BufferPool() override;
 
-  /// Makes a pool the one of this thread; null: none.
+  /// Makes a pool the current one of this thread; null: none.
   class Scope {
    public:
     explicit Scope(BufferPool* pool) noexcept;
@@ -41,23 +40,23 @@ class BufferPool : public KeptMemory, public std::enable_shared_from_this<Buffer
    private:
     BufferPool* before_;
   };
-  /// Null outside of every Scope, and for sizes that no pool keeps.
+  /// Null outside of any Scope, and for sizes that are not pooled.
   static BufferPool* of_this_thread(std::int64_t bytes) noexcept;
 
-  /// A free block for `bytes` bytes, which does not count as free any more; null where none fits.
+  /// Takes a free block for `bytes` bytes off the free list; null if none fits.
   std::byte* find(std::int64_t bytes);
-  /// A new block; null where the system refuses. Where requests grow from run to run, as the caches
-  /// of a decoder do, it has room for the next ones.
+  /// Allocates a new block; null when the system refuses. If requests grow from run to run, as for
+  /// a decoder's KV cache, the block has room for the next ones.
   std::byte* allocate(std::int64_t bytes);
-  /// Keeps a block that came from a pool, or frees it.
+  /// Returns a block to its pool, or frees it.
   static void give_back(std::byte* data) noexcept;
 
-  /// Counts a run, and frees the blocks that the last ones had no use for.
+  /// Starts a run, and frees the blocks that recent runs did not need.
   void begin_run();
   void release_kept() noexcept override;
-  /// From now on nothing is kept: a block is freed as soon as nobody uses it.
+  /// Stops retaining blocks: from now on, each is freed as soon as it is unused.
   void close() noexcept;
-  /// Of free blocks, and of those in use.
+  /// Total size of the free blocks, and of the blocks in use.
   std::int64_t free_bytes() const;
   std::int64_t used_bytes() const;
 
@@ -68,8 +67,8 @@ class BufferPool : public KeptMemory, public std::enable_shared_from_this<Buffer
   struct Block {
     std::byte* data = nullptr;
     std::int64_t bytes = 0;
-    std::int64_t room = 0;             ///< bytes behind those asked for, counted by the pool
-    std::int64_t run = 0;              ///< in which it was given back
+    std::int64_t room = 0;             ///< extra bytes of the block, counted by the pool
+    std::int64_t run = 0;              ///< the run in which it was returned
     std::shared_ptr<BufferPool> pool;  ///< while in use
     Blocks::iterator place;
     BySize::node_type entry;  ///< while in use
@@ -85,9 +84,9 @@ class BufferPool : public KeptMemory, public std::enable_shared_from_this<Buffer
 
   MemoryCap* cap_;
   mutable std::mutex mutex_;
-  Blocks free_;  ///< most recently given back last
+  Blocks free_;  ///< most recently returned last
   Blocks used_;
-  BySize by_size_;  ///< of the free ones
+  BySize by_size_;  ///< only the free ones
   std::int64_t free_bytes_ = 0;
   std::int64_t used_bytes_ = 0;
   std::int64_t most_used_bytes_ = 0;

@@ -1,4 +1,4 @@
-// The list of all kept memory, searched by the cap that counts it.
+// The registry of all retained memory, searched by memory cap.
 #include "libcore/base/memory/kept_memory.hpp"
 
 #include <mutex>

@@ -1,26 +1,26 @@
-// Memory that is kept for later use, and freed where a memory cap has no room left.
+// Memory that is retained for reuse, and released when a memory cap is exhausted.
 #pragma once
 
 namespace ortool {
 
 class MemoryCap;
 
-/// Safe for many threads.
+/// Base class of such caches. Thread-safe.
 class KeptMemory {
  public:
-  /// `cap`, which may be null, counts the memory and must outlive it.
+  /// `cap` counts the memory; it may be null and must outlive this object.
   explicit KeptMemory(MemoryCap* cap) : cap_(cap) {}
   KeptMemory(const KeptMemory&) = delete;
   KeptMemory& operator=(const KeptMemory&) = delete;
 
-  /// Frees the memory and gives it back to the cap. Called by any thread while it is listed.
+  /// Frees the memory and returns it to the cap. Any thread may call this while it is registered.
   virtual void release_kept() noexcept = 0;
 
  protected:
   virtual ~KeptMemory() { unlist(); }
-  /// For the constructor of the derived class, once everything is made.
+  /// To be called by the derived class's constructor once the object is complete.
   void list() noexcept;
-  /// For the destructor of the derived class, before anything is destroyed.
+  /// To be called by the derived class's destructor before anything is destroyed.
   void unlist() noexcept;
 
  private:
@@ -32,11 +32,11 @@ class KeptMemory {
   bool is_listed_ = false;
 };
 
-/// Frees all that counts against `cap`; false where nothing does.
+/// Frees everything retained under `cap`; returns false if there is nothing.
 bool release_kept_memory(const MemoryCap& cap) noexcept;
 
-/// While one lives, nothing is released for what its thread takes from a cap: for code that holds
-/// locks which release_kept() needs.
+/// While an object of this type exists, allocations of its thread release nothing: for code that
+/// holds locks which release_kept() needs.
 class NoRelease {
  public:
   NoRelease() noexcept;

@@ -1,4 +1,4 @@
-// Counting against the limit, and reading what the machine and its control group allow.
+// Accounting against the limit, and the memory limits of the machine and its control group.
 #include "libcore/base/memory/memory_cap.hpp"
 
 #include <algorithm>

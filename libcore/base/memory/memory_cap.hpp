@@ -1,4 +1,4 @@
-// A limit on the bytes that tensors may take, checked before every allocation.
+// MemoryCap: a limit on the memory of tensors, checked before every allocation.
 #pragma once
 
 #include <atomic>
@@ -7,13 +7,13 @@
 
 namespace ortool {
 
-/// Counts bytes against a limit. Safe for many threads.
+/// Counts bytes against a limit. Thread-safe.
 class MemoryCap {
  public:
   /// `limit_bytes` of 0 means no limit.
   explicit MemoryCap(std::int64_t limit_bytes = 0) : limit_bytes_(limit_bytes) {}
 
-  /// Takes `bytes` or throws ErrorCode::memory_limit naming `purpose`; nothing is taken then.
+  /// Reserves `bytes`, or throws ErrorCode::memory_limit naming `purpose` and reserves nothing.
   void take(std::int64_t bytes, std::string_view purpose);
   void give_back(std::int64_t bytes) noexcept { used_bytes_.fetch_sub(bytes); }
 
@@ -27,10 +27,10 @@ class MemoryCap {
   std::atomic<std::int64_t> peak_bytes_{0};
 };
 
-/// Bytes taken for as long as this lives.
+/// A reservation of bytes for the lifetime of this object.
 class TakenBytes {
  public:
-  /// As MemoryCap::take() does; `cap` may be null and must outlive this.
+  /// Reserves as MemoryCap::take(); `cap` may be null and must outlive this object.
   TakenBytes(MemoryCap* cap, std::int64_t bytes, std::string_view purpose)
       : cap_(cap), bytes_(bytes) {
     if (cap_ != nullptr) cap_->take(bytes_, purpose);
@@ -48,7 +48,7 @@ class TakenBytes {
   std::int64_t bytes_;
 };
 
-/// What this machine or its control group can give in all, in bytes.
+/// The memory of the machine or the limit of its control group, in bytes.
 std::int64_t machine_memory_bytes();
 
 }  // namespace ortool

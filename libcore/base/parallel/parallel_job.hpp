@@ -1,4 +1,4 @@
-// The tasks of one parallel_for, as the threads that work on it see them.
+// ParallelJob: the tasks of one parallel_for and their distribution to threads.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace ortool {
 
-/// Tasks in a row that one thread begins with.
+/// A range of consecutive tasks, initially assigned to one thread.
 struct alignas(64) TaskRange {
   std::atomic<std::int64_t> next{0};
   std::int64_t end = 0;
 };
 
-/// Shared by the threads that work on it, alive until all have left. Each thread
-/// begins with tasks of its own, the same ones whenever a job of as many tasks is shared: what it
-/// made in the job before lies in its cache. Then it takes what others have not begun.
+/// Shared by the threads that work on it; alive until all have left. Each thread starts with its
+/// own range, which is the same for every job with that many tasks, so that its data from the
+/// previous job is still in its cache. Then it steals unstarted tasks of other ranges.
 struct ParallelJob {
   static constexpr int max_ranges = 16;
 
@@ -35,7 +35,7 @@ struct ParallelJob {
   FunctionRef<void(std::int64_t)> body;
   const StopToken* stop;
   int range_count;
-  std::atomic<int> active;  ///< helpers that have not left
+  std::atomic<int> active;  ///< helpers that have not left yet
   std::atomic<bool> failed{false};
   std::exception_ptr error;
   TaskRange ranges[max_ranges];
@@ -54,7 +54,7 @@ struct ParallelJob {
     return true;
   }
 
-  /// Does one task of thread `number`, or of another; false when there is none left.
+  /// Runs one task of thread `number`'s range or another one; returns false when none is left.
   bool work_once(int number) noexcept {
     for (int i = 0; i < range_count; ++i) {
       if (work_once(ranges[(number + i) % range_count])) return true;

@@ -1,4 +1,4 @@
-// A job is one pointer, which the worker takes with the right to begin.
+// Worker thread: a job is handed over by one atomic pointer.
 #include "libcore/base/parallel/pool_worker.hpp"
 
 #include <sched.h>
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// How long a worker spins while a run that has shared something goes on.
+/// How long a worker spins during a run that has shared work.
 constexpr auto spin_time_in_run = std::chrono::milliseconds(1);
 
 thread_local int number_in_job = 0;
@@ -36,7 +36,7 @@ void ThreadPool::Worker::bind() const {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(processor), &set);
-  static_cast<void>(sched_setaffinity(0, sizeof(set), &set));  // unbound it works as well
+  static_cast<void>(sched_setaffinity(0, sizeof(set), &set));  // affinity is optional
 }
 
 void ThreadPool::Worker::sleep() {
@@ -59,7 +59,7 @@ void ThreadPool::Worker::loop() {
     ParallelJob* work = job.exchange(nullptr);
     if (work == nullptr) {
       if (quit.load()) return;
-      continue;  // taken back before it was begun, or woken for what comes next
+      continue;  // withdrawn before it was started, or woken for a later job
     }
     was_of_use.store(true, std::memory_order_relaxed);
     number_in_job = number;

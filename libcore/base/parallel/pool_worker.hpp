@@ -1,4 +1,4 @@
-// One thread of a pool: it spins for a while, then sleeps until it is woken.
+// One worker thread of a pool: spins for a while, then sleeps until it is woken.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace ortool {
 
-/// True as soon as `condition()` holds, false when it did not for 50 us.
+/// True as soon as `condition()` holds; false if it did not within 50 us.
 template <typename Condition>
 bool spin_until(Condition condition) {
   using Clock = std::chrono::steady_clock;
@@ -35,21 +35,21 @@ struct alignas(64) ThreadPool::Worker {
   static constexpr auto least_patience = std::chrono::microseconds(100);
 
   std::atomic<ParallelJob*> job{nullptr};
-  int number = 0;  ///< among the job's threads; set before the job
+  int number = 0;  ///< index among the job's threads; set before the job
   std::atomic<bool> taken{false};
-  std::atomic<bool> engaged{false};  ///< by a run that has shared something
+  std::atomic<bool> engaged{false};  ///< by a run that has shared work
   std::atomic<bool> sleeping{false};
-  std::atomic<bool> missed{false};  ///< a job was taken back: another may follow soon
+  std::atomic<bool> missed{false};  ///< a job was withdrawn; another may follow soon
   std::atomic<bool> quit{false};
-  std::atomic<bool> was_of_use{true};  ///< since it was woken
+  std::atomic<bool> was_of_use{true};  ///< since the last wake-up
   std::mutex mutex;
   std::condition_variable woken;
   std::thread thread;
-  int processor = no_processor;    ///< that it is bound to
-  bool has_own_processor = false;  ///< no other thread of the pool waits for it
+  int processor = no_processor;    ///< to which the thread is bound
+  bool has_own_processor = false;  ///< not shared with another thread of the pool
 
-  /// Kept by the run that has taken this worker first: what it spent on jobs; what runs spent since
-  /// `window_begin` while sleepers slept, and how much of that makes them wake one.
+  /// State of the run that took this worker first: time spent on jobs, time spent since
+  /// `window_begin` while workers slept, and the threshold of that time for waking one.
   Clock::duration in_jobs = {};
   Clock::duration alone = {};
   Clock::time_point window_begin;
@@ -57,10 +57,10 @@ struct alignas(64) ThreadPool::Worker {
   SharingHabits habits;
 
   void wake();
-  /// True when the job was given but not begun: the giver need not wait for a thread that the
-  /// system has not yet run.
+  /// Withdraws a job that was handed over but not started, so that the caller need not wait for a
+  /// thread that is not scheduled yet. Returns whether that succeeded.
   bool take_back(ParallelJob* work);
-  /// What the thread does until it is told to quit.
+  /// The thread's main loop, until it is told to quit.
   void loop();
 
  private:

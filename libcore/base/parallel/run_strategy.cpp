@@ -1,4 +1,4 @@
-// A few runs each way in a row, compared by their medians.
+// Selects the execution strategy of recurring runs by trials, compared by median time.
 #include "libcore/base/parallel/run_strategy.hpp"
 
 #include <algorithm>
@@ -8,20 +8,22 @@ namespace {
 
 using Way = RunMemory::Way;
 
-/// Runs of a trial: the first finds caches and threads as another way left them and does not count.
-/// Runs that take less than `short_ns` need more of them, or one disturbance spoils all.
+/// Number of runs in a trial. The first one finds caches and threads in the state of another
+/// strategy and is not counted. Runs below `short_ns` need more samples, since one disturbance
+/// would spoil the result.
 constexpr std::uint32_t trial_of_long_runs = 6;
 constexpr std::uint32_t trial_of_short_runs = 16;
 constexpr std::int64_t short_ns = 300'000;
-/// Steps that are judged one by one need some runs more until they are.
+/// Additional runs in the by-step trial, until the individual steps have been measured.
 constexpr std::uint32_t until_steps_are_known = 8;
-/// As many trials' length lies between two of them: at first, and at most.
+/// The distance between trials as a multiple of a trial's length: at first, and its doublings at
+/// most.
 constexpr std::uint32_t least_between_trials = 10;
 constexpr std::uint32_t most_doublings = 4;
-/// A run that takes as long has enough to share; that much is not risked on a trial.
+/// Runs longer than this have enough work to share, and a trial would be too expensive.
 constexpr std::int64_t long_run_ns = 20'000'000;
-/// What another way must save, in per cent, and what sharing must save over being alone: less is
-/// noise, and not worth a second processor.
+/// Minimum gain in percent for switching strategies, and for sharing over running alone: smaller
+/// gains are noise, and not worth a second processor.
 constexpr std::int64_t least_run_gain = 2;
 
 bool is_better(Way rival, std::int64_t rival_ns, std::int64_t known_ns) {
@@ -39,7 +41,7 @@ Way after(Way way) {
 
 }  // namespace
 
-/// The median of the last samples; 0 when there is none.
+/// The median of the recent samples; 0 without samples.
 std::int64_t RunMemory::Entry::usual_ns(Way of) const {
   const std::size_t count = std::min<std::size_t>(recorded[index_of(of)], samples);
   if (count == 0) return 0;

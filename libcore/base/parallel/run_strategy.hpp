@@ -1,4 +1,4 @@
-// Whether whole runs that come again and again are faster alone, shared, or shared step by step.
+// Chooses between single-threaded, multithreaded and per-step execution of recurring runs.
 #pragma once
 
 #include <array>
@@ -7,39 +7,39 @@
 
 namespace ortool {
 
-/// What sharing one step does to the steps behind it shows in the time of the whole run only: data
-/// that another processor wrote has to come from there. So runs are tried in each way, a few in a
-/// row, and go on in the one that took least; now and then another is tried again. Holds a fixed
-/// number of kinds of run, by a key that their giver chooses; a new one takes an older one's place.
-/// One thread at a time.
+/// The effect of sharing one step on the following steps (their data is in another processor's
+/// cache) shows only in the time of the whole run. Therefore each strategy is tried for a few
+/// consecutive runs, and the fastest is used; now and then another one is tried again. Stores a
+/// fixed number of kinds of run, identified by the caller's key; new ones evict older ones. Not
+/// thread-safe.
 class RunMemory {
  public:
   using Duration = std::chrono::nanoseconds;
 
   enum class Way : std::uint8_t {
-    shared,   ///< every job that can be
-    alone,    ///< none
-    by_step,  ///< those of steps that are worth it by themselves
+    shared,   ///< shares every job that can be shared
+    alone,    ///< shares none
+    by_step,  ///< shares the jobs of steps for which it pays off
   };
 
-  /// How the run should be done.
+  /// The strategy for the next run.
   Way choose(std::uint64_t key);
-  /// What the run took, done as `choose` said last. Left out for a run that did not end.
+  /// Records the time of a run with the strategy last chosen. Not to be called for aborted runs.
   void record(std::uint64_t key, Duration time);
 
  private:
   static constexpr int ways = 3;
-  static constexpr int samples = 15;  ///< of each way, the last ones of its last trial
+  static constexpr int samples = 15;  ///< for each strategy, from its last trial
 
   struct Entry {
     std::uint64_t key = 0;
-    Way settled = Way::by_step;  ///< the best so far
-    Way way = Way::shared;       ///< of the run under way
-    Way rival = Way::shared;     ///< tried last
+    Way settled = Way::by_step;  ///< the best one so far
+    Way way = Way::shared;       ///< of the current run
+    Way rival = Way::shared;     ///< the last one tried
     bool is_trial = true;
-    std::uint32_t trial_runs = 0;  ///< of the last trial
-    std::uint32_t left = 0;        ///< runs until something else is tried
-    std::uint32_t rounds = 0;      ///< trials since each way was tried first
+    std::uint32_t trial_runs = 0;  ///< length of the current trial
+    std::uint32_t left = 0;        ///< runs left until the next change
+    std::uint32_t rounds = 0;      ///< trials since each strategy was tried first
     std::uint32_t recorded[ways] = {};
     std::int64_t times_ns[ways][samples] = {};
 

@@ -1,4 +1,4 @@
-// Few trials, then the better way.
+// Decides by a few trials whether to share a step.
 #include "libcore/base/parallel/step_timings.hpp"
 
 #include <bit>
@@ -6,21 +6,21 @@
 namespace ortool {
 namespace {
 
-/// A step that takes longer is worth sharing without a trial.
+/// A step that takes longer is shared without a trial.
 constexpr std::int64_t long_job_ns = 150'000;
-constexpr std::uint32_t trials = 3;  ///< of each way; the first of all may find cold memory
+constexpr std::uint32_t trials = 3;  ///< for each mode; the first may run with cold caches
 constexpr std::uint32_t most_between_trials = 256;
 constexpr std::uint32_t uses_between_records = 16;
-/// Sharing must save as much, in per cent: what it does to the steps behind it is not measured.
+/// Minimum gain of sharing in percent; its effect on the following steps is not measured.
 constexpr std::int64_t least_sharing_gain = 20;
 
-/// At 8, 16, 32 ... uses, at last in even distances.
+/// Trials at 8, 16, 32 ... uses, and later at regular intervals.
 bool is_trial(std::uint32_t use) {
   return use % most_between_trials == 0 ||
          (use < most_between_trials && use >= 8 && std::has_single_bit(use));
 }
 
-/// Down at once, up slowly: what disturbs a measurement only makes it longer.
+/// Adopts lower times at once and higher ones slowly: disturbances only lengthen a measurement.
 void take_in(std::int64_t& known_ns, std::int64_t time_ns) {
   const bool is_less = known_ns == 0 || time_ns < known_ns;
   known_ns = is_less ? time_ns : known_ns + (time_ns - known_ns) / 16;

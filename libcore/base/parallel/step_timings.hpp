@@ -1,5 +1,5 @@
-// What sharing a step among threads was worth when it was last done: some are so small that moving
-// their data between processors takes longer than doing them alone.
+// Measured times of recurring steps with one and several threads. Some steps are so short that
+// moving their data between processors takes longer than running them on one.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace ortool {
 
-/// Times of steps that come again and again, alone and shared, by a key that their giver chooses.
-/// Holds a fixed number of them; a new one takes an older one's place. One thread at a time.
+/// Stores times of recurring steps, alone and shared, identified by the caller's key. Holds a fixed
+/// number of them; new ones evict older ones. Not thread-safe.
 class SharingMemory {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -17,20 +17,20 @@ class SharingMemory {
   enum class Way : std::uint8_t {
     shared,
     alone,
-    settled_alone,  ///< its time is known well enough: record() need not be called
+    settled_alone,  ///< its time is known well enough; record() may be omitted
   };
 
-  /// How the step should be done now. One not seen before is shared; one that did not take long is
-  /// tried both ways, then done in the way that took less time, and tried the other way at times.
+  /// The mode for the next execution of the step. A new step is shared; a short one is tried both
+  /// ways, then run in the faster mode, with occasional trials of the other.
   Way choose(std::uint64_t key);
-  /// What the step took from begin to end, done as `choose` said last. Need not be called.
+  /// Records the time of a step in the mode last chosen. Optional.
   void record(std::uint64_t key, bool was_shared, Duration time);
 
  private:
   struct Entry {
     std::uint64_t key = 0;
-    std::int64_t alone_ns = 0;   ///< 0: not known
-    std::int64_t shared_ns = 0;  ///< 0: not known
+    std::int64_t alone_ns = 0;   ///< 0: unknown
+    std::int64_t shared_ns = 0;  ///< 0: unknown
     std::uint32_t uses = 0;
   };
 

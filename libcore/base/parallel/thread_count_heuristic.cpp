@@ -1,4 +1,4 @@
-// Runs are judged first; within those that are judged step by step, steps are.
+// Chooses the strategy of a run first, then of its steps if the run is decided step by step.
 #include "libcore/base/parallel/thread_count_heuristic.hpp"
 
 #include <exception>

@@ -1,4 +1,4 @@
-// How the run under way and its steps are done, and what they took.
+// Heuristic for sharing a run and its steps among threads, based on measured times.
 #pragma once
 
 #include <chrono>
@@ -9,25 +9,25 @@
 
 namespace ortool {
 
-/// Asked and told by one run at a time. What it learns outlives the run.
+/// Used by one run at a time. Its measurements outlive the run.
 class SharingHabits {
  public:
   using Clock = std::chrono::steady_clock;
   using Way = SharingMemory::Way;
 
   void begin_run();
-  /// Records the run's time; not for one that ends by an error.
+  /// Records the run's time; not to be called for a run that ends with an error.
   void end_run();
-  /// Other runs began meanwhile: this one's time tells nothing.
+  /// Other runs started meanwhile, so the time of this one is not recorded.
   void set_crowded() { is_crowded_ = true; }
 
-  /// The first step of a run tells what kind of run it is. `key` is not 0.
+  /// The first step of a run identifies the kind of run. `key` is not 0.
   void begin_step(std::uint64_t key);
-  /// The step's time tells nothing.
+  /// Discards the time of the current step.
   void forget_step() { step_key_ = 0; }
-  /// How the jobs of the step under way are to be done.
+  /// The mode for the jobs of the current step.
   Way way() const { return way_; }
-  /// A job of the step ended now, with the help of others or not.
+  /// A job of the current step has ended, with or without help of other threads.
   void end_job(bool had_help);
 
  private:
@@ -35,12 +35,12 @@ class SharingHabits {
 
   SharingMemory steps_;
   RunMemory runs_;
-  /// 0 until the run's first named job.
+  /// 0 until the first named job of the run.
   std::uint64_t run_key_ = 0;
   RunMemory::Way run_way_ = RunMemory::Way::shared;
   Clock::time_point run_begin_;
   bool is_crowded_ = false;
-  /// 0: none that is measured. From its first job's begin to its last's end.
+  /// 0: no step is measured. Measured from the start of its first job to the end of its last.
   std::uint64_t step_key_ = 0;
   Way way_ = Way::shared;
   bool had_help_ = false;

@@ -1,11 +1,11 @@
-// Which of a job's threads is running.
+// The index of the calling thread within a parallel job.
 #pragma once
 
 namespace ortool {
 
-/// The number of the calling thread among those of the job it works on: 0 for the one that gave it,
-/// then 1, 2 ... A thread of no job has 0. No two threads of a job have the same, and a thread has
-/// the same in each job of a run; a job done in place by one thread may find any.
+/// The index of the calling thread among those of its current job: 0 for the thread that started
+/// it, then 1, 2 ... and 0 outside of jobs. Indices are unique within a job, and a thread has the
+/// same index in all jobs of a run; a job that runs inline in one thread may see any index.
 int thread_number();
 
 }  // namespace ortool

@@ -1,8 +1,8 @@
-// Workers that spin briefly, then sleep; jobs are handed over one cache line a worker. Handing a
-// job to a thread that spins costs less than a microsecond, waking one that sleeps far more: some
-// 15 us of the caller and 30 to 70 us until it runs, as measured on a virtual machine. So sleepers
-// are woken when the last run had much to share, or when this one, or many short ones in a row,
-// turn out to (decision 0019).
+// Thread pool whose workers spin briefly, then sleep; jobs are handed over by one cache line per
+// worker. Handing a job to a spinning thread costs less than a microsecond; waking a sleeping one
+// costs some 15 us of the caller and 30 to 70 us until it runs, as measured on a virtual machine.
+// So sleepers are woken only if the last run had much to share, or if this one, or many short ones
+// in a row, turn out to (decision 0019).
 #include "libcore/base/parallel/thread_pool.hpp"
 
 #include <algorithm>
@@ -27,13 +27,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Shared work left, in one thread's time, that is worth waking a sleeper.
+/// Minimum remaining work, in one thread's time, for waking a sleeping worker.
 constexpr auto worth_waking = std::chrono::microseconds(50);
-/// A run that spends as much on jobs lets the next one wake sleepers at once.
+/// A run that spends this time on jobs lets the next one wake workers at once.
 constexpr auto much_shared = std::chrono::microseconds(100);
-/// Short runs wake sleepers when they spent as much on jobs within one such time ...
+/// Short runs wake workers when they spent that much on jobs within one such window ...
 constexpr auto window = std::chrono::milliseconds(1);
-/// ... and ever later when sleepers, once woken, slept again before there was work for them.
+/// ... and later and later if woken workers fell asleep again before there was work for them.
 constexpr auto most_patience = std::chrono::milliseconds(1);
 
 /// Never 0.
@@ -45,7 +45,7 @@ std::uint64_t key_of_step(const void* step, std::int64_t tasks, int helpers) {
   return (key ^ (key >> 29U)) | 1U;
 }
 
-/// The processors this thread may run on; empty when the system does not say.
+/// The processors on which this thread may run; empty when the system does not say.
 std::vector<int> allowed_processors() {
   std::vector<int> processors;
   cpu_set_t set;
@@ -62,7 +62,7 @@ std::vector<int> allowed_processors() {
 struct ThreadPool::State {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<bool> expects_much{true};
-  std::atomic<int> runs{0};  ///< that are under way
+  std::atomic<int> runs{0};  ///< currently active
 
   ~State() {
     for (auto& worker : workers) {
@@ -75,13 +75,13 @@ struct ThreadPool::State {
     }
   }
 
-  /// Workers that a run can have while each other run has a processor for its own thread.
+  /// Number of workers for a run such that each other run keeps a processor for its own thread.
   int room() const {
     return static_cast<int>(workers.size()) + 1 - runs.load(std::memory_order_relaxed);
   }
 
-  /// Moves the calling thread off a processor that a worker is bound to: the system would let them
-  /// take turns there.
+  /// Moves the calling thread off a processor to which a worker is bound, where the two would be
+  /// time-sliced.
   void step_aside() const {
     const int here = sched_getcpu();
     const auto sits_here = [&](const auto& worker) { return worker->processor == here; };
@@ -99,8 +99,8 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   const int available = available_processors();
   if (threads <= 0) threads = available;
-  // With a thread for each processor there is nothing to choose, and a system that wakes threads
-  // where their waker runs would stall both. With fewer the system places them.
+  // With one thread for each processor, workers are bound: a scheduler that wakes threads on the
+  // waker's processor would stall both. With fewer threads, the system places them.
   std::vector<int> processors = allowed_processors();
   const int here = sched_getcpu();
   processors.erase(std::remove(processors.begin(), processors.end(), here), processors.end());
@@ -114,7 +114,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
       worker->thread = std::thread([raw = worker.get()] { raw->loop(); });
       state_->workers.push_back(std::move(worker));
     }
-  } catch (const std::system_error&) {  // the system gives no more threads: those there are will do
+  } catch (const std::system_error&) {  // the system refuses more threads; use those that exist
   }
 }
 
@@ -125,8 +125,8 @@ int ThreadPool::size() const {
 }
 
 Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&pool), stop_(stop) {
-  // Each run that is under way has a thread of its own: workers beyond the rest would only take
-  // processors from them.
+  // Each active run has a thread of its own; more workers than the remaining processors would
+  // compete with them.
   const int others = pool.state_->runs.fetch_add(1);
   const int wanted = std::min({threads - 1, most_workers, pool.size() - 1 - others});
   for (auto& worker : pool.state_->workers) {
@@ -186,7 +186,7 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
   habits.end_job(false);
 }
 
-/// Does a job with all the workers that can have a part in it.
+/// Runs a job with all workers that can take part in it.
 void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
   const int room = std::clamp(pool_->state_->room(), 1, taken_count_);
   const int helpers = static_cast<int>(std::min<std::int64_t>(room, tasks - 1));

@@ -1,4 +1,4 @@
-// One pool of worker threads a process; a run borrows the free ones and works on with what it got.
+// Thread pool of the process; each run borrows the free workers.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace ortool {
 
 class Workers;
 
-/// The threads of the process. Made once and handed down; sessions share it.
+/// The threads of the process. Created once and passed down; sessions share it.
 class ThreadPool {
  public:
-  /// `threads` counts the calling thread: 1 starts no worker. When the system refuses threads the
-  /// pool is smaller. 0 means all that affinity and the control group's quota allow.
+  /// `threads` includes the calling thread: 1 starts no worker. 0 means as many as affinity and the
+  /// control group's quota allow. The pool is smaller if the system refuses threads.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// The threads there are, the caller's included.
+  /// The number of threads, including the caller's.
   int size() const;
 
  private:
@@ -32,15 +32,15 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-/// The threads one run works with: the caller and up to `threads - 1` workers that were free.
-/// Not safe for several threads; each run has its own.
+/// The threads of one run: the caller and up to `threads - 1` workers that were free. Not
+/// thread-safe; each run has its own object.
 class Workers {
  public:
-  /// The calling thread alone.
+  /// Only the calling thread.
   explicit Workers(const StopToken* stop = nullptr) : stop_(stop) {}
-  /// Takes the workers that are free now, at most `threads - 1`, and leaves one for each other run
-  /// that is under way; fewer, or none, is fine. `stop` (may be null) is polled between tasks. Pool
-  /// and token must outlive this.
+  /// Takes free workers, at most `threads - 1`, and leaves one for each other active run; getting
+  /// fewer or none is fine. `stop` (may be null) is polled between tasks. Pool and token must
+  /// outlive this object.
   Workers(ThreadPool& pool, int threads, const StopToken* stop = nullptr);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -48,27 +48,28 @@ class Workers {
 
   int count() const { return taken_count_ + 1; }
 
-  /// Calls `body(task)` once for each task in [0, tasks), spread over the threads; returns when all
-  /// are done. Tasks may run in any order at the same time: each must write its own part, so that
-  /// the bits do not depend on the number of threads. The first exception of a task, or a stop
-  /// request, ends the remaining tasks and is thrown here. Does not nest: a body that calls it
-  /// again gets its tasks run in place.
+  /// Calls `body(task)` once for each task in [0, tasks), distributed over the threads; returns
+  /// when all are done. Tasks run concurrently in any order, so each must write its own part of the
+  /// result, which also makes results independent of the number of threads. The first exception of
+  /// a task, or a stop request, cancels the remaining tasks and is rethrown here. Nested calls from
+  /// a body run their tasks inline.
   void parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> body);
 
-  /// Cuts [0, count) into ranges of `grain` items (the last may be shorter) and calls
-  /// `body(begin, end)` for each. `grain` must depend on the problem alone.
+  /// Splits [0, count) into ranges of `grain` items (the last may be shorter) and calls
+  /// `body(begin, end)` for each. `grain` must depend only on the problem, not on the number of
+  /// threads.
   void parallel_ranges(std::int64_t count, std::int64_t grain,
                        FunctionRef<void(std::int64_t, std::int64_t)> body);
 
-  /// Names what the next jobs belong to, by an address. A step that comes again is known again, and
-  /// one for which sharing does not pay is done alone. Without a name all jobs are shared.
+  /// Identifies the step of the following jobs by an address. A recurring step for which sharing
+  /// does not pay off runs on one thread. Without a step, all jobs are shared.
   void begin_step(const void* step) {
     step_ = step;
     jobs_of_step_ = 0;
   }
 
   const StopToken* stop() const { return stop_; }
-  /// Throws when a stop was requested: for what works for long without tasks, every millisecond or
+  /// Throws if a stop was requested. For long work without tasks; to be called every millisecond or
   /// so.
   void poll() const {
     if (stop_ != nullptr) stop_->poll();
@@ -88,7 +89,7 @@ class Workers {
   ThreadPool::Worker* taken_[most_workers] = {};
 };
 
-/// The processors this process may use: affinity and the control group's quota, at least 1.
+/// The number of processors this process may use, by affinity and control group quota; at least 1.
 int available_processors();
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The longest unit first, since one may end with another.
+// Parser of amounts with units; longer units are tried first, since one may end with another.
 #include "libcore/base/strings/amount.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr AmountUnit units_of_bytes[] = {
 constexpr AmountUnit units_of_counts[] = {
     {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}};
 
-/// Takes the unit off the text; 1 where there is none.
+/// Removes the unit from the text and returns its factor; 1 without a unit.
 double take_unit(std::string_view& text, std::span<const AmountUnit> units) {
   for (const AmountUnit& unit : units) {
     if (!text.ends_with(unit.name)) continue;

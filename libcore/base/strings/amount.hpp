@@ -1,4 +1,4 @@
-// Numbers with a unit right behind them.
+// Parsing of numbers with a unit suffix.
 #pragma once
 
 #include <optional>
@@ -6,10 +6,10 @@
 
 namespace ortool {
 
-/// Bytes: "256MB", "1.5GiB", "500". Nothing where that is no finite number.
+/// Bytes: "256MB", "1.5GiB", "500". Nothing if the text is not a finite number.
 std::optional<double> read_bytes(std::string_view text);
 
-/// Bytes as well as "20", "300M", "1.5k" of anything.
+/// Bytes as above, or plain counts: "20", "300M", "1.5k".
 std::optional<double> read_amount(std::string_view text);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Walking text character by character and writing what is no safe one differently.
+// Escaping of text, character by character.
 #include "libcore/base/strings/escape.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Making any bytes safe: for a terminal, and for a JSON document.
+// Sanitizing of arbitrary bytes for terminals, JSON and markup.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace ortool {
 
-/// `text` with every byte that is no part of valid UTF-8 replaced by U+FFFD.
+/// `text` with each invalid UTF-8 byte replaced by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-/// Valid UTF-8 without control characters: those become \n, \t, \x1b or \u0085, and so do the marks
-/// that turn the direction of writing. For one line on a terminal.
+/// Valid UTF-8 without control characters, for one line on a terminal: those become \n, \t, \x1b or
+/// \u0085, and so do marks that change the text direction.
 std::string printable(std::string_view text);
 
-/// `text` with `<`, `>`, `&` and `"` as entities: for HTML and XML, in elements and in attributes.
+/// `text` with `<`, `>`, `&` and `"` as entities, for HTML and XML elements and attributes.
 std::string escape_markup(std::string_view text);
 
-/// `text`, cut at a character's end so that it takes at most `most_bytes` with "..." behind it.
+/// `text` truncated at a character boundary to `most_bytes`, including the appended "...".
 std::string cut_to(std::string_view text, std::size_t most_bytes);
 
-/// The columns that valid UTF-8 text takes on a terminal, counting a character as one.
+/// The width of valid UTF-8 text on a terminal, counting one column for each character.
 std::size_t column_count(std::string_view text);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Matching with a single place to come back to: the last star.
+// Glob matching with a single backtracking position: the last star.
 #include "libcore/base/strings/glob.hpp"
 
 #include <cstddef>

@@ -1,12 +1,12 @@
-// Names chosen with * and ?.
+// Glob patterns with * and ?.
 #pragma once
 
 #include <string_view>
 
 namespace ortool {
 
-/// Whether all of `name` fits `pattern`, where * stands for any text and ? for one byte. Time is at
-/// most the product of the lengths.
+/// Whether `pattern` matches all of `name`; * matches any text and ? one byte. Takes time at most
+/// proportional to the product of the lengths.
 bool matches_glob(std::string_view name, std::string_view pattern);
 
 }  // namespace ortool

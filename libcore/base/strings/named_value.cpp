@@ -1,4 +1,4 @@
-// Matching the model's names, longest first.
+// Parser of NAME=VALUE options that matches the model's names, longest first.
 #include "libcore/base/strings/named_value.hpp"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace ortool {
 namespace {
 
-/// The longest name that `text` begins with and that one of `separators` follows; null for none.
+/// The longest name that `text` starts with and that is followed by one of `separators`; null if
+/// none.
 const std::string* match_name(std::string_view text, std::span<const std::string> names,
                               std::string_view separators, bool may_end) {
   const std::string* best = nullptr;

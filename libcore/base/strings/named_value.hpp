@@ -13,15 +13,15 @@ struct NamedValue {
   std::string value;
 };
 
-/// Splits `text` after the longest of `names` that it begins with and that '=' follows; only when
-/// there is none, ':' does as well. Throws ErrorCode::invalid with the nearest name and the list.
-/// `what` and `plural` name the kind of name: "input", "inputs".
+/// Splits `text` after the longest of `names` that it starts with and that '=' follows; ':' is
+/// accepted if there is none. Throws ErrorCode::invalid with the closest name and the list. `what`
+/// and `plural` describe the kind of name: "input", "inputs".
 NamedValue split_named_value(std::string_view option, std::string_view text,
                              std::span<const std::string> names, std::string_view what,
                              std::string_view plural);
 
-/// A comma-separated list of names that may hold commas themselves: at each place the longest of
-/// `names` counts. Throws like split_named_value.
+/// Parses a comma-separated list of names that may contain commas: the longest match of `names`
+/// wins. Throws like split_named_value.
 std::vector<std::string> split_name_list(std::string_view text, std::span<const std::string> names,
                                          std::string_view what, std::string_view plural);
 

@@ -1,4 +1,4 @@
-// std::from_chars on the whole text, with a leading plus sign.
+// Number parsing by std::from_chars on the complete text; accepts a leading plus sign.
 #include "libcore/base/strings/parse_number.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Parsing numbers and lists in text, strictly and in any locale.
+// Strict, locale-independent parsing of numbers and lists.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace ortool {
 
-/// The number `text` holds, whole and in any locale; false when it is none.
+/// Parses the complete `text` as a number, independent of the locale; returns false if it is not
+/// one.
 bool read_number(std::string_view text, double& number);
 bool read_integer(std::string_view text, std::int64_t& number);
 
-/// The pieces between separators; none for an empty text.
+/// The parts between separators; empty for an empty text.
 std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Shortest and fixed decimals by std::to_chars, the same in any locale.
+// Human-readable number formatting by std::to_chars, independent of the locale.
 #include "libcore/base/strings/readable_number.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ std::string fixed(double value, int decimals) {
   return std::string(buffer.data(), end);
 }
 
-/// Three significant digits and the power of 1000 as a letter.
+/// Three significant digits and a suffix for the power of 1000.
 std::string scaled(double value, const std::array<std::string_view, 6>& units) {
   std::size_t unit = 0;
   while (std::abs(value) >= 999.5 && unit + 1 < units.size()) {

@@ -1,4 +1,4 @@
-// Formatting numbers for people: bytes, counts, times and shortened decimals.
+// Human-readable formatting of bytes, counts, times and rounded decimals.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ std::string readable_bytes(double bytes);
 std::string readable_count(double count);
 /// "12.3 ms", "1.20 s", "45 us".
 std::string readable_ms(double milliseconds);
-/// With as many digits behind the point.
+/// With the given number of digits after the decimal point.
 std::string fixed_number(double value, int decimals);
 /// Up to six significant digits; NaN, Infinity.
 std::string readable_number(double value);

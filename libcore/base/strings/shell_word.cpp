@@ -1,4 +1,4 @@
-// Quoting for a shell.
+// Quoting of words for a POSIX shell.
 #include "libcore/base/strings/shell_word.hpp"
 
 #include <string_view>

@@ -1,11 +1,11 @@
-// A word as a shell reads it back.
+// Quoting of words for a POSIX shell.
 #pragma once
 
 #include <string>
 
 namespace ortool {
 
-/// In single quotes where it holds more than plain letters.
+/// In single quotes if it contains more than plain characters.
 std::string shell_word(const std::string& word);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Wording of errors about unknown names.
+// Error messages for unknown names.
 #include "libcore/base/strings/unknown_name.hpp"
 
 #include "libcore/base/format.hpp"
