@@ -1,4 +1,4 @@
-// Kinds of attributes and their names.
+// Attribute kinds and their names.
 #include "libcore/graph/attribute.hpp"
 
 #include <array>

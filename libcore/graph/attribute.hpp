@@ -1,4 +1,4 @@
-// A node's attribute: its name and one of ONNX's kinds of value.
+// Node attributes: a name and a value of one of ONNX's attribute kinds.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ortool {
 
 class Graph;
 
-/// Kinds with ONNX's numbers (AttributeProto.AttributeType).
+/// Attribute kinds with ONNX's numbers (AttributeProto.AttributeType).
 enum class AttributeKind : std::int32_t {
   undefined = 0,
   float_number = 1,
@@ -35,7 +35,7 @@ enum class AttributeKind : std::int32_t {
   types = 14,
 };
 
-/// "int", "floats", "tensor" … as ONNX's documentation names them.
+/// "int", "floats", "tensor" … as in ONNX's documentation.
 std::string_view name_of(AttributeKind kind);
 
 /// Values and their positions in a dense shape.
@@ -57,13 +57,12 @@ struct Attribute {
 
   std::string name;
   Value value;
-  std::string
-      reference;  ///< inside a function: the function's attribute this one takes its value from
+  std::string reference;  ///< inside a function: the function attribute that supplies the value
   AttributeKind reference_kind = AttributeKind::undefined;
   FieldPresence present_fields;
   std::unique_ptr<Notes> notes;  ///< null: none
 
-  /// The alternative that `value` holds; of a reference, the kind it declares.
+  /// The kind of the alternative that `value` holds; for a reference, the declared kind.
   AttributeKind kind() const;
 };
 

@@ -1,4 +1,4 @@
-// Attributes of one type, and new ones without notes.
+// Typed access to a node's attributes.
 #include "libcore/graph/attribute_access.hpp"
 
 #include <utility>

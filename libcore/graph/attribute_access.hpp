@@ -1,4 +1,4 @@
-// A node's attributes, read and set by name and type.
+// Typed getters and setters for a node's attributes, by name.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace ortool {
 
-/// The attribute's value where it is there and an integer, `fallback` elsewhere.
+/// The attribute's value if it exists and is an integer, otherwise `fallback`.
 std::int64_t integer_attribute(const Node& node, std::string_view name, std::int64_t fallback);
-/// The same for a string, which lives as long as the attribute.
+/// Same for a string; the view is valid as long as the attribute.
 std::string_view text_attribute(const Node& node, std::string_view name, std::string_view fallback);
 
-/// Adds or replaces.
+/// Adds or replaces the attribute.
 void set_attribute(Node& node, std::string_view name, Attribute::Value value);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Matching graph by graph, from the main one inwards, and writing down what is left over.
+// Model diff: matches graph by graph from the main graph inwards and reports the differences.
 #include "libcore/graph/diff.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct GraphPair {
   bool is_main;
 };
 
-/// Adds a change for each key that only one map has, or that they have with other values.
+/// Adds a change for each key that only one of the maps has, or whose values differ.
 template <typename Map>
 void compare_maps(const Map& before, const Map& after, const std::string& what,
                   std::vector<FieldChange>& changes) {
@@ -71,7 +71,7 @@ std::string function_name(const Function& function) {
   return function.overload.empty() ? name : name + ":" + function.overload;
 }
 
-/// The fewest elements to take out of a permutation so that the rest is in order.
+/// The minimum number of elements to remove from a permutation so that the rest is sorted.
 std::int64_t count_moved(const std::vector<std::int64_t>& positions) {
   std::vector<std::int64_t> ends;
   for (const std::int64_t position : positions) {
@@ -190,7 +190,7 @@ void ModelComparison::compare_functions() {
   }
 }
 
-/// Of a main graph by names, then by position; inside, where position is all that counts, by it.
+/// Pairs inputs and outputs: by name, then by position in a main graph; by position in subgraphs.
 ModelComparison::Pairs ModelComparison::pair_interface(Values before, Values after,
                                                        const GraphPair& graphs, bool is_output) {
   Pairs pairs;

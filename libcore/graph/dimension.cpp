@@ -1,4 +1,4 @@
-// Arithmetic on dimensions: numbers at once, the rest through formulas; conversions and text.
+// Dimension arithmetic: numbers directly, the rest by formulas; conversions and text.
 #include "libcore/graph/dimension.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ortool {
 
-/// Of a dimension that is no number: a formula, or why there is none.
+/// Details of a dimension that is not a number: a formula, or the cause of being unknown.
 struct Dimension::Detail {
   std::optional<Formula> formula;
   std::string cause;
@@ -23,7 +23,7 @@ const std::string& nothing() {
   return empty;
 }
 
-/// Shared by all of them: operations that fail are common in shapes that a hostile file makes up.
+/// A shared instance, since failing operations are common in shapes that a hostile file contains.
 const Dimension& too_big() {
   static const Dimension unknown =
       Dimension::unknown_because("a number passes 64 bits, or a divisor is 0");
@@ -43,7 +43,7 @@ Dimension of_result(std::optional<Formula> result) {
   return result ? Dimension::of(std::move(*result)) : too_long();
 }
 
-/// Of two, one of which at least is unknown: that one, the one with a cause first.
+/// The unknown one of two dimensions, preferring one with a cause.
 const Dimension& unknown_of(const Dimension& a, const Dimension& b) {
   if (!a.is_unknown()) return b;
   return b.is_unknown() ? a.or_because(b) : a;
@@ -188,7 +188,7 @@ Dimension truncating_divide(const Dimension& a, const Dimension& b) {
 
 Dimension modulo(const Dimension& a, const Dimension& b) {
   const Dimension quotient = floor_divide(a, b);
-  // 0 times what is unknown would be 0.
+  // 0 times an unknown would be 0.
   return quotient.is_unknown() ? quotient : a - b * quotient;
 }
 
@@ -225,7 +225,7 @@ bool is_at_least(const Dimension& a, const Dimension& b) {
 
 Dimension substitute(const Dimension& dimension, const SymbolMap& symbols) {
   if (!dimension.is_formula()) return dimension;
-  // What a symbol stands for may be unknown too; a formula cannot hold that.
+  // A symbol may be replaced by an unknown, which a formula cannot contain.
   Dimension unknown = too_long();
   bool has_unknown = false;
   const auto value_of = [&](const std::string& name) -> std::optional<Formula> {

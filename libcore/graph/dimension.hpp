@@ -1,4 +1,4 @@
-// An integer that may not be known yet: a number, a formula over symbols, or unknown.
+// Dimension: an integer known as a number or as a formula over symbols, or unknown.
 #pragma once
 
 #include <cstdint>
@@ -16,45 +16,47 @@ namespace ortool {
 
 class Formula;
 
-/// One dimension of a declared or inferred shape, or one element of a value that shapes are
-/// computed from. Such elements may be negative; the dimension of a shape never is. Symbols stand
-/// for sizes, 0 or more. Cheap to copy: a number needs no memory beside it.
+/// One dimension of a declared or inferred shape, or one element of a value from which shapes are
+/// computed. Such elements may be negative; dimensions of shapes never are. Symbols stand for sizes
+/// of 0 or more. Cheap to copy: numbers need no heap memory.
 class Dimension {
  public:
-  /// Unknown, without a cause.
+  /// Unknown without a cause.
   Dimension() = default;
   Dimension(std::int64_t number) : number_(number) {}
   /// Unknown when the name is empty.
   static Dimension symbol(std::string name);
-  /// Unknown; `cause` is the name of the node whose result depends on data, or says what else.
+  /// Unknown; `cause` is the name of the node whose result is data-dependent, or other text.
   static Dimension unknown_because(std::string cause);
-  /// What a formula amounts to, kept as a number where it is one.
+  /// A formula, converted to a number where it is constant.
   static Dimension of(Formula formula);
 
   bool is_known() const { return number_ != not_a_number; }
-  /// A symbol alone.
+  /// Exactly one symbol.
   bool is_symbol() const;
-  /// A symbol, or more than a symbol: "2*batch + 1".
+  /// A symbol or a larger formula such as "2*batch + 1".
   bool is_formula() const;
   bool is_unknown() const { return !is_known() && !is_formula(); }
   /// -1 unless it is a number.
   std::int64_t number() const { return is_known() ? number_ : -1; }
-  /// Empty unless it is a symbol alone.
+  /// Empty unless it is exactly one symbol.
   const std::string& symbol() const;
-  /// Only of a formula.
+  /// Only for a formula.
   const Formula& formula() const;
-  /// Why it is unknown; of a symbol, which node's data it stands for the size of. Empty when nobody
-  /// said.
+  /// Why it is unknown or, for a symbol, the node whose data-dependent size it stands for. Empty if
+  /// not recorded.
   const std::string& cause() const;
-  /// This with the cause of `other`, unless it has one or is neither unknown nor a symbol.
+  /// This dimension with the cause of `other`, unless it has one or is neither unknown nor a
+  /// symbol.
   Dimension because(const Dimension& other) const;
-  /// `other` if this is unknown without a cause and `other` unknown too; otherwise this.
+  /// `other` if this is unknown without a cause and `other` is unknown too; otherwise this.
   const Dimension& or_because(const Dimension& other) const;
 
   /// The number, the symbol, "2*batch + 1", "ceil(height/2)", or "?".
   std::string to_string() const;
 
-  /// Equal numbers or formulas; two unknown dimensions are equal as descriptions only.
+  /// Whether both are equal numbers or formulas; unknown dimensions compare equal as descriptions
+  /// only.
   bool operator==(const Dimension& other) const;
 
  private:
@@ -65,45 +67,45 @@ class Dimension {
   std::shared_ptr<const Detail> detail_;  ///< null for numbers and for unknown without a cause
 };
 
-// Arithmetic. Numbers give numbers; a result that passes 64 bits, a division by zero and a formula
-// that grows too long are unknown. What is unknown stays so, with the cause of the first that has
-// one (0 times anything is 0).
+// Arithmetic. Numbers give numbers. The result is unknown on overflow of 64 bits, division by zero,
+// or if the formula becomes too long. Unknown operands give unknown, with the first cause found
+// (but 0 times anything is 0).
 Dimension operator+(const Dimension& a, const Dimension& b);
 Dimension operator-(const Dimension& a, const Dimension& b);
 Dimension operator-(const Dimension& a);
 Dimension operator*(const Dimension& a, const Dimension& b);
-/// Rounded down, towards minus infinity.
+/// Rounds down, toward minus infinity.
 Dimension floor_divide(const Dimension& a, const Dimension& b);
 Dimension ceil_divide(const Dimension& a, const Dimension& b);
-/// Towards zero for numbers, as integer tensors divide; formulas are taken as not negative.
+/// Truncates toward zero for numbers, like integer tensors; formulas are assumed nonnegative.
 Dimension truncating_divide(const Dimension& a, const Dimension& b);
-/// a - b * floor(a / b): the sign of `b`.
+/// a - b * floor(a / b), which has the sign of `b`.
 Dimension modulo(const Dimension& a, const Dimension& b);
 Dimension min(const Dimension& a, const Dimension& b);
 Dimension max(const Dimension& a, const Dimension& b);
-/// The size that two sizes broadcast to when nothing is known but that they do: the one beside a 1.
-/// Different numbers, none of them 1, give an unknown.
+/// The size to which two sizes broadcast when it is only known that they do: the one next to a 1.
+/// Unknown for different numbers of which none is 1.
 Dimension broadcast(const Dimension& a, const Dimension& b);
-/// The product; 1 of none.
+/// The product; 1 for an empty list.
 Dimension product(std::span<const Dimension> dimensions);
 
-/// Whether a >= b whatever the symbols stand for; false when that cannot be said.
+/// Whether a >= b for all values of the symbols; false if that cannot be proved.
 bool is_at_least(const Dimension& a, const Dimension& b);
 
-/// What symbols stand for.
+/// Replacement values of symbols.
 using SymbolMap = std::map<std::string, Dimension, std::less<>>;
-/// The formula with symbols of the map replaced; a number when all are numbers.
+/// The formula with its symbols replaced; a number if all replacements are numbers.
 Dimension substitute(const Dimension& dimension, const SymbolMap& symbols);
 
 using Dimensions = std::vector<Dimension>;
 
-/// A shape as far as it is known: nothing when not even the rank is.
+/// A shape as far as it is known; nothing if even the rank is unknown.
 using PartialShape = std::optional<Dimensions>;
 
 PartialShape to_partial(const Shape& shape);
 /// The shape when every dimension is a number.
 std::optional<Shape> to_known(const PartialShape& shape);
-/// "batch x 3 x ? x 224"; "scalar" for rank 0, "unknown rank" for nothing. A sum stands in
+/// "batch x 3 x ? x 224"; "scalar" for rank 0, "unknown rank" for nothing. Sums are put in
 /// brackets.
 std::string to_string(const PartialShape& shape);
 

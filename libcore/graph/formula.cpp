@@ -1,4 +1,4 @@
-// Polynomials: sorted terms, checked sums and products, and bounds.
+// Polynomials over symbols: sorted terms, checked sums and products, and bounds.
 #include "libcore/graph/formula.hpp"
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 namespace ortool {
 namespace {
 
-/// The most pairs of terms that a product multiplies out.
+/// The maximum number of term pairs that a product expands.
 constexpr std::size_t most_products = 256;
 
 using Factors = std::vector<AtomPointer>;
 
-/// The higher degree first; an order that products keep.
+/// Higher degree first, an order that is compatible with multiplication.
 std::strong_ordering compare(const Factors& a, const Factors& b) {
   if (const auto order = b.size() <=> a.size(); order != 0) return order;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -62,7 +62,8 @@ FormulaRange range_of_gathered(const Atom& atom) {
   FormulaRange result = range_of(atom.arguments.front());
   for (std::size_t i = 1; i < atom.arguments.size(); ++i) {
     const FormulaRange range = range_of(atom.arguments[i]);
-    // A minimum is below each of its highs, above the lowest low; a maximum the other way round.
+    // A minimum is at most each argument's high and at least the lowest low; for a maximum vice
+    // versa.
     const auto both = [](auto& mine, const auto& other, const auto& choose) {
       mine = mine && other ? std::optional(choose(*mine, *other)) : std::nullopt;
     };

@@ -1,4 +1,4 @@
-// Sums of products of symbols and quotients, in the one form that equal formulas share.
+// Symbolic integer formulas (polynomials over symbols and quotients) in a canonical form.
 #pragma once
 
 #include <compare>
@@ -14,15 +14,15 @@ namespace ortool {
 struct Atom;
 using AtomPointer = std::shared_ptr<const Atom>;
 
-/// An integer polynomial over atoms. Terms are sorted, the highest degree first; none is zero and
-/// no two have the same factors. Formulas are at most `most_size` atoms and terms long: operations
-/// that would pass it, or 64 bits, give nothing.
+/// An integer polynomial over atoms. Terms are sorted by decreasing degree, none is zero, and no
+/// two have the same factors. A formula has at most `most_size` atoms and terms; operations that
+/// would exceed that, or 64 bits, return nothing.
 class Formula {
  public:
   static constexpr std::int64_t most_size = 100;
 
   struct Term {
-    std::vector<AtomPointer> factors;  ///< sorted; a power stands there several times
+    std::vector<AtomPointer> factors;  ///< sorted; powers are repeated factors
     std::int64_t coefficient = 0;
   };
 
@@ -32,11 +32,11 @@ class Formula {
   explicit Formula(AtomPointer atom);
 
   const std::vector<Term>& terms() const { return terms_; }
-  /// Terms and atoms, with what is inside quotients.
+  /// The number of terms and atoms, including those inside quotients.
   std::int64_t size() const { return size_; }
-  /// The number, when there is nothing else.
+  /// The number, if the formula is constant.
   std::optional<std::int64_t> number() const;
-  /// The atom, when it stands alone.
+  /// The atom, if the formula is a single atom.
   const Atom* atom() const;
   std::int64_t constant_term() const;
 
@@ -51,7 +51,7 @@ class Formula {
   std::strong_ordering operator<=>(const Formula& other) const;
   bool operator==(const Formula& other) const { return (*this <=> other) == 0; }
 
-  /// Sorts, joins equal terms, drops zeros.
+  /// Sorts, merges equal terms and drops zeros.
   static std::optional<Formula> of_terms(std::vector<Term> terms);
 
  private:
@@ -59,33 +59,33 @@ class Formula {
   std::int64_t size_ = 0;
 };
 
-/// What a formula is built from.
+/// The building blocks of formulas.
 struct Atom {
   enum class Kind { symbol, quotient, minimum, maximum, broadcast };
 
   Kind kind = Kind::symbol;
-  std::string name;                ///< of a symbol
-  std::vector<Formula> arguments;  ///< dividend and divisor; what a minimum is of, sorted
-  std::int64_t size = 1;           ///< with the arguments' sizes
+  std::string name;                ///< for a symbol
+  std::vector<Formula> arguments;  ///< dividend and divisor, or the sorted operands of a minimum
+  std::int64_t size = 1;           ///< including the arguments' sizes
 };
 std::strong_ordering compare(const Atom& a, const Atom& b);
 AtomPointer symbol_atom(std::string name);
-/// Nothing when it is too long.
+/// Nothing when it would be too long.
 std::optional<Formula> formula_of(Atom::Kind kind, std::vector<Formula> arguments);
 
 /// The quotient rounded down. The divisor must not be the number 0.
 std::optional<Formula> floor_quotient(const Formula& dividend, const Formula& divisor);
 std::optional<Formula> ceil_quotient(const Formula& dividend, const Formula& divisor);
-/// The least, the largest, or what all of them broadcast to; at most `most_gathered` different
+/// The minimum, the maximum, or the broadcast of all arguments; at most `most_gathered` distinct
 /// ones.
 constexpr std::size_t most_gathered = 8;
 std::optional<Formula> gather(Atom::Kind kind, const std::vector<Formula>& arguments);
-/// Each symbol replaced by what `of` gives for its name (itself when nothing).
+/// Replaces each symbol by what `of` returns for its name, or keeps it if that is nothing.
 std::optional<Formula> substitute(
     const Formula& formula,
     const std::function<std::optional<Formula>(const std::string& name)>& of);
 
-/// Bounds that hold whatever sizes the symbols stand for.
+/// Bounds that hold for all values of the symbols.
 struct FormulaRange {
   std::optional<std::int64_t> low;
   std::optional<std::int64_t> high;

@@ -1,4 +1,4 @@
-// Quotients, minima and broadcasts of formulas, brought to one form; substitution.
+// Canonical forms of quotients, minima and broadcasts of formulas; substitution.
 #include <algorithm>
 #include <numeric>
 
@@ -19,8 +19,8 @@ std::uint64_t magnitude(std::int64_t number) {
   return number < 0 ? 0U - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
 }
 
-/// floor((g*n + r) / (g*c)) = floor((n + floor(r / g)) / c): takes the factor that the dividend,
-/// its constant term aside, shares with the divisor out of both.
+/// floor((g*n + r) / (g*c)) = floor((n + floor(r / g)) / c): cancels the common factor of the
+/// divisor and the dividend without its constant term.
 void reduce(std::vector<Term>& dividend, std::int64_t& divisor) {
   std::uint64_t common = magnitude(divisor);
   for (const Term& term : dividend) {
@@ -31,7 +31,7 @@ void reduce(std::vector<Term>& dividend, std::int64_t& divisor) {
   divisor /= factor;
 }
 
-/// Below the divisor everywhere: whole multiples have been taken out.
+/// The quotient of a remainder below the divisor: whole multiples have been split off.
 Result quotient_of_remainder(std::vector<Term> terms, std::int64_t divisor) {
   reduce(terms, divisor);
   Result rest = Formula::of_terms(std::move(terms));
@@ -71,7 +71,7 @@ bool is_before(const AtomPointer& a, const AtomPointer& b) {
   return compare(*a, *b) < 0;
 }
 
-/// `factors` without those of `divisor`; nothing when one of them is not there.
+/// `factors` without those of `divisor`; nothing if one of them is missing.
 std::optional<std::vector<AtomPointer>> without(const std::vector<AtomPointer>& factors,
                                                 const std::vector<AtomPointer>& divisor) {
   if (!std::includes(factors.begin(), factors.end(), divisor.begin(), divisor.end(), is_before))
@@ -87,7 +87,7 @@ struct Division {
   Formula remainder;
 };
 
-/// Polynomial division by the divisor's first term, which the order of terms makes unique.
+/// Polynomial division by the divisor's leading term, which is unique in the order of terms.
 std::optional<Division> divide(const Formula& dividend, const Formula& divisor) {
   const Term& lead = divisor.terms().front();
   Division result;
@@ -111,7 +111,7 @@ std::optional<Division> divide(const Formula& dividend, const Formula& divisor) 
   return result;
 }
 
-/// Takes out of both what all terms of both share.
+/// Cancels the common factors of all terms of both.
 std::optional<Division> cancel(const Formula& dividend, const Formula& divisor) {
   std::vector<AtomPointer> common = divisor.terms().front().factors;
   std::uint64_t factor = 0;
@@ -139,7 +139,7 @@ std::optional<Division> cancel(const Formula& dividend, const Formula& divisor) 
   return Division{*above, *below};
 }
 
-/// Whether 0 <= a < b for certain.
+/// Whether 0 <= a < b can be proved.
 bool is_within(const Formula& a, const Formula& b) {
   const Result distance = b.minus(a);
   return range_of(a).low.value_or(-1) >= 0 && distance && range_of(*distance).low.value_or(0) > 0;
@@ -160,8 +160,8 @@ Result quotient_by_formula(const Formula& dividend, const Formula& divisor) {
   return plus(division->quotient, formula_of(Atom::Kind::quotient, {above, below}));
 }
 
-/// Whether `a` is the least of another argument and of sizes that are not 0. Beside that argument
-/// it is either equal, or 1.
+/// Whether `a` is a minimum of another argument and of sizes that are at least 1. When both are
+/// broadcast, it then equals that argument or is 1.
 bool is_cut_from_another(const Formula& a, const std::vector<Formula>& arguments) {
   const Atom* atom = a.atom();
   if (atom == nullptr || atom->kind != Atom::Kind::minimum) return false;
@@ -176,7 +176,7 @@ bool is_cut_from_another(const Formula& a, const std::vector<Formula>& arguments
   return has_other;
 }
 
-/// What all of them broadcast to.
+/// The size to which all of them broadcast.
 Result gather_broadcast(std::vector<Formula> arguments) {
   std::erase(arguments, Formula(1));
   std::erase_if(arguments, [whole = arguments](const Formula& argument) {
@@ -195,7 +195,7 @@ Result gather_broadcast(std::vector<Formula> arguments) {
                                           : formula_of(Atom::Kind::broadcast, std::move(arguments));
 }
 
-/// Whether `a` makes `b` superfluous.
+/// Whether `a` makes `b` redundant.
 bool dominates(Atom::Kind kind, const Formula& a, const Formula& b) {
   const Result distance = kind == Atom::Kind::minimum ? b.minus(a) : a.minus(b);
   return distance && range_of(*distance).low.value_or(-1) >= 0;

@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-/// Names that could be taken for arithmetic stand in quotes.
+/// Names that could be mistaken for arithmetic are quoted.
 std::string symbol_text(const std::string& name) {
   const auto is_plain = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '.';
@@ -32,7 +32,7 @@ std::string in_brackets(const Formula& formula, bool needs_them) {
 
 std::string quotient_text(const Formula& dividend, const Formula& divisor) {
   const std::optional<std::int64_t> number = divisor.number();
-  // floor((n + c - 1)/c) is the quotient rounded up.
+  // floor((n + c - 1)/c) is printed as a quotient rounded up.
   const std::int64_t constant = dividend.constant_term();
   const bool is_raised = number && *number > 1 && constant == *number - 1;
   const Formula shown = is_raised ? dividend.plus(Formula(-constant)).value_or(dividend) : dividend;
@@ -46,7 +46,7 @@ std::string atom_text(const Atom& atom) {
   std::string text = atom.kind == Atom::Kind::minimum   ? "min("
                      : atom.kind == Atom::Kind::maximum ? "max("
                                                         : "broadcast(";
-  // 0 has no terms and comes first in the order of formulas; it reads better behind the rest.
+  // 0 has no terms and comes first in the order of formulas; it is printed last.
   const std::size_t first = atom.arguments.front().terms().empty() ? 1 : 0;
   for (std::size_t i = 0; i < atom.arguments.size(); ++i) {
     if (i > 0) text += ", ";

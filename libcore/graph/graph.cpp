@@ -1,4 +1,4 @@
-// Editing graphs while use lists, order and captures stay true.
+// Graph editing that keeps use lists, node order and captures consistent.
 #include "libcore/graph/graph.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Value& Graph::add_constant(std::string_view name, Tensor tensor) {
 
 void Graph::set_constant(Value& value, Tensor tensor) {
   ORTOOL_CHECK(value.graph_ == this && value.producer_ == nullptr);
-  // In place, since references to the tensor may be about.
+  // In place, since references to the tensor may exist.
   if (tensor.is_empty()) {
     value.constant_.reset();
   } else if (value.constant_ != nullptr) {
@@ -121,7 +121,7 @@ Value& Graph::capture(Value& outer) {
   if (existing != capture_of_.end()) return *existing->second;
   Value& value =
       add_value(by_name_.contains(outer.name_) ? std::string_view() : outer.name_, outer.type());
-  // Behind the captures of this graph and of the graphs before it; those of later graphs move up.
+  // After the captures of this graph and of the graphs before it; those of later graphs move up.
   const std::vector<Graph*> siblings = owner_->subgraphs();
   const auto own = std::find(siblings.begin(), siblings.end(), this);
   ORTOOL_CHECK(own != siblings.end());
@@ -146,7 +146,7 @@ Value& Graph::capture(Value& outer) {
 }
 
 void Graph::forget_capture(const Value& value) {
-  // Two captures may stand for one outer value after replace_uses; the table knows one of them.
+  // After replace_uses, two captures may stand for one outer value; the table holds one of them.
   const auto known = capture_of_.find(value.captured_);
   if (known != capture_of_.end() && known->second == &value) capture_of_.erase(known);
 }

@@ -1,4 +1,4 @@
-// Nodes and values with stable addresses, use lists, and captures of outer values kept true.
+// Graph, Node and Value: the in-memory graph, with use lists and captures of outer values.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class Graph;
 class Node;
 class Value;
 
-/// Domain ("" for ai.onnx) to opset version.
+/// Maps a domain ("" for ai.onnx) to its opset version.
 using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 
-/// What the file says about how a value is quantised: which tensors hold its scale and zero point.
+/// A value's quantization annotation in the file: the tensors with its scale and zero point.
 struct QuantizationAnnotation {
   std::string value;
   Metadata parameters;
@@ -35,7 +35,7 @@ struct QuantizationAnnotation {
   Residue residue;
 };
 
-/// An opset import as the file has it, for order and spelling; what holds is Graph::opsets().
+/// An opset import as stored in the file, for order and spelling; Graph::opsets() is authoritative.
 struct DeclaredOpset {
   std::string domain;
   std::int64_t version = 0;
@@ -43,7 +43,7 @@ struct DeclaredOpset {
   Residue residue;
 };
 
-/// What a file says of a value at one place where that differs from what the value itself knows.
+/// A declaration of a value in the file that differs from the value's own properties.
 struct OwnDeclaration {
   std::string name;
   ValueType type;
@@ -51,40 +51,40 @@ struct OwnDeclaration {
   Notes notes;
 };
 
-/// A place of a file where a value is declared: by what the value knows, or in its own words.
+/// An entry in the file that declares a value, by the value's properties or by its own.
 struct DeclaredValue {
-  Value* value = nullptr;  ///< null: nothing makes it
+  Value* value = nullptr;  ///< null: no node produces it
   std::unique_ptr<OwnDeclaration> own;
 };
 
-/// An initialiser that the file keeps sparse; the value's constant is the dense view of it.
+/// An initializer that the file stores as sparse; the value's constant is its dense form.
 struct SparseInitializer {
   Value* value = nullptr;
   SparseTensor tensor;
-  const std::byte* dense_bytes = nullptr;  ///< those of the view: other ones, another tensor
+  const std::byte* dense_bytes = nullptr;  ///< of the dense form; other ones: a new tensor
 };
 
-/// One place where a value is read.
+/// One use of a value.
 struct Use {
   enum class Kind : std::uint8_t { input, implicit_input, graph_output };
   Kind kind;
   Node* node;          ///< null for graph_output
-  std::int32_t index;  ///< position among the inputs, implicit inputs or graph outputs
+  std::int32_t index;  ///< index among the inputs, implicit inputs or graph outputs
 };
 
-/// A value of a graph: a graph input, a constant, a node's output, or an outer value seen from
-/// inside. Changed through its Graph, save for what has a public setter here.
+/// A value of a graph: a graph input, a constant, a node's output, or a captured outer value.
+/// Modified through its Graph, except for the public setters here.
 class Value {
  public:
   std::int32_t id() const { return id_; }
   std::string_view name() const { return name_; }
   Graph& graph() const { return *graph_; }
-  /// False too for a value that was removed, whose graph() must not be asked for.
+  /// Also false for a removed value, whose graph() must not be called.
   bool is_in(const Graph& graph) const { return graph_ == &graph; }
   const ValueType& type() const { return *type_; }
   void set_type(ValueType type);
 
-  /// The node that makes it, or null.
+  /// The node that produces it, or null.
   Node* producer() const { return producer_; }
   std::int32_t producer_index() const { return producer_index_; }
   std::span<const Use> uses() const { return uses_; }
@@ -93,17 +93,17 @@ class Value {
   bool is_graph_output() const;
   /// Holds a tensor that no run can change.
   bool is_constant() const { return !is_graph_input_ && constant_ != nullptr; }
-  /// A graph input that takes its constant() when a run gives nothing.
+  /// A graph input that defaults to constant() if a run does not supply it.
   bool has_default() const { return is_graph_input_ && constant_ != nullptr; }
   /// The tensor, or an empty one.
   const Tensor& constant() const;
-  /// In a subgraph: the value of the enclosing graph that this one stands for, or null.
+  /// In a subgraph: the value of the enclosing graph that this one captures, or null.
   Value* captured() const { return captured_; }
 
-  bool is_external = false;  ///< a constant whose bytes lie in a file beside the model
+  bool is_external = false;  ///< a constant stored in a file beside the model
   const std::string& doc_string() const { return notes().doc_string; }
   const Metadata& metadata() const { return notes().metadata; }
-  /// The same few bytes for all that have none.
+  /// A shared empty instance for values without notes.
   const Notes& notes() const;
   Notes& mutable_notes();
   FieldPresence present_fields;
@@ -128,11 +128,11 @@ class Value {
   std::int32_t capture_index_ = -1;
 };
 
-/// An operator applied to values. Plain data in the form and opset it was loaded with.
+/// An operator applied to values, as plain data in the form and opset in which it was loaded.
 class Node {
  public:
   std::int32_t id() const { return id_; }
-  /// The name in the file, or "<OpType>_<index in the file>" when it has none.
+  /// The name in the file, or "<OpType>_<index in the file>" if it has none.
   std::string_view name() const { return name_; }
   bool has_name_of_its_own() const { return has_name_; }
   std::string_view op_type() const { return op_type_; }
@@ -142,10 +142,10 @@ class Node {
 
   std::int64_t input_count() const { return static_cast<std::int64_t>(inputs_.size()); }
   std::int64_t output_count() const { return static_cast<std::int64_t>(outputs_.size()); }
-  /// Null when the position is past the end or the input is left out.
+  /// Null when the index is past the end or the input is omitted.
   Value* input(std::int64_t index) const;
   Value* output(std::int64_t index) const;
-  /// Outer values that the node's subgraphs capture: for each subgraph in order, its captures.
+  /// Outer values that the node's subgraphs capture, grouped by subgraph in order.
   std::int64_t implicit_input_count() const {
     return static_cast<std::int64_t>(implicit_inputs_.size());
   }
@@ -153,22 +153,22 @@ class Node {
 
   std::span<const Attribute> attributes() const { return attributes_; }
   const Attribute* find_attribute(std::string_view name) const;
-  /// Adds or replaces.
+  /// Adds or replaces the attribute.
   void set_attribute(Attribute attribute);
   bool remove_attribute(std::string_view name);
-  /// Of an attribute that is there.
+  /// For an existing attribute.
   void set_attribute_notes(std::string_view name, FieldPresence fields,
                            std::unique_ptr<Notes> notes);
-  /// An empty graph inside this node under the attribute `name`; `append` adds to a list of graphs.
+  /// Creates an empty subgraph in the attribute `name`; `append` adds it to a list of graphs.
   Graph& make_subgraph(std::string_view name, bool append = false);
-  /// All graphs held by attributes, in order.
+  /// All graphs in attributes, in order.
   std::vector<Graph*> subgraphs() const;
 
-  /// Neighbours in execution order; null at the ends.
+  /// The next and previous node in execution order; null at the ends.
   Node* next() const { return next_; }
   Node* previous() const { return previous_; }
 
-  /// Which of several functions of one name is meant.
+  /// Distinguishes functions of the same name.
   std::string_view overload() const { return overload_; }
   void set_overload(std::string_view overload);
   const std::string& doc_string() const { return notes().doc_string; }
@@ -182,7 +182,7 @@ class Node {
 
   struct Slot {
     Value* value = nullptr;
-    std::int32_t use_position = -1;  ///< where the value's use list holds this slot
+    std::int32_t use_position = -1;  ///< index of this slot in the value's use list
   };
 
   std::int32_t id_ = 0;
@@ -201,7 +201,7 @@ class Node {
   Node* next_ = nullptr;
 };
 
-/// Nodes in execution order; removing the node just visited is allowed.
+/// Nodes in execution order; the node just visited may be removed.
 class NodeRange {
  public:
   class Iterator {
@@ -226,7 +226,7 @@ class NodeRange {
   Node* first_;
 };
 
-/// A graph and everything in it. Not safe for several threads while it changes; safe to read.
+/// A graph with its nodes and values. Not thread-safe while it changes; safe to read.
 class Graph {
  public:
   explicit Graph(std::string name = {});
@@ -236,61 +236,61 @@ class Graph {
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  /// The node whose attribute holds this graph; null for a main graph or a function's body.
+  /// The node whose attribute holds this graph; null for a main graph or a function body.
   Node* owner() const { return owner_; }
-  /// The opset version that `domain` is used in here, or 0; subgraphs go by the graph around them.
+  /// The opset version of `domain` in this graph, or 0; subgraphs use that of the outermost graph.
   std::int64_t opset(std::string_view domain) const;
-  /// Of a main graph or a function's body.
+  /// Only for a main graph or a function body.
   void set_opsets(OpsetImports opsets) { opsets_ = std::move(opsets); }
   const OpsetImports& opsets() const;
-  /// Graphs around this one: 0 for a main graph.
+  /// The number of enclosing graphs: 0 for a main graph.
   int depth() const;
 
-  // Values. Names are unique in a graph; an empty name gives a fresh one.
+  // Values. Names are unique within a graph; an empty name requests a new unique one.
   Value& add_value(std::string_view name, ValueType type = {});
   Value& add_input(std::string_view name, ValueType type = {});
   Value& add_constant(std::string_view name, Tensor tensor);
-  /// Makes the value a constant, or with an empty tensor an ordinary value again.
+  /// Makes the value a constant, or with an empty tensor a non-constant.
   void set_constant(Value& value, Tensor tensor);
   void add_output(Value& value);
-  /// Makes an existing value that nothing produces a graph input.
+  /// Makes an existing value without a producer a graph input.
   void mark_input(Value& value);
-  /// Takes a graph input with a default out of the inputs: it becomes a constant.
+  /// Turns a graph input with a default into a constant.
   void make_default_constant(Value& input);
   Value* find_value(std::string_view name) const;
-  /// The value inside this graph that stands for `outer`, a value of the graph around it; made on
-  /// first use. It goes away with its last use.
+  /// The value inside this graph that captures `outer`, a value of the enclosing graph. Created on
+  /// first use and removed with its last use.
   Value& capture(Value& outer);
-  /// A value that nothing produces or uses.
+  /// Removes a value without producer and uses.
   void remove_value(Value& value);
-  /// `name` must be free in this graph. What the graph says of the value by name follows.
+  /// `name` must be unused in this graph. Data stored by name follows the value.
   void rename_value(Value& value, std::string_view name);
-  /// A name that nothing in the main graph and in all graphs nested in it has or ever had: `base`,
-  /// or `base` with a number behind it.
+  /// A name that was never used in the main graph or any graph nested in it: `base`, or `base` with
+  /// a number appended.
   std::string unused_name(std::string_view base) const;
 
   std::span<Value* const> inputs() const { return inputs_; }
   std::span<Value* const> outputs() const { return outputs_; }
   std::span<Value* const> captures() const { return captures_; }
   void set_output(std::int64_t index, Value& value);
-  /// Every value there is, in order of creation.
+  /// All values, in order of creation.
   std::vector<Value*> values() const;
   std::int64_t value_count() const { return static_cast<std::int64_t>(live_values_); }
 
   // Nodes.
-  /// Adds a node at the end of the order, or before `before`. Null inputs and outputs are ones left
-  /// out. Outputs must be produced by nothing else.
+  /// Adds a node at the end of the order, or before `before`. Null inputs and outputs are omitted
+  /// ones. Outputs must not have another producer.
   Node& add_node(std::string_view op_type, std::string_view domain, std::span<Value* const> inputs,
                  std::span<Value* const> outputs, std::string_view name = {},
                  Node* before = nullptr);
-  /// Removes a node; its outputs stay as values that nothing produces.
+  /// Removes a node; its outputs remain as values without a producer.
   void remove_node(Node& node);
   void set_input(Node& node, std::int64_t index, Value* value);
   void add_input_to(Node& node, Value* value);
   void remove_last_input(Node& node);
-  /// Every reader of `from` reads `to` instead, graph outputs included.
+  /// Redirects every use of `from` to `to`, including graph outputs.
   void replace_uses(Value& from, Value& to);
-  /// Puts `node` before `before` (null: at the end).
+  /// Moves `node` before `before` (null: to the end).
   void move_node(Node& node, Node* before);
 
   NodeRange nodes() const { return NodeRange(first_); }
@@ -301,13 +301,14 @@ class Graph {
   Metadata metadata;
   std::vector<QuantizationAnnotation> quantization_annotations;
 
-  // What only the file's form needs; values taken out of the graph may still stand in these lists.
+  // Data needed only for writing the file; values removed from the graph may still be in these
+  // lists.
   FieldPresence present_fields;
   Residue residue;
   std::vector<DeclaredOpset> declared_opsets;
   std::vector<DeclaredValue> declared_values;  ///< value_info, in file order
   std::vector<std::unique_ptr<OwnDeclaration>>
-      output_declarations;  ///< by output; null: the value's
+      output_declarations;  ///< by output; null: the value's own declaration
   std::vector<Value*> initializer_order;
   std::vector<SparseInitializer> sparse_initializers;
 
@@ -345,7 +346,7 @@ class Graph {
   std::int64_t node_count_ = 0;
   std::int64_t live_values_ = 0;
   std::int64_t next_fresh_ = 0;
-  std::shared_ptr<const ValueType> last_type_;  ///< equal types in a row are stored once
+  std::shared_ptr<const ValueType> last_type_;  ///< consecutive equal types are stored once
 };
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Defaults of old models, and the one spelling of a domain.
+// Legacy defaults of old models, and the canonical spelling of domains.
 #include "libcore/graph/model.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// A model file's content: the main graph, functions, opsets and who made it.
+// Model: the main graph, functions, opsets and producer information of a model file.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// A model-local function: an operator whose meaning is a graph.
+/// A model-local function: an operator defined by a graph.
 struct Function {
   std::string name;
   std::string domain;
@@ -25,7 +25,7 @@ struct Function {
   Residue residue;
 };
 
-/// A file of weights beside the model.
+/// A file with external weights.
 struct ExternalFile {
   std::string path;
   std::int64_t bytes = 0;
@@ -43,16 +43,16 @@ struct Model {
   std::vector<Function> functions;
   std::vector<ExternalFile> external_files;
   FieldPresence present_fields;
-  Residue residue;  ///< unknown fields, and the parts on training and devices
-  /// Keeps the bytes that every Residue and TypeExtras in this model points to.
+  Residue residue;  ///< unknown fields, and the parts about training and devices
+  /// Keeps the bytes alive to which every Residue and TypeExtras in this model points.
   std::shared_ptr<const void> file;
-  std::string directory;              ///< where external data was looked for; empty: nowhere
-  bool has_external_data = true;      ///< false: external tensors hold zeros, not their data
-  std::vector<std::string> warnings;  ///< what was odd about the file, accepted all the same
+  std::string directory;              ///< where external data was searched; empty: nowhere
+  bool has_external_data = true;      ///< false: external tensors hold zeros instead of their data
+  std::vector<std::string> warnings;  ///< irregularities of the file that were accepted
 };
 
-/// Before IR 4 every initialiser had to stand among the graph inputs too; in such a model the
-/// inputs with a default become the constants they were meant to be. Later models stay as they are.
+/// Before IR 4, every initializer had to be a graph input as well. In such models, inputs with a
+/// default become the constants that they were meant to be. Newer models are unchanged.
 void resolve_legacy_defaults(Model& model);
 
 /// "" for "ai.onnx", otherwise the domain itself.

@@ -1,4 +1,4 @@
-// Nodes and values: what they know of themselves.
+// Member functions of Node and Value.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-/// Types that say why a dimension is unknown compare equal without being the same.
+/// Types that differ only in the causes of unknown dimensions compare equal.
 bool has_causes(const ValueType& type) {
   return type.inner != nullptr || !type.rank_cause.cause().empty() ||
          (type.shape &&

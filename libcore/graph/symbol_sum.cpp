@@ -1,4 +1,4 @@
-// Names are split at each plus; blanks count for nothing.
+// Parser of symbols that are sums: splits at each plus sign and ignores blanks.
 #include "libcore/graph/symbol_sum.hpp"
 
 #include <algorithm>

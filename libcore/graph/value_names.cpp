@@ -1,4 +1,4 @@
-// Collecting names and symbols of graph inputs and outputs.
+// Collects names and symbols of graph inputs and outputs.
 #include "libcore/graph/value_names.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Names of graph values, and the symbols in their shapes.
+// Names of graph inputs and outputs, and the symbols in their shapes.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace ortool {
 
 std::vector<std::string> names_of(std::span<Value* const> values);
 
-/// The symbols in the shapes of the model's inputs, in the order they come.
+/// The symbols in the shapes of the model's inputs, in order of first occurrence.
 std::vector<std::string> input_symbols(const Model& model);
 std::vector<std::string> input_symbols(std::span<Value* const> inputs);
 

@@ -1,4 +1,4 @@
-// The text of a value's type.
+// Text form of value types.
 #include "libcore/graph/value_type.hpp"
 
 #include <utility>

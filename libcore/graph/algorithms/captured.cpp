@@ -1,4 +1,4 @@
-// Following captures outwards, and capturing inwards.
+// Follows captures outwards, and creates them inwards.
 #include "libcore/graph/algorithms/captured.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,16 +1,16 @@
-// Captured values by the value they stand for, which stays when a capture goes with its last use.
+// Captured values: finds the outer value of a capture, and captures values into nested graphs.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// What a captured value stands for, however many graphs it was handed through: a value that is no
-/// capture. Other values stand for themselves.
+/// The value that a capture stands for, through any number of nested graphs; other values are
+/// returned as they are.
 Value& captured_root(Value& value);
 
-/// `outer`, a value of `graph` or of one around it, as seen inside `graph`: captured graph by graph
-/// where need be.
+/// `outer`, a value of `graph` or of an enclosing graph, as seen inside `graph`; captured through
+/// each level if necessary.
 Value& seen_in(Graph& graph, Value& outer);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Value by value and node by node, the graphs inside nodes too.
+// Deep copy of a model: values, nodes and nested graphs.
 #include "libcore/graph/algorithms/copy_model.hpp"
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Of an attribute without graphs.
+/// For an attribute without graphs.
 Attribute copy_plain(const Attribute& attribute) {
   Attribute made;
   made.name = attribute.name;
@@ -39,7 +39,7 @@ void GraphCopier::copy(const Graph& from, Graph& to) {
   to.doc_string = from.doc_string;
   to.metadata = from.metadata;
   to.quantization_annotations = from.quantization_annotations;
-  // Captures behind the others, since they can go by any name.
+  // Captures last, since they can take any name.
   const std::vector<Value*> values = from.values();
   for (const Value* value : values) {
     if (value->captured() != nullptr) continue;
@@ -62,7 +62,7 @@ void GraphCopier::copy_node(const Node& node, Graph& to) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) inputs.push_back(copy_of(node.input(i)));
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < node.output_count(); ++i) outputs.push_back(copy_of(node.output(i)));
-  // A node without a name is given the one that it goes by, since its number may be another here.
+  // An unnamed node gets its generated name, since its index may differ in the copy.
   Node& made = to.add_node(node.op_type(), node.domain(), inputs, outputs, node.name());
   made.set_overload(node.overload());
   if (!node.notes().is_empty()) made.mutable_notes() = node.notes();
@@ -84,7 +84,7 @@ void GraphCopier::copy_attribute(const Attribute& attribute, Node& to) {
 void copy_held(const Attribute& from, Attribute& to) {
   std::visit(
       [&](const auto& value) {
-        // A list of graphs only claims that it can be copied.
+        // A list of graphs is copyable only by its type traits.
         using Kind = std::decay_t<decltype(value)>;
         if constexpr (std::is_copy_constructible_v<Kind> &&
                       !std::is_same_v<Kind, Attribute::Graphs>)

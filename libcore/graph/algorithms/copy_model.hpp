@@ -1,4 +1,4 @@
-// A model of its own with the same content, so that one can change and the other stay.
+// Deep copy of a model, so that the copy can be modified independently.
 #pragma once
 
 #include <memory>
@@ -8,19 +8,18 @@
 
 namespace ortool {
 
-/// Values, nodes and graphs are made anew, with the same names and in the same order; tensors share
-/// their bytes with the original. What only the form of a file needs (declarations, sparse
-/// initialisers, unknown fields) is left behind, and so are functions: their calls must have been
-/// inlined.
+/// Creates new values, nodes and graphs with the same names and order; tensors share their data
+/// with the original. Drops what only matters for the file format (declarations, sparse
+/// initializers, unknown fields) and functions, whose calls must have been inlined.
 std::unique_ptr<Model> copy_model(const Model& model);
 
-/// Gives `to` what `from` holds; nothing where that is graphs.
+/// Copies the value of `from` to `to`; does nothing for graphs.
 void copy_held(const Attribute& from, Attribute& to);
 
-/// An attribute once more, with its notes and what its file said of it; of graphs only the name.
+/// Copies an attribute with its notes and file information; of graphs, only the name.
 Attribute copy_attribute(const Attribute& attribute);
 
-/// Copies of the node's attributes without what belongs to files, those that hold graphs left out.
+/// Copies of the node's attributes without file-specific data; those with graphs are omitted.
 std::vector<Attribute> copy_attributes(const Node& node);
 
 }  // namespace ortool

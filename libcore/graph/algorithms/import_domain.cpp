@@ -1,4 +1,4 @@
-// Bodies have the imports of the graph around them.
+// Subgraphs share the opset imports of the outermost graph.
 #include "libcore/graph/algorithms/import_domain.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Imports of domains for nodes that are added to a graph.
+// Adds opset imports for nodes that are inserted into a graph.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace ortool {
 
-/// Lets nodes of `graph` be of `domain` at `version`: set in the outermost graph, which imports
-/// belong to, in place of another version there.
+/// Imports `domain` at `version` for nodes of `graph`: set in the outermost graph, which holds the
+/// imports, replacing any other version.
 void import_domain(Graph& graph, std::string_view domain, std::int64_t version);
 
 }  // namespace ortool

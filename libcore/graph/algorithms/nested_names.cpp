@@ -1,4 +1,4 @@
-// Outer graphs before inner ones, since a name that was given anew counts for the graphs inside.
+// Outer graphs are processed first, since new names also apply to the graphs inside.
 #include "libcore/graph/algorithms/nested_names.hpp"
 
 #include "libcore/base/error.hpp"
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// The value of a graph around that of `value` which has its name, or null.
+/// The value of an enclosing graph with the same name as `value`, or null.
 const Value* hidden_by(const Value& value) {
   const Graph* graph = &value.graph();
   while (graph->owner() != nullptr) {

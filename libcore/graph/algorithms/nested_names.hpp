@@ -1,17 +1,17 @@
-// Names of values over nested graphs: ONNX's single static assignment holds across outer scopes.
+// Name shadowing in nested graphs: ONNX's single static assignment spans outer scopes.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// Renames every value of a nested graph that has the name of a value of a graph around it: inputs
-/// and outputs of bodies count by position, so that no reader outside sees a name of theirs. Names
-/// of the main graph stay. Graphs of one node, or of two, may share names.
+/// Renames each value of a nested graph that has the name of a value in an enclosing graph. Inputs
+/// and outputs of bodies are matched by position, so renaming is not visible outside. Names of the
+/// main graph stay. Sibling graphs may share names.
 void make_names_unique(Graph& main);
 
-/// Throws ErrorCode::invalid, "graph.verify", for a value of a nested graph, captured ones aside,
-/// that has the name of a value of a graph around it.
+/// Throws ErrorCode::invalid, "graph.verify", if a value of a nested graph, except a capture, has
+/// the name of a value in an enclosing graph.
 void verify_names(const Graph& main);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Kahn's algorithm with the earliest ready node first.
+// Topological sort (Kahn's algorithm), taking the earliest ready node first.
 #include "libcore/graph/algorithms/sort_nodes.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// Calls `body` with the node that makes each explicit and implicit input.
+/// Calls `body` with the producer of each explicit and implicit input.
 template <typename Body>
 void each_producer(const Node& node, Body body) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -52,7 +52,7 @@ bool is_sorted(const Positions& positions) {
 
 [[noreturn]] void fail_with_cycle(const Positions& positions,
                                   const std::vector<std::int64_t>& waits_for) {
-  // Every node that still waits has a producer that waits too: following them must come round.
+  // Each node left has a producer that is also left, so following them leads to a cycle.
   std::size_t at = 0;
   while (waits_for[at] == 0) ++at;
   std::vector<std::size_t> path;

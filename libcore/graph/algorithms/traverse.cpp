@@ -1,4 +1,4 @@
-// A walk with a list of its own in place of recursion.
+// Iterative traversal of nested graphs, without recursion.
 #include "libcore/graph/algorithms/traverse.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Every graph of a model: the main one, those inside nodes, and the bodies of functions.
+// Enumerates all graphs of a model: the main graph, subgraphs and function bodies.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace ortool {
 
-/// `graph` and all graphs inside it, outer ones before inner ones, in the order of the nodes.
+/// `graph` and all graphs nested in it, outer ones before inner ones, in node order.
 std::vector<const Graph*> graphs_in(const Graph& graph);
 std::vector<Graph*> graphs_in(Graph& graph);
 
-/// The same for the main graph, then for the body of each function.
+/// Same for the main graph, then for the body of each function.
 std::vector<const Graph*> graphs_in(const Model& model);
 
-/// The one node that reads `value` where nothing else does, null otherwise.
+/// The only consumer of `value`, or null if there is none or more than one.
 Node* only_reader(const Value& value);
 
 }  // namespace ortool

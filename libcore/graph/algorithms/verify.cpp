@@ -1,4 +1,4 @@
-// Walking all nodes and values once and comparing what they say about each other.
+// Checks all nodes and values in one pass and compares their cross-references.
 #include "libcore/graph/algorithms/verify.hpp"
 
 #include <algorithm>
@@ -184,7 +184,7 @@ class Verifier {
   const Graph& graph_;
   std::unordered_map<const Node*, std::int64_t> position_;
   std::unordered_map<const Node*, std::size_t> first_slot_;
-  std::vector<bool> slots_seen_;  ///< a bit an input and implicit input, by node
+  std::vector<bool> slots_seen_;  ///< one bit for each input and implicit input, by node
   std::int64_t used_slots_ = 0;
   std::int64_t live_uses_ = 0;
 };

@@ -1,14 +1,14 @@
-// The invariants that every graph keeps, checked from outside.
+// Graph verifier: checks the invariants that every graph must satisfy.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-/// Checks `graph` and every graph inside it: links and counts of the order, use lists in both
-/// directions, one source a value, values made before they are read, names, owners and captures.
-/// Throws ErrorCode::invalid, "graph.verify", naming graph and value or node. Time grows as the
-/// graph does.
+/// Checks `graph` and every nested graph: node order links and counts, use lists in both
+/// directions, one producer for each value, definition before use, names, owners and captures.
+/// Throws ErrorCode::invalid, "graph.verify", naming the graph and the value or node. Linear in the
+/// size of the graph.
 void verify(const Graph& graph);
 
 }  // namespace ortool

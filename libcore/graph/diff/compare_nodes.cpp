@@ -1,4 +1,4 @@
-// Attribute by attribute and input by input.
+// Compares matched nodes by attributes and inputs.
 #include "libcore/graph/diff/compare_nodes.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ void compare_attributes(const Node& before, const Node& after, const DiffOptions
   }
 }
 
-/// Whether the inputs are the same in another order, of an operator to which order means nothing.
+/// Whether a commutative operator has the same inputs in another order.
 bool reads_the_same(const Node& before, const Node& after, const Matching& matching,
                     const DiffOptions& options) {
   const bool is_short = before.input_count() <= most_commuting_inputs;

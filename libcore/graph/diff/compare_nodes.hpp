@@ -1,4 +1,4 @@
-// What is different between two nodes that were matched.
+// Differences between two matched nodes.
 #pragma once
 
 #include <string>
@@ -10,19 +10,18 @@
 
 namespace ortool::diff {
 
-/// A value of an attribute in short: "[1, 1]", "'same'", "tensor float32[3]".
+/// A short form of an attribute's value: "[1, 1]", "'same'", "tensor float32[3]".
 std::string attribute_text(const Attribute& attribute);
 
-/// Whether both hold the same; of graphs only how many there are.
+/// Whether both values are equal; graphs are compared by number only.
 bool is_same_attribute(const Attribute& before, const Attribute& after, bool reads_weights);
 
-/// Operator, attributes and what is read. An input that comes from a node which was added or
-/// removed is no change of its own, and neither is a stored tensor that became another one.
+/// Compares operator, attributes and inputs. An input whose producer was added or removed is not
+/// reported here, and neither is a replaced stored tensor.
 std::vector<FieldChange> compare_nodes(const Node& before, const Node& after,
                                        const Matching& matching, const DiffOptions& options);
 
-/// Whether `after` is what became of `before`, or is so far as the nodes that make them are new or
-/// gone.
+/// Whether `after` is the match of `before`, or both producers are unmatched (added or removed).
 bool is_same_source(const Value* before, const Value* after, const Matching& matching);
 
 }  // namespace ortool::diff

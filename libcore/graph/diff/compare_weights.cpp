@@ -1,4 +1,4 @@
-// Votes of matched nodes first, then names, then content.
+// Pairs stored tensors by votes of matched nodes first, then by name, then by content.
 #include "libcore/graph/diff/compare_weights.hpp"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ void WeightComparison::compare(ModelDiff& result) {
     if (hash(*before) == hash(*after)) pair(*before, *after);
   }
   for (const auto& [before, after] : votes_) pair(*before, *after);
-  // A tensor that several nodes share may have become several: those are compared too.
+  // A tensor shared by several nodes may have been split; those pairs are compared too.
   std::map<std::pair<const Value*, const Value*>, bool> checked;
   std::vector<std::pair<const Value*, const Value*>> shared;
   std::unordered_set<const Value*> is_accounted;

@@ -1,4 +1,4 @@
-// Which stored tensor became which, and how far it moved.
+// Pairing of stored tensors between two models, and the size of their changes.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@
 
 namespace ortool::diff {
 
-/// Stored tensors are paired by the place where matched nodes read them, then by name, then by
-/// content. Feed it all graphs and all pairs of nodes first, then compare once.
+/// Pairs stored tensors by their use in matched nodes, then by name, then by content. Add all
+/// graphs and all pairs of nodes first, then compare once.
 class WeightComparison {
  public:
   WeightComparison(Matching& matching, NodeHasher& hasher, const DiffOptions& options)
       : matching_(matching), hasher_(hasher), options_(options) {}
 
-  /// The stored tensors of one graph; `side` 0 is before, 1 after.
+  /// Adds the stored tensors of one graph; `side` 0 is before, 1 after.
   void add_graph(std::size_t side, const Graph& graph, const std::string& place);
   void add_nodes(const Node& before, const Node& after);
   void compare(ModelDiff& result);

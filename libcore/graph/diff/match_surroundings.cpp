@@ -1,11 +1,11 @@
-// Nodes that are alone of their kind by what lies around them: the places where a matching grows
-// anew.
+// Matches nodes by hashes of their neighborhood, to find unique nodes from which a matching can
+// grow.
 #include "libcore/graph/diff/matcher.hpp"
 #include "libcore/graph/diff/node_groups.hpp"
 
 namespace ortool::diff {
 
-/// Each open node by itself, by its paired neighbours, and by the open ones up to `rounds` away.
+/// Hashes each unmatched node with its matched neighbors, and unmatched ones up to `rounds` away.
 std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const Side& side,
                                                                           Level level,
                                                                           int rounds) const {

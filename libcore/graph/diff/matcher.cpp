@@ -1,4 +1,4 @@
-// Growing a matching from its ends.
+// Graph matching that grows from already matched nodes.
 #include "libcore/graph/diff/matcher.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void GraphMatcher::collect(Side& side) const {
   }
 }
 
-/// What is the same for both values of a pair, for equal tensors, and for what is left out.
+/// A token that is equal for matched values, for equal tensors, and for omitted inputs.
 std::optional<std::uint64_t> GraphMatcher::slot_token(const Value* value, Level level) const {
   if (value == nullptr) return 2;
   const Tensor* stored = stored_tensor(*value);
@@ -68,7 +68,7 @@ std::uint64_t GraphMatcher::local_hash(const Node& node, Level level) const {
   return mixer.add(sum).value();
 }
 
-/// Nothing while an input has no partner yet.
+/// Nothing while an input is unmatched.
 std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, Level level) const {
   const bool has_order = !commutes(node, options_);
   std::uint64_t sum = 0;
@@ -83,7 +83,7 @@ std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, Level l
   return Mixer(hasher_.of_label(node, level)).add(sum).value();
 }
 
-/// What the node reads, and which operators read it: the same for a node that was replaced.
+/// A key of what the node reads and which operators consume it: equal for a replaced node.
 std::uint64_t GraphMatcher::replaced_key(const Node& node) const {
   std::uint64_t sum = 0;
   each_input(node, [&](const Value* value, std::int64_t position) {
@@ -100,7 +100,7 @@ std::uint64_t GraphMatcher::replaced_key(const Node& node) const {
   return Mixer(11).add(sum).value();
 }
 
-/// From the last node to the first: a node by what becomes of its outputs.
+/// Hashes each node by the consumers of its outputs, from the last node to the first.
 void GraphMatcher::hash_readers(Side& side) const {
   side.reader_hash.reserve(side.nodes.size());
   for (std::size_t i = side.nodes.size(); i-- > 0;) {
@@ -162,7 +162,7 @@ void GraphMatcher::start_forward(std::size_t side, Level level) {
   }
 }
 
-/// One thing less that the node waits for; with the last one it joins those of its kind.
+/// Decrements the node's count of unmatched inputs; at zero, it joins the group of its key.
 void GraphMatcher::settle_reader(std::size_t side, const Node& node, Level level) {
   const auto waits_for = sides_[side].waits_for.find(&node);
   if (waits_for == sides_[side].waits_for.end() || --waits_for->second > 0) return;
@@ -201,8 +201,8 @@ void GraphMatcher::go_backward(const Node& before, const Node& after, Level leve
   });
 }
 
-/// Pairs what is alone of its kind; of several alike, those with the same readers and then those
-/// with the same name.
+/// Pairs unique members of a group; among several, those with equal consumers and then those with
+/// equal names.
 void GraphMatcher::split_group(Group& group, bool may_use_order) {
   const auto drop_paired = [&] {
     for (Nodes& nodes : group.of) {
@@ -311,7 +311,7 @@ void GraphMatcher::match() {
   const auto is_done = [&] {
     return open_nodes(sides_[0]).empty() || open_nodes(sides_[1]).empty();
   };
-  // Among nodes that are alike, order decides only once nothing else can.
+  // Order decides among identical nodes only after everything else has failed.
   for (const Level level : {Level::full, Level::soft, Level::operator_}) {
     if (level != Level::full) match_by_names(level);
     for (const bool may_use_order : {false, true}) {

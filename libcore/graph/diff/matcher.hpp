@@ -1,4 +1,4 @@
-// Which nodes and values of one graph are which of another, whatever they are called.
+// GraphMatcher: matches the nodes and values of two graphs independently of their names.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace ortool::diff {
 
-/// Matches two graphs whose inputs and outputs have been paired. From what is paired it goes
-/// forward (the same operator on the same inputs) and backward (what makes the same input of paired
-/// nodes), first for nodes that are the same in everything, then by names, then for those that
-/// differ in attributes and weights. Takes time by edges, and no recursion.
+/// Matches two graphs whose inputs and outputs have been paired. The matching grows forwards (same
+/// operator on matched inputs) and backwards (producers of matched inputs), first for nodes that
+/// are equal in everything, then by names, then for those that differ in attributes and weights.
+/// Linear in the number of edges, without recursion.
 class GraphMatcher {
  public:
   using ValuePairs = std::vector<std::pair<const Value*, const Value*>>;
@@ -73,7 +73,7 @@ class GraphMatcher {
   std::deque<std::uint64_t> ready_;
   bool may_replace_ = false;
   std::deque<std::uint64_t> ready_replaced_;
-  std::vector<std::pair<const Node*, const Node*>> fresh_;  ///< pairs whose readers wait for word
+  std::vector<std::pair<const Node*, const Node*>> fresh_;  ///< pairs whose consumers await notice
   std::vector<std::pair<const Node*, const Node*>> pairs_;
 };
 

@@ -1,4 +1,4 @@
-// What is known to be the same in two graphs: pairs of nodes and of values.
+// Matching: pairs of nodes and values that correspond in two graphs.
 #include "libcore/graph/diff/matching.hpp"
 
 namespace ortool::diff {

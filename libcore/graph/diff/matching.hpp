@@ -1,4 +1,4 @@
-// What is known to be the same in two graphs: pairs of nodes and of values.
+// Matching: pairs of nodes and values that correspond in two graphs.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace ortool::diff {
 
-/// What is known to be the same so far, over all graphs of two models.
+/// The pairs found so far, over all graphs of two models.
 class Matching {
  public:
   void pair(const Node& before, const Node& after);
   void pair(const Value& before, const Value& after);
   const Node* partner(const Node& node) const;
   const Value* partner(const Value& value) const;
-  /// A number that both values of a pair have; nothing for a value without a partner.
+  /// A number that both values of a pair have in common; nothing for an unmatched value.
   std::optional<std::uint64_t> token(const Value& value) const;
 
  private:

@@ -1,4 +1,4 @@
-// What a matcher groups nodes by: their inputs, whether these have an order, and any key.
+// Groups of nodes with equal keys, and iteration over inputs, for the graph matcher.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ortool::diff {
 
-/// Whether the order of the node's inputs means nothing.
+/// Whether the order of the node's inputs is irrelevant.
 inline bool commutes(const Node& node, const DiffOptions& options) {
   return options.is_commutative && options.is_commutative(node);
 }
@@ -29,7 +29,7 @@ struct Bucket {
   std::vector<const Node*> of[2];
 };
 
-/// The nodes of both sides by a key, in the order in which keys come up first.
+/// Groups the nodes of both sides by key, in order of the keys' first occurrence.
 template <typename Key>
 std::vector<Bucket> buckets_by(const std::vector<const Node*> (&nodes)[2], Key key) {
   std::unordered_map<std::uint64_t, std::size_t> places;

@@ -1,4 +1,4 @@
-// Mixing operators, attributes and samples of tensors.
+// Hashes of operators, attributes and samples of tensors.
 #include "libcore/graph/diff/node_hash.hpp"
 
 #include <algorithm>
@@ -90,10 +90,10 @@ std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
       const std::int64_t first = (size - window_bytes) / (most_windows - 1) * i;
       add_bytes(mixer, tensor.bytes() + first, window_bytes);
     }
-    // The system maps more pages than were asked for; of a large file that adds up.
+    // The system maps more pages than requested, which adds up for a large file.
     drop_pages({tensor.bytes(), static_cast<std::size_t>(size)});
   }
-  // A view of no bytes may share its address with another tensor.
+  // An empty view may have the same address as another tensor.
   if (size > 0) contents_.emplace(tensor.bytes(), mixer.value());
   return mixer.value();
 }
@@ -138,7 +138,7 @@ std::uint64_t NodeHasher::of_attribute(const Attribute& attribute) {
 std::uint64_t NodeHasher::of_plain_label(const Node& node) {
   Mixer mixer;
   mixer.add(node.op_type()).add(node.domain()).add(node.overload());
-  // Attributes have no order.
+  // Attributes are unordered.
   std::uint64_t attributes = 0;
   for (const Attribute& attribute : node.attributes()) {
     if (!is_default_ || !is_default_(node, attribute)) attributes += of_attribute(attribute);

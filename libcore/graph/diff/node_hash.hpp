@@ -1,4 +1,4 @@
-// Hashes of nodes that do not know names: they propose which nodes of two models may be the same.
+// Name-independent hashes of nodes, which propose candidates for matching.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace ortool::diff {
 
-/// How much of a node has to be the same.
+/// How much of a node must be equal.
 enum class Level {
   full,      ///< operator, attributes, stored tensors
   soft,      ///< operator, types and shapes of stored tensors
   operator_  ///< operator
 };
 
-/// Mixes numbers and texts into 64 bits; the order counts.
+/// Mixes numbers and texts into 64 bits; the order matters.
 class Mixer {
  public:
   explicit Mixer(std::uint64_t seed = 0x243f6a8885a308d3U) : state_(seed) {}
@@ -30,32 +30,32 @@ class Mixer {
   std::uint64_t state_;
 };
 
-/// The tensor that a value always holds: an initialiser's or a Constant node's; null for others. A
-/// captured value holds what the outer one does.
+/// The tensor that a value always holds (an initializer or a Constant node's value); null for
+/// others. A captured value holds the tensor of the outer one.
 const Tensor* stored_tensor(const Value& value);
-/// Whether the node does nothing but hold a tensor.
+/// Whether the node only holds a tensor.
 bool is_constant_node(const Node& node);
-/// The value around all graphs that a captured value stands for; others stand for themselves.
+/// The outermost value that a captured value stands for; other values are returned as they are.
 const Value& outermost(const Value& value);
 
-/// Remembers what it hashed. Reads at most 64 KiB of a tensor, spread over it: equal hashes mean
-/// that looking closer is worth it, not more.
+/// Caches its hashes. Reads at most 64 KiB of a tensor, sampled over its length, so equal hashes
+/// only indicate that an exact comparison is worthwhile.
 class NodeHasher {
  public:
-  /// `reads_weights` false: of tensors only type and shape count.
-  /// Attributes that `is_default`, which may be empty, says yes to are passed over.
+  /// `reads_weights` false: tensors are hashed by type and shape only. Attributes for which
+  /// `is_default` (may be empty) returns true are ignored.
   NodeHasher(bool reads_weights, std::function<bool(const Node&, const Attribute&)> is_default)
       : reads_weights_(reads_weights), is_default_(std::move(is_default)) {}
 
-  /// Of a stored tensor; at Level::operator_ the same for all.
+  /// Hash of a stored tensor; at Level::operator_ the same for all.
   std::uint64_t of_tensor(const Tensor& tensor, Level level);
-  /// Operator and attributes, graphs in it by the nodes they hold in any order.
+  /// Hash of operator and attributes; graphs in it by their set of nodes.
   std::uint64_t of_label(const Node& node, Level level);
 
  private:
   struct Labels {
     std::uint64_t full;
-    std::uint64_t name;  ///< of the operator alone
+    std::uint64_t name;  ///< of the operator only
   };
 
   std::uint64_t of_content(const Tensor& tensor);
