@@ -57,7 +57,8 @@ struct Attribute {
 
   std::string name;
   Value value;
-  std::string reference;  ///< inside a function: the function attribute that supplies the value
+  std::string
+      reference;  ///< in a function: the function attribute that this one takes its value from
   AttributeKind reference_kind = AttributeKind::undefined;
   FieldPresence present_fields;
   std::unique_ptr<Notes> notes;  ///< null: none
