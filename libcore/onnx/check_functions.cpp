@@ -1,4 +1,4 @@
-// Functions calling functions: no circle, bounded depth, bounded size once written out.
+// Checks of model functions: no recursion, bounded call depth, bounded size after inlining.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -17,7 +17,7 @@ constexpr std::int64_t most_call_depth = 100;
 using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
 using Index = std::map<Key, std::size_t>;
 
-/// A graph's nodes, those of its subgraphs included: how many, and which functions they call.
+/// The node count of a graph including its subgraphs, and the functions that it calls.
 struct Content {
   std::int64_t nodes = 0;
   std::vector<std::size_t> calls;
@@ -112,7 +112,7 @@ class CallGraph {
     }
   }
 
-  /// Nodes once every call is replaced by what it calls; saturates just above the limit.
+  /// The number of nodes after inlining all calls; saturates just above the limit.
   std::int64_t size_of(const Content& content) const {
     std::int64_t size = content.nodes;
     for (const std::size_t called : content.calls) {

@@ -1,4 +1,4 @@
-// Errors of a file that breaks one of ONNX's rules, each with the rule's id.
+// Errors for model files that violate a rule of ONNX, each with the rule's id.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline Error invalid(std::string message, std::string hint, std::string id) {
   return error;
 }
 
-/// What no exporter writes.
+/// For data that no exporter writes.
 inline Error damaged(std::string message, std::string id) {
   return invalid(std::move(message), "the file is damaged; export it again", std::move(id));
 }

@@ -1,4 +1,4 @@
-// SequenceProto, MapProto and OptionalProto, read into values that share the file's bytes.
+// Reads SequenceProto, MapProto and OptionalProto into values that share the file's bytes.
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/onnx/messages.hpp"
@@ -10,7 +10,7 @@ namespace ortool {
 namespace onnx {
 namespace {
 
-/// What an element of a sequence costs besides its tensor.
+/// Memory of a sequence element besides its tensor.
 constexpr std::int64_t sequence_element_bytes = sizeof(RunValue);
 
 class ValueReader {
@@ -63,7 +63,7 @@ RunValue ValueReader::sequence(Message message, std::string* name) {
   return RunValue::sequence(std::move(elements));
 }
 
-/// The values of a map, one scalar each, as one tensor.
+/// Joins the scalar values of a map to one tensor.
 Tensor joined(std::span<const RunValue> values) {
   if (values.empty()) return Tensor(DataType::float32, Shape{0});
   const DataType type = values.front().tensor().type();

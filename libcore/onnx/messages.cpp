@@ -1,4 +1,4 @@
-// The tables of fields, as the format's definition lists them.
+// Field tables of ONNX's protobuf messages, in the order of the format's definition.
 #include "libcore/onnx/messages.hpp"
 
 namespace ortool::onnx {

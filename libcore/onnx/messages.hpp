@@ -1,4 +1,4 @@
-// The fields of ONNX's messages up to IR version 13: numbers to switch on, and a table a message.
+// Field numbers and field tables of ONNX's protobuf messages, up to IR version 13.
 #pragma once
 
 #include <cstdint>
@@ -97,7 +97,7 @@ enum : std::uint32_t {
 };
 }
 
-/// Of TensorProto.Segment.
+/// TensorProto.Segment.
 namespace segment_field {
 enum : std::uint32_t { begin = 1, end = 2 };
 }
@@ -122,12 +122,12 @@ enum : std::uint32_t {
 };
 }
 
-/// Of TypeProto.Tensor and TypeProto.SparseTensor.
+/// TypeProto.Tensor and TypeProto.SparseTensor.
 namespace tensor_type_field {
 enum : std::uint32_t { elem_type = 1, shape = 2 };
 }
 
-/// Of TypeProto.Sequence and TypeProto.Optional.
+/// TypeProto.Sequence and TypeProto.Optional.
 namespace sequence_type_field {
 enum : std::uint32_t { elem_type = 1 };
 }
@@ -144,12 +144,12 @@ namespace dimension_field {
 enum : std::uint32_t { dim_value = 1, dim_param = 2, denotation = 3 };
 }
 
-/// Of TypeProto.Opaque.
+/// TypeProto.Opaque.
 namespace opaque_type_field {
 enum : std::uint32_t { domain = 1, name = 2 };
 }
 
-/// Of StringStringEntryProto.
+/// StringStringEntryProto.
 namespace entry_field {
 enum : std::uint32_t { key = 1, value = 2 };
 }
@@ -179,7 +179,7 @@ enum : std::uint32_t {
 };
 }
 
-// Of a value in a file of its own (onnx-data.proto).
+// Messages for values in files of their own (onnx-data.proto).
 namespace sequence_field {
 enum : std::uint32_t {
   name = 1,
@@ -208,7 +208,7 @@ enum : std::uint32_t {
 };
 }
 
-/// Of SequenceProto.elem_type and OptionalProto.elem_type.
+/// SequenceProto.elem_type and OptionalProto.elem_type.
 namespace element_kind {
 enum : std::uint32_t {
   undefined = 0,

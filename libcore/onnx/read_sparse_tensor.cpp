@@ -1,4 +1,4 @@
-// Sparse tensors: values, their positions, and the dense tensor they stand for.
+// Reader for sparse tensors: values, indices, and conversion to a dense tensor.
 #include <cstring>
 #include <optional>
 
@@ -16,7 +16,7 @@ Error bad_sparse(std::string message) {
   return damaged(std::move(message), "tensor.sparse");
 }
 
-/// Indices are positions in the flat dense tensor [n], or coordinates [n, rank]; both rise.
+/// Indices are positions in the flattened dense tensor [n] or coordinates [n, rank]; both increase.
 void check_indices(const SparseTensor& sparse) {
   const Tensor indices = sparse.indices.aligned();
   const std::int64_t count = sparse.values.element_count();

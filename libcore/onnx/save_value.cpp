@@ -1,4 +1,4 @@
-// A value as a message of its own, written field by field.
+// Writes a value as a protobuf message of its own.
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/value_file.hpp"
@@ -69,7 +69,7 @@ void put_sequence(WireWriter& writer, std::span<const RunValue> elements, const 
   std::uint32_t kind = kind_number(inner);
   if (kind == element_kind::undefined && !elements.empty()) kind = kind_number(elements.front());
   writer.put_varint(sequence_field::elem_type, kind);
-  // The lists stand in the order of the kinds, which count from 1.
+  // The list fields are numbered in the order of the kinds, which start at 1.
   const std::uint32_t field = kind + (std::uint32_t{sequence_field::tensor_values} - 1);
   for (const RunValue& element : elements) {
     writer.begin_message(field);
@@ -106,7 +106,7 @@ void put_map(WireWriter& writer, const RunValue& map, std::string_view name) {
   writer.begin_message(map_field::values);
   writer.put_varint(sequence_field::elem_type, element_kind::tensor);
   for (std::int64_t i = 0; i < keys.element_count(); ++i) {
-    // Small, so that the writer copies it.
+    // Small, so the writer copies it.
     writer.begin_message(sequence_field::tensor_values);
     put_tensor(writer, element_of(map.map_values(), i), {});
     writer.end_message();

@@ -1,4 +1,4 @@
-// A bounded reader of tags, varints and lengths.
+// Bounds-checked protobuf reader for tags, varints and lengths.
 #include "libcore/onnx/wire.hpp"
 
 #include <algorithm>
@@ -166,7 +166,7 @@ std::span<const std::byte> WireReader::read_length_delimited() {
 }
 
 void WireReader::skip_unknown(std::uint32_t number, unsigned wire_type) {
-  // Groups (long out of use) nest: `open` holds the numbers of those not yet ended.
+  // Groups (deprecated) nest: `open` holds the field numbers of those that have not ended.
   std::uint32_t open[100];
   int depth = 0;
   while (true) {

@@ -1,4 +1,4 @@
-// Protobuf's wire format, walked field by field with every length checked; bytes stay views.
+// Protobuf wire-format reader: iterates over fields with all lengths checked and copies nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ortool::onnx {
 
-/// What a field's bytes are. `varint` and the fixed ones may be packed when repeated.
+/// The encoding of a field. `varint` and the fixed kinds may be packed if repeated.
 enum class FieldKind : std::uint8_t { varint, fixed32, fixed64, bytes, message };
 
 struct FieldRow {
@@ -21,43 +21,42 @@ struct FieldRow {
   bool is_repeated;
 };
 
-/// The fields of one kind of message, with numbers below FieldPresence::spelled_out_domain.
+/// The fields of one message type, with numbers below FieldPresence::spelled_out_domain.
 struct MessageTable {
   std::string_view name;
   std::span<const FieldRow> rows;
 };
 
-/// The whole file, and how deep messages in it may nest.
+/// The complete file, and the maximum nesting depth of its messages.
 struct WireSource {
   std::span<const std::byte> file;
   int most_nesting = 100;
 };
 
-/// The bytes of a message inside the file.
+/// The bytes of a message within the file.
 struct Message {
   std::span<const std::byte> bytes;
   int nesting = 0;
 };
 
-/// Visits the fields of one message in the order of the file. Fields that the table does not know
-/// are passed over once found well-formed, and kept where the reader is told to. Throws
-/// ErrorCode::invalid with the offset in the file, the message and the field: "file.cut" where the
-/// file ends inside a field, "wire.*" otherwise.
+/// Iterates over the fields of one message in file order. Unknown fields are checked for
+/// well-formedness, skipped, and kept if requested. Throws ErrorCode::invalid with the file offset,
+/// the message and the field: "file.cut" when the file ends inside a field, "wire.*" otherwise.
 class WireReader {
  public:
-  /// `source` must outlive the reader. Throws "limit.nesting" when the message lies too deep.
+  /// `source` must outlive the reader. Throws "limit.nesting" when the message is nested too deep.
   WireReader(const WireSource& source, Message message, const MessageTable& table);
 
-  /// From now on unknown fields go to `residue`, which must outlive the reader.
+  /// From now on, stores unknown fields in `residue`, which must outlive the reader.
   void keep_unknown(Residue& residue) { residue_ = &residue; }
-  /// The current field with its tag.
+  /// The current field including its tag.
   std::span<const std::byte> field() const { return {field_begin_, at_}; }
   /// Keeps the current field as if it were unknown.
   void keep_field() { keep(field()); }
-  /// The fields met so far.
+  /// The fields seen so far.
   FieldPresence present_fields() const { return present_; }
 
-  /// Goes to the next known field; false at the end.
+  /// Advances to the next known field; returns false at the end.
   bool next();
 
   std::uint32_t number() const { return row_->number; }
@@ -73,13 +72,14 @@ class WireReader {
   }
   Message message() const { return {bytes_, nesting_ + 1}; }
 
-  /// How many numbers this occurrence of a repeated number holds: 1, or those of a packed field.
+  /// The number of values in this occurrence of a repeated numeric field: 1, or those of a packed
+  /// one.
   std::int64_t count_numbers() const;
   /// Calls `body` with the bits of each of them.
   void each_number(FunctionRef<void(std::uint64_t)> body) const;
   bool is_packed() const { return is_packed_; }
 
-  /// Bytes of unknown fields passed over so far.
+  /// Total size of the unknown fields skipped so far, in bytes.
   std::int64_t unknown_bytes() const { return unknown_bytes_; }
 
   [[noreturn]] void fail(std::string_view id, std::string_view what) const;

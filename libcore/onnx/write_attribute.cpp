@@ -1,4 +1,4 @@
-// Attributes: one field for the value, by its kind.
+// Writer for attributes: one value field, by kind.
 #include <bit>
 #include <cstdint>
 
@@ -64,7 +64,7 @@ class ValueWriter {
   }
 
  private:
-  /// A zero is written, save where the file left it out.
+  /// A zero is written unless the file omitted it.
   bool is_wanted(std::uint32_t field) const {
     return !present_.has(FieldPresence::came_from_file) || present_.has(field);
   }
@@ -88,7 +88,7 @@ void write_attribute(WriteContext& context, std::uint32_t field, const Attribute
                     attribute.notes != nullptr ? attribute.notes->doc_string : std::string(),
                     present);
   }
-  // The first IR versions had no such field.
+  // The first IR versions did not have this field.
   if (!present.has(FieldPresence::came_from_file) || present.has(attribute_field::type)) {
     writer.put_varint(attribute_field::type, static_cast<std::int64_t>(attribute.kind()));
   }

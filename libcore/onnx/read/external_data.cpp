@@ -1,4 +1,5 @@
-// Checking locations, walking to them by descriptors, and cutting views out of mapped files.
+// External tensor data: checks locations, opens the files safely, and creates views of mapped
+// bytes.
 #include "libcore/onnx/read/external_data.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::uint64_t parse_number(std::string_view key, const std::string& text) {
   return number;
 }
 
-/// Cuts the next component off `rest`; empty for "//" and ".".
+/// Splits the next component off `rest`; empty for "//" and ".".
 std::string next_component(std::string_view& rest) {
   const auto slash = rest.find('/');
   const std::string_view component = rest.substr(0, slash);

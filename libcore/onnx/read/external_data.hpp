@@ -1,4 +1,4 @@
-// The one place where a model's word leads to another file being opened.
+// External tensor data: the only place where a model's content causes other files to be opened.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,34 @@
 
 namespace ortool::onnx {
 
-/// Where a tensor's bytes lie, as the model says it.
+/// The location of a tensor's bytes, as given by the model.
 struct ExternalReference {
   std::string location;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
 };
 
-/// Reads a tensor's external_data entries. Offsets and lengths are plain decimal numbers; entries
-/// of unknown meaning go to `unknown_keys`. Throws ErrorCode::invalid, "external.*".
+/// Parses a tensor's external_data entries. Offsets and lengths are plain decimal numbers; unknown
+/// keys are added to `unknown_keys`. Throws ErrorCode::invalid, "external.*".
 ExternalReference parse_external_reference(
     std::span<const std::pair<std::string, std::string>> entries,
     std::vector<std::string>& unknown_keys);
 
 /// Throws ErrorCode::invalid, "external.path", unless `location` is a relative path of at most 4096
-/// bytes that stays below the folder it starts from.
+/// bytes that does not leave its folder.
 void check_location(std::string_view location);
 
-/// The weight files beside one model, each mapped once. Opened component by component from the
-/// model's folder, never through a symbolic link, so that no name leads outside of it.
+/// The weight files of one model, each mapped once. Opened component by component from the model's
+/// folder and never through a symbolic link, so no name can lead outside of it.
 class ExternalFiles {
  public:
-  /// `directory` empty: no external data is allowed.
+  /// `directory` empty: external data is not allowed.
   explicit ExternalFiles(std::string directory);
 
-  /// A view of the bytes that `reference` names. Throws ErrorCode::invalid when it cannot be opened
-  /// or the file does not hold exactly the bytes that type and shape take at that place.
+  /// A view of the bytes that `reference` denotes. Throws ErrorCode::invalid if the file cannot be
+  /// opened or does not hold exactly the bytes that type and shape require at that place.
   Tensor read(const ExternalReference& reference, DataType type, const Shape& shape);
-  /// A tensor of zeros that takes no memory, for when external data is not to be read.
+  /// A tensor of zeros without physical memory, for models whose external data is not read.
   Tensor zeros(DataType type, const Shape& shape);
 
   std::vector<ExternalFile> files() const;

@@ -1,4 +1,4 @@
-// Counting up to a limit.
+// Accounting of what is loaded against fixed limits.
 #include "libcore/onnx/read/limits.hpp"
 
 #include "libcore/base/error.hpp"

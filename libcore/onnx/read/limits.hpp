@@ -1,5 +1,5 @@
-// What one file may make the loader build: nodes, names and their memory, so that a small file
-// cannot take the machine.
+// Load limits: nodes, names and memory that one file may cause, so that a small file cannot exhaust
+// the machine.
 #pragma once
 
 #include <algorithm>
@@ -8,23 +8,23 @@
 
 namespace ortool::onnx {
 
-/// Counts what is built against fixed limits and the size of the file.
+/// Counts what is created against fixed limits and the size of the file.
 class LoadBudget {
  public:
   static constexpr std::int64_t most_nodes = 1'000'000;
   static constexpr std::int64_t most_attributes_a_node = 512;
-  /// Of one densified sparse initialiser, and of all of a file.
+  /// Limits for one densified sparse initializer, and for all of a file.
   static constexpr std::int64_t most_dense_bytes = std::int64_t{128} << 20;
 
-  /// Keeps the whole program below 256 MB or four times the file, whichever is more.
+  /// Keeps the process below 256 MB or four times the file size, whichever is larger.
   explicit LoadBudget(std::int64_t file_bytes)
       : most_bytes_(std::max(std::int64_t{192} << 20, 3 * file_bytes)) {}
 
   /// Throws ErrorCode::invalid, "limit.nodes".
   void take_node();
-  /// Throws ErrorCode::memory_limit, "limit.memory", naming what there is too much of.
+  /// Throws ErrorCode::memory_limit, "limit.memory"; `what` names the kind of data.
   void take_bytes(std::int64_t bytes, std::string_view what);
-  /// The same for sparse tensors made dense.
+  /// Same for sparse tensors that are made dense.
   void take_dense_bytes(std::int64_t bytes);
 
  private:

@@ -1,4 +1,4 @@
-// Models and tensors from files: the outermost messages and the checks on the whole.
+// Loads models and tensors from files: the outermost messages and whole-model checks.
 #include "libcore/onnx/read/load.hpp"
 
 #include <optional>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t newest_ir_version = 14;
 
-/// Bytes of a file with what keeps them, wherever they come from.
+/// The bytes of a file and their owner, from any source.
 struct Input {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
@@ -44,7 +44,8 @@ Input open_input(const std::string& path, MemoryCap* cap) {
   return {file.bytes(), file.owner(), path, directory};
 }
 
-/// Runs `body`, puts the file's name before its errors, and says what else the file may be.
+/// Runs `body`, prefixes its errors with the file name, and suggests which other format the file
+/// may have.
 template <typename Body>
 auto with_file_name(const Input& input, Body body) {
   try {
@@ -115,7 +116,7 @@ ModelParts walk(LoadContext& context, Model& model) {
         parts.functions.push_back(reader.message());
         break;
       default:
-        reader.keep_field();  // configuration: where to run is decided here, not by the file
+        reader.keep_field();  // configuration: where to run is decided by ortool, not by the file
         break;
     }
   }

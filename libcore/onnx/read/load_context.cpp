@@ -1,4 +1,4 @@
-// Warnings, prefixes of errors, and key and value pairs.
+// Warnings, error prefixes, and key-value entries.
 #include "libcore/onnx/read/load_context.hpp"
 
 #include <utility>

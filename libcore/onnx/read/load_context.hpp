@@ -1,4 +1,4 @@
-// What the readers of one file's parts share.
+// LoadContext: state shared by the readers of one file.
 #pragma once
 
 #include <memory>
@@ -26,13 +26,13 @@ struct LoadContext {
   ExternalFiles external;
   std::vector<std::string> warnings;
 
-  /// Lets the pages of many bytes go, of which only the ends were looked at: the system maps a run
-  /// of pages around each. Those back to the many bytes before go too.
+  /// Releases the mapped pages of large data of which only the ends were read, since the system
+  /// maps surrounding pages too. Includes those back to the previous large data.
   void drop_large(std::span<const std::byte> bytes);
 
-  /// Adds a warning; past 50 they are only counted.
+  /// Adds a warning; beyond 50, warnings are only counted.
   void warn(std::string text);
-  /// The warnings, with a last one that counts those left out.
+  /// Returns the warnings; the last one counts those omitted.
   std::vector<std::string> take_warnings();
 
  private:
@@ -40,16 +40,16 @@ struct LoadContext {
   std::span<const std::byte> dropped_;
 };
 
-/// The message and hint of `error` with `prefix` in front: "tensor 'w': …". `id` stands in where
-/// the error has none.
+/// `error` with `prefix` before message and hint: "tensor 'w': …". `id` is used if the error has
+/// none.
 Error prefixed(const Error& error, std::string_view prefix, std::string_view id);
 
-/// A key and value pair, counted against the budget. What two strings cannot hold of it goes to
-/// `residue`.
+/// Reads a key-value entry and counts it against the budget. What two strings cannot represent is
+/// stored in `residue`.
 std::pair<std::string, std::string> read_entry(LoadContext& context, Message message,
                                                Residue& residue);
 
-/// The texts and leftovers of a message as its reader gathers them; null when there are none.
+/// Converts the notes collected by a message's reader to a pointer; null when there are none.
 std::unique_ptr<Notes> to_pointer(LoadContext& context, Notes notes);
 
 }  // namespace ortool::onnx

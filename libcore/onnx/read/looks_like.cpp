@@ -1,4 +1,4 @@
-// First bytes of formats that people take for ONNX.
+// First bytes of file formats that are mistaken for ONNX.
 #include "libcore/onnx/read/looks_like.hpp"
 
 #include <algorithm>

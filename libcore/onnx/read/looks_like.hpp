@@ -1,4 +1,4 @@
-// What a file that is no ONNX model seems to be instead.
+// Recognition of other file formats, for error messages about files that are not ONNX models.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 namespace ortool::onnx {
 
 struct OtherFormat {
-  std::string_view name;  ///< "a web page"; empty when nothing is recognised
+  std::string_view name;  ///< such as "a web page"; empty if not recognized
   std::string_view hint;
 };
 
-/// Recognises formats whose first bytes cannot begin a model.
+/// Recognizes formats whose first bytes cannot start an ONNX model.
 OtherFormat recognize_format(std::span<const std::byte> bytes);
 
-/// Whether the beginning is text; a broken model hardly ever is.
+/// Whether the beginning is text, which is unlikely for a damaged model.
 bool looks_like_text(std::span<const std::byte> bytes);
 
 }  // namespace ortool::onnx

@@ -1,4 +1,4 @@
-// The writers of a real file, with a file of weights that only counts.
+// Writes an outline with the regular writers and a weight file that only counts bytes.
 #include "libcore/onnx/read/outline.hpp"
 
 #include "libcore/onnx/write/save.hpp"
@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-/// Constants that shapes follow from are smaller.
+/// Constants that determine shapes are smaller.
 constexpr std::int64_t least_outside_bytes = 4096;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A model file's text without its large weights: what can be said of a file before it is written.
+// Outline: a model file without its large weights, for checking a model before it is written.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// What save_model would write, with the data of all tensors of 4 kB or more left out: they stand
-/// in it as external data, in a file that is nowhere. To be read without external data.
+/// What save_model would write, but with all tensors of 4 kB or more as external data in a file
+/// that does not exist. Load it without external data.
 std::string outline_of(const Model& model);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Attributes: every field is gathered, then the declared kind chooses.
+// Reader for AttributeProto: collects all fields, then selects the value by the declared kind.
 #include "libcore/onnx/read/read_attribute.hpp"
 
 #include <bit>
@@ -15,10 +15,10 @@
 namespace ortool::onnx {
 namespace {
 
-/// The fields as they came.
+/// The fields in file order.
 struct AttributeParts {
   std::int64_t declared_kind = 0;
-  std::uint32_t filled = 0;  ///< a bit a kind whose field was there
+  std::uint32_t filled = 0;  ///< one bit for each kind whose field was present
   float f = 0.0F;
   std::int64_t i = 0;
   std::string_view s;
@@ -34,7 +34,7 @@ struct AttributeParts {
   bool has(AttributeKind kind) const { return (filled >> static_cast<unsigned>(kind) & 1) != 0; }
 };
 
-/// The kind that a value field belongs to; undefined for the others.
+/// The kind that a value field belongs to; undefined for other fields.
 AttributeKind kind_of_field(std::uint32_t number) {
   switch (number) {
     case attribute_field::f:
@@ -114,7 +114,7 @@ void read_value_field(LoadContext& context, const WireReader& reader, AttributeP
   }
 }
 
-/// The kind declared, or the one whose field is filled.
+/// The declared kind, or the one whose field is present.
 AttributeKind kind_of(const AttributeParts& parts) {
   if (parts.declared_kind < 0 || parts.declared_kind > 14) {
     throw damaged(format("attribute type {} does not exist", parts.declared_kind),
@@ -127,7 +127,7 @@ AttributeKind kind_of(const AttributeParts& parts) {
   return static_cast<AttributeKind>(std::countr_zero(parts.filled));
 }
 
-/// The one message of a kind that must have it.
+/// The single message of a kind that requires one.
 Message only(const std::vector<Message>& messages, AttributeKind kind) {
   if (messages.size() == 1) return messages.front();
   throw damaged(format("has the type {} and {} values of it", name_of(kind), messages.size()),
@@ -183,7 +183,7 @@ Attribute::Value to_value(LoadContext& context, AttributeParts& parts, Attribute
   }
 }
 
-/// Values of other kinds than the declared one mean nothing, but are not lost.
+/// Values of other kinds than the declared one are ignored but preserved.
 void keep_other_values(LoadContext& context, Message message, const AttributeWithGraphs& result,
                        Residue& residue) {
   WireReader reader(context.source, message, attribute_table);

@@ -1,4 +1,4 @@
-// AttributeProto: one value of the declared kind.
+// Reader for AttributeProto, with one value of the declared kind.
 #pragma once
 
 #include "libcore/graph/attribute.hpp"
@@ -6,16 +6,16 @@
 
 namespace ortool::onnx {
 
-/// An attribute whose graphs are still to be read.
+/// An attribute whose graphs have not been read yet.
 struct AttributeWithGraphs {
   Attribute attribute;
-  std::vector<Message> graphs;  ///< of the kinds graph and graphs, for which `value` is not set
+  std::vector<Message> graphs;  ///< for the kinds graph and graphs, where `value` is not set
   AttributeKind kind = AttributeKind::undefined;
 };
 
-/// Reads an attribute. One without a declared kind (IR version 1) has the kind of the field it
-/// fills; one whose field is left out, as proto3 writers do for zero, has the value zero or empty.
-/// Throws ErrorCode::invalid, "attribute.*", with the attribute's name in front.
+/// Reads an attribute. Without a declared kind (IR version 1), the kind follows from the field that
+/// is present. If the value field is omitted, as proto3 writers do for zero, the value is zero or
+/// empty. Throws ErrorCode::invalid, "attribute.*", starting with the attribute's name.
 AttributeWithGraphs read_attribute(LoadContext& context, Message message);
 
 }  // namespace ortool::onnx

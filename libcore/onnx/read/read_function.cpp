@@ -1,4 +1,4 @@
-// Functions: a graph whose inputs and outputs have no types.
+// Reader for FunctionProto: a graph whose inputs and outputs have no types.
 #include "libcore/onnx/read/read_function.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// FunctionProto, and the limits on functions that call each other.
+// Reader for FunctionProto, and limits on functions that call each other.
 #pragma once
 
 #include "libcore/graph/model.hpp"
@@ -6,12 +6,12 @@
 
 namespace ortool::onnx {
 
-/// Reads a function. Throws ErrorCode::invalid with the function's name in front.
+/// Reads a function. Throws ErrorCode::invalid starting with the function's name.
 Function read_function(LoadContext& context, Message message);
 
-/// Throws ErrorCode::invalid when two functions have one name ("function.repeated"), call each
-/// other in a circle ("function.cycle"), too deep ("function.depth"), or would be too many nodes
-/// once written out in the main graph ("function.size").
+/// Throws ErrorCode::invalid for two functions of one name ("function.repeated"), recursive calls
+/// ("function.cycle"), too deep calls ("function.depth"), or too many nodes after inlining into the
+/// main graph ("function.size").
 void check_functions(const Model& model);
 
 }  // namespace ortool::onnx

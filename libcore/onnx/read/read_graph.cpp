@@ -1,4 +1,4 @@
-// Graphs: first every name is declared, then nodes refer to them in any order.
+// Reader for GraphProto: declares all names first, so that nodes can refer to them in any order.
 #include "libcore/onnx/read/read_graph.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ortool::onnx {
 namespace {
 
-/// A graph's fields, still unread.
+/// The fields of a graph, not parsed yet.
 struct GraphParts {
   std::vector<Message> nodes;
   std::vector<Message> initializers;
@@ -85,7 +85,7 @@ GraphParts walk(LoadContext& context, Message message, Graph& graph) {
   return parts;
 }
 
-/// Gives the value what the file says of it.
+/// Sets type, presence bits and notes of the value as given by the file.
 void settle(LoadContext& context, Value& value, ValueInfo info) {
   value.set_type(std::move(info.type));
   value.present_fields = info.present_fields;
@@ -103,7 +103,7 @@ void read_inputs(LoadContext& context, std::span<const Message> messages, Graph&
   }
 }
 
-/// Declares an initialiser, or finds the graph input whose default it is.
+/// Declares an initializer, or finds the graph input whose default it is.
 Value& declare_constant(LoadContext& context, Graph& graph, std::string_view name,
                         const Tensor& tensor) {
   Value* input = graph.find_value(name);
@@ -143,7 +143,7 @@ void read_initializers(LoadContext& context, const GraphParts& parts, Graph& gra
   }
 }
 
-/// Whether a place that declares `value` says what the value knows already.
+/// Whether a declaration of `value` in the file adds nothing to what the value already has.
 bool says_the_same(const Value& value, const ValueInfo& info) {
   const ValueType& type = value.type();
   const auto has_same_bytes = [&] {
@@ -158,9 +158,8 @@ bool says_the_same(const Value& value, const ValueInfo& info) {
          value.doc_string() == info.notes.doc_string && value.metadata() == info.notes.metadata;
 }
 
-/// Takes what a place of the file says of the value to which `declared` belongs: the first such
-/// place tells a node's output what it is; one that says otherwise is kept in its own words. Sizes
-/// are never taken from it.
+/// Applies a declaration to `value`: the first one of a node's output sets its type and notes; a
+/// later one that differs is returned, to be kept with its entry. No sizes are derived from it.
 std::unique_ptr<OwnDeclaration> declare(LoadContext& context, Value* value, ValueInfo info) {
   const bool is_plain = value != nullptr && !value->is_constant() && value->captured() == nullptr;
   if (is_plain && value->present_fields.bits == 0) {
@@ -185,7 +184,7 @@ void declare_values(LoadContext& context, std::span<const Message> messages, Gra
   }
 }
 
-/// Before the nodes are read, so that what they make has its type; captured values come later.
+/// Called before the nodes are read, so that node outputs have types; captured values follow later.
 void declare_outputs(LoadContext& context, std::span<const Message> messages, Graph& graph) {
   for (const Message message : messages) {
     ValueInfo info = read_value_info(context, message);

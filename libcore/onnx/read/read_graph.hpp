@@ -1,4 +1,4 @@
-// GraphProto, and the nodes and subgraphs in it.
+// Reader for GraphProto with its nodes and subgraphs.
 #pragma once
 
 #include <span>
@@ -8,27 +8,28 @@
 
 namespace ortool::onnx {
 
-/// Fills the empty `graph`: inputs, constants, nodes and outputs, names looked up through the
-/// graphs around it, nodes sorted. Depth of subgraphs is limited; each takes one level of the
-/// stack.
+/// Fills the empty `graph` with inputs, constants, nodes and outputs. Names are resolved through
+/// the enclosing graphs, and nodes are sorted. The nesting depth of subgraphs is limited; each
+/// level uses one recursion.
 void read_graph(LoadContext& context, Message message, Graph& graph);
 
-/// The part of it that function bodies share: declares what the nodes make, sets the types in
-/// `outputs` and `value_infos`, then adds the nodes. What is said of unknown names is only kept.
+/// The part shared with function bodies: declares the nodes' outputs, applies the types in
+/// `outputs` and `value_infos`, then adds the nodes. Declarations of unknown names are only
+/// preserved.
 void read_nodes(LoadContext& context, std::span<const Message> nodes,
                 std::span<const Message> value_infos, std::span<const Message> outputs,
                 Graph& graph);
 
-/// Sorts the nodes when they are not in order, with a warning.
+/// Sorts the nodes topologically if necessary, with a warning.
 void put_in_order(LoadContext& context, Graph& graph);
 
-/// Adds a value under a name that is not taken; `what` says what it is ("graph input"). Throws
-/// "graph.name" for an empty or a taken name.
+/// Adds a value under an unused name; `what` describes it ("graph input"). Throws "graph.name" for
+/// an empty or used name.
 Value& declare_value(LoadContext& context, Graph& graph, std::string_view name,
                      std::string_view what);
 
-/// The value that `name` means in `graph`: its own, or a capture of one around it. Throws
-/// "graph.undefined" with the nearest name there is; `what` reads it ("input 2").
+/// The value that `name` denotes in `graph`: its own, or a capture from an enclosing graph. Throws
+/// "graph.undefined" with the closest existing name; `what` is the reader ("input 2").
 Value& find_visible_value(Graph& graph, std::string_view name, std::string_view what);
 
 }  // namespace ortool::onnx

@@ -1,4 +1,4 @@
-// Nodes: inputs by name, attributes once each, graphs inside them.
+// Reader for NodeProto: inputs by name, unique attributes, and subgraphs.
 #include "libcore/onnx/read/read_node.hpp"
 
 #include <utility>
@@ -13,7 +13,7 @@
 namespace ortool::onnx {
 namespace {
 
-/// A node's fields, still unread.
+/// The fields of a node, not parsed yet.
 struct NodeParts {
   std::string_view name;
   std::string_view op_type;
@@ -62,7 +62,7 @@ NodeParts walk(LoadContext& context, Message message) {
         parts.notes.metadata.push_back(read_entry(context, reader.message(), parts.notes.residue));
         break;
       default:
-        // device_configurations: where to run is decided here, not by the file.
+        // device_configurations: where to run is decided by ortool, not by the file.
         reader.keep_field();
         break;
     }
@@ -137,7 +137,7 @@ void add_node(LoadContext& context, NodeParts& parts, Graph& graph) {
   read_attributes(context, parts, node);
 }
 
-/// The name reports use: the node's own, or its type and place in the file.
+/// The name used in reports: the node's own, or its type and its index in the file.
 std::string display_name(std::string_view name, std::string_view op_type, std::size_t index) {
   return name.empty() ? format("{}_{}", shorten(op_type), index) : shorten(name);
 }

@@ -1,4 +1,4 @@
-// NodeProto: a node of a graph whose values are declared.
+// Reader for NodeProto, in a graph whose values are declared.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace ortool::onnx {
 
-/// Declares the values that a node makes. `index` is the node's place in the file: errors name it.
+/// Declares the outputs of a node. `index` is the node's index in the file, for errors.
 void declare_node_outputs(LoadContext& context, Message message, std::size_t index, Graph& graph);
 
-/// Adds the node at the end of `graph`, with its attributes and subgraphs. Errors name the node.
+/// Adds the node to the end of `graph`, with attributes and subgraphs. Errors name the node.
 void read_node(LoadContext& context, Message message, Graph& graph);
 
 }  // namespace ortool::onnx

@@ -1,4 +1,4 @@
-// Opset imports, one version a domain.
+// Reader for opset imports, with one version for each domain.
 #include "libcore/onnx/read/read_opsets.hpp"
 
 #include "libcore/base/format.hpp"

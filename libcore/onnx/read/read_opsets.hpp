@@ -1,4 +1,4 @@
-// OperatorSetIdProto: which version of which domain's operators a model uses.
+// Reader for OperatorSetIdProto: the operator set versions that a model imports, by domain.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace ortool::onnx {
 
-/// The imports as the file lists them. Throws ErrorCode::invalid, "opset.*", for a version below 1
-/// and for a domain with two versions.
+/// The imports in file order. Throws ErrorCode::invalid, "opset.*", for a version below 1 and for a
+/// domain with two versions.
 std::vector<DeclaredOpset> read_opsets(LoadContext& context, std::span<const Message> messages);
 
 OpsetImports to_imports(std::span<const DeclaredOpset> declared);

@@ -1,4 +1,5 @@
-// Tensors: one walk finds shape and places, a second one decodes what is no plain bytes.
+// Reader for TensorProto: a first pass finds shape and data, a second one decodes data that is not
+// raw.
 #include "libcore/onnx/read/read_tensor.hpp"
 
 #include <algorithm>
@@ -15,16 +16,16 @@
 namespace ortool::onnx {
 namespace {
 
-/// Views up to this size are copied to aligned memory: it costs nothing and spares their readers.
+/// Views up to this size are copied to aligned memory, which is cheap and simplifies their use.
 constexpr std::int64_t small_bytes = 4096;
 
-/// What the first walk finds.
+/// The result of the first pass.
 struct TensorParts {
   std::vector<std::int64_t> dims;
   std::int32_t type = 0;
   std::optional<std::span<const std::byte>> raw;
-  std::int64_t counts[16] = {};           ///< numbers or strings a data field, by field number
-  std::span<const std::byte> only_piece;  ///< the bytes of the data field when it is packed in one
+  std::int64_t counts[16] = {};           ///< values in each data field, by field number
+  std::span<const std::byte> only_piece;  ///< bytes of the data field if it is packed in one piece
   std::int64_t pieces = 0;
   std::optional<Message> segment;
   bool is_external = false;
@@ -44,7 +45,7 @@ std::string_view name_of_field(std::uint32_t number) {
   return "";
 }
 
-/// The field that keeps a type's elements when they are not raw.
+/// The data field for elements of a type that are not raw.
 std::uint32_t data_field_of(DataType type) {
   switch (type) {
     case DataType::float32:
@@ -65,10 +66,10 @@ std::uint32_t data_field_of(DataType type) {
   }
 }
 
-/// Numbers that the data field holds for `elements`.
+/// The number of values in the data field for `elements` elements.
 std::int64_t numbers_for(DataType type, std::int64_t elements) {
   if (type == DataType::complex64 || type == DataType::complex128) return 2 * elements;
-  // Packed types: a byte's worth an entry, but one element where elements cross bytes.
+  // Packed types: one entry for each byte, but one for each element if elements cross bytes.
   if (is_packed(type) && element_bits(type) != 6) return bytes_of(type, elements);
   return elements;
 }
@@ -81,7 +82,7 @@ Error bad_tensor(std::string message, std::string id) {
 TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
   using namespace tensor_field;
   TensorParts parts;
-  Residue passed_over;  // the tensor's origin has it
+  Residue passed_over;  // preserved by the tensor's origin
   WireReader reader(context.source, message, tensor_table);
   while (reader.next()) {
     if (is_data_field(reader.number())) {
@@ -150,7 +151,7 @@ void check_counts(const TensorParts& parts, DataType type, const Shape& shape) {
                        "tensor.data");
     }
   }
-  if (has_raw) return;  // Tensor::view compares the bytes
+  if (has_raw) return;  // Tensor::view checks the size
   const std::int64_t wanted = numbers_for(type, shape.element_count());
   if (parts.counts[wanted_field] != wanted) {
     throw bad_tensor(
@@ -160,7 +161,7 @@ void check_counts(const TensorParts& parts, DataType type, const Shape& shape) {
   }
 }
 
-/// The smallest and largest int32_data entry that means something for a type.
+/// The smallest and largest valid int32_data entry for a type.
 struct Range {
   std::int64_t least;
   std::int64_t most;
@@ -190,7 +191,7 @@ Range range_of(DataType type) {
   }
 }
 
-/// Appends the low `width` bytes of numbers to a tensor's bytes.
+/// Appends the low `width` bytes of numbers to a tensor's data.
 class NumberSink {
  public:
   NumberSink(Tensor& tensor, std::size_t width) : at_(tensor.mutable_bytes()), width_(width) {}
@@ -231,7 +232,7 @@ Tensor decode(LoadContext& context, Message message, DataType type, Shape shape)
     if (reader.number() != field) continue;
     reader.each_number([&](std::uint64_t bits) {
       if (field == tensor_field::int32_data) {
-        // An int32 travels as 64 bits; only the low half counts.
+        // An int32 is encoded in 64 bits; only the low half is significant.
         const std::int64_t value = static_cast<std::int32_t>(bits);
         if (value < range.least || value > range.most) {
           throw bad_tensor(format("int32_data has {}, which is no {}", value, name_of(type)),
@@ -251,7 +252,7 @@ Tensor decode(LoadContext& context, Message message, DataType type, Shape shape)
   return tensor;
 }
 
-/// Bools that are 0 or 1, as C++ and the kernels expect.
+/// Converts bools to 0 or 1, as C++ and the kernels expect.
 Tensor with_clean_bools(Tensor tensor) {
   if (tensor.type() != DataType::boolean) return tensor;
   const std::span<const std::byte> bytes(tensor.bytes(),
@@ -265,7 +266,7 @@ Tensor with_clean_bools(Tensor tensor) {
   return copy;
 }
 
-/// What a tensor takes beside its elements: its own block, rounded up, and who counts its owners.
+/// Memory of a tensor besides its elements: its own rounded-up block and the reference count.
 constexpr std::int64_t tensor_bytes = 560;
 
 Tensor with_small_aligned(Tensor tensor) {
@@ -291,7 +292,7 @@ Tensor read_external(LoadContext& context, const TensorParts& parts, DataType ty
   return with_clean_bools(context.external.read(reference, type, shape));
 }
 
-/// A tensor may say that it is the whole of itself.
+/// A tensor may declare that it is a segment, if that is the complete tensor.
 void check_segment(LoadContext& context, Message message, std::int64_t elements) {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -326,7 +327,7 @@ Tensor read_data(LoadContext& context, Message message, const TensorParts& parts
     return with_clean_bools(
         with_small_aligned(Tensor::view(type, shape, *parts.raw, context.owner)));
   }
-  // One packed run of little-endian numbers is what raw_data would be.
+  // A single packed run of little-endian numbers has the same layout as raw_data.
   const bool is_plain = type == DataType::float32 || type == DataType::float64;
   if (is_plain && parts.pieces == 1) {
     return with_small_aligned(Tensor::view(type, shape, parts.only_piece, context.owner));

@@ -1,4 +1,4 @@
-// TensorProto and SparseTensorProto: types and sizes checked before anything is allocated.
+// Reader for TensorProto and SparseTensorProto; checks types and sizes before allocating anything.
 #pragma once
 
 #include <string_view>
@@ -11,25 +11,25 @@
 namespace ortool::onnx {
 
 struct NamedTensor {
-  std::string_view name;  ///< inside the file
+  std::string_view name;  ///< view of the file
   std::string_view doc_string;
   Metadata metadata;
   Tensor tensor;
   bool is_external = false;
 };
 
-/// Reads a tensor. Raw and packed bytes stay views of the file, save for small ones, which are
-/// copied to aligned memory, and bools that are neither 0 nor 1. Throws with the tensor's name in
-/// front: ErrorCode::unsupported for an unknown element type, ErrorCode::invalid ("tensor.*",
-/// "external.*") where data and shape do not agree.
+/// Reads a tensor. Raw and packed data remain views of the file, except small ones, which are
+/// copied to aligned memory, and bools other than 0 and 1. Throws, starting with the tensor's name:
+/// ErrorCode::unsupported for an unknown element type, ErrorCode::invalid ("tensor.*",
+/// "external.*") when data and shape do not match.
 NamedTensor read_tensor(LoadContext& context, Message message);
 
-/// Reads values, indices and shape of a sparse tensor and checks that they agree. `name` gets the
-/// name of the values when not null.
+/// Reads values, indices and shape of a sparse tensor and checks their consistency. The name of the
+/// values is stored in `name` unless that is null.
 SparseTensor read_sparse_tensor(LoadContext& context, Message message,
                                 std::string_view* name = nullptr);
 
-/// The dense tensor, zeros included; its bytes count against the budget.
+/// The dense tensor including zeros; its bytes count against the budget.
 Tensor to_dense(LoadContext& context, const SparseTensor& sparse);
 
 }  // namespace ortool::onnx

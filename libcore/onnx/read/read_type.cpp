@@ -1,4 +1,4 @@
-// Types, nested as deep as messages may.
+// Reader for TypeProto, nested as deep as messages may be.
 #include "libcore/onnx/read/read_type.hpp"
 
 #include <cstring>
@@ -21,9 +21,9 @@ DataType to_data_type(std::int64_t number) {
       .with_id("type.element");
 }
 
-/// What the readers of one type gather beside it.
+/// Additional data that is collected while reading one type.
 struct TypeSides {
-  std::vector<std::string> denotations;  ///< of the outermost type's dimensions
+  std::vector<std::string> denotations;  ///< for the outermost type's dimensions
 };
 
 ValueType read_fields(LoadContext& context, Message message, TypeSides* sides);
@@ -86,7 +86,7 @@ ValueType read_tensor_type(LoadContext& context, Message message, ValueType::Kin
   return type;
 }
 
-/// Sequence, optional and map, whose inner type has the field number `inner_field`.
+/// A sequence, optional or map, whose inner type has the field number `inner_field`.
 ValueType read_nested_type(LoadContext& context, Message message, ValueType::Kind kind,
                            const MessageTable& table, std::uint32_t inner_field) {
   ValueType type;
@@ -94,7 +94,7 @@ ValueType read_nested_type(LoadContext& context, Message message, ValueType::Kin
   WireReader reader(context.source, message, table);
   while (reader.next()) {
     if (reader.number() == inner_field) {
-      // This type and the one inside, each behind a pointer that is shared.
+      // This type and the inner one, each in a shared allocation.
       context.budget.take_bytes(2 * sizeof(ValueType) + 64, "types");
       type.inner =
           std::make_shared<const ValueType>(read_fields(context, reader.message(), nullptr));
@@ -150,7 +150,7 @@ ValueType read_fields(LoadContext& context, Message message, TypeSides* sides) {
   return type;
 }
 
-/// Whether the writer makes the very bytes of `message` from the type alone.
+/// Whether writing the type reproduces exactly the bytes of `message`.
 bool can_be_rebuilt(const ValueType& type, Message message) {
   WireWriter writer;
   write_type_fields(writer, type);

@@ -1,4 +1,4 @@
-// TypeProto and ValueInfoProto.
+// Reader for TypeProto and ValueInfoProto.
 #pragma once
 
 #include <string_view>
@@ -8,20 +8,20 @@
 
 namespace ortool::onnx {
 
-/// A dimension of -1, which some exporters write, is an unknown one, with a warning. Throws
+/// A dimension of -1, which some exporters write, becomes unknown, with a warning. Throws
 /// ErrorCode::unsupported for an unknown element type, ErrorCode::invalid for a negative dimension.
 ValueType read_type(LoadContext& context, Message message);
 
 struct ValueInfo {
-  std::string_view name;  ///< inside the file
+  std::string_view name;  ///< view of the file
   ValueType type;
   FieldPresence present_fields;
   Notes notes;
 };
 
-/// Errors carry the value's name in front.
+/// Errors start with the value's name.
 ValueInfo read_value_info(LoadContext& context, Message message);
-/// Only its name.
+/// Reads only the name.
 std::string_view read_value_name(LoadContext& context, Message message);
 
 }  // namespace ortool::onnx

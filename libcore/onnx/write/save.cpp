@@ -1,4 +1,4 @@
-// Where tensors go, and the order in which files appear.
+// Decides where tensors are stored, and writes the files in a safe order.
 #include "libcore/onnx/write/save.hpp"
 
 #include <sys/stat.h>
@@ -11,7 +11,7 @@ namespace ortool {
 namespace onnx {
 namespace {
 
-/// Whether external data beside the model that was read lies beside the one to be written too.
+/// Whether external data of the loaded model is also in the folder of the file to be written.
 bool is_same_folder(const std::string& directory, const std::string& path) {
   const auto slash = path.rfind('/');
   const std::string folder =

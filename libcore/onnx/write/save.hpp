@@ -1,4 +1,4 @@
-// Writing a model file: streamed, whole or not at all, weights straight from where they lie.
+// Model writer: streaming and atomic, with weights written directly from where they are.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,35 @@
 
 namespace ortool {
 
-/// Which tensors go into a file of weights beside the model.
+/// Which tensors are stored in a weight file beside the model.
 enum class ExternalData {
-  automatic,  ///< those that are outside already; all large ones when the file would pass 2 GB
+  automatic,  ///< those that already are; all large ones when the file would exceed 2 GB
   always,     ///< all large ones
   never,
 };
 
 struct SaveOptions {
   ExternalData external_data = ExternalData::automatic;
-  /// Tensors below this size stay in the model, whatever `external_data` says.
+  /// Smaller tensors stay in the model, whatever `external_data` says.
   std::int64_t external_threshold_bytes = 1024;
-  /// What `automatic` takes as too much for one file: protobuf readers stop here.
+  /// The maximum file size for `automatic`: the limit of protobuf readers.
   std::int64_t most_file_bytes = (std::int64_t{1} << 31) - 1;
-  /// The name of the file of weights; empty: made from the model's, with a number where it is
+  /// The name of the weight file; empty: derived from the model's name, with a number if that is
   /// taken.
   std::string external_name;
-  /// Asked until the file has its name; null: nothing stops it.
+  /// Polled until the file is renamed to its final name; may be null.
   const StopToken* stop = nullptr;
 };
 
-/// Writes `model` to `path`. What was read from a file and is unchanged is written as it was,
-/// unknown fields included; nodes stand in the order of the graph. With `automatic`, tensors in a
-/// file of weights stay there when `path` lies in the folder that `model` came from; otherwise they
-/// are copied to a new file of weights beside `path`. An existing file of weights is never written
-/// to. The same model and options give the same bytes (the name of the file of weights aside, which
-/// depends on what is there). Returns how many bytes were written, a new file of weights included.
-/// Takes memory for the graph's text, never for weights. Throws
-/// ErrorCode::write_failed, or ErrorCode::invalid ("save.*") for a model whose weights were not
-/// read and for a name that leaves the folder, or the reason to stop; no file is changed or left
-/// behind then.
+/// Writes `model` to `path`. Unchanged parts of a loaded file are written as they were, including
+/// unknown fields; nodes are in graph order. With `automatic`, tensors in a weight file stay there
+/// if `path` is in the folder from which `model` was loaded; otherwise they are copied to a new
+/// weight file beside `path`. Existing weight files are never modified. Equal models and options
+/// give equal bytes (except for the name of the weight file, which depends on existing files).
+/// Returns the number of bytes written, including a new weight file. Uses memory for the graph but
+/// not for weights. Throws ErrorCode::write_failed, or ErrorCode::invalid ("save.*") for a model
+/// whose weights were not loaded and for a name that leaves the folder, or the reason of a stop
+/// request; no file is then changed or left behind.
 std::int64_t save_model(const Model& model, const std::string& path,
                         const SaveOptions& options = {});
 

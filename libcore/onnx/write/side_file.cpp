@@ -1,4 +1,4 @@
-// Places by size, a name that nobody has, and the bytes in order.
+// External weight file: offsets, an unused name, and writing in order.
 #include "libcore/onnx/write/side_file.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Error bad_name(std::string message, std::string hint) {
   return invalid(std::move(message), std::move(hint), "save.external_name");
 }
 
-/// One component, so that it cannot lead anywhere but into the folder.
+/// A single path component, so that it cannot leave the folder.
 void check_name(const std::string& name) {
   check_location(name);
   if (name.find('/') != std::string::npos || name == ".") {
@@ -79,7 +79,7 @@ const std::string& SideFile::name() {
     }
     return name_;
   }
-  // Leaves room for a number and a temporary name below the usual limit of 255 bytes.
+  // Leaves room for a number and a temporary suffix below the usual limit of 255 bytes.
   const std::string base = model_path_.substr(folder_.size()).substr(0, 200);
   for (int number = 1; number <= most_names; ++number) {
     name_ = number == 1 ? base + ".data" : format("{}-{}.data", base, number);
@@ -91,7 +91,8 @@ const std::string& SideFile::name() {
 }
 
 void SideFile::write(const StopToken* stop) {
-  // The name is ours since name(); whatever somebody has put there meanwhile leads nowhere.
+  // name() has reserved the name; a link that somebody has put there meanwhile is replaced, not
+  // followed.
   AtomicFile file(folder_ + name(), OnLink::replace);
   static constexpr std::byte zeros[page_bytes] = {};
   std::int64_t done = 0;

@@ -1,4 +1,4 @@
-// Tags, varints and lengths; the length of a message is put before it once it has ended.
+// Protobuf encoding of tags, varints and lengths; a message's length is inserted when it ends.
 #include "libcore/onnx/write/wire_writer.hpp"
 
 #include <bit>
@@ -11,7 +11,7 @@
 namespace ortool::onnx {
 namespace {
 
-/// Fewer bytes are copied: that is cheaper than a piece of their own.
+/// Smaller data is copied, which is cheaper than referring to it.
 constexpr std::size_t least_view_bytes = 512;
 
 std::string varint_text(std::uint64_t value) {

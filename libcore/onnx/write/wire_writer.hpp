@@ -1,4 +1,4 @@
-// Protobuf's wire format, written field by field; large pieces stay where they are until the end.
+// Protobuf wire-format writer that refers to large data instead of copying it.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +13,40 @@
 
 namespace ortool::onnx {
 
-/// Appends fields to messages nested in each other. Numbers are those of messages.hpp. Bytes given
-/// as views are only referred to when they are many, and must stay until the writer has gone.
+/// Appends fields to nested messages. Field numbers are those of messages.hpp. Data passed as views
+/// is only referred to if it is large, and must outlive the writer.
 class WireWriter {
  public:
   void put_varint(std::uint32_t field, std::int64_t value);
   void put_float(std::uint32_t field, float value);
-  /// Text, bytes, or a whole message; copied.
+  /// Text, bytes, or a complete message; copied.
   void put_bytes(std::uint32_t field, std::string_view bytes);
-  /// The same as a view.
+  /// Same as a view.
   void put_view(std::uint32_t field, std::span<const std::byte> bytes);
-  /// Whole fields, tags included, as a view.
+  /// Complete fields including tags, as a view.
   void put_fields(std::span<const std::byte> fields);
-  /// Only tag and length of bytes that the caller writes elsewhere, behind this text.
+  /// Only the tag and length of data that the caller writes after this text.
   void put_length(std::uint32_t field, std::uint64_t length);
 
-  // Fields that may be left out when they say nothing, unless the file had them.
+  // Fields that may be omitted at their default value, unless the file had them.
   void put_text(std::uint32_t field, std::string_view text, FieldPresence present);
   void put_number(std::uint32_t field, std::int64_t value, FieldPresence present);
   void put_unknown(const Residue& residue);
-  /// Key and value pairs, each a message under the number `field`.
+  /// Key-value entries, each a message with the field number `field`.
   void put_entries(std::uint32_t field, const Metadata& entries, const Residue& residue);
 
-  /// Every begin_message() takes one end_message(), inner ones first.
+  /// Each begin_message() needs one end_message(), innermost first.
   void begin_message(std::uint32_t field);
   void end_message();
 
-  /// All of it, where nothing was given as a view of many bytes.
+  /// The complete output, if no large view was added.
   const std::string& text() const { return text_; }
   std::int64_t size_bytes() const;
-  /// Calls `body` with the pieces in order; the last argument says whether it is a view.
+  /// Calls `body` with the pieces in order; the last argument says whether the piece is a view.
   void each_piece(FunctionRef<void(std::span<const std::byte>, bool)> body) const;
 
  private:
-  /// Bytes that belong before text_[position].
+  /// Bytes to be inserted before text_[position].
   struct View {
     std::size_t position;
     std::span<const std::byte> bytes;

@@ -1,4 +1,4 @@
-// Names in the file, where inner graphs see the outer ones' names.
+// Names in the file, where inner graphs can see the names of outer ones.
 #include "libcore/onnx/write/write_context.hpp"
 
 namespace ortool::onnx {
@@ -25,8 +25,8 @@ void WriteContext::settle_names(const Graph& graph) {
   for (const Value* capture : graph.captures()) read.insert(name_of(*capture));
   for (const Value* value : graph.values()) {
     if (value->captured() != nullptr) continue;
-    // ONNX lets inputs and initializers of a body hide a value of a graph around, not outputs of
-    // nodes.
+    // In ONNX, inputs and initializers of a body may shadow a value of an enclosing graph, but
+    // outputs of nodes may not.
     const bool may_hide = value->producer() == nullptr && !read.contains(value->name());
     if (may_hide || !is_taken_around(graph, value->name())) continue;
     const std::string base(value->name());

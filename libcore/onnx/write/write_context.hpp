@@ -1,4 +1,4 @@
-// What the writers of one file's parts share.
+// WriteContext: state shared by the writers of one file.
 #pragma once
 
 #include <functional>
@@ -18,20 +18,20 @@ struct WriteContext {
   WireWriter& writer;
   const SaveOptions& options;
   SideFile& side_file;
-  bool keeps_references = false;  ///< external tensors stay where they are
-  bool moves_large = false;       ///< every large tensor goes to the side file
-  bool has_external_data = true;  ///< what external tensors hold was read
-  /// Names of values that cannot go by their own, since a value of a graph around has it, which is
-  /// read beside, or that ONNX does not let them hide.
+  bool keeps_references = false;  ///< external tensors stay in their files
+  bool moves_large = false;       ///< every large tensor is moved to the weight file
+  bool has_external_data = true;  ///< the data of external tensors was loaded
+  /// New names of values that cannot keep their own, because it would shadow a value of an
+  /// enclosing graph that is also read there, or that ONNX does not allow to be shadowed.
   std::unordered_map<const Value*, std::string> renamed;
-  std::set<std::string, std::less<>> new_names;  ///< those of `renamed`
+  std::set<std::string, std::less<>> new_names;  ///< the new names in `renamed`
 
-  /// The name a value has in the file: of a captured one, that of the value it stands for.
+  /// The name of a value in the file; for a captured value, that of the outer one.
   std::string_view name_of(const Value& value) const;
-  /// Finds the values of `graph` that must be renamed. Before its nodes are written, and after the
-  /// graphs around it.
+  /// Finds the values of `graph` that must be renamed. Call it before writing its nodes, and after
+  /// the enclosing graphs.
   void settle_names(const Graph& graph);
-  /// Whether a value of a graph around `graph` goes by `name` in the file.
+  /// Whether a value of an enclosing graph of `graph` has `name` in the file.
   bool is_taken_around(const Graph& graph, std::string_view name) const;
 };
 

@@ -1,4 +1,4 @@
-// Graphs: each list in the order of the file it came from.
+// Writer for GraphProto; each list keeps the order of the file.
 #include "libcore/onnx/write/write_graph.hpp"
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace ortool::onnx {
 namespace {
 
-/// Whether a place's own words can no longer hold, since the value has become something else.
+/// Whether a stored declaration no longer holds because the value's type has changed.
 bool contradicts(const ValueType& said, const ValueType& known) {
   if (said.kind == ValueType::Kind::unknown || known.kind == ValueType::Kind::unknown) return false;
   if (said.kind != known.kind || said.element != known.element) return true;
@@ -34,7 +34,7 @@ void write_declaration(WriteContext& context, std::uint32_t field, const Value* 
                      value->notes());
     return;
   }
-  // Initialisers and captured values are not what a value_info of their name speaks for.
+  // A value_info does not describe an initializer or captured value of the same name.
   const bool is_judged = value != nullptr && value->captured() == nullptr && !value->is_constant();
   const bool is_out_of_date = is_judged && contradicts(own->type, value->type());
   write_value_info(writer, field, value != nullptr ? context.name_of(*value) : own->name,

@@ -1,18 +1,18 @@
-// GraphProto, and the parts of it that function bodies share.
+// Writer for GraphProto, and its parts shared with function bodies.
 #pragma once
 
 #include "libcore/onnx/write/write_context.hpp"
 
 namespace ortool::onnx {
 
-/// A GraphProto under the number `field`: nodes in the order of the graph, everything else in the
-/// order of the file it came from, what is new behind that.
+/// Writes a GraphProto as field `field`: nodes in graph order, everything else in the order of the
+/// original file, followed by what is new.
 void write_graph(WriteContext& context, std::uint32_t field, const Graph& graph);
 
-/// The ValueInfoProtos of values inside the graph.
+/// Writes the ValueInfoProtos of inner values.
 void write_declared_values(WriteContext& context, std::uint32_t field, const Graph& graph);
 
-/// The OperatorSetIdProtos: those of the file that still hold, in its order, then the new ones.
+/// Writes the OperatorSetIdProtos: those of the file that still hold, in its order, then new ones.
 void write_opsets(WriteContext& context, std::uint32_t field, const Graph& graph);
 
 }  // namespace ortool::onnx

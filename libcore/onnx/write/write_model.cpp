@@ -1,4 +1,4 @@
-// The outermost message and the functions in it.
+// Writer for ModelProto and its functions.
 #include "libcore/onnx/write/write_model.hpp"
 
 #include "libcore/onnx/messages.hpp"
@@ -51,7 +51,7 @@ void write_model(WriteContext& context, const Model& model) {
   writer.put_number(model_field::model_version, model.model_version, present);
   writer.put_text(model_field::doc_string, model.doc_string, present);
   write_graph(context, model_field::graph, *model.graph);
-  // A file without imports means version 1, which the loader put in.
+  // A file without imports means version 1, which the loader added.
   const bool is_assumed = present.has(FieldPresence::came_from_file) &&
                           model.graph->declared_opsets.empty() &&
                           model.graph->opsets() == OpsetImports{{"", 1}};

@@ -1,11 +1,11 @@
-// ModelProto, written.
+// Writer for ModelProto.
 #pragma once
 
 #include "libcore/onnx/write/write_context.hpp"
 
 namespace ortool::onnx {
 
-/// All fields of a ModelProto.
+/// Writes all fields of a ModelProto.
 void write_model(WriteContext& context, const Model& model);
 
 }  // namespace ortool::onnx

@@ -1,4 +1,4 @@
-// Nodes: inputs and outputs by name.
+// Writer for NodeProto: inputs and outputs by name.
 #include "libcore/onnx/write/write_node.hpp"
 
 #include "libcore/onnx/messages.hpp"

@@ -1,4 +1,4 @@
-// Tensors: as they came, or with their data put somewhere else.
+// Writer for TensorProto: unchanged from the file, or with its data stored elsewhere.
 #include "libcore/onnx/write/write_tensor.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool is_data(std::uint32_t number) {
   return std::find(std::begin(fields), std::end(fields), number) != std::end(fields);
 }
 
-/// The fields of the tensor's message but its name and, when `drops_data`, its data.
+/// Copies the fields of the tensor's message except its name and, if `drops_data`, its data.
 void copy_fields(WireWriter& writer, const TensorOrigin& origin, bool drops_data) {
   Residue unknown;
   const WireSource source{origin.message};

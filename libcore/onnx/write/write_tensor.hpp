@@ -1,4 +1,4 @@
-// TensorProto and SparseTensorProto, written.
+// Writer for TensorProto and SparseTensorProto.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace ortool::onnx {
 
-/// A TensorProto under the number `field`: the bytes it was read from while they hold, else its
-/// fields with the data raw or in the side file. `name` nothing: the one it was read with, if any.
+/// Writes a TensorProto as field `field`: the original bytes while they are valid, otherwise its
+/// fields with the data raw or in the weight file. Without `name`, the original one is kept.
 void write_tensor(WriteContext& context, std::uint32_t field, const Tensor& tensor,
                   std::optional<std::string_view> name = std::nullopt,
                   const Notes* notes = nullptr);
 
-/// `name` goes to the values.
+/// `name` is the name of the values.
 void write_sparse_tensor(WriteContext& context, std::uint32_t field, const SparseTensor& tensor,
                          std::optional<std::string_view> name = std::nullopt);
 

@@ -1,4 +1,4 @@
-// Types, nested as deep as they are.
+// Writer for TypeProto, including nested types.
 #include "libcore/onnx/write/write_type.hpp"
 
 #include "libcore/onnx/messages.hpp"
@@ -34,7 +34,7 @@ void write_tensor_type(WireWriter& writer, const ValueType& type) {
   writer.end_message();
 }
 
-/// Sequence, optional and map; `inner_field` is where their inner type goes.
+/// A sequence, optional or map; `inner_field` is the field number of the inner type.
 void write_nested_type(WireWriter& writer, const ValueType& type, std::uint32_t field,
                        std::uint32_t inner_field) {
   writer.begin_message(field);

@@ -1,4 +1,4 @@
-// TypeProto and ValueInfoProto, written.
+// Writer for TypeProto and ValueInfoProto.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
@@ -6,13 +6,13 @@
 
 namespace ortool::onnx {
 
-/// The fields of a TypeProto, from the type alone.
+/// Writes the fields of a TypeProto, from the type only.
 void write_type_fields(WireWriter& writer, const ValueType& type);
 
-/// A TypeProto under the number `field`: the file's own bytes while the type is what they say.
+/// Writes a TypeProto as field `field`: the file's original bytes while they describe the type.
 void write_type(WireWriter& writer, std::uint32_t field, const ValueType& type);
 
-/// A ValueInfoProto under the number `field`.
+/// Writes a ValueInfoProto as field `field`.
 void write_value_info(WireWriter& writer, std::uint32_t field, std::string_view name,
                       const ValueType& type, FieldPresence present, const Notes& notes);
 
