@@ -1,4 +1,4 @@
-// Copying graphs value by value and node by node, bodies inside them too.
+// Copies graphs by values and nodes, including nested bodies.
 #include "libcore/infer/body_copier.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ortool {
 
 void BodyCopier::copy_graph(const Graph& from, Graph& to) {
   to.set_name(from.name());
-  // Captures behind the others, since they can go by any name.
+  // Captures last, since they can take any name.
   const std::vector<Value*> values = from.values();
   for (const Value* value : values) {
     if (value->captured() != nullptr) continue;
@@ -96,7 +96,7 @@ void BodyCopier::copy_attribute(const Attribute& attribute, Node& to) {
   }
 }
 
-/// Whether it is an input of the function, perhaps captured, that the call does not give.
+/// Whether it is a function input, perhaps captured, that the call omits.
 bool BodyCopier::is_left_out(const Value& value) const {
   if (function_ == nullptr) return false;
   const Value* origin = &value;

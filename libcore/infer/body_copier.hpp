@@ -1,4 +1,4 @@
-// Copies bodies: a function's for one call, with its attributes put in, or one that a node holds.
+// BodyCopier: copies the body of a function for one call, or the body that a node holds.
 #pragma once
 
 #include <span>
@@ -9,27 +9,27 @@
 
 namespace ortool {
 
-/// Attributes that refer to the function's own become what the call gives, else the function's
-/// default, else are left out; inputs that the call leaves out are left out of the nodes that read
-/// them. Constants share their bytes.
+/// References to function attributes are replaced by the values of the call, else by the function's
+/// defaults, else they are dropped. Inputs that the call omits become omitted inputs. Constants
+/// share their data.
 class BodyCopier {
  public:
   BodyCopier(const Function& function, const Node& call) : function_(&function), call_(&call) {}
   /// For a body that a node holds.
   BodyCopier() = default;
 
-  /// The whole body, as a graph of its own; names stay.
+  /// Copies the complete body as a separate graph; names stay.
   void copy_graph(const Graph& from, Graph& to);
-  /// The body's nodes and values into the graph of the call, in front of the call, whose inputs
-  /// they read; names begin with that of the call.
+  /// Copies the body's nodes and values into the caller's graph, before the call, reading the
+  /// call's inputs. Their names get that of the call as prefix.
   void copy_nodes_before_call(Graph& to, Node& call);
 
-  /// The nodes and values of a body that `holder` holds into the holder's graph, in front of it;
-  /// the body's inputs are `inputs`, all of that graph. Names begin with `prefix`.
+  /// Copies the nodes and values of a body of `holder` into the holder's graph, before the holder.
+  /// The body's inputs are replaced by `inputs`, all of that graph. Names start with `prefix`.
   void copy_nodes_before_holder(const Graph& body, Node& holder, std::span<Value* const> inputs,
                                 const std::string& prefix);
 
-  /// What stands for `value` in the copy.
+  /// The copy of `value`.
   Value* copy_of(const Value& value) const { return copies_.at(&value); }
 
  private:

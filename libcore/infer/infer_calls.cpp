@@ -1,4 +1,4 @@
-// Calls of model-local functions: a body a call, one inference for calls that look the same.
+// Shape inference of calls of model-local functions: calls with equal operands are inferred once.
 #include <utility>
 
 #include "libcore/base/error.hpp"
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Nodes that all copies of bodies may have together.
+/// The total number of nodes in all copies of bodies.
 constexpr std::int64_t most_copied_nodes = 1'000'000;
 
 void append(std::string& key, std::string_view text) {
@@ -41,7 +41,7 @@ void append(std::string& key, const KnownElements& elements) {
   }
 }
 
-/// By content for small attributes; big ones are told apart by where they lie.
+/// Small attributes are compared by content, large ones by address.
 void append(std::string& key, const Attribute& attribute) {
   append(key, attribute.name);
   const auto& value = attribute.value;

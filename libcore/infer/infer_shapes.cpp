@@ -1,4 +1,4 @@
-// Fixing dimensions and shapes of graph inputs before inference.
+// Fixes dimensions and shapes of graph inputs before shape inference.
 #include "libcore/infer/infer_shapes.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Throws when `shape` contradicts what the model declares of `input`.
+/// Throws when `shape` contradicts the declaration of `input`.
 void check_fits(const Value& input, const Shape& shape) {
   const PartialShape& declared = input.type().shape;
   if (!declared) return;
@@ -29,7 +29,7 @@ void check_fits(const Value& input, const Shape& shape) {
   }
 }
 
-/// Puts numbers into the shape that the file declares of a value.
+/// Substitutes numbers in the declared shape of a value.
 void put_in(Value& value, const SymbolMap& numbers) {
   const auto is_meant = [&](const Dimension& dimension) {
     return dimension.is_symbol() && numbers.contains(dimension.symbol());
@@ -79,7 +79,7 @@ void fix_shape(Model& model, std::string_view input, const Shape& shape) {
   if (type.is_tensor() && type.shape) {
     for (std::size_t i = 0; i < type.shape->size(); ++i) {
       const Dimension old = (*type.shape)[i];
-      // "?" is no name: its dimensions have nothing to do with one another.
+      // "?" is not a symbol: its occurrences are independent of each other.
       if (!old.is_symbol() || old.symbol() == "?") continue;
       const bool is_fixed = value->type().shape->at(i).is_known();
       if (!is_fixed) fix_dimension(model, old.symbol(), shape[static_cast<std::int64_t>(i)]);

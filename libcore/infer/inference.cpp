@@ -1,4 +1,4 @@
-// The walk over graphs and bodies, with a bound on how often bodies are inferred again.
+// Inference over graphs and bodies, with a limit on repeated inference of bodies.
 #include "libcore/infer/inference.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace ortool {
 namespace {
 
-/// Bodies are inferred this often on average at most; those beyond stay as the file declares them.
+/// The average number of times a body may be inferred; beyond that, declared types are kept.
 constexpr std::int64_t work_a_node = 16;
 constexpr std::int64_t least_work = 10'000;
-/// Elements kept for all values together.
+/// The total number of elements that are tracked over all values.
 constexpr std::int64_t most_elements_in_all = std::int64_t{1} << 20;
 
 const Value& origin_of(const Value& value) {
@@ -37,7 +37,7 @@ void add_symbols(const ValueType& type, std::unordered_set<std::string>& symbols
   }
 }
 
-/// The type with each of its symbols unknown.
+/// The type with all symbols made unknown.
 ValueType without_symbols(const ValueType& type) {
   ValueType result = type;
   if (type.inner) result.inner = std::make_shared<const ValueType>(without_symbols(*type.inner));
@@ -68,7 +68,7 @@ Inference::Inference(Model& model) : model_(model) {
   }
 }
 
-/// Exporters write "?" for dimensions that have nothing to do with one another.
+/// Exporters write "?" for dimensions that are independent of each other.
 void Inference::name_dimensions(const Value& input) {
   ValueType type = input.type();
   if (!type.is_tensor()) return;
@@ -142,13 +142,13 @@ bool Inference::claim_symbol(const std::string& symbol, const Value& value, std:
   return claimed_symbols_.try_emplace(symbol, place).first->second == place;
 }
 
-std::optional<ValueType> Inference::believed_type(const Value& value, const ValueType& inferred) {
+std::optional<ValueType> Inference::trusted_type(const Value& value, const ValueType& inferred) {
   const ValueType& declared = value.type();
-  const bool is_only_word = inferred.kind == ValueType::Kind::unknown;
-  if (is_only_word || !has_symbol(declared)) return std::nullopt;
+  const bool is_only_source = inferred.kind == ValueType::Kind::unknown;
+  if (is_only_source || !has_symbol(declared)) return std::nullopt;
   if (!declared.shape) return without_symbols(declared);
   ValueType result = declared;
-  bool is_less = false;
+  bool is_changed = false;
   for (std::size_t axis = 0; axis < result.shape->size(); ++axis) {
     Dimension& dimension = (*result.shape)[axis];
     if (!dimension.is_symbol()) continue;
@@ -156,9 +156,9 @@ std::optional<ValueType> Inference::believed_type(const Value& value, const Valu
         !inferred.shape || axis >= inferred.shape->size() || (*inferred.shape)[axis].is_unknown();
     if (!is_open || claim_symbol(dimension.symbol(), value, axis)) continue;
     dimension = Dimension().because(dimension);
-    is_less = true;
+    is_changed = true;
   }
-  if (!is_less) return std::nullopt;
+  if (!is_changed) return std::nullopt;
   return result;
 }
 
@@ -215,9 +215,9 @@ std::vector<InferredValue> Inference::infer_body(const Graph& body,
     Value& input = *body.inputs()[i];
     forget(input);
     if (i >= inputs.size()) continue;
-    const std::optional<ValueType> believed = believed_type(input, inputs[i].type);
+    const std::optional<ValueType> trusted = trusted_type(input, inputs[i].type);
     MergedType merged =
-        merge_types(input.name(), believed ? *believed : input.type(), std::move(inputs[i].type));
+        merge_types(input.name(), trusted ? *trusted : input.type(), std::move(inputs[i].type));
     if (merged.contradicts) warn(input, input.type(), merged.type);
     input.set_type(std::move(merged.type));
     if (inputs[i].elements) set_elements(input, std::move(*inputs[i].elements));

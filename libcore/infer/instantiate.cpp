@@ -1,4 +1,4 @@
-// A function's body as a graph of its own.
+// Instantiates a function body as a separate graph.
 #include "libcore/infer/instantiate.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A function's body with the attributes of one call put in.
+// Instantiates a function body with the attributes of one call.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace ortool {
 
-/// A copy of the body in which attributes that refer to the function's own hold what `call` gives,
-/// else the function's default, else are left out. Inputs that the call leaves out are left out of
-/// the nodes that read them; the copy's inputs stand for all of the function's. Constants share
-/// their bytes. Names are those of the body.
+/// A copy of the body in which references to function attributes are replaced by the values of
+/// `call`, else by the function's defaults, else dropped. Inputs that the call omits become omitted
+/// inputs; the copy still has all of the function's inputs. Constants share their data. Names are
+/// those of the body.
 std::unique_ptr<Graph> instantiate(const Function& function, const Node& call);
 
-/// Nodes of a graph and of all graphs inside it.
+/// The number of nodes in a graph and all nested graphs.
 std::int64_t count_nodes(const Graph& graph);
 
 }  // namespace ortool

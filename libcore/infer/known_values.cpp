@@ -1,4 +1,4 @@
-// Types that nodes give are forgotten first, so that no claim of the file is taken for knowledge.
+// Clears the types of node outputs first, so that declarations in the file are not taken as facts.
 #include "libcore/infer/known_values.hpp"
 
 #include <utility>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Whether a shape rule says what the value is.
+/// Whether a shape rule determines the value.
 bool is_ruled(const Value& value) {
   const Node* node = value.producer();
   const OpEntry* entry = node != nullptr ? find_op(node->domain(), node->op_type()) : nullptr;

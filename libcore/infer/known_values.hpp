@@ -1,4 +1,4 @@
-// What is known of the elements of values before a run.
+// Elements of values that are known before the run.
 #pragma once
 
 #include <unordered_map>
@@ -8,12 +8,12 @@
 
 namespace ortool {
 
-/// Elements of values, by value; only of values of which something is known.
+/// Known elements by value; contains only values of which something is known.
 using KnownValues = std::unordered_map<const Value*, KnownElements>;
 
-/// What shape arithmetic makes of the graph's inputs, for the values of the main graph and of all
-/// graphs inside it. Believes nothing that the file declares of values that nodes make; afterwards
-/// the types say at least what they said before. Takes as long as infer_shapes and throws the same.
+/// Propagates the graph's inputs through shape arithmetic, for the values of the main graph and all
+/// nested graphs. Ignores declared types of node outputs; afterwards, types are at least as precise
+/// as before. Takes as long as infer_shapes and throws the same errors.
 KnownValues infer_known_values(Model& model);
 
 }  // namespace ortool

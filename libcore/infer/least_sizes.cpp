@@ -1,4 +1,4 @@
-// Trials on copies of the model; how far inference gets tells which trial is nearer to the goal.
+// Searches minimal sizes by trials on copies of the model, guided by how far inference gets.
 #include "libcore/infer/least_sizes.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void add_numbers(const Tensor& tensor, std::set<std::int64_t>& numbers) {
   for (const std::int64_t number : aligned.data<std::int64_t>()) numbers.insert(number);
 }
 
-/// Sizes to try, in rising order: usual ones, and numbers that stand in the model.
+/// Sizes to try, in increasing order: common ones, and numbers that occur in the model.
 std::vector<std::int64_t> candidates_of(const Model& model) {
   std::set<std::int64_t> numbers;
   for (const Graph* graph : graphs_in(model)) {
@@ -88,10 +88,10 @@ bool has_empty_output(const Graph& graph) {
   });
 }
 
-/// What came of some sizes.
+/// The result of one trial.
 struct Trial {
   bool is_accepted = false;
-  std::int64_t progress = 0;  ///< the number of the node that refused; beyond all where none did
+  std::int64_t progress = 0;  ///< index of the node that failed; beyond all nodes if none did
   std::string problem;
 };
 
@@ -136,7 +136,7 @@ class SizeSearch {
     return std::chrono::steady_clock::now() >= end_;
   }
 
-  /// In the order in which they are inferred.
+  /// In the order of inference.
   void number_nodes(const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       for (const Graph* body : node.subgraphs()) number_nodes(*body);
@@ -169,7 +169,7 @@ class SizeSearch {
     return sizes;
   }
 
-  /// All at once, since many a model takes images whose sides must fit each other.
+  /// Raises all sizes at once, since many models take images whose sides must match.
   bool raise_all() {
     for (const std::int64_t size : usual_sizes) {
       if (is_over()) return false;
@@ -181,8 +181,8 @@ class SizeSearch {
     return false;
   }
 
-  /// One by one, each time the size that brings inference furthest; from small sizes first, then
-  /// from sizes that leave room for windows.
+  /// Raises sizes one by one, each time choosing the one with which inference gets furthest; starts
+  /// from small sizes first, then from sizes that leave room for windows.
   bool raise_each() {
     for (const std::int64_t size : {1, 64, 224, 512, 32, 96, 128, 256}) {
       if (raise_each_from(all_of(size))) return true;
@@ -232,7 +232,7 @@ class SizeSearch {
         }
         refused = size;
       }
-      // Where more is always accepted, the least lies between the last two.
+      // Bisection: if larger sizes are always accepted, the minimum is between the last two.
       while (sizes_[name] - refused > 1 && !is_over()) {
         const std::int64_t middle = refused + (sizes_[name] - refused) / 2;
         if (is_accepted_with(name, middle)) {
@@ -248,9 +248,9 @@ class SizeSearch {
   const LeastSizesOptions& options_;
   std::chrono::steady_clock::time_point end_;
   InputSizes sizes_;
-  std::vector<std::string> names_;  ///< of what may be chosen
+  std::vector<std::string> names_;  ///< names of the free dimensions
   std::vector<std::int64_t> candidates_;
-  std::unordered_map<std::string, std::int64_t> places_;  ///< of nodes, as errors name them
+  std::unordered_map<std::string, std::int64_t> places_;  ///< of nodes, by the names used in errors
 };
 
 }  // namespace

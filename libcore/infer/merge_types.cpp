@@ -1,4 +1,4 @@
-// The inferred type wins; a declared name for an unknown dimension keeps the dimension's cause.
+// The inferred type wins; a declared symbol for an unknown dimension keeps its cause.
 #include "libcore/infer/merge_types.hpp"
 
 #include <memory>

@@ -1,16 +1,16 @@
-// What the file declares of a value laid beside what was inferred.
+// Merges the declared type of a value with the inferred one.
 #pragma once
 
 #include "libcore/graph/value_type.hpp"
 
 namespace ortool {
 
-/// Whether values of the type have a shape: tensors, dense and sparse.
+/// Whether values of this type have a shape: dense and sparse tensors.
 bool is_shaped(const ValueType& type);
 
 struct MergedType {
-  ValueType type;            ///< inferred, with what it leaves open taken from the declaration
-  bool contradicts = false;  ///< the two say different things; the declaration was passed over
+  ValueType type;            ///< the inferred type, completed from the declaration
+  bool contradicts = false;  ///< both contradict; the declaration was ignored
 };
 
 /// Throws ErrorCode::invalid when the element types of two tensors differ; `name` is the value's.

@@ -1,4 +1,4 @@
-// Types merged with what the file declares, and unknowns traced to where they come from.
+// Merges inferred with declared types, and records the causes of unknowns.
 #include "libcore/infer/node_context.hpp"
 
 #include <utility>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// Elements of which nothing is known but how many there are.
+/// Elements of which only the number is known.
 std::optional<KnownElements> unknown_elements(const ValueType& type) {
   const bool is_followed = type.is_tensor() && type.shape &&
                            (type.element == DataType::int64 || type.element == DataType::int32 ||
@@ -78,9 +78,9 @@ void NodeContext::set_output_type(std::int64_t index, ValueType type) {
   if (value == nullptr) return;
   check_dimensions(type);
   give_causes(type);
-  const std::optional<ValueType> believed = inference_.believed_type(*value, type);
+  const std::optional<ValueType> trusted = inference_.trusted_type(*value, type);
   MergedType merged =
-      merge_types(value->name(), believed ? *believed : value->type(), std::move(type));
+      merge_types(value->name(), trusted ? *trusted : value->type(), std::move(type));
   if (merged.contradicts) inference_.warn(*value, value->type(), merged.type);
   value->set_type(std::move(merged.type));
   inference_.forget(*value);
@@ -120,7 +120,7 @@ void NodeContext::finish() {
   }
 }
 
-/// The first that an input brings: rules that say nothing of a dimension were mostly told nothing.
+/// The first cause that an input has: a rule that leaves a dimension unknown mostly lacked inputs.
 Dimension NodeContext::cause_from_inputs() const {
   for (std::int64_t i = 0; i < node_.input_count(); ++i) {
     const ValueType* type = input_type(i);

@@ -1,4 +1,4 @@
-// What the shape rule of one node of a model sees and sets.
+// NodeContext: the InferContext of one node of a model.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ortool {
 
-/// Reads what the inference knows; keeps what the file declares where the rule says nothing, and
-/// gives every unknown its cause.
+/// Reads the state of the inference; keeps declared types where the rule sets nothing, and gives
+/// every unknown its cause.
 class NodeContext : public InferContext {
  public:
   NodeContext(const Node& node, Inference& inference);
@@ -31,7 +31,7 @@ class NodeContext : public InferContext {
   std::vector<InferredValue> infer_body(const Graph& body,
                                         std::vector<InferredValue> inputs) override;
 
-  /// Outputs that the rule set nothing for keep what the file declares.
+  /// Outputs that the rule did not set keep their declared types.
   void finish();
 
  private:
