@@ -1,4 +1,4 @@
-// Error measures in double, in one pass over blocks of elements.
+// Error measures of tensors, computed in double in one pass over blocks of elements.
 #include "libcore/tensor/compare.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t compared_block = 512;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// How many steps of the format lie between two finite values.
+/// The distance of two finite values in ULPs of the format.
 double steps_between(DataType type, double a, double b) {
   if (type == DataType::float8e8m0 || (a < 0) == (b < 0)) {
     const std::uint64_t from = encode_float(type, std::fabs(a));
@@ -29,12 +29,12 @@ double steps_between(DataType type, double a, double b) {
          static_cast<double>(encode_float(type, std::fabs(b)));
 }
 
-/// Sums that all measures come from.
+/// The sums from which all measures are computed.
 class Measures {
  public:
   Measures(TensorComparison& result, DataType type) : result_(result), type_(type) {}
 
-  /// `allowed`: how far off a finite pair may be.
+  /// `allowed`: the tolerance of a finite pair.
   void add(std::int64_t index, double found, double expected, double allowed) {
     if (!std::isfinite(found) || !std::isfinite(expected)) {
       const bool same = found == expected || (std::isnan(found) && std::isnan(expected));
@@ -92,7 +92,7 @@ class Measures {
   double worst_ = 0;
 };
 
-/// Calls `body(first, block)` for each block of elements as doubles.
+/// Calls `body(first, block)` for each block of elements, converted to double.
 template <typename Body>
 void for_blocks(const Tensor& tensor, Body body) {
   std::array<double, compared_block> values;
@@ -156,7 +156,7 @@ void compare_numbers(const Tensor& found, const Tensor& expected, const Toleranc
                    atol + rtol * std::fabs(references[i]));
     }
   });
-  // Doubles cannot tell large 64-bit integers apart.
+  // Large 64-bit integers are not exact in double.
   if (found.type() != DataType::int64 && found.type() != DataType::uint64) return;
   for (std::int64_t i = 0; i < found.element_count(); ++i) {
     if (element_as_int64(found, i) != element_as_int64(expected, i) &&

@@ -1,4 +1,4 @@
-// Reading and writing elements in blocks, through double for floats and int64 for integers.
+// Element conversion in blocks, through double for floats and int64 for integers.
 #include "libcore/tensor/convert.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t converted_block = 512;
 
-/// Elements may lie unaligned in a mapped file.
+/// Elements may be unaligned in a mapped file.
 template <typename T>
 T load(const std::byte* data, std::int64_t index) {
   T value;
@@ -82,7 +82,7 @@ void set_pattern(std::byte* data, std::int64_t index, int bits, std::uint64_t pa
   }
 }
 
-/// Integers and bool as To; the type is one of them.
+/// Integers and bools, converted to To; the type must be one of them.
 template <typename To>
 void read_integers_as(DataType type, const std::byte* data, std::int64_t first, std::span<To> out) {
   switch (type) {
@@ -129,7 +129,7 @@ IntegerRange range_of(DataType type) {
              : IntegerRange{0.0, std::ldexp(1.0, bits)};
 }
 
-/// A float as the pattern of an integer type: fraction dropped, ends held, NaN 0.
+/// A float converted to the bits of an integer type: truncated, saturated, NaN to 0.
 std::uint64_t integer_pattern(double value, DataType type) {
   if (std::isnan(value)) return 0;
   const IntegerRange range = range_of(type);
@@ -144,7 +144,7 @@ std::uint64_t integer_pattern(double value, DataType type) {
                    : static_cast<std::uint64_t>(value);
 }
 
-/// Rounded to odd, so that rounding on to a narrower format gives what rounding once would.
+/// Rounds to odd, so that rounding again to a narrower format equals a single rounding.
 double carry(std::uint64_t magnitude) {
   const int spare = static_cast<int>(std::bit_width(magnitude)) - 53;
   if (spare <= 0) return static_cast<double>(magnitude);
@@ -158,7 +158,7 @@ std::uint64_t pattern_of(double value, DataType type, const FloatCast& cast) {
   return is_floating_point(type) ? encode_float(type, value, cast) : integer_pattern(value, type);
 }
 
-/// `is_signed` says how the 64 bits of `value` are meant.
+/// `is_signed` says whether the 64 bits of `value` are signed.
 std::uint64_t pattern_of_integer(std::int64_t value, bool is_signed, DataType type,
                                  const FloatCast& cast) {
   if (type == DataType::boolean) return value != 0 ? 1 : 0;
@@ -180,7 +180,7 @@ std::string shortest(Float value) {
   return std::string(text.data(), end);
 }
 
-/// The fewest digits that read back as the same bits of `type`, or the exact value where that is no
+/// The shortest decimal that parses to the same bits of `type`, or the exact value if that is no
 /// longer.
 std::string shortest_of(DataType type, double value) {
   std::string exact = shortest(value);
@@ -249,7 +249,7 @@ Tensor convert(const Tensor& tensor, DataType to, FloatCast cast, MemoryCap* cap
   Tensor result(to, tensor.shape(), cap);
   std::byte* out = result.mutable_bytes();
   const int bits = element_bits(to);
-  // The last byte of a packed type may have room left, which stays zero.
+  // The last byte of a packed type may have unused bits, which stay zero.
   if (result.size_bytes() > 0) out[result.size_bytes() - 1] = std::byte{0};
   std::array<double, converted_block> doubles;
   std::array<std::int64_t, converted_block> integers;

@@ -1,4 +1,4 @@
-// Moving the texts to a tensor that counts them.
+// Moves strings to a tensor whose memory is counted.
 #include "libcore/tensor/counted_texts.hpp"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// The table of element types.
+// Table of element types.
 #include "libcore/tensor/data_type.hpp"
 
 #include <array>

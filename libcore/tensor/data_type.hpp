@@ -1,4 +1,4 @@
-// ONNX's element types: their numbers, names and sizes.
+// DataType: ONNX's element types with their numbers, names and sizes.
 #pragma once
 
 #include <cstdint>
@@ -42,27 +42,27 @@ enum class DataType : std::int32_t {
 
 constexpr std::int32_t data_type_count = 29;
 
-/// Bits one element takes in memory: 6, 4 and 2 for the packed types, 0 for string and undefined.
+/// Bits of one element in memory: 6, 4 and 2 for the packed types, 0 for string and undefined.
 int element_bits(DataType type);
 
-/// Bytes of `count` elements, packed types rounded up; throws ErrorCode::invalid when the product
-/// passes 2^40 or `count` is negative. Strings count 0.
+/// Size of `count` elements in bytes, packed types rounded up; 0 for strings. Throws
+/// ErrorCode::invalid when the product exceeds 2^40 or `count` is negative.
 std::int64_t bytes_of(DataType type, std::int64_t count);
 
-/// The name users see: "float32", "bfloat16", "bool", "uint4" …
+/// The name shown to users: "float32", "bfloat16", "bool", "uint4" …
 std::string_view name_of(DataType type);
 
-/// The name ONNX's textual syntax uses: "float", "double", "bool" …
+/// The name in ONNX's textual syntax: "float", "double", "bool" …
 std::string_view onnx_name_of(DataType type);
 
-/// Either name, or nothing.
+/// The type with either name, or nothing.
 std::optional<DataType> data_type_from_name(std::string_view name);
 
 bool is_floating_point(DataType type);  ///< float64 down to float4
-bool is_integer(DataType type);         ///< signed and unsigned, packed ones included, bool not
+bool is_integer(DataType type);         ///< signed or unsigned, packed included, bool excluded
 bool is_signed_integer(DataType type);
 bool is_byte_type(DataType type);  ///< int8 or uint8
-bool is_packed(DataType type);     ///< several elements a byte
+bool is_packed(DataType type);     ///< several elements in each byte
 bool is_known(std::int32_t number);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Sums over blocks of both tensors.
+// Differences of two tensors, summed over blocks.
 #include "libcore/tensor/delta.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool is_number_like(DataType before, DataType after) {
          (before == after || is_floating_point(before) == is_floating_point(after));
 }
 
-/// Pages of mapped files are let go behind the reader.
+/// Releases the pages of mapped files that have been read.
 void drop_pages_before(const Tensor& before, const Tensor& after, std::int64_t element) {
   for (const Tensor* tensor : {&before, &after}) {
     const std::int64_t end = bytes_of(tensor->type(), element);

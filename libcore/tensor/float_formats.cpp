@@ -1,4 +1,4 @@
-// Decoding and encoding by one table of the formats' fields.
+// Decoding and encoding of floating-point formats, driven by a table of their bit fields.
 #include "libcore/tensor/float_formats.hpp"
 
 #include <array>
@@ -11,12 +11,12 @@
 namespace ortool {
 namespace {
 
-/// Where infinity and NaN lie among a format's bits.
+/// How a format encodes infinity and NaN.
 enum class Specials {
-  ieee,        ///< the highest exponent holds infinity and NaNs
-  top_only,    ///< no infinity; all ones is NaN
+  ieee,        ///< the highest exponent encodes infinity and NaN
+  top_only,    ///< no infinity; all bits one is NaN
   minus_zero,  ///< no infinity, no -0; its bits are the only NaN
-  none,        ///< numbers only
+  none,        ///< finite numbers only
 };
 
 struct Format {
@@ -25,7 +25,7 @@ struct Format {
   int fraction_bits;
   int bias;
   Specials specials;
-  std::uint32_t largest;  ///< bits of the largest finite number
+  std::uint32_t largest;  ///< bits of the largest finite value
 };
 
 constexpr std::array<Format, 10> formats = {{
@@ -158,8 +158,9 @@ std::uint64_t encode_float(DataType type, double value, FloatCast cast) {
   if (std::isnan(value)) return encode_nan(format, sign, bits);
   if (std::isinf(value)) return encode_too_large(format, sign, cast);
 
-  // The significand loses the bits that the format lacks, and more of them below its least
-  // exponent; what is left, with the exponent above it, counts through all magnitudes in order.
+  // The significand loses the bits that the format lacks, and more of them below the format's
+  // minimum exponent. Combined with the exponent above it, the rest enumerates all magnitudes in
+  // order.
   const int exponent =
       static_cast<int>(bits >> double_fraction_bits & 0x7ff) - double_bias + format.bias;
   const int clamped = exponent < 1 ? 1 : exponent;

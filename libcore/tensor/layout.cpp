@@ -1,4 +1,4 @@
-// Sizes of blocked tensors, and the way back to plain ones.
+// Sizes of tensors in blocked layouts, and conversion to plain layout.
 #include "libcore/tensor/layout.hpp"
 
 #include <cstring>

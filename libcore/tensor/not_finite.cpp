@@ -1,4 +1,4 @@
-// One pass over the elements as float32, and the position of the first from its offset.
+// Searches elements as float32 in one pass, and computes the position of the first one found.
 #include "libcore/tensor/not_finite.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Elements of two, four and six bits, one behind the other from the low bits of a byte up.
+// Packed elements of two, four and six bits, stored from the low bits of each byte upwards.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace ortool {
 
-/// Where an element of `bits` (2, 4 or 6) begins: a byte and a bit of it. One of six bits may reach
-/// into the next byte.
+/// The byte and bit offset at which an element of `bits` (2, 4 or 6) starts. A six-bit element may
+/// extend into the next byte.
 struct PackedPlace {
   std::int64_t byte;
   unsigned shift;
@@ -15,12 +15,12 @@ struct PackedPlace {
 };
 
 inline PackedPlace packed_place(std::int64_t index, int bits) {
-  // Four elements fill `bits` / 2 bytes: counting from there, nothing overflows.
+  // Four elements occupy `bits` / 2 bytes; computing from there avoids overflow.
   const std::int64_t bit = index % 4 * bits;
   return {index / 4 * (bits / 2) + bit / 8, static_cast<unsigned>(bit % 8), bit % 8 + bits > 8};
 }
 
-/// The bits of element `index` where each takes `bits` (2, 4 or 6).
+/// The bits of element `index`, with `bits` (2, 4 or 6) for each element.
 inline std::uint8_t get_packed(const std::byte* data, std::int64_t index, int bits) {
   const PackedPlace place = packed_place(index, bits);
   auto word = static_cast<unsigned>(data[place.byte]);
@@ -29,7 +29,7 @@ inline std::uint8_t get_packed(const std::byte* data, std::int64_t index, int bi
                                    ((1U << static_cast<unsigned>(bits)) - 1U));
 }
 
-/// Sets element `index` to the low `bits` of `value`; its neighbours in the byte stay.
+/// Sets element `index` to the low `bits` of `value`; other elements in the byte are unchanged.
 inline void set_packed(std::byte* data, std::int64_t index, int bits, std::uint8_t value) {
   const PackedPlace place = packed_place(index, bits);
   const unsigned mask = ((1U << static_cast<unsigned>(bits)) - 1U) << place.shift;
@@ -41,7 +41,7 @@ inline void set_packed(std::byte* data, std::int64_t index, int bits, std::uint8
   next = static_cast<std::byte>((static_cast<unsigned>(next) & ~(mask >> 8U)) | wanted >> 8U);
 }
 
-/// The low `bits` (2 or 4) read as two's complement.
+/// The low `bits` (2 or 4) as a two's complement number.
 inline std::int8_t sign_extend(std::uint8_t value, int bits) {
   const int sign = 1 << (bits - 1);
   return static_cast<std::int8_t>((value ^ sign) - sign);

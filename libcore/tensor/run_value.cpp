@@ -1,4 +1,4 @@
-// Values of a run that share what they hold.
+// RunValue's copying, which shares immutable content.
 #include "libcore/tensor/run_value.hpp"
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// What a value holds in a run: a tensor, a sequence, a map, or nothing (an empty optional).
+// RunValue: the content of a value in a run (tensor, sequence, map, or an empty optional).
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace ortool {
 
-/// A value type: copies share what they hold, which is never changed once shared. An optional that
-/// holds something is that something; an empty one is `none`.
+/// A value type: copies share their content, which is never modified once shared. An optional with
+/// a value is represented by that value; an empty one is `none`.
 class RunValue {
  public:
   enum class Kind { none, tensor, sequence, map };
@@ -18,7 +18,7 @@ class RunValue {
   RunValue() = default;
   RunValue(Tensor tensor);  // NOLINT(google-explicit-constructor): a tensor is the usual case
   static RunValue sequence(std::vector<RunValue> elements);
-  /// Keys (int64 or string) and values, tensors of one dimension and as many elements.
+  /// Keys (int64 or string) and values: one-dimensional tensors of equal length.
   static RunValue map(Tensor keys, Tensor values);
 
   Kind kind() const { return kind_; }
@@ -33,7 +33,8 @@ class RunValue {
   const Tensor& keys() const;
   const Tensor& map_values() const;
 
-  /// With every tensor that only looks at somebody else's bytes copied, so that it can be kept.
+  /// A copy in which every tensor that is a view of foreign memory is copied, so that it can be
+  /// kept.
   RunValue owned(MemoryCap* cap = nullptr) const;
   /// "float32[2x3]", "sequence of 3", "map of 4", "nothing".
   std::string describe() const;

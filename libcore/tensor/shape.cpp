@@ -1,4 +1,4 @@
-// Checked arithmetic on dimensions.
+// Overflow-checked arithmetic on dimensions.
 #include "libcore/tensor/shape.hpp"
 
 #include "libcore/base/error.hpp"

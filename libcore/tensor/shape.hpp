@@ -1,4 +1,4 @@
-// The dimensions of a tensor, all known.
+// Shape: the dimensions of a tensor, all known.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// Dimensions, outermost first. Rank 0 is a scalar; a dimension may be 0. At most
+/// Dimensions, outermost first. Rank 0 is a scalar; dimensions may be 0. The rank is at most
 /// `most_dimensions`.
 class Shape {
  public:
@@ -19,7 +19,7 @@ class Shape {
 
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dimensions);
-  /// Throws ErrorCode::invalid when the rank is too high or a dimension negative.
+  /// Throws ErrorCode::invalid when the rank is too high or a dimension is negative.
   explicit Shape(const std::vector<std::int64_t>& dimensions);
 
   std::int64_t rank() const { return rank_; }
@@ -48,14 +48,15 @@ class Shape {
   void take(std::span<const std::int64_t> dimensions);
 
   std::int64_t rank_ = 0;
-  std::array<std::int64_t, most_few> few_ = {};  ///< what most shapes need, without an allocation
+  std::array<std::int64_t, most_few> few_ = {};  ///< enough for most shapes without allocation
   std::vector<std::int64_t> many_;
 };
 
-/// a * b for sizes that are not negative; throws ErrorCode::invalid above 2^43.
+/// a * b for nonnegative sizes; throws ErrorCode::invalid above 2^43.
 std::int64_t multiply_sizes(std::int64_t a, std::int64_t b);
 
-/// An axis in [-rank, rank) as [0, rank); throws ErrorCode::invalid naming the range otherwise.
+/// Maps an axis from [-rank, rank) to [0, rank); throws ErrorCode::invalid naming the range
+/// otherwise.
 std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank);
 
 }  // namespace ortool

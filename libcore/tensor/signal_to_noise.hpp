@@ -1,4 +1,4 @@
-// The ratio that errors are told by.
+// Signal-to-noise ratio.
 #pragma once
 
 #include <cmath>
@@ -6,8 +6,8 @@
 
 namespace ortool {
 
-/// 10 log10(signal / noise) of two sums of squares, in decibels; infinity without noise, minus
-/// infinity where there is noise alone.
+/// 10 log10(signal / noise) for two sums of squares, in decibels; infinite without noise, minus
+/// infinity with noise only.
 inline double signal_to_noise_db(double signal, double noise) {
   if (noise == 0) return std::numeric_limits<double>::infinity();
   if (signal == 0) return -std::numeric_limits<double>::infinity();

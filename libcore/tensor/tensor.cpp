@@ -1,4 +1,4 @@
-// Ownership and checked access of tensor bytes.
+// Ownership and checked access of tensor data.
 #include "libcore/tensor/tensor.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Texts that count against a cap as long as they live.
+/// Strings that count against a cap during their lifetime.
 struct CountedStrings {
   CountedStrings(MemoryCap* cap, std::int64_t bytes) : taken(cap, bytes, "a tensor of strings") {}
 
@@ -20,7 +20,7 @@ struct CountedStrings {
   std::vector<std::string> texts;
 };
 
-/// `fill` makes the texts once their bytes are taken from `cap` (may be null).
+/// `fill` creates the strings after their bytes have been reserved from `cap` (may be null).
 template <typename Fill>
 std::shared_ptr<std::vector<std::string>> counted_strings(std::int64_t bytes, MemoryCap* cap,
                                                           Fill fill) {
@@ -113,8 +113,8 @@ bool Tensor::is_aligned() const {
 Tensor Tensor::aligned() const {
   if (type_ == DataType::string || is_aligned()) return *this;
   Tensor copy(type_, shape_);
-  // What was copied of a mapped file leaves memory piece by piece: a large constant is not there
-  // twice.
+  // Pages of a mapped file are released piece by piece after copying, so that a large constant is
+  // not in memory twice.
   constexpr std::int64_t piece_bytes = 4 << 20;
   for (std::int64_t at = 0; at < size_bytes_; at += piece_bytes) {
     const auto count = static_cast<std::size_t>(std::min(piece_bytes, size_bytes_ - at));

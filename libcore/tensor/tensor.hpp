@@ -1,4 +1,4 @@
-// A tensor: element type, shape, and shared bytes that may be mapped from a file.
+// Tensor: element type, shape, and shared data that may be mapped from a file.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace ortool {
 
 template <typename T>
-struct DataTypeOf;  // the DataType that C++ type T holds; 16-bit floats go by their bits
+struct DataTypeOf;  // the DataType of C++ type T; 16-bit floats are represented by their bits
 
 // clang-format off
 template <> struct DataTypeOf<float> { static constexpr DataType value = DataType::float32; };
@@ -32,42 +32,42 @@ template <> struct DataTypeOf<std::uint64_t> { static constexpr DataType value =
 template <> struct DataTypeOf<bool> { static constexpr DataType value = DataType::boolean; };
 // clang-format on
 
-/// The message in a file that a tensor was read from.
+/// The message in a file from which a tensor was read.
 struct TensorOrigin {
   std::span<const std::byte> message;
-  std::shared_ptr<const void> owner;  ///< keeps those bytes
-  bool is_external = false;           ///< the data lie in another file, which the message names
+  std::shared_ptr<const void> owner;  ///< keeps the message's bytes alive
+  bool is_external = false;           ///< the data is in another file, which the message names
 };
 
-/// What the texts take in memory, about.
+/// The approximate memory of the strings.
 std::int64_t bytes_of_strings(std::span<const std::string> strings);
 
-/// A value type: copies share the bytes. The bytes are never written once a tensor is shared; only
-/// the maker writes, through mutable_data(), before handing it on. Elements lie row-major, packed
-/// types two or four a byte with the first in the low bits.
+/// A value type: copies share the data. The data is never modified once a tensor is shared; only
+/// its creator writes, through mutable_data(), before sharing. Elements are row-major; packed types
+/// store two or four in each byte, the first in the low bits.
 class Tensor {
  public:
-  /// No tensor: undefined type, scalar shape, no bytes.
+  /// No tensor: undefined type, scalar shape, no data.
   Tensor() = default;
 
-  /// Uninitialised bytes (strings: empty ones) of the tensor's size, counted against `cap` (may be
-  /// null, must outlive the bytes). Throws ErrorCode::memory_limit.
+  /// Uninitialized data (strings: empty) of the tensor's size, counted against `cap` (may be null,
+  /// must outlive the data). Throws ErrorCode::memory_limit.
   Tensor(DataType type, Shape shape, MemoryCap* cap = nullptr);
 
   /// A view of bytes that `owner` keeps alive (a mapped file, an arena). Throws ErrorCode::invalid
-  /// when `bytes` has not exactly the size that type and shape ask for. Bytes may be unaligned:
+  /// unless `bytes` has exactly the size that type and shape require. The bytes may be unaligned:
   /// see is_aligned().
   static Tensor view(DataType type, Shape shape, std::span<const std::byte> bytes,
                      std::shared_ptr<const void> owner);
 
-  /// A tensor with a copy of `values`, whose count must fit the shape.
+  /// A tensor with a copy of `values`, whose number must match the shape.
   template <typename T>
   static Tensor of(Shape shape, std::span<const T> values);
   template <typename T>
   static Tensor of(Shape shape, std::initializer_list<T> values) {
     return of<T>(std::move(shape), std::span<const T>(values.begin(), values.size()));
   }
-  /// The texts, counted against `cap` (may be null, must outlive them) with what they hold now.
+  /// The strings, counted against `cap` (may be null, must outlive them) with their current sizes.
   static Tensor of_strings(Shape shape, std::vector<std::string> values, MemoryCap* cap = nullptr);
   template <typename T>
   static Tensor scalar(T value) {
@@ -83,8 +83,8 @@ class Tensor {
   const std::byte* bytes() const { return data_; }
   std::byte* mutable_bytes();
 
-  /// The elements; T must be the C++ type of type() (bool and uint8_t may stand for each other, and
-  /// uint16_t for 16-bit floats). The bytes must be aligned for T.
+  /// The elements. T must be the C++ type of type() (bool and uint8_t are interchangeable, and
+  /// uint16_t is used for 16-bit floats). The data must be aligned for T.
   template <typename T>
   std::span<const T> data() const;
   template <typename T>
@@ -93,14 +93,14 @@ class Tensor {
   std::span<std::string> mutable_strings();
 
   bool is_aligned() const;
-  /// This tensor, copied to aligned bytes when it is a view of unaligned ones.
+  /// This tensor, copied to aligned memory if it is a view of unaligned bytes.
   Tensor aligned() const;
-  /// This tensor, copied when nothing keeps its bytes alive (a view without an owner).
+  /// This tensor, copied if nothing keeps its data alive (a view without an owner).
   Tensor owned(MemoryCap* cap = nullptr) const;
-  /// The same bytes with another shape of as many elements.
+  /// The same data with another shape of equal element count.
   Tensor reshaped(Shape shape) const;
 
-  /// Where the tensor came from, with this very type, shape and content; null for one made here.
+  /// The file message with exactly this type, shape and content; null for a tensor created here.
   const TensorOrigin* origin() const { return origin_.get(); }
   void set_origin(std::shared_ptr<const TensorOrigin> origin) { origin_ = std::move(origin); }
 
