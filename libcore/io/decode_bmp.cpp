@@ -1,4 +1,4 @@
-// BMP without compression, of 1 to 32 bits a pixel
+// BMP decoder, for uncompressed images of 1 to 32 bits per pixel
 // (https://learn.microsoft.com/windows/win32/gdi/bitmap-storage).
 #include <array>
 
@@ -14,7 +14,7 @@ namespace {
               "the file is damaged, or of a kind that is not read: convert it to PNG");
 }
 
-/// Little-endian numbers at places of the file.
+/// Little-endian numbers at file offsets.
 class Fields {
  public:
   explicit Fields(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -88,7 +88,7 @@ Header read_header(const Fields& fields) {
   return header;
 }
 
-/// The colour of pixel `x` of a row.
+/// The color of pixel `x` in a row.
 Color color_at(const Header& header, const std::byte* row, std::int64_t x) {
   const auto byte = [&](std::int64_t place) { return std::to_integer<std::uint8_t>(row[place]); };
   if (header.palette.empty()) {

@@ -1,9 +1,9 @@
-// JPEG by libjpeg, whose errors jump: nothing with a destructor lives in the functions they leave.
+// JPEG decoder with libjpeg. Errors use longjmp, so no object in its scope may have a destructor.
 #include <csetjmp>
 #include <cstdio>
 #include <jpeglib.h>
 #include <memory>
-// After jpeglib.h, which it needs.
+// After jpeglib.h, on which it depends.
 #include <jerror.h>
 
 #include "libcore/base/error.hpp"
@@ -13,10 +13,10 @@
 namespace ortool {
 namespace {
 
-/// More passes over a picture than any encoder makes only cost time.
+/// More scans than any encoder writes; they would only cost time.
 constexpr int most_scans = 200;
 
-/// Plain data; the library's own structures come first where it casts to them.
+/// Plain data; the library's structures come first where it casts to them.
 struct JpegDecoder {
   jpeg_decompress_struct jpeg = {};
   jpeg_error_mgr errors = {};
@@ -32,7 +32,7 @@ struct JpegDecoder {
   std::longjmp(decoder->jump, 1);
 }
 
-/// libjpeg fills up what is cut off with grey and merely warns.
+/// libjpeg fills truncated images with gray and only warns.
 void on_message(j_common_ptr common, int level) {
   const int code = common->err->msg_code;
   if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) leave(common);

@@ -1,4 +1,4 @@
-// PNG by libpng, whose errors jump: nothing with a destructor lives in the functions they leave.
+// PNG decoder with libpng. Errors use longjmp, so no object in its scope may have a destructor.
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 constexpr png_uint_32 most_png_side = 1U << 26;
 constexpr png_alloc_size_t most_chunk_bytes = png_alloc_size_t{1} << 23;
 
-/// Plain data that the C callbacks reach.
+/// Plain data that the C callbacks access.
 struct PngDecoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -44,7 +44,7 @@ void read_bytes(png_structp png, png_bytep out, std::size_t count) {
   decoder->left -= count;
 }
 
-/// Reads up to the first pixels and fixes the form they come in. False after an error.
+/// Reads up to the first pixel and sets the pixel format. Returns false on error.
 bool read_header(PngDecoder* decoder) {
   if (setjmp(png_jmpbuf(decoder->png)) != 0) return false;
   png_structp png = decoder->png;

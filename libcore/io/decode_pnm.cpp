@@ -1,4 +1,4 @@
-// PPM, PGM and PBM, with samples as text, bytes or bits
+// PPM, PGM and PBM decoder, with samples as text, bytes or bits
 // (https://netpbm.sourceforge.net/doc/ppm.html).
 #include <string_view>
 
@@ -21,7 +21,7 @@ class Reader {
   void skip(std::size_t count) { position_ += count; }
   std::size_t left() const { return text_.size() - position_; }
 
-  /// A number after white space and comments.
+  /// A number after whitespace and comments.
   std::int64_t number() {
     for (;;) {
       if (position_ >= text_.size()) fail_pnm("ends in the middle");
@@ -52,7 +52,7 @@ class Reader {
 
   std::int64_t byte() { return static_cast<unsigned char>(text_[position_++]); }
 
-  /// A 0 or 1 after white space, which need not be followed by any.
+  /// A 0 or 1 after whitespace; whitespace after it is optional.
   bool bit() {
     while (position_ < text_.size() && is_space(text_[position_])) ++position_;
     if (position_ >= text_.size()) fail_pnm("ends in the middle");
@@ -68,7 +68,7 @@ class Reader {
   std::size_t position_ = 0;
 };
 
-/// Bits of which 1 is black; as bytes, each row begins with a byte of its own.
+/// Bits, where 1 is black; in the binary format, each row starts at a new byte.
 Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes, MemoryCap* cap) {
   const std::int64_t width = reader.number();
   const std::int64_t height = reader.number();
@@ -110,7 +110,7 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &samples) ||
       samples > most_image_pixels)
     make_image(width, height, channels, bytes.size(), cap);
-  // As text each sample takes a digit and a space, save for the last.
+  // In text format, each sample takes at least a digit and a space, except for the last.
   samples *= channels;
   const std::int64_t needed = is_text ? 2 * samples - 1 : samples * sample_bytes;
   if (needed > static_cast<std::int64_t>(reader.left())) {

@@ -1,4 +1,4 @@
-// Choosing the decoder, limits that all share, and channels.
+// Selects the image decoder; common limits and channel conversion.
 #include "libcore/io/image.hpp"
 
 #include <string_view>
@@ -51,7 +51,7 @@ Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
 
 Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
                  std::size_t file_bytes, MemoryCap* cap) {
-  // A deflated byte stands for at most this many; JPEG stays far below.
+  // The maximum expansion of deflate; JPEG stays far below.
   constexpr std::int64_t most_inflation = 1032;
   std::int64_t pixels = 0;
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &pixels) ||
@@ -61,7 +61,7 @@ Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
                        most_image_pixels),
                 "make it smaller first");
   }
-  // Eight pixels a byte is the least that an uncompressed row takes.
+  // An uncompressed row takes at least one byte for eight pixels.
   if (pixels / 8 / most_inflation > static_cast<std::int64_t>(file_bytes)) {
     throw Error(ErrorCode::invalid,
                 format("the picture says it has {} x {} pixels, which its {} bytes cannot hold",

@@ -1,4 +1,4 @@
-// Reading the options of pictures from text.
+// Parser for image preprocessing options.
 #include <array>
 #include <charconv>
 #include <cmath>

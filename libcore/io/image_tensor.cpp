@@ -1,4 +1,4 @@
-// Fitting a picture to an input.
+// Image preprocessing: resizes, crops, scales and transposes an image for a model input.
 #include "libcore/io/image_tensor.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ std::string describe(DataType type, std::span<const std::int64_t> dimensions) {
   return format("{}[{}]", name_of(type), text);
 }
 
-/// Where channels, rows and columns lie among an input's dimensions; -1 for a size not known.
+/// The positions of channel, row and column axes in the input's shape; -1 for an unknown size.
 struct Target {
   Layout layout = Layout::nchw;
   std::int64_t rank = 4;
@@ -166,7 +166,7 @@ Tensor image_to_tensor(const Image& image, const std::optional<ImageOptions>& gi
   const bool is_planar = target.layout == Layout::nchw;
   for (std::int64_t channel = 0; channel < channels; ++channel) {
     const std::int64_t source = options.order == Order::bgr ? channels - 1 - channel : channel;
-    // In double, so that a value is rounded once.
+    // In double, so that the result is rounded once.
     const double mean = of_channel(options.mean, channel, 0);
     const double deviation = of_channel(options.std, channel, 1);
     float values[256];

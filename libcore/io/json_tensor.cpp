@@ -1,4 +1,4 @@
-// Nested JSON arrays as a tensor, read event by event without recursion.
+// Parses nested JSON arrays to a tensor, by SAX events and without recursion.
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Collects elements and checks that all arrays of a level are of one length.
+/// Collects elements and checks that all arrays of a level have the same length.
 class Collector : public nlohmann::json_sax<Json> {
  public:
   explicit Collector(MemoryCap* cap) : cap_(cap) {}
@@ -108,7 +108,7 @@ class Collector : public nlohmann::json_sax<Json> {
 
  private:
   struct Element {
-    std::int64_t integer = 0;  ///< of a string: its place among the strings
+    std::int64_t integer = 0;  ///< for a string: its index among the strings
     double number = 0;
     bool is_integer = false;
     bool is_string = false;
@@ -190,8 +190,7 @@ class Collector : public nlohmann::json_sax<Json> {
     throw_problem();
   }
 
-  /// Takes the memory of what is read from the cap, in steps; a vector that grows needs its storage
-  /// three times.
+  /// Reserves memory from the cap in steps; a growing vector needs up to three times its size.
   void charge(std::int64_t bytes) {
     constexpr std::int64_t step_bytes = 1 << 20;
     used_bytes_ += 3 * bytes;
@@ -204,7 +203,7 @@ class Collector : public nlohmann::json_sax<Json> {
   MemoryCap* cap_;
   std::int64_t used_bytes_ = 0;
   std::int64_t taken_bytes_ = 0;
-  std::vector<std::int64_t> open_;   ///< items so far in each array that is open
+  std::vector<std::int64_t> open_;   ///< number of items in each open array
   std::vector<std::int64_t> sizes_;  ///< of each level, -1 until its first array ends
   std::int64_t leaf_depth_ = -1;
   std::vector<Element> elements_;

@@ -1,4 +1,4 @@
-// Byte order, element order and strings between numpy and tensors.
+// Conversion of byte order, element order and strings between NumPy arrays and tensors.
 #include "libcore/io/npy.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Bytes that change places together: complex numbers are two of them.
+/// The unit of byte swapping: complex numbers consist of two.
 std::int64_t swapped_bytes(const NpyHeader& header) {
   if (header.text == NpyHeader::Text::unicode) return 4;
   if (header.text == NpyHeader::Text::bytes) return 1;
@@ -25,7 +25,7 @@ void swap_bytes(std::byte* data, std::int64_t size_bytes, std::int64_t unit_byte
     std::reverse(data + i, data + i + unit_bytes);
 }
 
-/// Elements in column-major order to row-major.
+/// Copies elements from column-major to row-major order.
 void copy_from_fortran(const Shape& shape, std::int64_t element_bytes, const std::byte* in,
                        std::byte* out) {
   const std::int64_t count = shape.element_count();
@@ -93,7 +93,7 @@ std::string read_string(const NpyHeader& header, const std::byte* data) {
   return result;
 }
 
-/// The code points of UTF-8; bytes that are none stand for themselves as U+FFFD.
+/// Decodes UTF-8 to code points; invalid bytes become U+FFFD.
 std::vector<std::uint32_t> decode_utf8(std::string_view text) {
   std::vector<std::uint32_t> codes;
   for (std::size_t i = 0; i < text.size();) {
@@ -191,7 +191,7 @@ Tensor tensor_from_npy_data(const NpyHeader& header, const Tensor& data, MemoryC
   const std::int64_t unit = swapped_bytes(header);
   const bool must_swap = header.is_big_endian && unit > 1;
   const bool must_turn = header.is_fortran_order && header.shape.rank() > 1;
-  // numpy takes any byte but 0 as true; kernels want 1.
+  // NumPy treats any nonzero byte as true; kernels require 1.
   const bool has_odd_bools =
       header.type == DataType::boolean &&
       std::any_of(data.bytes(), data.bytes() + size_bytes,

@@ -1,4 +1,4 @@
-// A strict parser for the one Python literal that a header is.
+// Strict parser for the Python dictionary literal of an .npy header.
 #include "libcore/io/npy_header.hpp"
 
 #include <optional>
@@ -23,7 +23,7 @@ constexpr std::int64_t most_element_bytes = std::int64_t{1} << 24;
   throw Error(ErrorCode::unsupported, std::move(message), std::move(hint));
 }
 
-/// Walks through {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+/// Parses {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -135,7 +135,7 @@ class HeaderParser {
       ++position_;
     }
     if (position_ == start) broken("a size");
-    // Python 2 marked long integers so.
+    // Python 2 wrote long integers with this suffix.
     if (position_ < text_.size() && text_[position_] == 'L') ++position_;
     return value;
   }

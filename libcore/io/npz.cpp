@@ -1,4 +1,4 @@
-// Reading and writing archives by libzip, with every size checked before it is believed.
+// Reads and writes .npz archives with libzip; declared sizes are validated before use.
 #include "libcore/io/npz.hpp"
 
 #include <algorithm>
@@ -32,10 +32,10 @@ namespace {
 using npz::Archive;
 using npz::Entry;
 
-/// No deflated stream grows by more than this.
+/// The maximum expansion of a deflate stream.
 constexpr std::uint64_t most_inflation = 1032;
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
-/// Of an archive read slice by slice, before the pages it was read from are let go.
+/// Amount of an archive read by slices before its mapped pages are released.
 constexpr std::int64_t most_mapped_bytes = std::int64_t{16} << 20;
 
 std::string message_of(zip_error_t& error) {
@@ -65,7 +65,7 @@ void read_exactly(zip_file_t* entry, std::string_view name, std::span<std::byte>
   }
 }
 
-/// Reading past the last byte makes libzip compare the checksum.
+/// Reading past the last byte makes libzip verify the checksum.
 void check_end(zip_file_t* entry, std::string_view name) {
   char extra = 0;
   const zip_int64_t got = zip_fread(entry, &extra, 1);
@@ -155,7 +155,7 @@ NpzFile::State::OpenArray NpzFile::State::open(std::string_view name) const {
   array.entry.reset(zip_fopen_index(archive.get(), found->second, 0));
   if (array.entry == nullptr) fail_entry(name, zip_error_strerror(zip_get_error(archive.get())));
   const auto size = static_cast<std::int64_t>(stat.size);
-  // The longest header there may be is only read where the declared one is that long.
+  // The maximum header length is read only if the declared one is that long.
   std::vector<std::byte> prefix(static_cast<std::size_t>(std::min<std::int64_t>(size, 12)));
   read_exactly(array.entry.get(), name, prefix);
   if (prefix.size() == 12) {
@@ -206,9 +206,9 @@ struct NpzRows::State {
   std::string name;
   NpyHeader header;
   npz::Entry entry;
-  std::span<const std::byte> archive;  ///< its mapped bytes
+  std::span<const std::byte> archive;  ///< the mapped bytes
   std::int64_t done = 0;
-  std::int64_t undropped_bytes = 0;  ///< read since its pages were let go
+  std::int64_t undropped_bytes = 0;  ///< bytes read since pages were released
 };
 
 NpzRows NpzFile::open_rows(std::string_view name) const {
@@ -273,7 +273,7 @@ Tensor NpzRows::next(std::int64_t count, MemoryCap* cap) {
 
 void save_npz(const std::string& path, std::span<const std::pair<std::string, Tensor>> tensors,
               bool compress) {
-  // The first day that the format can express, so that equal content gives equal bytes.
+  // The earliest date that the format can express, so that equal content gives equal files.
   constexpr zip_uint16_t no_time = 0;
   constexpr zip_uint16_t first_date = 0x21;
   zip_error_t error;
@@ -290,7 +290,7 @@ void save_npz(const std::string& path, std::span<const std::pair<std::string, Te
     zip_source_free(whole);
     fail(message_of(error));
   }
-  // The parts stay until the archive is closed, at addresses that do not move.
+  // The parts must stay at stable addresses until the archive is closed.
   std::list<NpyParts> parts;
   for (const auto& [name, tensor] : tensors) {
     NpyParts& part = parts.emplace_back();

@@ -1,4 +1,4 @@
-// Several tensors in one file: numpy's .npz, a zip archive of .npy files.
+// Reading and writing of NumPy's .npz files: zip archives of .npy files.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ortool {
 
-/// An array of an archive, unpacked slice after slice from its beginning.
+/// An array of an archive that is decompressed by slices from its start.
 class NpzRows {
  public:
   struct State;
@@ -23,41 +23,42 @@ class NpzRows {
   NpzRows& operator=(NpzRows&& other) noexcept;
 
   DataType type() const;
-  /// Of the whole array; at least one dimension.
+  /// Shape of the whole array; the rank is at least 1.
   const Shape& shape() const;
-  /// The next `count` entries along the first axis, of which there must be as many. With the last
-  /// ones the checksum is compared.
+  /// The next `count` entries along the first axis; there must be that many. The checksum is
+  /// verified after the last one.
   Tensor next(std::int64_t count, MemoryCap* cap = nullptr);
 
  private:
   std::unique_ptr<State> state_;
 };
 
-/// An archive open for reading. Only the entries asked for are unpacked. One thread at a time.
+/// An archive open for reading. Only requested entries are decompressed. Not thread-safe.
 class NpzFile {
  public:
-  /// Reads the list of entries. Throws ErrorCode::invalid for what is missing or no zip archive.
+  /// Reads the directory. Throws ErrorCode::invalid if the file is missing or not a zip archive.
   explicit NpzFile(const std::string& path);
   ~NpzFile();
   NpzFile(const NpzFile&) = delete;
   NpzFile& operator=(const NpzFile&) = delete;
 
-  /// The keys, without ".npy", in the order of the file.
+  /// The array names, without ".npy", in file order.
   const std::vector<std::string>& names() const;
   bool contains(std::string_view name) const;
 
-  /// What the header of an array says; nothing behind it is unpacked. Throws as read() does.
+  /// What the header of an array declares; the data is not decompressed. Throws like read().
   struct Form {
     DataType type;
     Shape shape;
   };
   Form form(std::string_view name) const;
-  /// Unpacks one array, with its sizes and checksum verified. Throws ErrorCode::invalid for an
-  /// unknown name (with the nearest), a damaged entry, or one whose size the file cannot hold.
+  /// Decompresses one array and verifies its sizes and checksum. Throws ErrorCode::invalid for an
+  /// unknown name (with the closest one), a damaged entry, or one whose size the file cannot
+  /// contain.
   Tensor read(std::string_view name, MemoryCap* cap = nullptr) const;
-  /// Opens one array for reading slice by slice; the archive must outlive it. Several may be open
-  /// at once. Throws as read(), and ErrorCode::unsupported for scalars and for arrays in Fortran's
-  /// order, whose slices do not lie together.
+  /// Opens one array for reading by slices; the archive must outlive it. Several may be open at
+  /// once. Throws like read(), and ErrorCode::unsupported for scalars and for arrays in Fortran
+  /// order, whose slices are not contiguous.
   NpzRows open_rows(std::string_view name) const;
 
  private:
@@ -65,8 +66,8 @@ class NpzFile {
   std::unique_ptr<State> state_;
 };
 
-/// Writes an archive, all or nothing: the same tensors give the same bytes. Throws
-/// ErrorCode::unsupported for types that numpy lacks and for names given twice.
+/// Writes an archive atomically; equal tensors give equal bytes. Throws ErrorCode::unsupported for
+/// types that NumPy lacks and for repeated names.
 void save_npz(const std::string& path, std::span<const std::pair<std::string, Tensor>> tensors,
               bool compress = false);
 

@@ -1,4 +1,4 @@
-// Weights in fixed point, one pass for each direction.
+// Separable image resizing with fixed-point weights, one pass for each direction.
 #include "libcore/io/resize_image.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace ortool {
 namespace {
 
-/// 8 bits of sample, 2 of room for rounding, the rest of 32 for the weight.
+/// 8 bits for the sample, 2 for rounding, the rest of 32 for the weight.
 constexpr int weight_bits = 32 - 8 - 2;
 
-/// The inputs that one output pixel is a mean of.
+/// The input pixels of which one output pixel is the weighted mean.
 struct Window {
   std::int64_t first = 0;
   std::vector<std::int32_t> weights;
@@ -90,7 +90,7 @@ Image resize_rows(const Image& image, std::int64_t height) {
   return result;
 }
 
-/// Half of `rest`, half to even.
+/// Half of `rest`, with ties rounded to even.
 std::int64_t half_of(std::int64_t rest) {
   return rest % 2 == 0 ? rest / 2 : (rest / 2 % 2 == 0 ? rest / 2 : rest / 2 + 1);
 }

@@ -1,16 +1,16 @@
-// Making pictures larger or smaller, and cutting out their middle.
+// Image resizing and center cropping.
 #pragma once
 
 #include "libcore/io/image.hpp"
 
 namespace ortool {
 
-/// Bilinear with antialiasing: a triangle as wide as the step between output pixels, columns first,
-/// then rows, each rounded to 8 bits. The same bits as Pillow's BILINEAR.
+/// Antialiased bilinear resizing: a triangle filter as wide as the distance of output pixels,
+/// horizontally and then vertically, each rounded to 8 bits. Bit-identical to Pillow's BILINEAR.
 Image resize_bilinear(const Image& image, std::int64_t width, std::int64_t height);
 
-/// The middle, as torchvision's CenterCrop: an odd rest rounds half to even. Throws
-/// ErrorCode::invalid when the picture is smaller.
+/// The center, as torchvision's CenterCrop computes it: an odd margin is halved with ties to even.
+/// Throws ErrorCode::invalid when the image is smaller.
 Image crop_center(const Image& image, std::int64_t width, std::int64_t height);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Extensions and their readers.
+// Selects the tensor reader by file extension.
 #include "libcore/io/tensor_file.hpp"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ std::string_view extension_for_bytes(std::span<const std::byte> bytes) {
   const bool is_json =
       first != std::string_view::npos &&
       std::string_view("[{\"-0123456789").find(text[first]) != std::string_view::npos;
-  // A TensorProto begins with a field's number and kind, of which 0x22 and 0x32 look like text.
+  // A TensorProto starts with a field tag, of which 0x22 and 0x32 look like text.
   const bool is_text =
       text.substr(0, 64).find_first_of(std::string_view("\0\1\2", 3)) == std::string_view::npos;
   return is_json && is_text ? ".json" : ".pb";
@@ -113,7 +113,7 @@ Tensor parse_text_tensor(std::string_view text, const std::vector<std::int64_t>&
   const auto count = static_cast<std::int64_t>(lines.size());
   std::vector<std::int64_t> known = dimensions;
   if (known.empty()) known = {count};
-  // One dimension that is not known takes what the others leave.
+  // A single unknown dimension is computed from the others.
   std::int64_t rest = count;
   std::int64_t open = 0;
   for (const std::int64_t size : known) {

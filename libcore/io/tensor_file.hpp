@@ -1,4 +1,4 @@
-// A tensor from a file of any format, chosen by the file's extension.
+// Reads a tensor from a file of any supported format, chosen by the file's extension.
 #pragma once
 
 #include <cstddef>
@@ -14,40 +14,40 @@
 
 namespace ortool {
 
-/// What the reader may need to know of the tensor, from the user or from the input it feeds.
+/// What a reader may need to know about the tensor, from the user or from the model input.
 struct TensorFileOptions {
-  /// Of .raw and .json, and of the input that a picture feeds.
+  /// For .raw and .json, and the element type of the input for an image.
   std::optional<DataType> type;
-  /// Of .raw; -1 where not known: of the input that a picture or text feeds.
+  /// For .raw; for images and text the input's dimensions, with -1 for unknown ones.
   std::vector<std::int64_t> dimensions;
   std::optional<ImageOptions> image;
   MemoryCap* cap = nullptr;
 };
 
-/// A file's bytes with what keeps them.
+/// A file's bytes and their owner.
 struct TensorFileBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
 
-/// Reads .npy, .npz with a single array, .json (nested arrays), .raw, .txt (a string a line), .png,
-/// .jpg, .jpeg, .ppm, .pgm. Throws ErrorCode::invalid or unsupported with the path in front.
-/// Nothing is allocated for sizes that the file cannot hold.
+/// Reads .npy, .npz with a single array, .json (nested arrays), .raw, .txt (one string in each
+/// line), .png, .jpg, .jpeg, .ppm, .pgm. Throws ErrorCode::invalid or unsupported, starting with
+/// the path. Nothing is allocated for sizes that the file cannot contain.
 Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options = {});
-/// The same for bytes that `extension` tells the format of, .npz aside.
+/// Same for bytes in the format given by `extension`; not for .npz.
 Tensor read_tensor_bytes(std::string_view extension, const TensorFileBytes& file,
                          const TensorFileOptions& options = {});
-/// The extension that fits the first bytes: .npy, .npz, .png, .jpg, .ppm, .json, or else .pb.
+/// The extension that matches the first bytes: .npy, .npz, .png, .jpg, .ppm, .json, or else .pb.
 std::string_view extension_for_bytes(std::span<const std::byte> bytes);
 
-/// Nested arrays of numbers, bools or strings, all rows of one length. "nan", "inf" and "-inf"
-/// stand for themselves among numbers. Without `type`: int64, or float32 where a number has a point
-/// or exponent, bool or string.
+/// Parses nested arrays of numbers, bools or strings; all rows must have the same length. The
+/// strings "nan", "inf" and "-inf" are accepted as numbers. Without `type`: int64, or float32 if a
+/// number has a decimal point or exponent, bool or string.
 Tensor parse_json_tensor(std::string_view text, std::optional<DataType> type = std::nullopt,
                          MemoryCap* cap = nullptr);
 
-/// The lines of a text, without their ends, as strings of shape [lines], or [] and [1] where
-/// `dimensions` asks for that.
+/// The lines of a text, without line ends, as strings of shape [lines], or of shape [] or [1] if
+/// `dimensions` says so.
 Tensor parse_text_tensor(std::string_view text, const std::vector<std::int64_t>& dimensions = {});
 
 }  // namespace ortool
