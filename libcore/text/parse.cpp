@@ -1,4 +1,4 @@
-// Reading models: the header, the graph, then functions, each with opsets of its own.
+// Parser for models: the header, the graph, then functions, each with its own opset imports.
 #include "libcore/text/parse.hpp"
 
 #include <string>

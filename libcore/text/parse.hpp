@@ -1,4 +1,4 @@
-// Models and graphs from ONNX's textual syntax (docs/reference/text-format.md).
+// Parser for ONNX's textual syntax (docs/reference/text-format.md): models, graphs and nodes.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,15 @@
 
 namespace ortool {
 
-/// A whole model: `<ir_version: 8, opset_import: ["": 13]> name (inputs) => (outputs) {nodes}`,
-/// then functions. Throws ErrorCode::invalid with line and column. Nesting is bounded, and so is
-/// memory by the text's length.
+/// Parses a model: `<ir_version: 8, opset_import: ["": 13]> name (inputs) => (outputs) {nodes}`,
+/// then functions. Throws ErrorCode::invalid with line and column. Nesting is limited, and memory
+/// is bounded by the length of the text.
 std::unique_ptr<Model> parse_model(std::string_view text);
 
-/// A graph alone, with the opsets given.
+/// Parses a graph with the given opset imports.
 std::unique_ptr<Graph> parse_graph(std::string_view text, OpsetImports opsets);
 
-/// Nodes, one after the other, appended to `graph`, whose values their inputs name.
+/// Parses nodes and appends them to `graph`; their inputs name its values.
 void parse_nodes(std::string_view text, Graph& graph);
 
 }  // namespace ortool

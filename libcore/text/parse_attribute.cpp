@@ -1,4 +1,4 @@
-// Reading attribute values: the kind is the one declared, or what the first token shows.
+// Parser for attribute values: the kind is declared or follows from the first token.
 #include "libcore/text/parse_attribute.hpp"
 
 #include <optional>
@@ -89,8 +89,8 @@ class AttributeParser {
     scanner_.fail_expected("an attribute's value");
   }
 
-  /// A graph goes straight into `node`, which is null for a function's default; nothing is given
-  /// back then.
+  /// A graph is created directly in `node` (null for a function's default); in that case nothing is
+  /// returned.
   std::optional<Attribute> attribute_value(Node* node, const std::string& name,
                                            std::optional<Kind> kind) {
     if (scanner_.accept('[')) return list_value(node, name, kind);
@@ -137,7 +137,7 @@ class AttributeParser {
     }
   }
 
-  /// `sparse_tensor(float[3, 4]) {float[2] {1, 2}, int64[2] {0, 5}}`: values, then their places.
+  /// `sparse_tensor(float[3, 4]) {float[2] {1, 2}, int64[2] {0, 5}}`: values, then indices.
   SparseTensor sparse(const ValueType& type) {
     const auto dimensions = to_known(type.shape);
     if (!dimensions) scanner_.fail("a sparse tensor needs a known shape");
@@ -283,7 +283,7 @@ void parse_attributes(Scanner& scanner, const GraphReader& read_graph, Node& nod
 }
 
 void parse_function_attributes(Scanner& scanner, Function& function) {
-  // Never called: a default that is a graph is refused before.
+  // Never called: a graph as default has been rejected before.
   const GraphReader no_graphs;
   AttributeParser(scanner, no_graphs).function_attributes(function);
 }

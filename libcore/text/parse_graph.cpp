@@ -1,4 +1,4 @@
-// Building graphs while reading: names become values, outer ones captures.
+// Builds graphs while parsing: names become values, outer names become captures.
 #include "libcore/text/parse_graph.hpp"
 
 #include <utility>

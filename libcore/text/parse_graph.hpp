@@ -1,4 +1,4 @@
-// Graphs and nodes in text.
+// Parser for graphs and nodes.
 #pragma once
 
 #include <string>
@@ -11,21 +11,22 @@
 
 namespace ortool {
 
-/// Reads graphs from `scanner`, which must outlive it. Names become values at once; those of graphs
-/// around become captures. Everything throws ErrorCode::invalid with line and column.
+/// Parses graphs from `scanner`, which must outlive it. Names are resolved immediately; those of
+/// enclosing graphs become captures. All functions throw ErrorCode::invalid with line and column.
 class GraphParser {
  public:
   explicit GraphParser(Scanner& scanner);
   GraphParser(const GraphParser&) = delete;
   GraphParser& operator=(const GraphParser&) = delete;
 
-  /// `name (inputs) => (outputs) <declarations> {nodes}` into an empty graph. Nesting is bounded.
+  /// Parses `name (inputs) => (outputs) <declarations> {nodes}` into an empty graph. Nesting is
+  /// limited.
   void graph_into(Graph& graph);
 
-  /// The same without a name, for a function, whose inputs have no defaults.
+  /// Same without a name, for a function, whose inputs have no defaults.
   void function_body_into(Graph& body);
 
-  /// Nodes up to a brace or the end.
+  /// Parses nodes up to a closing brace or the end.
   void nodes_into(Graph& graph);
 
  private:
@@ -39,11 +40,11 @@ class GraphParser {
   Value& add_input(Graph& graph, TypedName input);
   /// Inputs may have a default: `(float[2] x = {1, 2})`.
   void inputs_into(Graph& graph);
-  /// `<float[2] w = {1, 2}, float[N] y>`: initialisers, and types of values that nodes make.
+  /// `<float[2] w = {1, 2}, float[N] y>`: initializers, and types of node outputs.
   void declarations(Graph& graph);
   void braced_nodes(Graph& graph);
   void add_outputs(Graph& graph, const std::vector<TypedName>& outputs);
-  /// The value that `name` means in `graph`, captured from around it where need be.
+  /// The value that `name` denotes in `graph`, captured from an enclosing graph if necessary.
   Value& find(Graph& graph, const std::string& name);
   Value* find_or_null(Graph& graph, const std::string& name);
   bool is_open(const Node& node) const;
@@ -52,7 +53,7 @@ class GraphParser {
 
   Scanner& scanner_;
   GraphReader read_graph_;
-  std::vector<const Node*> open_nodes_;  ///< whose inputs and attributes are still being read
+  std::vector<const Node*> open_nodes_;  ///< nodes that are still being parsed
 };
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Reading types and tensors; memory follows what is written, never what a shape claims.
+// Parser for types and tensors; memory depends on the text, never on the claimed shape.
 #include "libcore/text/parse_literal.hpp"
 
 #include <cstring>
@@ -93,7 +93,7 @@ void parse_float_part(Scanner& scanner, Tensor& tensor, std::int64_t index, bool
   if (is_double) {
     store(tensor, index, *value);
   } else {
-    // Not by way of double, which would round twice.
+    // Not through double, which would round twice.
     store(tensor, index, *narrow);
   }
 }
@@ -186,7 +186,7 @@ Tensor parse_elements(Scanner& scanner, const ValueType& type) {
   scanner.expect('{');
   if (type.element == DataType::string) return parse_string_elements(scanner, *known);
   const std::int64_t count = known->element_count();
-  // An element takes a character and a comma at least.
+  // Each element takes at least a character and a comma.
   if (count / 2 > static_cast<std::int64_t>(scanner.rest().size())) {
     scanner.fail(format("shape {} takes {} elements, more than the text can hold",
                         known->to_string(), count));

@@ -1,4 +1,4 @@
-// Types and tensors in text.
+// Parser for types and tensors.
 #pragma once
 
 #include "libcore/graph/value_type.hpp"
@@ -14,11 +14,11 @@ bool next_is_type(Scanner& scanner);
 /// `map(int64, T)`, `sparse_tensor(T)`. Element types by either of their names.
 ValueType parse_type(Scanner& scanner);
 
-/// Elements in braces of a tensor of a type that was read already, whose dimensions must be
-/// numbers: `{1, 2}`. Complex elements are two numbers each.
+/// Parses the elements, in braces, of a tensor whose type has been parsed already and has only
+/// known dimensions: `{1, 2}`. Complex elements are two numbers each.
 Tensor parse_elements(Scanner& scanner, const ValueType& type);
 
-/// One element of type `type` into `tensor`, of an arithmetic type.
+/// Parses one element of type `type` into `tensor`, which must have an arithmetic type.
 void parse_element(Scanner& scanner, Tensor& tensor, std::int64_t index);
 
 }  // namespace ortool

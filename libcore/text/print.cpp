@@ -1,4 +1,4 @@
-// Writing graphs; inner names that would hide an outer value in use get a number.
+// Printer for graphs; inner names that would shadow a captured outer value get a number.
 #include "libcore/text/print.hpp"
 
 #include <unordered_map>
@@ -157,7 +157,7 @@ class Printer {
     text_ += "\n";
   }
 
-  /// Captured values go by their outer name, so no value made inside may have it.
+  /// Captured values keep their outer name, so no inner value may have it.
   void name_values(const Graph& graph) {
     std::unordered_set<std::string> taken;
     for (const Value* value : graph.captures()) {
@@ -189,7 +189,7 @@ class Printer {
     return ValueType::tensor(value.constant().type(), to_partial(value.constant().shape()));
   }
 
-  /// A default can stand beside its input where the input's type says all of the default's.
+  /// A default is printed with its input only if the input's type equals the default's.
   static bool has_default_of_its_type(const Value& value) {
     return value.has_default() && value.type() == type_of_constant(value);
   }
@@ -233,7 +233,7 @@ class Printer {
 
   template <typename Values, typename Print>
   void list(const Values& values, AttributeKind kind, Print print) {
-    // An empty list, and one of floats, does not show its kind.
+    // An empty list, or one of floats, does not reveal its kind.
     if (values.empty()) text_.append(": ").append(name_of(kind));
     text_ += " = [";
     bool is_first = true;

@@ -1,4 +1,4 @@
-// Writing literals: complex elements as two numbers, booleans as 0 and 1.
+// Printer for literals: complex elements as two numbers, booleans as 0 and 1.
 #include "libcore/text/print_literal.hpp"
 
 #include "libcore/tensor/convert.hpp"

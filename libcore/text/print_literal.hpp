@@ -1,4 +1,4 @@
-// Types, tensors and numbers as text that parse_literal.hpp reads back.
+// Printer for types, tensors and numbers, in the syntax of parse_literal.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace ortool {
 
 struct PrintOptions {
-  /// Tensors with more elements print as `{...}`, which does not read back; -1: all elements.
+  /// Tensors with more elements are printed as `{...}`, which cannot be parsed; -1: no limit.
   std::int64_t most_elements = -1;
 };
 
 std::string print_type(const ValueType& type);
 
-/// With a point, an exponent, inf or nan, so that it reads back as no integer.
+/// With a decimal point, an exponent, inf or nan, so that it is not parsed as an integer.
 std::string print_float(float value);
 
 /// The elements in braces, without the type: `{1, 2}`.

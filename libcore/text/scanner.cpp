@@ -1,4 +1,4 @@
-// Tokens of the textual syntax.
+// Tokenizer of the textual syntax.
 #include "libcore/text/scanner.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ int hex_digit(char each) {
   return -1;
 }
 
-/// The number without a leading plus, which from_chars does not take.
+/// The number without a leading plus sign, which from_chars does not accept.
 std::string_view without_plus(std::string_view text) {
   return text.starts_with('+') ? text.substr(1) : text;
 }
@@ -41,7 +41,7 @@ std::optional<Number> parse_all(std::string_view text) {
   return value;
 }
 
-/// What lies beyond the format's ends is infinite or zero, as in other readers of decimals.
+/// Overflow gives infinity and underflow zero, as in other decimal parsers.
 template <typename Float>
 std::optional<Float> parse_float(std::string_view text) {
   text = without_plus(text);
