@@ -1,4 +1,4 @@
-// Functions of the model: who calls them, what they import, which attributes reach into them.
+// Checks of model-local functions: whether they are used, their imports and their attributes.
 #include <set>
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// Types and shapes that the main graph has to declare, and how it lists its initialisers.
+// Checks of the main graph's interface: declared types and shapes, outputs, and initializers.
 #include <unordered_set>
 
 #include "libcore/base/format.hpp"

@@ -1,4 +1,4 @@
-// The loaded model: each node through the catalog's gate, then inference against declarations.
+// Checks of the loaded model: schema validation of each node, then inference against declarations.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@ bool has_reference(const Node& node) {
                      [](const Attribute& attribute) { return !attribute.reference.empty(); });
 }
 
-/// Calls `body` for every node of the model that is no call of a function.
+/// Calls `body` for every node of the model that is not a function call.
 template <typename Body>
 void each_operator(const Model& model, const Body& body) {
   std::vector<const Graph*> open = {model.graph.get()};
@@ -40,7 +40,7 @@ void each_operator(const Model& model, const Body& body) {
   }
 }
 
-/// Operands that share a type parameter have one element type.
+/// Checks that operands with the same type parameter have the same element type.
 class TypeParameters {
  public:
   TypeParameters(const Node& node, const OpVersion& version, Findings& findings)
@@ -75,8 +75,8 @@ class TypeParameters {
   std::map<std::string_view, const Value*> bound_;
 };
 
-/// What runtimes run all the same: an output of a type that this version of the operator does not
-/// give.
+/// Reports what runtimes accept nevertheless: an output with a type that this version of the
+/// operator does not allow.
 void check_output_types(const Node& node, const OpVersion& version, Findings& findings) {
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     const Formal* formal = OpVersion::formal_at(version.outputs, i);
@@ -92,7 +92,7 @@ void check_output_types(const Node& node, const OpVersion& version, Findings& fi
   }
 }
 
-/// A value that no memory can hold is found here, not when the model runs.
+/// Finds values that are too large for any memory before the model runs.
 void check_sizes(const Model& model, Findings& findings) {
   for (const Value* value : model.graph->values()) {
     const ValueType& type = value->type();
@@ -118,7 +118,7 @@ void check_meaning(const Model& model, const StopToken& stop, Findings& findings
     if (findings.has_error_at(format("'{}' ({})", node.name(), node.op_type()))) return;
     findings.collect([&] { check_node(node); });
     const std::optional<EarlyUse> early = early_use(node);
-    // The other check of operators tells of those.
+    // The other operator check reports those.
     if (!early || early->is_operator) return;
     findings.add("node.attribute.early", {format("'{}' ({})", node.name(), node.op_type()), {}},
                  early->describe());

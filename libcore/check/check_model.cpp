@@ -1,4 +1,4 @@
-// First the file part by part; then, where a graph can be built, what the graph means.
+// Model checker: checks the file part by part, then the graph's meaning if it can be loaded.
 #include "libcore/check/check_model.hpp"
 
 #include "libcore/base/file/file.hpp"
@@ -33,7 +33,7 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
   Findings findings;
   CheckResult result;
   check_file(bytes, owner, directory, options, stop, findings);
-  // Loading refuses what the parts showed, in other words; only what it finds beyond them counts.
+  // Loading reports the same errors in other words, so only findings beyond them count.
   const bool had_errors = findings.has_errors();
   try {
     result.model = load_model_from_bytes(bytes, owner, "", directory, options);

@@ -1,4 +1,4 @@
-// Each kind of name against what a name may be.
+// Checks of names against ONNX's rules for each kind of name.
 #include <unordered_set>
 
 #include "libcore/base/format.hpp"

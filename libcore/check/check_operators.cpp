@@ -1,4 +1,4 @@
-// Nodes as the file has them against the catalog's schemas, every deviation of each.
+// Checks of the file's nodes against the catalog's schemas, reporting every deviation.
 #include <algorithm>
 #include <set>
 #include <unordered_set>
@@ -54,7 +54,7 @@ class OperatorChecker {
                      : format("came with opset {}", entry->schema->versions.begin()->since)));
     }
     if (version == nullptr) {
-      if (opset == 0) return;  // "opset.missing" says so
+      if (opset == 0) return;  // reported by "opset.missing"
       add("node.operator.unknown",
           format("operator {} came later than opset {}", node.op_type, opset));
     } else if (version->is_deprecated) {

@@ -1,4 +1,5 @@
-// A table of names a graph; then every reading looks its value up, through the graphs around it.
+// Checks of value definitions and uses: one name table for each graph, looked up through outer
+// scopes.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
@@ -14,13 +15,13 @@ namespace {
 constexpr std::uint32_t no_node = static_cast<std::uint32_t>(-1);
 
 struct Definition {
-  std::uint32_t node = no_node;  ///< the node that makes it; none: an input or initialiser
+  std::uint32_t node = no_node;  ///< the node that produces it; none: an input or initializer
   bool is_input = false;
   bool is_initializer = false;
   bool is_used = false;
 };
 
-/// A node reads what another one of its graph makes.
+/// One node reads the output of another node in its graph.
 struct Edge {
   std::uint32_t from;
   std::uint32_t to;
@@ -100,9 +101,9 @@ class ValueChecker {
                   format("the value {} {}", quote(value), what));
   }
 
-  /// `node` is the label of the one that makes the value; empty for an input or initializer.
+  /// `node` is the label of the node that produces the value; empty for an input or initializer.
   void check_shadow(std::size_t index, std::string_view name, const std::string& node) {
-    // Graphs come after the ones around them, whose names are all in their tables by now.
+    // Graphs come after their enclosing graphs, whose name tables are complete by now.
     std::size_t owner = model_.graphs[index].owner;
     for (std::size_t around = model_.graphs[index].around; around != FileGraph::none;
          owner = model_.graphs[around].owner, around = model_.graphs[around].around) {
@@ -138,7 +139,7 @@ class ValueChecker {
     }
   }
 
-  /// Marks the value as used and notes which node waits for which; false when there is no such.
+  /// Marks the value as used and records the dependency; returns false if there is no such value.
   bool look_up(std::size_t index, std::string_view name, std::uint32_t reader) {
     while (true) {
       Scope& scope = scopes_[index];
@@ -159,7 +160,7 @@ class ValueChecker {
 
   void undefined(std::size_t index, const std::string& node, std::string_view name,
                  const std::string& what) {
-    // The nearest name is looked for a few times only: each look costs as much as the graph is big.
+    // The number of suggestions is limited, since each costs time proportional to the graph.
     std::string hint;
     if (++nearest_looks_ <= 5) {
       NearestName nearest(name);
@@ -189,7 +190,7 @@ class ValueChecker {
                          std::count_if(edges.begin(), edges.end(), is_backward)));
   }
 
-  /// A node on a circle, or `count`.
+  /// A node on a cycle, or `count`.
   static std::size_t find_cycle(const std::vector<Edge>& edges, std::size_t count) {
     std::vector<std::uint32_t> waits(count);
     std::vector<std::uint32_t> begins(count + 1);
@@ -212,7 +213,8 @@ class ValueChecker {
         if (--waits[readers[i]] == 0) ready.push_back(readers[i]);
       }
     }
-    // What is left waits for a circle or is on one; walking back along what waits ends on it.
+    // The remaining nodes are on a cycle or depend on one, so following them backwards ends on a
+    // cycle.
     const auto left = std::find_if(waits.begin(), waits.end(), [](auto n) { return n > 0; });
     if (left == waits.end()) return count;
     std::vector<std::uint32_t> before(count, no_node);

@@ -1,4 +1,4 @@
-// What each IR version brought, and the opsets that domains are imported in.
+// Checks of the IR version against the features used, and of the opset imports.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,7 +18,7 @@ std::string shown_domain(std::string_view domain) {
   return domain.empty() ? "ai.onnx" : shorten(domain);
 }
 
-/// The IR version that brought an element type. https://onnx.ai/onnx/intro/concepts.html
+/// The IR version that introduced an element type. https://onnx.ai/onnx/intro/concepts.html
 std::int64_t ir_version_of(DataType type) {
   switch (type) {
     case DataType::bfloat16:
@@ -87,7 +87,7 @@ class FeatureChecker {
   Findings& findings_;
 };
 
-/// The newest opset that the catalog knows of one of ONNX's own domains; 0 for other domains.
+/// The newest opset in the catalog for one of ONNX's own domains; 0 for other domains.
 std::int64_t newest_of(std::string_view domain) {
   if (domain.empty()) return newest_opset;
   if (domain == "ai.onnx.ml") return 5;
@@ -122,7 +122,7 @@ void check_imports(std::span<const FileOpset> imports, const std::string& place,
   }
 }
 
-/// Domains used without an import, and imports that no node uses.
+/// Reports domains used without an import, and imports that no node uses.
 void check_use(const FileModel& model, Findings& findings) {
   // Scope (main graph or function) and domain.
   std::set<std::pair<std::size_t, std::string_view>> used;
@@ -131,7 +131,7 @@ void check_use(const FileModel& model, Findings& findings) {
       if (!used.emplace(graph.function, node.domain).second) continue;
       if (model.opset(graph, node.domain) != 0 || model.find_function(node) != nullptr) continue;
       const bool has_imports = graph.function != FileGraph::none || !model.opsets.empty();
-      if (!has_imports && node.domain.empty()) continue;  // "opset.none" says so
+      if (!has_imports && node.domain.empty()) continue;  // reported by "opset.none"
       findings.add(
           "opset.missing", {node.label(), {}},
           format("the node is of domain {}, which {} does not import", shown_domain(node.domain),

@@ -1,4 +1,4 @@
-// A work list of graphs instead of recursion: a hostile file decides how deep they nest.
+// Reads graphs with a work list instead of recursion, since a hostile file controls the nesting.
 #include "libcore/check/file_model.hpp"
 
 #include <optional>
@@ -18,9 +18,9 @@ namespace {
 using onnx::Message;
 using onnx::WireReader;
 
-constexpr std::int64_t name_bytes = 96;  ///< of a table's entry that checks make of each name
+constexpr std::int64_t name_bytes = 96;  ///< table entry that checks create for each name
 
-/// Of AttributeProto: all but name, documentation, kind and reference.
+/// AttributeProto fields that hold a value: all but name, documentation, kind and reference.
 bool is_value_field(std::uint32_t number) {
   namespace field = onnx::attribute_field;
   return number != field::name && number != field::doc_string && number != field::type &&

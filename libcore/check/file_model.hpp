@@ -1,4 +1,4 @@
-// A model as the file has it, names and all, before anything is required to make sense.
+// FileModel: the raw content of a model file, before anything is required to be valid.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace ortool {
 
 struct FileAttribute {
   std::string_view name;
-  AttributeKind kind = AttributeKind::undefined;  ///< undefined: it could not be read
-  std::string reference;                          ///< of a function's attribute
+  AttributeKind kind = AttributeKind::undefined;  ///< undefined: unreadable
+  std::string reference;                          ///< name of the function attribute
 };
 
 struct FileNode {
@@ -32,10 +32,10 @@ struct FileNode {
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<FileAttribute> attributes;
-  std::vector<std::size_t> subgraphs;  ///< in FileModel::graphs
-  std::size_t index = 0;               ///< in its graph
+  std::vector<std::size_t> subgraphs;  ///< indices into FileModel::graphs
+  std::size_t index = 0;               ///< index in its graph
 
-  /// "'name' (Type)", with "<Type>_<index>" for a node without a name.
+  /// "'name' (Type)", with "<Type>_<index>" for an unnamed node.
   std::string label() const;
 };
 
@@ -46,7 +46,7 @@ struct FileValue {
 
 struct FileInitializer {
   std::string_view name;
-  DataType element = DataType::undefined;  ///< undefined: it could not be read
+  DataType element = DataType::undefined;  ///< undefined: unreadable
   bool is_sparse = false;
 };
 
@@ -55,9 +55,9 @@ struct FileGraph {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::string_view name;
-  std::size_t around = none;    ///< of a subgraph: the graph that the owner is in
-  std::size_t owner = none;     ///< of a subgraph: the node in that graph
-  std::size_t function = none;  ///< in FileModel::functions; of subgraphs inside it too
+  std::size_t around = none;    ///< for a subgraph: the graph of the owner
+  std::size_t owner = none;     ///< for a subgraph: the node in that graph
+  std::size_t function = none;  ///< index in FileModel::functions, also for nested subgraphs
   std::vector<FileValue> inputs;
   std::vector<FileValue> outputs;
   std::vector<FileValue> value_infos;
@@ -76,7 +76,7 @@ struct FileFunction {
   std::string_view overload;
   std::vector<std::string_view> attributes;  ///< with and without defaults
   std::vector<FileOpset> opsets;
-  std::map<std::string_view, std::int64_t> versions;  ///< of `opsets`, the first of each domain
+  std::map<std::string_view, std::int64_t> versions;  ///< of `opsets`, first import of each domain
   std::size_t graph = FileGraph::none;
 };
 
@@ -86,19 +86,19 @@ struct FileModel {
   std::map<std::string_view, std::int64_t> versions;
   std::vector<std::string_view> metadata_keys;
   std::vector<FileFunction> functions;
-  /// Domain, name and overload to the place in `functions`, the first of each.
+  /// Maps domain, name and overload to the index in `functions`, the first one of each.
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t>
       function_places;
-  std::deque<FileGraph> graphs;  ///< the main graph first, if there is one
+  std::deque<FileGraph> graphs;  ///< the main graph is first, if there is one
 
-  /// The version of `domain` that holds in `graph`, or 0.
+  /// The version of `domain` imported for `graph`, or 0.
   std::int64_t opset(const FileGraph& graph, std::string_view domain) const;
   const FileFunction* find_function(const FileNode& node) const;
 };
 
-/// Reads every part of the file on its own, with the loader's readers. What one of them refuses
-/// becomes a finding, and the rest is read on; only broken wire format ends a graph early. Tensors
-/// are read and let go again, external data included when the context's options say so.
+/// Reads every part of the file separately, with the loader's readers. What one of them rejects
+/// becomes a finding, and reading continues; only an invalid wire format ends a graph early.
+/// Tensors are read and discarded, including external data if the context's options say so.
 FileModel read_file_model(onnx::LoadContext& context, Findings& findings);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Keeping each finding once, errors first.
+// Collects findings without duplicates, errors first.
 #include "libcore/check/finding.hpp"
 
 #include <algorithm>

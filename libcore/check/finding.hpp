@@ -1,4 +1,4 @@
-// One thing that a check found, and the list that findings gather in.
+// Finding: one error, warning or remark of the model checker, and the list that collects them.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@
 namespace ortool {
 
 enum class Severity : std::uint8_t {
-  error,    ///< breaks a rule of ONNX: the model is not valid
-  warning,  ///< valid or accepted here, but others refuse it or it is not what was meant
-  info,     ///< worth knowing
+  error,    ///< violates a rule of ONNX: the model is invalid
+  warning,  ///< accepted here, but other tools reject it, or it is unintended
+  info,     ///< informational
 };
 std::string_view name_of(Severity severity);
 
@@ -27,25 +27,25 @@ std::string_view name_of(Severity severity);
 struct CheckRule {
   std::string_view id;
   Severity severity;
-  std::string_view meaning;  ///< what it looks for
+  std::string_view meaning;  ///< what the rule checks
   std::string_view remedy;
 };
 
 /// Every rule that a check can report, sorted by id.
 std::span<const CheckRule> check_rules();
-/// Null for an id that is none.
+/// Null for an unknown id.
 const CheckRule* find_check_rule(std::string_view id);
 
 struct Finding {
   std::string rule;
   Severity severity = Severity::error;
-  std::string node;   ///< "'name' (Type)", empty when no node is at fault
-  std::string value;  ///< empty when no value is at fault
+  std::string node;   ///< "'name' (Type)"; empty if no node is at fault
+  std::string value;  ///< empty if no value is at fault
   std::string message;
   std::string remedy;
 };
 
-/// Gathers findings, each once and no more than `most` of a severity.
+/// Collects findings without duplicates, at most `most` of each severity.
 class Findings {
  public:
   static constexpr std::size_t most = 1000;
@@ -57,10 +57,10 @@ class Findings {
 
   /// `rule` is one of check_rules().
   void add(std::string_view rule, Place place, std::string message);
-  /// What a reader, shape rule or other gate threw. One of an id that is no rule is "model.invalid"
-  /// or, where only ortool does not know it, "model.unsupported".
+  /// Adds an error thrown by a reader, shape rule or other validation. If its id is not a rule, it
+  /// becomes "model.invalid" or, for what only ortool does not support, "model.unsupported".
   void add(const Error& error, std::string_view value = {});
-  /// Runs `body`; an error about the model becomes a finding and the answer is false.
+  /// Runs `body`; an error about the model becomes a finding, and false is returned.
   template <typename Body>
   bool collect(const Body& body, std::string_view value = {}) {
     try {
@@ -76,10 +76,10 @@ class Findings {
   /// Whether an error names the node "'name' (Type)", or any node.
   bool has_error_at(const std::string& node) const { return error_nodes_.contains(node); }
   bool has_node_errors() const { return !error_nodes_.empty(); }
-  /// Errors first, then warnings, each kind in the order found.
+  /// Errors first, then warnings, each in the order in which they were found.
   std::vector<Finding> take();
   std::int64_t left_out() const { return left_out_; }
-  /// The first error added that is about memory.
+  /// The first out-of-memory error that was added.
   const std::optional<Error>& memory_error() const { return memory_error_; }
 
  private:
@@ -87,10 +87,10 @@ class Findings {
 
   std::vector<Finding> list_;
   std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
-  std::set<std::string> error_nodes_;  ///< by rules "node.*"
+  std::set<std::string> error_nodes_;  ///< from rules "node.*"
   std::optional<Error> memory_error_;
   std::int64_t left_out_ = 0;
-  std::array<std::int64_t, 3> counts_ = {};  ///< of each severity
+  std::array<std::int64_t, 3> counts_ = {};  ///< for each severity
 };
 
 }  // namespace ortool

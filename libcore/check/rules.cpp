@@ -1,4 +1,4 @@
-// The rules, one line each; docs/reference/checks.md shows the same table.
+// Table of check rules, one line each; docs/reference/checks.md shows the same table.
 #include "libcore/check/finding.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// The outline of the file goes through the checks of `inspect --check`.
+// Runs the checks of `inspect --check` on the outline of the file to be written.
 #include "libcore/check/save_checked.hpp"
 
 #include <memory>
@@ -25,7 +25,7 @@ void check_before_save(const Model& model, const StopToken* stop) {
   const CheckResult result =
       check_model_from_bytes(std::as_bytes(std::span(*text)), text, "",
                              {.read_external_data = false}, stop != nullptr ? *stop : never, {});
-  // Memory that is not there says nothing about the model.
+  // Running out of memory says nothing about the model.
   if (result.memory_error) throw *result.memory_error;
   std::vector<const Finding*> errors;
   for (const Finding& finding : result.findings) {
