@@ -1,4 +1,4 @@
-// Following lifetimes through the order of the nodes, in bytes that may be formulas.
+// Computes value lifetimes in node order, with sizes that may be formulas.
 #include "libcore/inspect/activation_memory.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t most_units = 64;
 constexpr std::size_t most_candidates = 8;
 
-/// A sum of products of symbols: the coefficient of each product, by its number in the table; 0 is
-/// the plain number.
+/// A polynomial in the symbols: one coefficient for each product of symbols, by its index in a
+/// table; index 0 is the constant term.
 using Bytes = std::vector<std::int64_t>;
 
 std::int64_t at(const Bytes& bytes, std::size_t unit) {
@@ -34,7 +34,7 @@ void add(Bytes& sum, const Bytes& more, std::int64_t factor) {
   }
 }
 
-/// Whether `a` is at least `b` whatever the symbols, which are no less than 0, stand for.
+/// Whether `a` >= `b` for all nonnegative values of the symbols.
 bool covers(const Bytes& a, const Bytes& b) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (at(a, i) < at(b, i)) return false;
@@ -47,7 +47,7 @@ void raise(Bytes& a, const Bytes& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i], at(b, i));
 }
 
-/// The sums none of which is known to be the largest.
+/// The candidates for the maximum, none of which is known to be the largest.
 class Peak {
  public:
   void offer(const Bytes& bytes) {
@@ -69,7 +69,7 @@ class Peak {
   bool is_bound_ = false;
 };
 
-/// Thrown to give up, naming the value whose size cannot be told.
+/// Thrown to give up; names the value whose size is unknown.
 struct Unknown {
   const Value* value;
 };
@@ -135,7 +135,7 @@ Bytes LifetimeWalk::bytes_of_value(const Value& value) {
   return result;
 }
 
-/// What runs inside of the node, at its own peak.
+/// The peak inside the node's subgraphs.
 Bytes LifetimeWalk::inner_bytes(const Node& node) {
   Bytes most;
   for (const Graph* inside : node.subgraphs()) {
@@ -151,7 +151,8 @@ Bytes LifetimeWalk::inner_bytes(const Node& node) {
   return most;
 }
 
-/// Constants, outputs of Constant nodes, and what DequantizeLinear makes of these are weights.
+/// Weights are constants, outputs of Constant nodes, and DequantizeLinear outputs of stored
+/// tensors.
 bool is_weight(const Value& value) {
   const Value* source = &value;
   while (source->captured() != nullptr) source = source->captured();

@@ -1,4 +1,4 @@
-// The memory that values take while a graph runs.
+// Peak memory of activations during a run.
 #pragma once
 
 #include "libcore/graph/model.hpp"
@@ -8,16 +8,16 @@ namespace ortool {
 
 struct ActivationMemory {
   Cost bytes;
-  /// The formula stands for no less than the peak, and may stand for more.
+  /// The formula is an upper bound of the peak, which may be smaller.
   bool is_bound = false;
-  /// Set when the peak cannot be told: the value whose type or shape is missing.
+  /// Set if the peak is unknown: the value whose type or shape is missing.
   const Value* unknown = nullptr;
 };
 
-/// Bytes of all values that live at once while the nodes of the main graph run in order, at most:
-/// each from its making to its last use, inputs from the start, outputs to the end. What subgraphs
-/// and functions make inside counts at its own peak while their node runs. Constants and what
-/// DequantizeLinear makes of them count nothing. The model's shapes must have been inferred.
+/// Maximum total size of simultaneously live values, in bytes, when the main graph's nodes run in
+/// order. A value lives from its definition to its last use; inputs from the start, outputs to the
+/// end. Subgraphs and functions count with their own peak while their node runs. Constants and
+/// their DequantizeLinear outputs are not counted. The model's shapes must have been inferred.
 ActivationMemory peak_activation_memory(const Model& model);
 
 }  // namespace ortool

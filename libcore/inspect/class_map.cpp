@@ -1,4 +1,4 @@
-// Following outputs back to ArgMax through what only moves or casts elements.
+// Follows outputs back to ArgMax through operators that only move or cast elements.
 #include "libcore/inspect/class_map.hpp"
 
 #include "libcore/ops/catalog.hpp"

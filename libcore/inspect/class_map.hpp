@@ -1,4 +1,4 @@
-// Class maps: outputs that hold the number of a class at each place, such as a segmentation's.
+// Class maps: outputs with a class index at each position, as in segmentation.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace ortool {
 
-/// Names of the integer outputs that ArgMax or ArgMin makes, cast or moved at most. Where two
-/// scores are nearly equal, rounding decides which class stands there. Needs no types but those
-/// that the model declares for its outputs.
+/// Names of the integer outputs that come from ArgMax or ArgMin through casts and moves only. Where
+/// two scores are nearly equal, rounding decides the class. Needs only the types that the model
+/// declares for its outputs.
 std::set<std::string, std::less<>> class_maps(const Model& model);
 
 }  // namespace ortool

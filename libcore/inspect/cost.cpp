@@ -1,4 +1,4 @@
-// Keeping sums apart by the products of symbols in them.
+// Sums with separate coefficients for each product of symbols.
 #include "libcore/inspect/cost.hpp"
 
 #include <algorithm>

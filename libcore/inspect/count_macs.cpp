@@ -1,4 +1,4 @@
-// Adding nodes up: bodies as often as they run, of two branches the larger.
+// Sums the MACs of nodes: bodies by their iterations, and the larger of two branches.
 #include "libcore/inspect/count_macs.hpp"
 
 #include <set>
@@ -22,7 +22,7 @@ const Graph* graph_attribute(const Node& node, std::string_view name) {
   return graph != nullptr ? graph->get() : nullptr;
 }
 
-/// The most iterations of a Loop, where they are a constant.
+/// The maximum number of iterations of a Loop, if it is constant.
 Dimension trip_count(const Node& node) {
   const Value* input = node.input(0);
   while (input != nullptr && input->captured() != nullptr) input = input->captured();
@@ -30,7 +30,7 @@ Dimension trip_count(const Node& node) {
   const Tensor& tensor = input->constant();
   if (tensor.element_count() != 1 || !is_integer(tensor.type())) return Dimension();
   const std::int64_t trips = element_as_int64(tensor, 0);
-  // The largest numbers are what exporters write for "until the condition says stop".
+  // Exporters write the largest numbers for "until the condition is false".
   constexpr std::int64_t means_no_limit = std::int64_t{1} << 31;
   return trips >= means_no_limit - 1 ? Dimension() : Dimension(std::max<std::int64_t>(trips, 0));
 }
@@ -50,8 +50,8 @@ Dimension dimension_of(const Value* value, std::int64_t axis) {
   return index >= 0 && index < rank ? shape[static_cast<std::size_t>(index)] : Dimension();
 }
 
-/// The steps of a Scan: the length of its first scanned input. Opset 8 scans each sequence of a
-/// batch.
+/// The number of iterations of a Scan: the length of its first scan input. Opset 8 scans each
+/// sequence of a batch.
 Dimension scan_length(const Node& node) {
   const Attribute* attribute = node.find_attribute("num_scan_inputs");
   const auto* count = attribute != nullptr ? std::get_if<std::int64_t>(&attribute->value) : nullptr;
@@ -68,14 +68,14 @@ FunctionKey key_of(const Function& function) {
   return {canonical_domain(function.domain), function.name, function.overload};
 }
 
-/// The functions in an order in which each stands behind those that its body calls; those of a
-/// circle in any.
+/// The functions with callees before callers; in any order on call cycles.
 std::vector<const Function*> callees_first(const Model& model) {
   std::map<FunctionKey, const Function*> known;
   for (const Function& function : model.functions) known.emplace(key_of(function), &function);
   std::set<const Function*> seen;
   std::vector<const Function*> order;
-  // A function stands on the list twice: to be opened, and, behind its callees, to be taken.
+  // Each function is on the stack twice: once to be expanded, and once, after its callees, to be
+  // emitted.
   std::vector<std::pair<const Function*, bool>> open;
   for (const Function& function : model.functions) {
     open.emplace_back(&function, false);

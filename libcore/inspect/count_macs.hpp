@@ -1,4 +1,4 @@
-// Multiplications with additions that nodes and graphs take.
+// Multiply-accumulate operations (MACs) of nodes and graphs.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace ortool {
 
-/// Counts for one model whose shapes have been inferred; the model outlives it and does not change
-/// meanwhile. A multiplication and the addition of its product are one; operators that are no sums
-/// of products count 0. A call of a function costs what its body does, with the shapes that the
-/// body shows: where calls differ, these are symbols.
+/// Counts for one model whose shapes have been inferred; the model must outlive this object
+/// unmodified. A multiplication and the addition of its product count as one; operators that are
+/// not sums of products count 0. A function call costs as much as the body with the shapes it
+/// shows: where calls differ, these are symbols.
 class MacCounter {
  public:
   explicit MacCounter(const Model& model);
 
-  /// A node whose cost cannot be told (an operator the catalog lacks) is the symbol "macs(NODE)".
+  /// A node with unknown cost (an operator that is not in the catalog) is the symbol "macs(NODE)".
   Cost count(const Node& node) const;
   /// The sum over the nodes.
   Cost count(const Graph& graph) const;
 
  private:
-  /// By domain, name and overload, what a call costs; functions stand behind those they call.
+  /// The cost of a call, by domain, name and overload; callees come before callers.
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Cost> calls_;
 };
 
-/// Elements of the constants that the node reads.
+/// The number of elements in the constants that the node reads.
 std::int64_t count_parameters(const Node& node);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// One walk in the order of nodes; a node with graphs inside counts as a whole.
+// Propagates 16-bit precision in node order; a node with subgraphs counts as a whole.
 #include "libcore/inspect/half_outputs.hpp"
 
 #include <algorithm>
@@ -91,8 +91,8 @@ class HalfWalk {
   }
 
   const Model& model_;
-  std::unordered_set<const Value*> fixed_;    ///< by constants alone
-  std::unordered_set<const Value*> rounded_;  ///< follow from what was computed in 16 bits
+  std::unordered_set<const Value*> fixed_;    ///< depend on constants only
+  std::unordered_set<const Value*> rounded_;  ///< depend on values computed in 16 bits
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which outputs of a model follow from numbers computed in 16-bit floats.
+// Finds model outputs that depend on values computed in 16-bit floating point.
 #pragma once
 
 #include <set>
@@ -9,14 +9,14 @@
 namespace ortool {
 
 /// Whether anything in the model may be float16 or bfloat16: an input, a constant, a declared
-/// value, or what a Cast makes. Needs no inferred types.
+/// value, or the result of a Cast. Needs no inferred types.
 bool has_halves(const Model& model);
 
-/// The names of outputs of wider floats, and of sequences and maps, that depend on values which
-/// nodes give as float16 or bfloat16: those are rounded to a few bits, and the type does not say
-/// so. What follows from constants alone and from shapes does not count, nor does an input in 16
-/// bits by itself. Types must have been inferred; of functions that were not inlined only casts to
-/// 16 bits are seen.
+/// Names of outputs with wider floating-point types, and of sequences and maps, that depend on
+/// float16 or bfloat16 results of nodes: they have reduced precision although their type does not
+/// show it. Values that depend only on constants or shapes do not count, nor does a 16-bit input by
+/// itself. Types must have been inferred; in functions that were not inlined, only casts to 16 bits
+/// are detected.
 std::set<std::string, std::less<>> half_outputs(const Model& model);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Every field behind its length, so that no two graphs read the same.
+// Hashes every field with its length, so that different graphs cannot give the same input.
 #include "libcore/inspect/hash_graph.hpp"
 
 #include <span>
@@ -73,7 +73,7 @@ void GraphHasher::attribute(const Node& node, const Attribute& attribute) {
   if (const auto* item = std::get_if<std::int64_t>(&value)) number(*item);
   if (const auto* item = std::get_if<std::string>(&value)) text(*item);
   if (const auto* item = std::get_if<Tensor>(&value)) {
-    // What a Constant node holds is a weight.
+    // The value of a Constant node is a weight.
     if (node.op_type() == "Constant") {
       head_of_tensor(*item);
     } else {

@@ -1,4 +1,4 @@
-// A walk along the readers that knows which axis of the input has become the second one.
+// Follows the consumers of an input, tracking which of its axes has become the second one.
 #include "libcore/inspect/input_layout.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t rank = 4;
 constexpr std::size_t most_values = 64;
 
-/// Which axis of the input each axis of a value is.
+/// The input axis that corresponds to each axis of a value.
 using Axes = std::array<std::size_t, rank>;
 
 template <typename Integer>
@@ -33,7 +33,7 @@ bool has_rank_4(const Value* value) {
          value->type().shape->size() == rank;
 }
 
-/// The axes behind a node, or nothing where they cannot be followed.
+/// The axes of a node's output, or nothing if they cannot be tracked.
 std::optional<Axes> axes_behind(const Node& node, const Axes& axes) {
   const OpTraits& traits = traits_of(node);
   if (traits.has(OpTrait::elementwise) || traits.has(OpTrait::keeps_axes)) return axes;
@@ -50,7 +50,7 @@ std::optional<Axes> axes_behind(const Node& node, const Axes& axes) {
   return moved;
 }
 
-/// Whether the filters take as many channels as the value has, as far as both are known.
+/// Whether the filters match the number of channels, as far as both are known.
 bool channels_fit(const Node& node, const Value& value) {
   const std::int64_t filters = traits_of(node).filters;
   if (filters < 0) return true;

@@ -1,4 +1,4 @@
-// Where the channels of an input stand, by the operator that first looks at windows of it.
+// Detects the layout of an input (NCHW or NHWC) from the first operator with a sliding window.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace ortool {
 
 struct InputLayout {
   std::string name;    ///< "nchw", "nhwc" or empty
-  std::string reason;  ///< names the operator; empty with the name
+  std::string reason;  ///< names the operator; empty if `name` is
 };
 
-/// For an input of rank 4: follows its readers through what keeps or moves axes to the first
-/// convolution or pooling, whose channels stand second. Empty where none is reached, and where the
-/// channels do not fit the convolution's weights.
+/// For an input of rank 4: follows its consumers, through operators that keep or permute axes, to
+/// the first convolution or pooling, whose channel axis is the second one. Empty if none is
+/// reached, or if the channels do not match the convolution's weights.
 InputLayout find_layout(const Value& input);
 
 }  // namespace ortool

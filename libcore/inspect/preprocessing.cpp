@@ -1,4 +1,4 @@
-// Walking along the only reader of an input.
+// Follows an input through nodes that are its only consumer.
 #include "libcore/inspect/preprocessing.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ const Tensor* tensor_of(const Value* value) {
   return attribute != nullptr ? std::get_if<Tensor>(&attribute->value) : nullptr;
 }
 
-/// The elements of a small tensor of numbers; none otherwise.
+/// The elements of a small numeric tensor; otherwise empty.
 std::vector<double> numbers_in(const Tensor* tensor) {
   if (tensor == nullptr || !is_arithmetic(tensor->type()) || tensor->element_count() < 1 ||
       tensor->element_count() > most_numbers) {
@@ -68,7 +68,7 @@ class InputWalk {
   void follow(const Value& input);
 
  private:
-  /// Takes the node in; false: it is no step.
+  /// Processes the node; returns false if it is not a preprocessing step.
   bool take(const Node& node, const Value& from);
   bool take_arithmetic(const Node& node, const Value& from);
   bool take_normalization(const Node& node);
@@ -82,7 +82,7 @@ class InputWalk {
   }
 
   PreprocessingHint& hint_;
-  // What the steps amount to: slope * x + offset, each number for a channel or for all.
+  // The combined effect of the steps: slope * x + offset, one number for each channel or for all.
   std::vector<double> slope_ = {1};
   std::vector<double> offset_ = {0};
 };
@@ -182,7 +182,7 @@ void InputWalk::follow(const Value& input) {
   }
 }
 
-/// The range of a QuantizeLinear that reads the input first.
+/// The range of a QuantizeLinear that is the only consumer of the input.
 void find_range(const Value& input, PreprocessingHint& hint) {
   if (input.uses().size() != 1 || input.uses().front().node == nullptr) return;
   const Node& reader = *input.uses().front().node;

@@ -1,4 +1,4 @@
-// What a model does with an input first, and what that says about how to feed it.
+// Preprocessing inside the model, and what it implies for the data to be fed.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace ortool {
 
-/// A node of the straight way from an input that only changes scale, type or order.
+/// A node on the linear path from an input that only changes scale, type or axis order.
 struct PreprocessingStep {
   const Node* node = nullptr;
-  std::string meaning;  ///< "subtract", "divide", "multiply", "add", "normalize", "cast to …"
+  std::string meaning;          ///< the constant's values, at most one for each channel
   std::vector<double> numbers;  ///< of its constant, as many as there are channels at most
 };
 
@@ -21,22 +21,22 @@ struct PreprocessingHint {
   std::string layout;  ///< "nchw", "nhwc" or empty
   std::string layout_reason;
   std::vector<PreprocessingStep> steps;
-  /// The mean and deviation a channel that the steps amount to, when they are (x - mean) / std.
+  /// Mean and standard deviation of each channel, if the steps amount to (x - mean) / std.
   std::vector<double> mean;
   std::vector<double> std;
-  /// The range that a quantised input can hold.
+  /// The range that a quantized input can represent.
   std::optional<std::pair<double, double>> range;
   std::string range_reason;
-  std::string denotation;  ///< of the input's type, "IMAGE"
-  Metadata metadata;       ///< entries of the model that speak of pictures or normalisation
+  std::string denotation;  ///< of the input's type, such as "IMAGE"
+  Metadata metadata;       ///< metadata entries about images or normalization
 
   bool is_empty() const {
     return layout.empty() && steps.empty() && !range && denotation.empty() && metadata.empty();
   }
 };
 
-/// For an input of the main graph, from the graph and the model's metadata alone: a hint is what
-/// the file shows, never a guess about data.
+/// For an input of the main graph, from the graph and the model's metadata only: hints are facts in
+/// the file, never guesses about data.
 PreprocessingHint find_preprocessing(const Model& model, const Value& input);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// One formula for each kind of operator, from the shapes of its operands.
+// MAC formulas for each kind of operator, from the shapes of its operands.
 #include "libcore/inspect/product_macs.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace ortool {
 namespace {
 
-/// What a formula misses when a rank is not known: the count is given up.
+/// Thrown when a formula needs a rank that is unknown: the count is abandoned.
 struct NoRank {};
 
-/// An operand with every dimension that is unknown turned into a symbol of its own.
+/// An operand in which each unknown dimension is replaced by a symbol of its own.
 class Operand {
  public:
   explicit Operand(const Value* value) {
@@ -36,7 +36,7 @@ class Operand {
 
   std::size_t rank() const { return dimensions_.size(); }
   bool has_rank() const { return has_rank_; }
-  /// Counted from the end when negative. Throws NoRank outside the rank.
+  /// Negative axes count from the end. Throws NoRank outside the rank.
   const Dimension& operator[](std::int64_t axis) const {
     const auto count = static_cast<std::int64_t>(dimensions_.size());
     const std::int64_t index = axis < 0 ? axis + count : axis;
@@ -56,21 +56,21 @@ class Operand {
   Dimensions dimensions_;
 };
 
-/// a x b, dimension by dimension of b from `first` on.
+/// a times the dimensions of b from `first` on.
 Cost product(Cost a, const Operand& b, std::size_t first) {
   if (!b.has_rank() || first > b.rank()) throw NoRank();
   for (std::size_t i = first; i < b.rank(); ++i) a = a.times(b[static_cast<std::int64_t>(i)]);
   return a;
 }
 
-/// Each output element is a sum over a window of the group's channels.
+/// Each output element is a sum over the kernel window and the group's input channels.
 Cost count_convolution(const Node& node, std::int64_t weights) {
   const Operand window(node.input(weights));
   if (window.rank() < 2) throw NoRank();
   return product(Operand(node.output(0)).elements(), window, 1);
 }
 
-/// Each input element is spread over a window of the group's output channels.
+/// Each input element contributes to a window of the group's output channels.
 Cost count_transposed_convolution(const Node& node) {
   const Operand window(node.input(1));
   if (window.rank() < 2) throw NoRank();
@@ -84,13 +84,13 @@ Cost count_matrix_product(const Node& node, std::int64_t right_input) {
   const std::int64_t left_axis = is_gemm && integer_attribute(node, "transA", 0) != 0 ? 0 : -1;
   std::int64_t right_axis = right.rank() == 1 ? 0 : -2;
   if (is_gemm && integer_attribute(node, "transB", 0) != 0) right_axis = 1;
-  // The sum's length stands in both operands; either may be the one that is known.
+  // The contracted dimension occurs in both operands; either may be the known one.
   const bool right_is_known = right.has_rank() && right[right_axis].is_known();
   const Dimension depth = right_is_known ? right[right_axis] : left[left_axis];
   return Operand(node.output(0)).elements().times(depth);
 }
 
-/// Every step of every sequence is multiplied with all input and recurrence weights.
+/// At every step, each sequence is multiplied by all input and recurrence weights.
 Cost count_recurrence(const Node& node) {
   const Operand data(node.input(0));
   Cost weights = Operand(node.input(1)).elements();
@@ -108,7 +108,7 @@ Cost count_attention(const Node& node) {
   return rows.times(keys, format("keys({})", node.name()));
 }
 
-/// Reading the state for each query head, writing it for each key head; the delta rules read it
+/// Reads the state for each query head and updates it for each key head; the delta rules read it
 /// once more.
 Cost count_linear_attention(const Node& node) {
   const Operand query(node.input(0));
@@ -123,8 +123,8 @@ Cost count_linear_attention(const Node& node) {
   return heads.times(query[0]).times(query[1]).times(key_size).times(value_size);
 }
 
-/// All labels together, once for each operand after the first; an ellipsis stands for the
-/// dimensions that labels leave.
+/// The product of all labels, once for each operand after the first; an ellipsis stands for the
+/// dimensions without labels.
 Cost count_einsum(const Node& node) {
   std::string equation(text_attribute(node, "equation", ""));
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
@@ -166,7 +166,7 @@ Cost count_einsum(const Node& node) {
   return cost;
 }
 
-/// Each row of the data with every coefficient; supports with every feature.
+/// Each row of the data with each coefficient; support vectors with each feature.
 Cost count_linear_model(const Node& node) {
   const bool has_supports = node.op_type().starts_with("SVM");
   const Attribute* attribute =
@@ -179,7 +179,7 @@ Cost count_linear_model(const Node& node) {
   return Cost(static_cast<std::int64_t>(numbers->size())).times(rows);
 }
 
-/// Why the rank of an operand is not known: the node that inference names, or this one.
+/// The cause of an operand's unknown rank: the node recorded by inference, or this one.
 std::string cause_of_no_rank(const Node& node) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* value = node.input(i);

@@ -1,4 +1,4 @@
-// Sums of products in single operators: convolutions, matrix products, recurrences, attention.
+// MACs of single operators: convolutions, matrix products, recurrent layers, attention.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace ortool {
 
-/// Multiplications with additions that an operator of ONNX without subgraphs takes; nothing for
-/// operators that are no sums of products. Dimensions that are not known stand in the formula as
-/// "VALUE[axis]". A shape whose rank is not known gives the symbol "macs(NODE)".
+/// Number of multiply-accumulate operations of an ONNX operator without subgraphs; nothing for
+/// operators that are not sums of products. Unknown dimensions occur as "VALUE[axis]" in the
+/// formula. A shape of unknown rank gives the symbol "macs(NODE)".
 std::optional<Cost> count_product_macs(const Node& node);
 
 }  // namespace ortool

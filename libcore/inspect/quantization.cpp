@@ -1,4 +1,4 @@
-// Following floats between quantising and dequantising nodes.
+// Follows float values between quantizing and dequantizing nodes.
 #include "libcore/inspect/quantization.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr std::string_view quantize = "QuantizeLinear";
 constexpr std::string_view dequantize = "DequantizeLinear";
 constexpr std::string_view dynamic_quantize = "DynamicQuantizeLinear";
 
-/// Where an operator that computes on integers has tensors with scales: the tensor among the
-/// inputs, or, with an index of -1, its first output.
+/// The position of a quantized tensor in an integer operator: the index of the input, or -1 for its
+/// first output, with the inputs of its scale and zero point.
 struct ScaledOperand {
   std::string_view op_type;
   std::int64_t tensor;
@@ -46,7 +46,7 @@ bool is_integer_operator(std::string_view op_type) {
   return op_type.starts_with("QLinear") || op_type.ends_with("Integer");
 }
 
-/// A function of one element that goes with the node before it.
+/// An elementwise activation, which is fused with the node before it.
 bool is_activation(const Node& node) {
   const QuantizeRole role = traits_of(node).role;
   return role == QuantizeRole::clip || role == QuantizeRole::function;
@@ -62,7 +62,7 @@ const Value& source_of(const Value& value) {
   return *source;
 }
 
-/// Whether a run cannot change it: an initialiser or a Constant node's output.
+/// Whether it is the same in each run: an initializer or a Constant node's output.
 bool is_fixed(const Value& value) {
   const Value& source = source_of(value);
   return source.is_constant() ||
@@ -79,8 +79,8 @@ const Tensor* tensor_behind(const Value* value) {
   return attribute != nullptr ? std::get_if<Tensor>(&attribute->value) : nullptr;
 }
 
-/// An operator of ONNX Runtime that computes floats by bytes. MatMulNBits may do so where its
-/// accuracy_level is 4: ONNX Runtime then rounds what the product reads to 8 bits.
+/// An operator of ONNX Runtime that computes floats with 8-bit arithmetic. MatMulNBits may do so
+/// with accuracy_level 4: ONNX Runtime then quantizes its input to 8 bits.
 bool is_vendor_operator(const Node& node) {
   if (node.domain() != contrib_domain) return false;
   if (node.op_type() == "DynamicQuantizeLSTM") return true;
@@ -178,7 +178,7 @@ void GraphReadout::add_pairs_and_lonely(const Node& node) {
   }
 }
 
-/// Whether every float that the node reads and a run can change was dequantised.
+/// Whether all non-constant float inputs of the node are dequantized.
 bool GraphReadout::reads_quantized(const Node& node) const {
   bool has_dequantized = false;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -194,7 +194,7 @@ bool GraphReadout::reads_quantized(const Node& node) const {
   return has_dequantized;
 }
 
-/// Whether QuantizeLinear alone reads the value, or an activation whose result it alone reads.
+/// Whether the only consumers are QuantizeLinear, or an activation whose only consumers they are.
 bool GraphReadout::is_quantized_after(const Value& value, bool may_pass_activation) const {
   if (value.uses().empty()) return false;
   for (const Use& use : value.uses()) {
@@ -230,7 +230,7 @@ GraphReadout::Kind GraphReadout::classify(const Node& node) const {
     is_quantized = output == nullptr || !is_float(*output) || is_quantized_after(*output, true);
   }
   if (is_quantized) return Kind::quantized;
-  // The activation behind a quantised node is part of it.
+  // The activation after a quantized node is part of it.
   const Node* before = node.input(0) != nullptr ? producer_of(*node.input(0)) : nullptr;
   const bool is_tail = kind_of(before) == Kind::quantized && node.output(0) != nullptr &&
                        is_quantized_after(*node.output(0), false);
@@ -263,7 +263,7 @@ std::string GraphReadout::why_float(const Node& node) const {
   return "none of its operands is quantised";
 }
 
-/// Float nodes that floats connect, where quantised values come in and go out.
+/// Connected float nodes, with quantized values at their inputs and outputs.
 void GraphReadout::find_islands() {
   std::unordered_map<const Node*, std::size_t> group_of;
   std::vector<std::vector<const Node*>> groups;
@@ -278,7 +278,7 @@ void GraphReadout::find_islands() {
         group = found->second;
         continue;
       }
-      // Two groups meet here; the smaller one moves.
+      // Two groups meet here; the smaller one is merged into the larger.
       std::size_t from = found->second;
       if (groups[from].size() > groups[group].size()) std::swap(from, group);
       for (const Node* moved : groups[from]) group_of[moved] = group;

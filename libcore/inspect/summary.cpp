@@ -1,4 +1,4 @@
-// Counting nodes, weights, work and memory.
+// Counts nodes, weights, MACs and memory.
 #include "libcore/inspect/summary.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ bool is_unknown(const ValueType& type) {
                                     [](const Dimension& size) { return size.is_unknown(); });
 }
 
-/// Whether an output's shape is unknown although those of all inputs are known.
+/// Whether an output shape is unknown although all input shapes are known.
 bool blocks_shapes(const Node& node) {
   bool has_unknown = false;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {

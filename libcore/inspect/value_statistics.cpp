@@ -1,4 +1,4 @@
-// Means and deviations joined piece by piece (Chan, Golub and LeVeque).
+// Means and variances merged block by block (Chan, Golub and LeVeque).
 #include "libcore/inspect/value_statistics.hpp"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ std::vector<std::string> ValueStatistics::risks() const {
     } else if (largest > largest_float16 / 4) {
       risks.push_back(format("near float16's end: up to {}", short_number(largest)));
     }
-    // Four deviations around the mean hold most elements of any distribution that is not spiky.
+    // Four standard deviations contain most elements of any distribution that is not spiky.
     constexpr double fewest_steps = 16;
     const double steps = max_ > min_ ? 255 * 4 * std() / (max_ - min_) : 255;
     if (steps < fewest_steps && std() > 0) {
@@ -112,7 +112,7 @@ std::vector<std::string> ValueStatistics::risks() const {
     }
   }
   constexpr double worth_saying = 0.01;
-  // An end at zero is where a quantised Relu puts what it cuts off.
+  // A lower end of zero is where a quantized Relu clips.
   const double share = lowest_ == 0 ? end_share() - zero_share() : end_share();
   if (share > worth_saying) {
     risks.push_back(format("{} % at the ends of {}", short_number(share * 100), name_of(type_)));

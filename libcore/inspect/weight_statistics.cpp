@@ -1,4 +1,4 @@
-// One pass over the bytes for counts and hash.
+// Counts and hash of a weight, computed in one pass over its bytes.
 #include "libcore/inspect/weight_statistics.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
 
-/// Counts of a piece, in types that the compiler turns into vector code.
+/// Counts of a block, in types for which the compiler can vectorize.
 template <typename Bits>
 void count_floats(std::span<const std::byte> bytes, Bits exponent, Bits mantissa,
                   WeightStatistics& counts) {
@@ -22,7 +22,7 @@ void count_floats(std::span<const std::byte> bytes, Bits exponent, Bits mantissa
   Bits nans = 0;
   Bits infinities = 0;
   const std::size_t count = bytes.size() / sizeof(Bits);
-  constexpr std::size_t most_in_a_block = std::size_t{1} << 14U;  // counters of 16 bits hold that
+  constexpr std::size_t most_in_a_block = std::size_t{1} << 14U;  // fits 16-bit counters
   for (std::size_t first = 0; first < count; first += most_in_a_block) {
     zeros = denormals = nans = infinities = 0;
     const std::size_t end = std::min(count, first + most_in_a_block);

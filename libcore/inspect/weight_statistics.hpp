@@ -1,4 +1,4 @@
-// What the stored numbers are like: zero, denormal, not finite, stored twice.
+// Statistics of weights: zeros, denormals, NaN and infinities, and duplicates.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace ortool {
 
-/// Counts over the elements of one tensor. Denormals and what is not finite only exist in floats of
-/// 16 to 64 bits; zeros are not counted in strings, complex numbers and types of less than a byte.
+/// Counts over the elements of one tensor. Denormal and non-finite elements exist only in floats of
+/// 16 to 64 bits; zeros are not counted in strings, complex numbers and sub-byte types.
 struct WeightStatistics {
   std::int64_t zeros = 0;
   std::int64_t denormals = 0;
@@ -22,16 +22,17 @@ struct WeightStatistics {
   void add(const WeightStatistics& other);
 };
 
-/// Reads the tensor once, in pieces: pages of mapped files are let go behind them.
+/// Reads the tensor once, in blocks; pages of mapped files are released after reading.
 WeightStatistics scan_weight(const Tensor& tensor);
 
-/// Weights of the same type, shape and content.
+/// Weights with equal type, shape and content.
 struct DuplicateGroup {
-  std::vector<std::size_t> weights;  ///< at least two, as positions in the list
-  std::int64_t wasted_bytes = 0;     ///< those of all but one
+  std::vector<std::size_t> weights;  ///< at least two indices into the list
+  std::int64_t wasted_bytes = 0;     ///< size of all copies but one
 };
 
-/// `statistics` belong to `weights` one by one. The most wasteful group comes first.
+/// `statistics` has one entry for each of `weights`. The groups with the most wasted bytes come
+/// first.
 std::vector<DuplicateGroup> find_duplicates(std::span<const Weight> weights,
                                             std::span<const WeightStatistics> statistics);
 

@@ -1,4 +1,4 @@
-// Collecting constants and the tensors of Constant nodes.
+// Collects constants and the tensors of Constant nodes.
 #include "libcore/inspect/weights.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"

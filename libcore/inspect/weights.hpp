@@ -1,4 +1,4 @@
-// The tensors that a model stores.
+// The weights of a model: all tensors that it stores.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// A tensor that the model stores: an initialiser, or a Constant node's.
+/// A stored tensor: an initializer, or the value of a Constant node.
 struct Weight {
   std::string_view name;
   DataType type;
@@ -23,7 +23,7 @@ struct Weight {
 /// Whether the model stores a tensor for the value: a constant, or an input's default.
 bool is_stored(const Value& value);
 
-/// Of the main graph, its subgraphs and the functions, in order.
+/// The weights of the main graph, its subgraphs and the functions, in order.
 std::vector<Weight> weights_of(const Model& model);
 
 }  // namespace ortool
