@@ -1,4 +1,4 @@
-// Writing JSON: numbers shortest and exact, text escaped, layout for people and for diff.
+// JSON writer: shortest exact numbers, escaped text, and a layout for people and for diff.
 #include "libcore/json/json.hpp"
 
 #include <array>

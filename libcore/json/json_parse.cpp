@@ -1,4 +1,4 @@
-// Parser of JSON documents: nlohmann's SAX events become values, within bounds on depth and count.
+// JSON parser on top of nlohmann's SAX interface, with limits on depth and count.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -14,12 +14,12 @@
 namespace ortool {
 namespace {
 
-/// What a member takes while the list or object that holds it grows: the old storage beside the
-/// new one, which has twice the capacity.
+/// Memory of a member while its list or object grows: the old storage next to the new one of twice
+/// the capacity.
 constexpr std::int64_t bytes_a_value = 3 * sizeof(Json::Object::value_type);
 
-/// Builds values from SAX events. nlohmann's own tree with ordered keys looks each new key up among
-/// all before it; here keys are compared once, sorted, when their object ends.
+/// Builds values from SAX events. nlohmann's own ordered tree searches all previous keys for each
+/// new one; here the sorted keys are compared once when their object ends.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(const JsonLimits& limits) : limits_(limits) {}
@@ -123,7 +123,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
                 "remove one of the two");
   }
 
-  /// The object that ends, as a path from the document: "samples[3].inputs".
+  /// The path of the object that ends: "samples[3].inputs".
   std::string place() const {
     std::string path;
     std::size_t key = 0;
@@ -142,8 +142,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::int64_t taken_bytes_ = 0;
   std::int64_t value_count_ = 0;
   Json root_;
-  std::vector<Json> open_;         ///< lists and objects that have not ended, outermost first
-  std::vector<std::string> keys_;  ///< of the values in `open_` that stand in an object
+  std::vector<Json> open_;         ///< open lists and objects, outermost first
+  std::vector<std::string> keys_;  ///< for values in `open_` that are members of an object
 };
 
 }  // namespace

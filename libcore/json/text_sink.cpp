@@ -1,4 +1,4 @@
-// Passing text on to files.
+// Passes text on to files.
 #include "libcore/json/text_sink.hpp"
 
 #include "libcore/base/file/atomic_file.hpp"

@@ -1,4 +1,4 @@
-// Where long text goes piece by piece, so that it is never held whole.
+// TextSink: an output for long text that is written piece by piece and never stored as a whole.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace ortool {
 
 class AtomicFile;
 
-/// Gathers small pieces and passes them on in large ones; the last ones with flush(), which its
-/// maker calls. What goes wrong while passing on is thrown. One thread at a time.
+/// Buffers small pieces and passes them on in large blocks; the creator must call flush() at the
+/// end. Throws on write errors. Not thread-safe.
 class TextSink {
  public:
   TextSink() = default;
@@ -38,7 +38,7 @@ class TextSink {
   std::string buffer_;
 };
 
-/// Ends up in a string after all.
+/// Collects the text in a string.
 class StringSink : public TextSink {
  public:
   std::string take() {
@@ -51,7 +51,7 @@ class StringSink : public TextSink {
   std::string text_;
 };
 
-/// The file outlives it and is committed by its owner.
+/// The file must outlive the sink and is committed by its owner.
 class FileSink : public TextSink {
  public:
   explicit FileSink(AtomicFile& file) : file_(file) {}
