@@ -1,4 +1,4 @@
-// Each step's outputs become inputs; tokens are remembered, nothing else is.
+// Feeds each step's outputs back to the inputs; stores only the generated tokens.
 #include "libcore/generate/decode_loop.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class Loop {
 
   std::vector<RunValue> step(const RunOptions& options) { return session_.run(inputs_, options); }
 
-  /// Makes the next step's inputs.
+  /// Computes the next step's inputs.
   void feed(const std::vector<RunValue>& outputs) {
     auto token_rows = tokens_.begin();
     for (const Feedback& each : feedback_) {

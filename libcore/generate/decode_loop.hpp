@@ -1,4 +1,4 @@
-// Autoregressive decoding: a decoder step after step, each fed with what the one before made.
+// Autoregressive decoding: runs a decoder step by step, feeding outputs back to inputs.
 #pragma once
 
 #include <span>
@@ -12,32 +12,32 @@
 
 namespace ortool {
 
-/// The tokens of one feedback of the kind argmax, by row of the batch.
+/// The tokens of one argmax feedback, for each row of the batch.
 struct TokenRows {
   std::string input;
   std::vector<std::vector<std::int64_t>> rows = {};
 
-  /// `tokens`: one a row, of any integer type.
+  /// `tokens`: one token for each row, of any integer type.
   void add(const Tensor& tokens);
 };
 
-/// What a loop leaves behind.
+/// The result of a decode loop.
 struct LoopResult {
   std::vector<RunValue> outputs;  ///< of the last step
   std::vector<double> step_ms;
   std::vector<TokenRows> tokens;
 };
 
-/// Names of inputs that nobody has to give: what is fed back from outputs starts empty.
+/// Names of inputs that the user need not give, since those fed back from outputs start empty.
 std::vector<std::string> fed_inputs(std::span<const Feedback> feedback);
 
-/// Gives the inputs that are fed back and not given a first value without elements: symbols that
-/// other inputs have given a number to keep it, the rest are 0. Says so.
+/// Adds empty initial values for inputs that are fed back and were not given: symbols take their
+/// size from other inputs, or 0. Reports that to the task.
 void add_empty_inputs(const TaskContext& task, const Model& model,
                       std::span<const Feedback> feedback, std::vector<GivenInput>& inputs);
 
-/// Runs `steps` steps from `inputs`, which hold every input of the session that has no default.
-/// Each step's outputs become inputs of the next one as `feedback` says; the last one is profiled.
+/// Runs `steps` steps from `inputs`, which must contain every input of the session without a
+/// default. After each step, inputs are updated according to `feedback`; the last step is profiled.
 LoopResult run_loop(const TaskContext& task, const Session& session, const RunOptions& run_options,
                     std::span<const Feedback> feedback, NamedValues inputs, std::int64_t steps);
 

@@ -1,4 +1,4 @@
-// Parsing feedback, and the small steps it names.
+// Parser for feedback rules, and their computation.
 #include "libcore/generate/feedback.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// What stands inside of "word(…)".
+/// The text inside "word(…)".
 std::optional<std::string> inside(std::string_view text, std::string_view word) {
   const std::string head = format("{}(", word);
   if (!text.starts_with(head) || !text.ends_with(')')) return std::nullopt;
@@ -86,7 +86,7 @@ class FeedbackReader {
     throw unknown_name("output", value, "outputs", outputs_);
   }
 
-  /// "past.*=present.*": what the first star stands for goes into the second.
+  /// "past.*=present.*": the text matched by the first star replaces the second.
   void read_glob(const std::string& text) {
     const std::size_t equals = text.find('=', text.find('*'));
     const std::string pattern = text.substr(0, equals);
@@ -168,7 +168,7 @@ Tensor next_tokens(const Tensor& scores, const Tensor& input) {
   std::vector<double> values(static_cast<std::size_t>(classes));
   for (std::int64_t row = 0; row < rows; ++row) {
     read_doubles(scores, ((row + 1) * positions - 1) * classes, values);
-    // NaN is larger than nothing.
+    // NaN never wins against a number.
     std::size_t best = 0;
     for (std::size_t i = 1; i < values.size(); ++i) {
       if (values[i] > values[best] || values[best] != values[best]) best = i;

@@ -1,4 +1,4 @@
-// Feedback of a decoder: how each input of the next step is made of this step's outputs and inputs.
+// Feedback rules of a decoder: how each input of the next step follows from the current step.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace ortool {
 
-/// What becomes of one input from one step to the next.
+/// How one input is computed for the next step.
 struct Feedback {
   enum class Kind {
-    output,  ///< the output as it is
+    output,  ///< a copy of the output
     argmax,  ///< the class with the highest score at the last position
-    append,  ///< the input, one longer along its last axis
-    next,    ///< the input's last number plus one
+    append,  ///< the input, extended by one along its last axis
+    next,    ///< the input's last element plus one
   };
 
   Kind kind;
   std::string input;
-  std::string output;       ///< of `output` and `argmax`
-  std::int64_t number = 0;  ///< of `append`
+  std::string output;       ///< for `output` and `argmax`
+  std::int64_t number = 0;  ///< for `append`
 };
 
 /// Parses INPUT=OUTPUT, with one * in both for several at once; INPUT=argmax(OUTPUT),
-/// INPUT=append(NUMBER), INPUT=next. Inputs called attention_mask and position_ids that no text
-/// speaks of grow by a 1 and go on counting; that is said. Throws ErrorCode::invalid for names and
-/// forms that are none.
+/// INPUT=append(NUMBER), INPUT=next. Inputs named attention_mask and position_ids without a rule
+/// are extended by 1 and counted on, respectively; that is reported. Throws ErrorCode::invalid for
+/// unknown names and invalid forms.
 std::vector<Feedback> parse_feedback(std::span<const std::string> texts, const Model& model,
                                      const TaskContext& task);
 
-/// The highest of the scores at the last position of `scores` ([…, positions, classes], or [batch,
-/// classes]), as a tensor like `input`: one number a row.
+/// The classes with the highest scores at the last position of `scores` ([…, positions, classes],
+/// or [batch, classes]), as a tensor like `input`: one number for each row.
 Tensor next_tokens(const Tensor& scores, const Tensor& input);
-/// `input` with `number` behind each row of its last axis.
+/// `input` with `number` appended to each row along its last axis.
 Tensor appended(const Tensor& input, std::int64_t number);
-/// The last number of each row plus one; an axis of one.
+/// The last element of each row plus one; the last axis has size 1.
 Tensor counted_on(const Tensor& input);
 
 }  // namespace ortool
