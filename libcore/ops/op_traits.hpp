@@ -91,7 +91,7 @@ struct OpTraits {
   OpTraitSet set = {};
   QuantizeRole role = QuantizeRole::none;
   std::int8_t neutral = -1;         ///< neutral second operand (0 or 1); -1: none
-  std::int8_t element_inputs = -1;  ///< of an elementwise one: further inputs are parameters; -1:
+  std::int8_t element_inputs = -1;  ///< if elementwise: inputs after these are parameters; -1:
                                     ///< all inputs are elements
   std::int8_t filters = -1;  ///< the input with shape [outputs, inputs / groups, ...]; -1: none
   std::int8_t indices = -1;  ///< the input with indices into the first one; -1: none
