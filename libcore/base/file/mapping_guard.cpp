@@ -22,7 +22,7 @@ namespace {
 struct MappingSlot {
   std::atomic<std::uintptr_t> begin{0};  ///< 0: free, 1: being filled
   std::atomic<std::uintptr_t> end{0};
-  std::atomic<int> file{-1};  ///< a descriptor
+  std::atomic<int> file{-1};  ///< file descriptor
   std::array<char, 256> name{};
 };
 

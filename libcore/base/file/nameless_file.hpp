@@ -14,7 +14,7 @@ namespace ortool {
 
 /// Bytes in a mapped file.
 struct MappedBytes {
-  std::span<const std::byte> bytes;  ///< aligned to 64
+  std::span<const std::byte> bytes;  ///< 64-byte aligned
   std::shared_ptr<const void> owner;
 };
 

@@ -36,7 +36,7 @@ void ThreadPool::Worker::bind() const {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(processor), &set);
-  static_cast<void>(sched_setaffinity(0, sizeof(set), &set));  // affinity is optional
+  static_cast<void>(sched_setaffinity(0, sizeof(set), &set));  // works unbound, too
 }
 
 void ThreadPool::Worker::sleep() {

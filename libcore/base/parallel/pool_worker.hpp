@@ -48,8 +48,8 @@ struct alignas(64) ThreadPool::Worker {
   int processor = no_processor;    ///< to which the thread is bound
   bool has_own_processor = false;  ///< not shared with another thread of the pool
 
-  /// State of the run that took this worker first: time spent on jobs, time spent since
-  /// `window_begin` while workers slept, and the threshold of that time for waking one.
+  /// State of the run that took this worker first: time spent on jobs, time that runs spent on jobs
+  /// since `window_begin` while workers slept, and the threshold of that time for waking one.
   Clock::duration in_jobs = {};
   Clock::duration alone = {};
   Clock::time_point window_begin;
