@@ -1,4 +1,4 @@
-// Model diff: matches graph by graph from the main graph inwards and reports the differences.
+// Model diff: matches graph by graph from the main graph inward and reports the differences.
 #include "libcore/graph/diff.hpp"
 
 #include <algorithm>

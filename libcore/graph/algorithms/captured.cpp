@@ -1,4 +1,4 @@
-// Follows captures outwards, and creates them inwards.
+// Follows captures outward, and creates them inward.
 #include "libcore/graph/algorithms/captured.hpp"
 
 #include "libcore/base/error.hpp"

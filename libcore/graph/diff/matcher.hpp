@@ -15,10 +15,10 @@
 
 namespace ortool::diff {
 
-/// Matches two graphs whose inputs and outputs have been paired. The matching grows forwards (same
-/// operator on matched inputs) and backwards (producers of matched inputs), first for nodes that
-/// are equal in everything, then by names, then for those that differ in attributes and weights.
-/// Linear in the number of edges, without recursion.
+/// Matches two graphs whose inputs and outputs have been paired. The matching grows forward (same
+/// operator on matched inputs) and backward (producers of matched inputs), first for nodes that are
+/// equal in everything, then by names, then for those that differ in attributes and weights. Linear
+/// in the number of edges, without recursion.
 class GraphMatcher {
  public:
   using ValuePairs = std::vector<std::pair<const Value*, const Value*>>;
