@@ -49,7 +49,7 @@ class SideFile {
   std::string name_;
   std::optional<FreshFile> reserved_;
   std::vector<Piece> pieces_;
-  std::map<std::pair<const std::byte*, std::size_t>, std::int64_t> offsets_;  ///< by span
+  std::map<std::pair<const std::byte*, std::size_t>, std::int64_t> offsets_;  ///< by data span
   std::int64_t size_bytes_ = 0;
 };
 
