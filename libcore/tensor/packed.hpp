@@ -1,4 +1,4 @@
-// Packed elements of two, four and six bits, stored from the low bits of each byte upwards.
+// Packed elements of two, four and six bits, stored from the low bits of each byte upward.
 #pragma once
 
 #include <cstddef>
