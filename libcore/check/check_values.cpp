@@ -213,7 +213,7 @@ class ValueChecker {
         if (--waits[readers[i]] == 0) ready.push_back(readers[i]);
       }
     }
-    // The remaining nodes are on a cycle or depend on one, so following them backwards ends on a
+    // The remaining nodes are on a cycle or depend on one, so following them backward ends on a
     // cycle.
     const auto left = std::find_if(waits.begin(), waits.end(), [](auto n) { return n > 0; });
     if (left == waits.end()) return count;
