@@ -13,8 +13,8 @@ namespace ortool {
 /// A node on the linear path from an input that only changes scale, type or axis order.
 struct PreprocessingStep {
   const Node* node = nullptr;
-  std::string meaning;          ///< the constant's values, at most one for each channel
-  std::vector<double> numbers;  ///< of its constant, as many as there are channels at most
+  std::string meaning;  ///< "subtract", "divide", "multiply", "add", "normalize", "cast to …"
+  std::vector<double> numbers;  ///< the constant's values, at most one for each channel
 };
 
 struct PreprocessingHint {
