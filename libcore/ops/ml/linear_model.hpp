@@ -11,7 +11,7 @@
 
 namespace ortool {
 
-/// Score of an example in each row: its dot product with the coefficients, plus the intercept.
+/// The score of an example for each row: its dot product with the coefficients plus the intercept.
 struct LinearModel {
   std::int64_t rows = 0;
   std::int64_t features = 0;
