@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 #include "libcore/provider/workspace_layout.hpp"
@@ -56,7 +57,7 @@ class ConvPrepared : public Prepared {
     Workers& workers = sized.get();
     const auto* weights = is_packed_ ? conv_.weights.data() : own_weights_.data();
     if (conv_.constant_weights == nullptr) weights = pack_now(context, workers);
-    float* result = finish_ ? place<float>(context, result_space_) : context.output<float>(0);
+    float* result = unfused_ ? place<float>(context, result_space_) : context.output<float>(0);
     const std::int64_t images = images_at_once();
     for (std::int64_t first = 0; first < shape_.sizes.batch; first += images) {
       const std::int64_t count = std::min(images, shape_.sizes.batch - first);
@@ -69,8 +70,8 @@ class ConvPrepared : public Prepared {
         run_piece(context, first + image, image, index, weights, slot.data(), result);
       });
     }
-    if (finish_)
-      finish_->run(result, residual(context), context.output<float>(0), context.workers());
+    if (unfused_)
+      unfused_->run(result, residual(context), context.output<float>(0), context.workers());
   }
 
  private:
@@ -118,8 +119,8 @@ class ConvPrepared : public Prepared {
       throw Error(ErrorCode::unsupported,
                   "a sum with a tensor of another shape is not computed in blocks",
                   "run with --provider cpu");
-    finish_.emplace(shape, residual, conv_.followers.activation, conv_.followers.low,
-                    conv_.followers.high, conv_.tools.isa);
+    unfused_.emplace(shape, residual, conv_.followers.activation, conv_.followers.low,
+                     conv_.followers.high, conv_.tools.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 
@@ -220,23 +221,19 @@ class ConvPrepared : public Prepared {
     tile.c_stride = shape_.out_pixels() * block;
     tile.rows = static_cast<std::int32_t>((piece.out_count + block - 1) / block);
     tile.columns = static_cast<std::int32_t>(tile.c_stride);
-    tile.alpha = 1.0F;
-    tile.beta = 1.0F;
+    cpu::Epilogue& epilogue = tile.epilogue;
     if (conv_.reads_bias) {
-      tile.addend = cpu::Addend::per_row;
-      tile.added = context.input<float>(2) + piece.out_first;
-      tile.added_stride = 1;
+      epilogue.addend = cpu::Addend::per_row;
+      epilogue.added = context.input<float>(2) + piece.out_first;
     }
-    if (!finish_) {
-      tile.activation = conv_.followers.activation;
-      tile.low = conv_.followers.low;
-      tile.high = conv_.followers.high;
-      if (conv_.followers.residual >= 0) tile.residual = residual(context) + first;
-      tile.residual_stride = tile.c_stride;
+    if (!unfused_) {
+      epilogue.activation = conv_.followers.activation;
+      epilogue.low = conv_.followers.low;
+      epilogue.high = conv_.followers.high;
+      if (conv_.followers.residual >= 0) epilogue.residual = residual(context) + first;
+      epilogue.residual_stride = tile.c_stride;
     }
-    if (tile.addend == cpu::Addend::none && tile.residual == nullptr &&
-        tile.activation == Activation::none)
-      return;
+    if (!changes_sums(epilogue)) return;
     cpu::apply_epilogue(tile, out, tile.c_stride);
   }
 
@@ -269,7 +266,7 @@ class ConvPrepared : public Prepared {
   int slot_count_ = 1;
   std::int64_t in_space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<cpu::Finish> finish_;  ///< set if the residual must be broadcast
+  std::optional<cpu::UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 }  // namespace
 

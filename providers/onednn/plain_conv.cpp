@@ -75,8 +75,9 @@ class PlainConvPrepared : public Prepared {
     const cpu::Isa isa = conv_.tools.isa;
     auto* packed = reinterpret_cast<float*>(context.workspace() + weight_space_);
     cpu::pack_conv_weights(shape_.sizes, path_, weights, isa, packed, sized.get());
-    cpu::ConvEpilogue epilogue;
-    epilogue.bias = bias;
+    cpu::Epilogue epilogue;
+    if (bias != nullptr) epilogue.addend = cpu::Addend::per_row;
+    epilogue.added = bias;
     epilogue.activation = conv_.followers.activation;
     epilogue.low = conv_.followers.low;
     epilogue.high = conv_.followers.high;

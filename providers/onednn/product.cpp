@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 #include "libcore/provider/workspace_layout.hpp"
@@ -48,8 +49,8 @@ class ProductPrepared : public Prepared {
     const Shape& residual =
         context.inputs[static_cast<std::size_t>(product.followers.residual)].shape;
     if (work_.result == residual) return;
-    finish_.emplace(work_.result, residual, product.followers.activation, product.followers.low,
-                    product.followers.high, product.tools.isa);
+    unfused_.emplace(work_.result, residual, product.followers.activation, product.followers.low,
+                     product.followers.high, product.tools.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, work_.result.element_count()));
   }
 
@@ -61,14 +62,14 @@ class ProductPrepared : public Prepared {
   void run(const RunContext& context) const override {
     SizedWorkers sized(context.workers(), product_.most_threads);
     float* out = context.output<float>(0);
-    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     const cpu::Epilogue epilogue = make_epilogue(context);
     if (primitives_) {
       run_pieces(context, epilogue, result, sized.get());
     } else {
       run_plain(context, epilogue, result, sized.get());
     }
-    if (finish_) finish_->run(result, residual(context), out, context.workers());
+    if (unfused_) unfused_->run(result, residual(context), out, context.workers());
   }
 
  private:
@@ -121,34 +122,9 @@ class ProductPrepared : public Prepared {
     tile.c_stride = shape.sizes.n;
     tile.rows = static_cast<std::int32_t>(cut_.rows_of(row_kind));
     tile.columns = static_cast<std::int32_t>(cut_.columns_of(column_kind));
-    tile.alpha = epilogue.alpha;
-    tile.beta = epilogue.beta;
-    tile.addend = epilogue.addend;
-    tile.added_stride = epilogue.addend == cpu::Addend::per_row ? 1 : epilogue.added_stride;
-    tile.added = added_at(epilogue, row, column);
-    tile.activation = epilogue.activation;
-    tile.low = epilogue.low;
-    tile.high = epilogue.high;
-    if (epilogue.residual != nullptr)
-      tile.residual = epilogue.residual + offsets.residual + row * shape.sizes.n + column;
-    tile.residual_stride = shape.sizes.n;
-    const bool has_work = tile.alpha != 1.0F || tile.addend != cpu::Addend::none ||
-                          tile.residual != nullptr || tile.activation != Activation::none;
-    if (has_work) cpu::apply_epilogue(tile, c, tile.c_stride);
-  }
-
-  static const float* added_at(const cpu::Epilogue& epilogue, std::int64_t row,
-                               std::int64_t column) {
-    switch (epilogue.addend) {
-      case cpu::Addend::per_row:
-        return epilogue.added + row;
-      case cpu::Addend::per_column:
-        return epilogue.added + column;
-      case cpu::Addend::full:
-        return epilogue.added + row * epilogue.added_stride + column;
-      default:
-        return epilogue.added;
-    }
+    tile.epilogue = epilogue_at(epilogue, row, column);
+    if (epilogue.residual != nullptr) tile.epilogue.residual += offsets.residual;
+    if (changes_sums(tile.epilogue)) cpu::apply_epilogue(tile, c, tile.c_stride);
   }
 
   /// Uses the cpu kernels for shapes for which oneDNN has no fast code.
@@ -179,7 +155,7 @@ class ProductPrepared : public Prepared {
       epilogue.added = context.input<float>(2);
       epilogue.added_stride = work_.shape.sizes.n;
     }
-    if (finish_) return epilogue;
+    if (unfused_) return epilogue;
     epilogue.activation = product_.followers.activation;
     epilogue.low = product_.followers.low;
     epilogue.high = product_.followers.high;
@@ -203,7 +179,7 @@ class ProductPrepared : public Prepared {
   std::int64_t slot_bytes_ = 0;
   int slot_count_ = 1;
   std::int64_t result_space_ = 0;
-  std::optional<cpu::Finish> finish_;  ///< set if the residual must be broadcast
+  std::optional<cpu::UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 
 class ProductKernel : public Kernel {

@@ -211,8 +211,9 @@ void run_blocked_conv(const Options& options) {
                                      packed.as<float>() + i * bytes / 4, workers);
                 AlignedBuffer workspace(
                     nchwc_conv_workspace_bytes(sizes, path, isa, workers.count()), nullptr);
-                const ConvEpilogue epilogue{.bias = bias.as<float>(),
-                                            .activation = Activation::relu};
+                const Epilogue epilogue{.addend = Addend::per_row,
+                                        .activation = Activation::relu,
+                                        .added = bias.as<float>()};
                 std::int64_t copy = 0;
                 return best_seconds(options.seconds, [&] {
                   conv_nchwc(sizes, path, x.as<float>(), packed.as<float>() + copy * bytes / 4,
@@ -240,7 +241,8 @@ void run_conv(const Options& options) {
           AlignedBuffer packed(packed_conv_weight_bytes(sizes, path, isa), nullptr);
           AlignedBuffer workspace(conv_workspace_bytes(sizes, path, isa, workers.count()), nullptr);
           pack_conv_weights(sizes, path, weights.as<float>(), isa, packed.as<float>(), workers);
-          const ConvEpilogue epilogue{.bias = bias.as<float>(), .activation = Activation::relu};
+          const Epilogue epilogue{
+              .addend = Addend::per_row, .activation = Activation::relu, .added = bias.as<float>()};
           return best_seconds(options.seconds, [&] {
             conv(sizes, path, x.as<float>(), packed.as<float>(), y.as<float>(), epilogue, isa,
                  workspace.data(), workers);

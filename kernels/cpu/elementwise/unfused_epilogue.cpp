@@ -3,8 +3,8 @@
 
 namespace ortool::cpu {
 
-Finish::Finish(const Shape& result, const Shape& residual, Activation activation, float low,
-               float high, Isa isa)
+UnfusedResidual::UnfusedResidual(const Shape& result, const Shape& residual, Activation activation,
+                                 float low, float high, Isa isa)
     : plan_(make_broadcast_plan(result.dimensions(), residual.dimensions())), isa_(isa) {
   has_activation_ = activation != Activation::none;
   switch (activation) {
@@ -24,7 +24,8 @@ Finish::Finish(const Shape& result, const Shape& residual, Activation activation
   }
 }
 
-void Finish::run(const float* result, const float* residual, float* out, Workers& workers) const {
+void UnfusedResidual::run(const float* result, const float* residual, float* out,
+                          Workers& workers) const {
   binary(BinaryOp::add, DataType::float32, result, residual, out, plan_, workers, isa_);
   if (has_activation_) unary(activation_, parameters_, out, out, plan_.count, workers, isa_);
 }

@@ -10,10 +10,10 @@
 namespace ortool::cpu {
 
 /// out = activate(result + residual), with broadcasting.
-class Finish {
+class UnfusedResidual {
  public:
-  Finish(const Shape& result, const Shape& residual, Activation activation, float low, float high,
-         Isa isa);
+  UnfusedResidual(const Shape& result, const Shape& residual, Activation activation, float low,
+                  float high, Isa isa);
 
   void run(const float* result, const float* residual, float* out, Workers& workers) const;
 

@@ -127,17 +127,13 @@ void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t dir
   Int8MatMulZeros zeros;
   if (*reinterpret_cast<const std::int32_t*>(packed + places.has_zeros) != 0)
     zeros.columns = reinterpret_cast<const std::int32_t*>(packed + places.zeros);
-  Int8ProductEpilogue epilogue;
-  epilogue.kind = Int8ProductEpilogue::Kind::by_column;
-  epilogue.column_offsets = offsets;
-  epilogue.out = out;
-  epilogue.out_stride = sizes.n;
-  epilogue.finish.offsets = offsets;
-  epilogue.finish.scales = scales;
-  epilogue.finish.bias = bias;
-  epilogue.finish.out = out;
-  epilogue.finish.out_stride = sizes.n;
-  int8_matmul(sizes, {levels}, packed, zeros, epilogue, isa_, scratch + space.product, workers);
+  Epilogue epilogue;
+  epilogue.offsets = offsets;
+  epilogue.scales = scales;
+  if (bias != nullptr) epilogue.addend = Addend::per_column;
+  epilogue.added = bias;
+  int8_matmul(sizes, {levels}, packed, zeros, out, epilogue, isa_, scratch + space.product,
+              workers);
 }
 
 }  // namespace ortool::cpu

@@ -104,7 +104,8 @@ class Int8ConvPrepared : public Prepared {
                          ? nullptr
                          : reinterpret_cast<const std::int32_t*>(bytes(conv_.inputs.bias));
     numbers.weight_zeros = weight_zeros(context);
-    numbers.offsets = offsets(context, numbers, sums);
+    numbers.epilogue.output = EpilogueOutput::int32;
+    numbers.epilogue.offsets = offsets(context, numbers, sums);
     if (conv_.inputs.out_scale >= 0) set_scales(context, numbers);
     Int8ConvFloats floats;
     if (conv_.inputs.has_floats) {
@@ -171,11 +172,12 @@ class Int8ConvPrepared : public Prepared {
     auto* scales = place<float>(context, scale_space_);
     for (std::int64_t i = 0; i < sizes_.channels_out; ++i)
       scales[i] = image_scale * weight_scales[has_scale_list_ ? i : 0] / out_scale;
-    numbers.scales = scales;
+    numbers.epilogue.output = EpilogueOutput::int8;
+    numbers.epilogue.scales = scales;
     const std::int32_t zero = flipped_zero(
         conv_.out_type,
         context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.out_zero)), 0, 0);
-    numbers.range = conv_.limits.range(zero);
+    numbers.epilogue.range = conv_.limits.range(zero);
   }
 
   Int8ConvFloats float_form(const RunContext& context) const {

@@ -327,13 +327,15 @@ class NchwcInt8ConvKernel : public Kernel {
       conv_.scales[index] =
           conv_.floats.image_scale * conv_.weight_scales[index] / conv_.floats.out_scale;
     }
-    numbers.offsets = conv_.offsets.data();
-    numbers.scales = conv_.scales.data();
+    numbers.epilogue.output = EpilogueOutput::int8;
+    numbers.epilogue.offsets = conv_.offsets.data();
+    numbers.epilogue.scales = conv_.scales.data();
     conv_.floats.weight_scales = conv_.weight_scales.data();
     const DataType type = view.input_type(out_zero_input);
     const std::optional<Int8Limits> limits = int8_limits(view, type);
     ORTOOL_CHECK(limits.has_value());
-    numbers.range = limits->range(flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
+    numbers.epilogue.range =
+        limits->range(flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
   }
 
   std::string_view name_;

@@ -70,8 +70,8 @@ class ConvPrepared : public Prepared {
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
     if (shape == residual) return;
-    finish_.emplace(shape, residual, conv.followers.activation, conv.followers.low,
-                    conv.followers.high, conv.isa);
+    unfused_.emplace(shape, residual, conv.followers.activation, conv.followers.low,
+                     conv.followers.high, conv.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 
@@ -87,20 +87,22 @@ class ConvPrepared : public Prepared {
       pack_conv_weights(sizes_, path_, context.input<float>(1), conv_.isa, packed, workers.get());
       weights = packed;
     }
-    ConvEpilogue epilogue;
-    epilogue.bias = conv_.has_bias ? conv_.bias.as<float>() : nullptr;
-    if (conv_.reads_bias) epilogue.bias = context.input<float>(2);
+    Epilogue epilogue;
+    if (conv_.has_bias || conv_.reads_bias) {
+      epilogue.addend = Addend::per_row;
+      epilogue.added = conv_.reads_bias ? context.input<float>(2) : conv_.bias.as<float>();
+    }
     float* result = context.output<float>(0);
-    if (finish_) {
+    if (unfused_) {
       result = place<float>(context, result_space_);
     } else {
       follow(epilogue, conv_.followers, context);
     }
     conv(sizes_, path_, context.input<float>(0), weights, result, epilogue, conv_.isa,
          place<std::byte>(context, kernel_space_), workers.get());
-    if (finish_)
-      finish_->run(result, residual_of(conv_.followers, context), context.output<float>(0),
-                   context.workers());
+    if (unfused_)
+      unfused_->run(result, residual_of(conv_.followers, context), context.output<float>(0),
+                    context.workers());
   }
 
  private:
@@ -133,8 +135,8 @@ class ConvPrepared : public Prepared {
   std::int64_t kernel_space_ = 0;
   std::int64_t weight_space_ = 0;
   std::int64_t result_space_ = 0;
-  AlignedBuffer own_weights_;     ///< empty: use those of the compiled kernel, or of the run
-  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
+  AlignedBuffer own_weights_;               ///< empty: those of the compiled kernel, or of the run
+  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 
 class ConvKernel : public Kernel {

@@ -46,8 +46,8 @@ class NchwcConvPrepared : public Prepared {
     if (shape == residual) return;
     const Layout layout = blocked_layout(conv.isa);
     const Shape stored = stored_shape(shape, layout);
-    finish_.emplace(stored, stored_shape(residual, layout), conv.followers.activation,
-                    conv.followers.low, conv.followers.high, conv.isa);
+    unfused_.emplace(stored, stored_shape(residual, layout), conv.followers.activation,
+                     conv.followers.low, conv.followers.high, conv.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, stored.element_count()));
   }
 
@@ -56,19 +56,22 @@ class NchwcConvPrepared : public Prepared {
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.most_threads);
     const ProductFollowers& followers = conv_.followers;
-    ConvEpilogue epilogue;
-    epilogue.bias = conv_.bias.size_bytes() > 0 ? conv_.bias.as<float>() : nullptr;
+    Epilogue epilogue;
+    if (conv_.bias.size_bytes() > 0) {
+      epilogue.addend = Addend::per_row;
+      epilogue.added = conv_.bias.as<float>();
+    }
     float* result = context.output<float>(0);
-    if (finish_) {
+    if (unfused_) {
       result = reinterpret_cast<float*>(context.workspace() + result_space_);
     } else {
       follow(epilogue, followers, context);
     }
     conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
                epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
-    if (finish_)
-      finish_->run(result, residual_of(followers, context), context.output<float>(0),
-                   context.workers());
+    if (unfused_)
+      unfused_->run(result, residual_of(followers, context), context.output<float>(0),
+                    context.workers());
   }
 
  private:
@@ -83,7 +86,7 @@ class NchwcConvPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t kernel_space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 
 class NchwcConvKernel : public Kernel {

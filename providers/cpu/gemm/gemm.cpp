@@ -71,8 +71,8 @@ class GemmPrepared : public Prepared {
     const Shape shape = {sizes_.m, sizes_.n};
     const Shape& residual = context.inputs[static_cast<std::size_t>(gemm.followers.residual)].shape;
     if (shape == residual) return;
-    finish_.emplace(shape, residual, gemm.followers.activation, gemm.followers.low,
-                    gemm.followers.high, gemm.isa);
+    unfused_.emplace(shape, residual, gemm.followers.activation, gemm.followers.low,
+                     gemm.followers.high, gemm.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 
@@ -82,7 +82,7 @@ class GemmPrepared : public Prepared {
     const MatrixIn a{context.input<float>(0), a_stride_, gemm_.op.transpose_a};
     const MatrixIn b{context.input<float>(1), b_stride_, gemm_.op.transpose_b};
     float* out = context.output<float>(0);
-    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     std::byte* space = context.workspace() + space_;
     const Epilogue epilogue = make_epilogue(context);
     if (!gemm_.b.is_empty()) {
@@ -90,8 +90,8 @@ class GemmPrepared : public Prepared {
     } else {
       gemm_unpacked(sizes_, a, b, result, sizes_.n, epilogue, gemm_.isa, space, context.workers());
     }
-    if (finish_)
-      finish_->run(result, residual_of(gemm_.followers, context), out, context.workers());
+    if (unfused_)
+      unfused_->run(result, residual_of(gemm_.followers, context), out, context.workers());
   }
 
  private:
@@ -107,7 +107,7 @@ class GemmPrepared : public Prepared {
       epilogue.added = context.input<float>(2);
       epilogue.added_stride = sizes_.n;
     }
-    if (finish_) return epilogue;
+    if (unfused_) return epilogue;
     follow(epilogue, gemm_.followers, context);
     epilogue.residual_stride = sizes_.n;
     return epilogue;
@@ -121,7 +121,7 @@ class GemmPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 
 class GemmKernel : public Kernel {

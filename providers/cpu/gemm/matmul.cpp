@@ -55,8 +55,8 @@ class MatMulPrepared : public Prepared {
     const Shape& residual =
         context.inputs[static_cast<std::size_t>(matmul.followers.residual)].shape;
     if (shapes_.result == residual) return;
-    finish_.emplace(shapes_.result, residual, matmul.followers.activation, matmul.followers.low,
-                    matmul.followers.high, isa);
+    unfused_.emplace(shapes_.result, residual, matmul.followers.activation, matmul.followers.low,
+                     matmul.followers.high, isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shapes_.result.element_count()));
   }
 
@@ -68,7 +68,7 @@ class MatMulPrepared : public Prepared {
     const MatrixIn a{context.input<float>(0), sizes.k};
     const MatrixIn b{context.input<float>(1), sizes.n};
     float* out = context.output<float>(0);
-    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     std::byte* space = context.workspace() + space_;
     const Epilogue epilogue = make_epilogue(context);
     if (!matmul_.b.is_empty()) {
@@ -79,8 +79,8 @@ class MatMulPrepared : public Prepared {
       gemm_batched(shapes_.offsets, sizes, a, b, result, sizes.n, epilogue, matmul_.isa, space,
                    workers.get());
     }
-    if (finish_)
-      finish_->run(result, residual_of(matmul_.followers, context), out, context.workers());
+    if (unfused_)
+      unfused_->run(result, residual_of(matmul_.followers, context), out, context.workers());
   }
 
  private:
@@ -90,7 +90,7 @@ class MatMulPrepared : public Prepared {
       epilogue.addend = Addend::per_column;
       epilogue.added = matmul_.bias.as<float>();
     }
-    if (finish_) return epilogue;
+    if (unfused_) return epilogue;
     follow(epilogue, matmul_.followers, context);
     epilogue.residual_stride = shapes_.sizes.n;
     return epilogue;
@@ -101,7 +101,7 @@ class MatMulPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 
 class MatMulKernel : public Kernel {

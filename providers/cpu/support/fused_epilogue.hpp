@@ -1,8 +1,9 @@
-// Fused epilogue: the nodes fused into a product, as kernel arguments.
+// The epilogue of a kernel from the nodes that follow its product.
 #pragma once
 
 #include <cstddef>
 
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/provider/product_epilogue.hpp"
 
@@ -14,10 +15,9 @@ inline const float* residual_of(const ProductFollowers& followers, const RunCont
   return context.input<float>(static_cast<std::size_t>(followers.residual));
 }
 
-/// Sets residual and activation of the fused nodes, for `Epilogue` or `ConvEpilogue`.
-template <typename KernelEpilogue>
-void follow(KernelEpilogue& epilogue, const ProductFollowers& followers,
-            const RunContext& context) {
+/// Lets `epilogue` add the followers' residual and activate as they do.
+inline void follow(cpu::Epilogue& epilogue, const ProductFollowers& followers,
+                   const RunContext& context) {
   epilogue.residual = residual_of(followers, context);
   epilogue.activation = followers.activation;
   epilogue.low = followers.low;

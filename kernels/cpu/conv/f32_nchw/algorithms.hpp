@@ -33,11 +33,11 @@ void pack_windows(const ConvSizes& sizes, const float* group_image, std::int64_t
 
 std::int64_t conv_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
 void conv_im2col(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+                 const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
 void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+                 const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 /// Whether this is a 3 × 3 convolution with stride 1 in a single group.
 bool is_winograd(const ConvSizes& sizes);
@@ -46,9 +46,9 @@ void pack_winograd_weights(const ConvSizes& sizes, const float* weights, Isa isa
                            Workers& workers);
 std::int64_t conv_winograd_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
 void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                   const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+                   const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights, float* y,
-                    const ConvEpilogue& epilogue, Isa isa, Workers& workers);
+                    const Epilogue& epilogue, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -134,7 +134,7 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
 }
 
 void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* packed_weights,
-          float* y, const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+          float* y, const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || sizes.channels_out <= 0 || volume(sizes.out) <= 0) return;
   switch (path) {
     case ConvPath::depthwise:

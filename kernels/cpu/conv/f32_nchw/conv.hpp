@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
@@ -24,15 +24,6 @@ struct ConvSizes {
   std::int64_t stride[3] = {1, 1, 1};
   std::int64_t dilation[3] = {1, 1, 1};
   std::int64_t pad[3] = {0, 0, 0};  ///< leading padding
-};
-
-/// y = activate(sum + bias + residual).
-struct ConvEpilogue {
-  const float* bias = nullptr;      ///< one per channel, or null
-  const float* residual = nullptr;  ///< shaped like y, or null; must not overlap y
-  Activation activation = Activation::none;
-  float low = 0.0F;
-  float high = 0.0F;
 };
 
 /// The convolution algorithm; it determines the layout of the packed weights.
@@ -62,11 +53,13 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
 /// Bytes of workspace for `conv` run by up to `threads` threads.
 std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa, int threads);
 
-/// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). `workspace` is
+/// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). Of the epilogue
+/// a bias (an addend per row: rows are channels), a residual that lies as y does, and an activation
+/// that is no function count. `workspace` is
 /// 64-byte aligned and sized for at least workers.count() threads. Results do not depend on the
 /// number of threads. Winograd's rounding error is about ten times that of direct summation, and a
 /// NaN or infinity affects every output of the tiles that read it.
 void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* packed_weights,
-          float* y, const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+          float* y, const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

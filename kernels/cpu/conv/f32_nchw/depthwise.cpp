@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchw/depthwise_planes.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 
 namespace ortool::cpu {
@@ -72,7 +73,7 @@ bool is_flat(const ConvSizes& sizes) {
 }  // namespace
 
 void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights, float* y,
-                    const ConvEpilogue& epilogue, Isa isa, Workers& workers) {
+                    const Epilogue& epilogue, Isa isa, Workers& workers) {
   constexpr std::int64_t task_pixels = 8192;
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t rows = sizes.out[0] * sizes.out[1];
@@ -94,15 +95,11 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     DepthwisePlanes flat = flat_planes(sizes);
     flat.in = x + source * volume(sizes.in);
     flat.weights = weights + channel * positions;
-    flat.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + channel;
     flat.out = y + plane * pixels;
-    flat.residual = epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
+    flat.epilogue = epilogue_tile(epilogue, channel, plane * pixels);
     flat.planes = count;
     flat.row_begin = begin;
     flat.row_end = end;
-    flat.activation = epilogue.activation;
-    flat.low = epilogue.low;
-    flat.high = epilogue.high;
     return depthwise_planes_function(isa)(flat) != 0;
   };
   const auto run_band = [&](std::int64_t plane, std::int64_t begin, std::int64_t end) {
@@ -114,7 +111,7 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     const float* residual =
         epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
     const float* kernel = weights + channel * positions;
-    const float bias = epilogue.bias == nullptr ? 0.0F : epilogue.bias[channel];
+    const float bias = epilogue.addend == Addend::none ? 0.0F : epilogue.added[channel];
     convolve_rows(sizes, in, kernel, bias, out, begin, end);
     if (residual == nullptr && epilogue.activation == Activation::none) return;
     GemmTile tile = {};
@@ -122,12 +119,10 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     tile.c_stride = sizes.out[2];
     tile.rows = static_cast<std::int32_t>(end - begin);
     tile.columns = static_cast<std::int32_t>(sizes.out[2]);
-    tile.alpha = 1.0F;
-    tile.activation = epilogue.activation;
-    tile.low = epilogue.low;
-    tile.high = epilogue.high;
-    tile.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
-    tile.residual_stride = sizes.out[2];
+    tile.epilogue = epilogue;
+    tile.epilogue.addend = Addend::none;
+    tile.epilogue.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
+    tile.epilogue.residual_stride = sizes.out[2];
     apply_epilogue(tile, tile.c, tile.c_stride);
   };
   const std::int64_t plane_tasks = (planes + together - 1) / together;

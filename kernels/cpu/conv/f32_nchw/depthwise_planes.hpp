@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
@@ -13,9 +13,7 @@ namespace ortool::cpu {
 struct DepthwisePlanes {
   const float* in;
   const float* weights;
-  const float* bias;      ///< one per plane, or null
-  float* out;             ///< the first row of the first plane
-  const float* residual;  ///< laid out like out, or null
+  float* out;  ///< the first plane's first row
   int64_t planes;
   int64_t in_rows;
   int64_t in_columns;
@@ -31,9 +29,7 @@ struct DepthwisePlanes {
   int64_t column_dilation;
   int64_t row_pad;
   int64_t column_pad;
-  Activation activation;
-  float low;
-  float high;
+  EpilogueTile epilogue;  ///< a bias a plane; the residual lies as out does
 };
 
 /// Returns 0 if there is no variant for these sizes.

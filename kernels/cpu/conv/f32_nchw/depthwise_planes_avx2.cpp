@@ -17,11 +17,11 @@ inline __m256i lanes_between(int64_t begin, int64_t end) {
 }
 
 // Propagates NaN: max and min return their second operand if either is NaN.
-inline __m256 activate(__m256 x, const DepthwisePlanes& planes) {
+inline __m256 activate(__m256 x, const EpilogueTile& epilogue) {
   const __m256 zero = _mm256_setzero_ps();
-  const __m256 low = _mm256_set1_ps(planes.low);
-  const __m256 high = _mm256_set1_ps(planes.high);
-  switch (planes.activation) {
+  const __m256 low = _mm256_set1_ps(epilogue.low);
+  const __m256 high = _mm256_set1_ps(epilogue.high);
+  switch (epilogue.activation) {
     case Activation::relu:
       return _mm256_max_ps(zero, x);
     case Activation::clip:
@@ -126,7 +126,7 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
     if (plane.residual != nullptr) {
       sums[i] = _mm256_add_ps(sums[i], _mm256_maskload_ps(plane.residual + at, store));
     }
-    const __m256 value = activate(sums[i], planes);
+    const __m256 value = activate(sums[i], planes.epilogue);
     if (whole) {
       _mm256_storeu_ps(plane.out + at, value);
     } else {
@@ -161,8 +161,10 @@ void run_planes(const DepthwisePlanes& planes) {
       plane.in = planes.in + index * in_pixels;
       plane.weights = planes.weights + index * kernel * kernel;
       plane.out = planes.out + index * out_pixels;
-      plane.residual = planes.residual == nullptr ? nullptr : planes.residual + index * out_pixels;
-      plane.bias = planes.bias == nullptr ? 0.0F : planes.bias[index];
+      const EpilogueTile& epilogue = planes.epilogue;
+      plane.residual =
+          epilogue.residual == nullptr ? nullptr : epilogue.residual + index * out_pixels;
+      plane.bias = epilogue.bias == nullptr ? 0.0F : epilogue.bias[index];
       int64_t rows = 4;
       for (int64_t row = planes.row_begin; row < planes.row_end; row += rows) {
         rows = planes.row_end - row < 4 ? 1 : 4;

@@ -16,11 +16,11 @@ inline __mmask16 lanes_between(int64_t begin, int64_t end) {
 }
 
 // Propagates NaN: max and min return their second operand if either is NaN.
-inline __m512 activate(__m512 x, const DepthwisePlanes& planes) {
+inline __m512 activate(__m512 x, const EpilogueTile& epilogue) {
   const __m512 zero = _mm512_setzero_ps();
-  const __m512 low = _mm512_set1_ps(planes.low);
-  const __m512 high = _mm512_set1_ps(planes.high);
-  switch (planes.activation) {
+  const __m512 low = _mm512_set1_ps(epilogue.low);
+  const __m512 high = _mm512_set1_ps(epilogue.high);
+  switch (epilogue.activation) {
     case Activation::relu:
       return _mm512_max_ps(zero, x);
     case Activation::clip:
@@ -128,7 +128,7 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
     float* to = plane.out + at + i * planes.out_columns;
-    _mm512_mask_storeu_ps(to, store, activate(sums[i], planes));
+    _mm512_mask_storeu_ps(to, store, activate(sums[i], planes.epilogue));
   }
 }
 
@@ -158,8 +158,10 @@ void run_planes(const DepthwisePlanes& planes) {
       plane.in = planes.in + index * in_pixels;
       plane.weights = planes.weights + index * kernel * kernel;
       plane.out = planes.out + index * out_pixels;
-      plane.residual = planes.residual == nullptr ? nullptr : planes.residual + index * out_pixels;
-      plane.bias = planes.bias == nullptr ? 0.0F : planes.bias[index];
+      const EpilogueTile& epilogue = planes.epilogue;
+      plane.residual =
+          epilogue.residual == nullptr ? nullptr : epilogue.residual + index * out_pixels;
+      plane.bias = epilogue.bias == nullptr ? 0.0F : epilogue.bias[index];
       for (int64_t row = planes.row_begin; row < planes.row_end; row += 8) {
         const int64_t left = planes.row_end - row;
         const Block<kernel, stride> block = blocks[(left < 8 ? left : 8) - 1];

@@ -63,7 +63,7 @@ struct Tile {
 
 void set_tile(const ConvSizes& sizes, const PixelTiles& cut, const GemmFunctions& functions,
               std::int64_t index, const float* x, const float* packed_weights, float* y,
-              const ConvEpilogue& epilogue, Tile& tile) {
+              const Epilogue& epilogue, Tile& tile) {
   const std::int64_t group = index / cut.tiles % sizes.groups;
   const std::int64_t image = index / cut.tiles / sizes.groups;
   const std::int64_t group_in = sizes.channels_in / sizes.groups;
@@ -72,14 +72,10 @@ void set_tile(const ConvSizes& sizes, const PixelTiles& cut, const GemmFunctions
   tile.image = x + (image * sizes.channels_in + group * group_in) * volume(sizes.in);
   const std::int64_t to =
       (image * sizes.channels_out + group * group_out) * cut.pixels + tile.first;
-  tile.epilogue =
-      Epilogue{.addend = epilogue.bias == nullptr ? Addend::none : Addend::per_row,
-               .added = epilogue.bias == nullptr ? nullptr : epilogue.bias + group * group_out,
-               .residual = epilogue.residual == nullptr ? nullptr : epilogue.residual + to,
-               .residual_stride = cut.pixels,
-               .activation = epilogue.activation,
-               .low = epilogue.low,
-               .high = epilogue.high};
+  tile.epilogue = epilogue;
+  if (epilogue.addend != Addend::none) tile.epilogue.added += group * group_out;
+  if (epilogue.residual != nullptr) tile.epilogue.residual += to;
+  tile.epilogue.residual_stride = cut.pixels;
   tile.columns = cut_columns(cut.first_pixel(index % cut.tiles + 1) - tile.first, functions);
   tile.product = PanelProduct{.functions = &functions,
                               .k = cut.k,
@@ -135,7 +131,7 @@ std::int64_t conv_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int th
 }
 
 void conv_im2col(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+                 const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const PixelTiles cut = cut_pixels(sizes, functions);
   const std::int64_t tiles = sizes.batch * sizes.groups * cut.tiles;

@@ -39,7 +39,7 @@ std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int) {
 }
 
 void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                 const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+                 const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const PixelChunks cut = cut_images(sizes, functions);
   const std::int64_t group_in = sizes.channels_in / sizes.groups;
@@ -62,9 +62,9 @@ void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_wei
       // With a residual, activation is deferred until it has been added, in y's own layout.
       const bool is_last_step = epilogue.residual == nullptr;
       Epilogue inner;
-      if (epilogue.bias != nullptr) {
+      if (epilogue.addend != Addend::none) {
         inner.addend = Addend::per_column;
-        inner.added = epilogue.bias + group * group_out;
+        inner.added = epilogue.added + group * group_out;
       }
       if (is_last_step) {
         inner.activation = epilogue.activation;
@@ -98,12 +98,10 @@ void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_wei
         tile.c_stride = cut.pixels;
         tile.rows = static_cast<std::int32_t>(channels);
         tile.columns = static_cast<std::int32_t>(count);
-        tile.alpha = 1.0F;
-        tile.activation = epilogue.activation;
-        tile.low = epilogue.low;
-        tile.high = epilogue.high;
-        tile.residual = epilogue.residual + (tile.c - y);
-        tile.residual_stride = cut.pixels;
+        tile.epilogue = epilogue;
+        tile.epilogue.addend = Addend::none;
+        tile.epilogue.residual += tile.c - y;
+        tile.epilogue.residual_stride = cut.pixels;
         apply_epilogue(tile, tile.c, tile.c_stride);
       });
     }

@@ -5,6 +5,7 @@
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchw/winograd_transform.hpp"
 #include "kernels/cpu/conv/winograd_weights.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 
 namespace ortool::cpu {
@@ -64,7 +65,7 @@ void transform_window(const float* weights, float* out, std::int64_t stride) {
 
 class WinogradTask {
  public:
-  WinogradTask(const ConvSizes& sizes, const TileCut& cut, const ConvEpilogue& epilogue,
+  WinogradTask(const ConvSizes& sizes, const TileCut& cut, const Epilogue& epilogue,
                const GemmFunctions& functions, Isa isa, float* slot)
       : sizes_(sizes),
         cut_(cut),
@@ -172,11 +173,7 @@ class WinogradTask {
           output.out_stride = width;
           output.rows = std::min(winograd_edge, sizes_.out[1] - first_row);
           output.columns = std::min(winograd_edge * count, width - first_column);
-          output.bias = epilogue_.bias == nullptr ? 0.0F : epilogue_.bias[channel];
-          output.residual = epilogue_.residual == nullptr ? nullptr : epilogue_.residual + place;
-          output.activation = epilogue_.activation;
-          output.low = epilogue_.low;
-          output.high = epilogue_.high;
+          output.epilogue = epilogue_tile(epilogue_, channel, place);
           output.scratch = scratch_;
           transforms_.output(output);
         });
@@ -191,7 +188,7 @@ class WinogradTask {
 
   const ConvSizes& sizes_;
   const TileCut& cut_;
-  const ConvEpilogue& epilogue_;
+  const Epilogue& epilogue_;
   const GemmFunctions& functions_;
   WinogradFunctions transforms_;
   float* values_;
@@ -238,7 +235,7 @@ std::int64_t conv_winograd_workspace_bytes(const ConvSizes& sizes, Isa isa, int 
 }
 
 void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
-                   const ConvEpilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
+                   const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const TileCut cut = cut_tiles(sizes, functions);
   WorkspaceSlots slots(workspace, cut.slot_bytes(), workers.count());
@@ -247,7 +244,7 @@ void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_w
     const std::int64_t image = index / cut.tasks;
     const std::int64_t begin = index % cut.tasks * cut.task;
     const std::int64_t out = image * sizes.channels_out * volume(sizes.out);
-    ConvEpilogue here = epilogue;
+    Epilogue here = epilogue;
     if (here.residual != nullptr) here.residual += out;
     WinogradTask task(sizes, cut, here, functions, isa, reinterpret_cast<float*>(loan.data()));
     task.run(x + image * sizes.channels_in * volume(sizes.in), packed_weights, y + out, begin,

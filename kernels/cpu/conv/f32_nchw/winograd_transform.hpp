@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
@@ -31,15 +31,11 @@ struct WinogradOutput {
   const float* in;  ///< products × tiles; products are `stride` floats apart
   int64_t stride;
   int64_t tiles;
-  float* out;          ///< the first pixel of the first tile
-  int64_t out_stride;  ///< floats between rows of pixels
-  int64_t rows;        ///< rows of pixels, at most 4
-  int64_t columns;     ///< columns of pixels, at most 4 · tiles
-  float bias;
-  const float* residual;  ///< null, or laid out like out
-  Activation activation;
-  float low;
-  float high;
+  float* out;             ///< the first pixel of the first tile
+  int64_t out_stride;     ///< from row to row of pixels
+  int64_t rows;           ///< of pixels, at most 4
+  int64_t columns;        ///< of pixels, at most 4 · tiles
+  EpilogueTile epilogue;  ///< the channel's bias; the residual lies as out does
   float* scratch;
 };
 

@@ -12,7 +12,7 @@ struct NchwcConvOperands {
   const float* x;
   const float* weights;
   float* y;
-  ConvEpilogue epilogue;
+  Epilogue epilogue;
 };
 
 /// Kernel rows that lie inside the image for output row `row`: [begin, end).

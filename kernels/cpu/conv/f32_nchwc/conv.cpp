@@ -137,7 +137,7 @@ std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorit
 }
 
 void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
-                const float* packed_weights, float* y, const ConvEpilogue& epilogue, Isa isa,
+                const float* packed_weights, float* y, const Epilogue& epilogue, Isa isa,
                 void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
   const NchwcFunctions& functions = nchwc_functions(isa);

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/parallel/spatial_partition.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 
@@ -228,13 +229,12 @@ class DenseTask {
     set_sections(planes, tile);
     const std::int64_t channel = group * 2 * lanes;
     tile.weights = planes.weights;
-    const ConvEpilogue& epilogue = operands_.epilogue;
-    tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + channel;
     const std::int64_t out_pixels = volume(sizes_.out);
     tile.y_vector_step = out_pixels * lanes;
     tile.begins = planes.begin == 0;
     tile.ends = planes.end == plan_.planes;
-    tile.finish = {nullptr, epilogue.activation, epilogue.low, epilogue.high};
+    tile.epilogue = epilogue_tile(operands_.epilogue, channel, 0);
+    const float* residual = operands_.epilogue.residual;
     const std::int64_t blocks = (sizes_.channels_out + lanes - 1) / lanes;
     const auto vectors = static_cast<std::int32_t>(std::min<std::int64_t>(2, blocks - 2 * group));
     const std::int64_t out_offset =
@@ -251,8 +251,7 @@ class DenseTask {
       const std::int64_t last = begin + columns * (i + 1) / tiles;
       tile.x = source.base + in_offset + (first * column_step - source.pad) * pixel;
       tile.y = operands_.y + out_offset + first * lanes;
-      if (epilogue.residual != nullptr)
-        tile.finish.residual = epilogue.residual + out_offset + first * lanes;
+      if (residual != nullptr) tile.epilogue.residual = residual + out_offset + first * lanes;
       const std::int64_t ahead = (tiles_before + i) * planes.ahead_step;
       if (ahead < vectors * lanes) {
         tile.ahead = planes.ahead + ahead * planes.numbers;

@@ -6,6 +6,7 @@
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/window_rows.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/parallel/spatial_partition.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 
@@ -86,7 +87,6 @@ class Depthwise {
     const WindowSteps& columns = windows_.columns;
     const std::int64_t out = plane * rows.out * columns.out * lanes_;
     const std::int64_t block = plane % blocks_;
-    const ConvEpilogue& epilogue = operands_.epilogue;
     NchwcDepthwise3x3 three = {};
     three.x = operands_.x + plane * rows.in * columns.in * lanes_;
     three.in_rows = rows.in;
@@ -97,10 +97,8 @@ class Depthwise {
     three.row_pad = rows.pad;
     three.column_pad = columns.pad;
     three.weights = operands_.weights + block * rows.kernel * columns.kernel * lanes_;
-    three.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes_;
     three.y = operands_.y + out;
-    three.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + out,
-                    epilogue.activation, epilogue.low, epilogue.high};
+    three.epilogue = epilogue_tile(operands_.epilogue, block * lanes_, out);
     functions_.depthwise_three(three, row_begin, row_end);
   }
 
@@ -134,11 +132,8 @@ class Depthwise {
   }
 
   void set_epilogue(NchwcDepthwise& part, std::int64_t plane) const {
-    const ConvEpilogue& epilogue = operands_.epilogue;
-    part.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + plane % blocks_ * lanes_;
-    part.finish = {nullptr, epilogue.activation, epilogue.low, epilogue.high};
-    if (epilogue.residual != nullptr)
-      part.finish.residual = epilogue.residual + (part.y - operands_.y);
+    part.epilogue =
+        epilogue_tile(operands_.epilogue, plane % blocks_ * lanes_, part.y - operands_.y);
   }
 
   /// Copies the rows covered by the windows of output rows [begin, end), zero-padded.

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/cpu/gemm/f32/microkernel.hpp"
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
@@ -15,14 +15,6 @@ struct TileSection {
   int64_t planes;
   int64_t runs;
   int64_t length;
-};
-
-/// Epilogue applied to accumulators before they are stored; NaN propagates.
-struct NchwcEpilogue {
-  const float* residual;  ///< at the tile's first output, same strides; null: none
-  Activation activation;
-  float low;
-  float high;
 };
 
 /// A tile of output pixels in a row, each one or two vectors of channels wide. Steps are in floats.
@@ -37,12 +29,11 @@ struct NchwcTile {
   int64_t weight_rows;      ///< number of all kernel rows
   TileSection sections[2];  ///< consecutive in x's planes and in the weights
   const float* weights;     ///< the vectors of one input are adjacent
-  const float* bias;        ///< null: none
   float* y;
   int64_t y_vector_step;  ///< between the two vectors of channels
   bool begins;            ///< accumulators start at zero, otherwise at y
-  bool ends;              ///< bias and epilogue are applied
-  NchwcEpilogue finish;
+  bool ends;              ///< the sums get the epilogue
+  EpilogueTile epilogue;
   /// Prefetch address of the next weights; advances by `ahead_step` floats with each input.
   const float* ahead;
   int64_t ahead_step;
@@ -61,9 +52,8 @@ struct NchwcDepthwise {
   int64_t columns;
   const float* weights;  ///< one vector per position; null for pooling
   int64_t weight_row_step;
-  const float* bias;  ///< null: none
   float* y;
-  NchwcEpilogue finish;
+  EpilogueTile epilogue;
 };
 
 /// Depthwise 3 × 3 windows, dilation 1, over one block of channels. Along a row they reach at most
@@ -78,9 +68,8 @@ struct NchwcDepthwise3x3 {
   int64_t row_pad;
   int64_t column_pad;  ///< 0 or 1
   const float* weights;
-  const float* bias;  ///< null: none
   float* y;
-  NchwcEpilogue finish;  ///< residual is laid out like y
+  EpilogueTile epilogue;  ///< its residual lies as y does
 };
 
 struct NchwcFunctions {

@@ -7,6 +7,7 @@
 #include "kernels/cpu/conv/f32_nchwc/winograd_transform.hpp"
 #include "kernels/cpu/conv/winograd_segments.hpp"
 #include "kernels/cpu/conv/winograd_weights.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/parallel/spatial_partition.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 
@@ -177,7 +178,6 @@ class WinogradPiece {
   void restore_block(std::int64_t block, const float* sums) const {
     const std::int64_t lanes = plan_.lanes;
     const std::int64_t width = sizes_.out[2];
-    const ConvEpilogue& epilogue = operands_.epilogue;
     for_segments(
         plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
           const std::int64_t row = segment.row * winograd_edge;
@@ -192,9 +192,7 @@ class WinogradPiece {
           output.row_step = width * lanes;
           output.rows = std::min(winograd_edge, sizes_.out[1] - row);
           output.columns = std::min(winograd_edge * segment.tiles, width - column);
-          output.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + block * lanes;
-          output.finish = {epilogue.residual == nullptr ? nullptr : epilogue.residual + place,
-                           epilogue.activation, epilogue.low, epilogue.high};
+          output.epilogue = epilogue_tile(operands_.epilogue, block * lanes, place);
           transforms_.output(output);
         });
   }

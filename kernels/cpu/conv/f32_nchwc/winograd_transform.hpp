@@ -27,12 +27,11 @@ struct NchwcWinogradOutput {
   const float* in;  ///< one vector per tile
   int64_t product_step;
   int64_t tiles;
-  float* y;              ///< the first pixel of the first tile
-  int64_t row_step;      ///< floats between rows of pixels
-  int64_t rows;          ///< rows of pixels, at most 4
-  int64_t columns;       ///< columns of pixels, at most 4 · tiles
-  const float* bias;     ///< one vector; null: none
-  NchwcEpilogue finish;  ///< residual at the first pixel
+  float* y;               ///< the first pixel of the first tile
+  int64_t row_step;       ///< floats from row to row of pixels
+  int64_t rows;           ///< of pixels, at most 4
+  int64_t columns;        ///< of pixels, at most 4 · tiles
+  EpilogueTile epilogue;  ///< a vector of biases; the residual at the first pixel
 };
 
 struct NchwcWinogradFunctions {

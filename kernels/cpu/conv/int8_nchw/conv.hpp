@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
-#include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
@@ -33,10 +33,9 @@ struct Int8ConvParams {
   std::int32_t image_zero = 0;
   const std::int32_t* weight_zeros = nullptr;  ///< one per channel; null: all 0
   const std::int32_t* biases = nullptr;        ///< one per channel; null: none
-  /// One per channel: bias - image_zero * (sum of weights - depth * weight zero).
-  const std::int32_t* offsets = nullptr;
-  const float* scales = nullptr;  ///< one per channel; null: the output is int32
-  Int8Range range = {};
+  /// To int32 or int8, with offsets (bias - image_zero * (sum of weights - depth * weight zero))
+  /// and scales of the channels, and nothing else.
+  Epilogue epilogue;
   const Int8ConvFloats* floats = nullptr;  ///< null: the int32 sums alone decide
 };
 

@@ -124,8 +124,8 @@ class PlaneConv {
     plane.sums = reinterpret_cast<std::int32_t*>(slot + cut_.copy_bytes);
     tile_.plane(plane);
     const std::int64_t pixels = sizes_.out[1] * sizes_.out[2];
-    const std::int32_t offset = numbers_.offsets[channel];
-    if (numbers_.scales != nullptr) {
+    const std::int32_t offset = numbers_.epilogue.offsets[channel];
+    if (numbers_.epilogue.output == EpilogueOutput::int8) {
       tie_resolver_.requantize(image, channel, 0, pixels, plane.sums, offset, out);
       return;
     }
@@ -222,7 +222,7 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
       // These sums exclude the image's zero point, so only the bias is added, not `offsets`.
       const std::int32_t offset = numbers.biases != nullptr ? numbers.biases[channel] : 0;
       const std::int64_t at = index * sizes.out[2];
-      if (numbers.scales != nullptr) {
+      if (numbers.epilogue.output == EpilogueOutput::int8) {
         tie_resolver.requantize(plane / sizes.channels_out, channel, index % rows * sizes.out[2],
                                 sizes.out[2], sums, offset, static_cast<std::uint8_t*>(y) + at);
       } else {

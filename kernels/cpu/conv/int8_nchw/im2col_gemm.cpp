@@ -67,13 +67,13 @@ class ColumnConv {
       : sizes_(sizes),
         x_(x),
         tile_(int8_gemm_functions(isa)),
-        finish_(quantize_functions(isa)),
+        functions_(quantize_functions(isa)),
         form_{.flip = form.image_flip, .is_signed = false, .group = tile_.group},
         weights_(reinterpret_cast<const std::int32_t*>(packed)),
         numbers_(numbers),
         y_(static_cast<std::byte*>(y)),
         cut_(cut_panels(sizes, tile_)),
-        tie_resolver_(sizes, x, form, numbers, finish_),
+        tie_resolver_(sizes, x, form, numbers, functions_),
         group_out_(sizes.channels_out / sizes.groups) {}
 
   const Cut& cut() const { return cut_; }
@@ -97,12 +97,12 @@ class ColumnConv {
                 std::int64_t row_begin, std::int64_t row_end) const {
     const std::int64_t group = image % sizes_.groups;
     Int8PackedProduct all = product(group);
-    const std::int64_t element_bytes = numbers_.scales != nullptr ? 1 : 4;
-    all.epilogue.out = y_ + (image / sizes_.groups * sizes_.channels_out + group * group_out_) *
-                                cut_.pixels * element_bytes;
+    const std::int64_t element_bytes = numbers_.epilogue.output == EpilogueOutput::int8 ? 1 : 4;
+    all.out = y_ + (image / sizes_.groups * sizes_.channels_out + group * group_out_) *
+                       cut_.pixels * element_bytes;
     const GroupTieResolver tie_resolver(tie_resolver_, image / sizes_.groups, group * group_out_,
-                                        numbers_.offsets);
-    if (numbers_.floats != nullptr) all.epilogue.tie_resolver = &tie_resolver;
+                                        numbers_.epilogue.offsets);
+    if (numbers_.floats != nullptr) all.ties = &tie_resolver;
     const std::int64_t columns = columns_of(panel);
     const Int8Panel columns_panel{words, stored_columns(tile_, columns), panel * cut_.width,
                                   columns};
@@ -139,23 +139,22 @@ class ColumnConv {
     const std::int64_t row = group * group_out_;
     Int8PackedProduct result;
     result.tile = &tile_;
-    result.finish.rows = &finish_;
+    result.functions.rows = &functions_;
     result.steps = cut_.steps;
     result.rows = group_out_;
     result.a = weights_ + row * cut_.steps;
-    result.epilogue.kind = numbers_.scales != nullptr ? Int8ProductEpilogue::Kind::bytes_by_row
-                                                      : Int8ProductEpilogue::Kind::sums;
-    result.epilogue.row_offsets = numbers_.offsets + row;
-    result.epilogue.scales = numbers_.scales != nullptr ? numbers_.scales + row : nullptr;
-    result.epilogue.range = numbers_.range;
-    result.epilogue.out_stride = cut_.pixels;
+    result.epilogue = numbers_.epilogue;
+    result.epilogue.channels = ChannelAxis::rows;
+    result.epilogue.offsets += row;
+    if (result.epilogue.scales != nullptr) result.epilogue.scales += row;
+    result.out_stride = cut_.pixels;
     return result;
   }
 
   const ConvSizes& sizes_;
   const std::uint8_t* x_;
   const Int8GemmFunctions& tile_;
-  const QuantizeFunctions& finish_;
+  const QuantizeFunctions& functions_;
   ByteForm form_;
   const std::int32_t* weights_;
   const Int8ConvParams& numbers_;

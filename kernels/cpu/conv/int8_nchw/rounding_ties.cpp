@@ -112,8 +112,8 @@ void RoundingTieResolver::requantize(std::int64_t image, std::int64_t channel, s
   const std::int64_t piece = numbers_.floats != nullptr ? most_pixels : count;
   for (std::int64_t begin = 0; begin < count; begin += piece) {
     const std::int64_t pixels = std::min(piece, count - begin);
-    if (functions_.requantize(sums + begin, pixels, offset, numbers_.scales[channel],
-                              numbers_.range, out + begin) &&
+    if (functions_.requantize(sums + begin, pixels, offset, numbers_.epilogue.scales[channel],
+                              numbers_.epilogue.range, out + begin) &&
         numbers_.floats != nullptr)
       settle(image, channel, first + begin, pixels, sums + begin, offset, out + begin);
   }
@@ -122,11 +122,11 @@ void RoundingTieResolver::requantize(std::int64_t image, std::int64_t channel, s
 void RoundingTieResolver::settle(std::int64_t image, std::int64_t channel, std::int64_t first,
                                  std::int64_t count, const std::int32_t* sums, std::int32_t offset,
                                  std::uint8_t* out) const {
-  const float scale = numbers_.scales[channel];
+  const float scale = numbers_.epilogue.scales[channel];
   for (std::int64_t i = 0; i < count; ++i) {
     const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
                                                static_cast<std::uint32_t>(offset));
-    const float number = clamped(static_cast<float>(sum) * scale, numbers_.range);
+    const float number = clamped(static_cast<float>(sum) * scale, numbers_.epilogue.range);
     if (std::abs(number - nearest(number)) <= 0.5F - tie_margin) continue;
     out[i] = decide(image, channel, first + i);
   }
@@ -141,8 +141,8 @@ std::uint8_t RoundingTieResolver::round(float sum, std::int64_t channel) const {
   const Int8ConvFloats& floats = *numbers_.floats;
   const float value = floats.biases != nullptr ? sum + floats.biases[channel] : sum;
   const float exact = value / floats.out_scale;
-  const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, numbers_.range)));
-  return static_cast<std::uint8_t>(whole + numbers_.range.zero_point);
+  const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, numbers_.epilogue.range)));
+  return static_cast<std::uint8_t>(whole + numbers_.epilogue.range.zero_point);
 }
 
 float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,

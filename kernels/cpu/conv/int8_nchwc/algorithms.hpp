@@ -11,6 +11,7 @@
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 #include "kernels/cpu/conv/int8_nchwc/saturation.hpp"
 #include "kernels/cpu/conv/int8_nchwc/tiled_microkernel.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 
 namespace ortool::cpu {
 
@@ -35,9 +36,8 @@ struct NchwcInt8Conv {
   std::uint8_t fill() const {
     return static_cast<std::uint8_t>(numbers.image_zero ^ form.image_flip);
   }
-  NchwcInt8Epilogue finish(std::int64_t block) const {
-    return {numbers.offsets + block * byte_block, numbers.scales + block * byte_block,
-            numbers.range};
+  EpilogueTile epilogue(std::int64_t block) const {
+    return int8_epilogue_tile(numbers.epilogue, block * byte_block);
   }
 };
 

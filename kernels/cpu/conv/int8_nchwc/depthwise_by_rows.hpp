@@ -24,7 +24,7 @@ struct RowConvolution {
   int64_t pixel_step;      ///< bytes between the windows of adjacent pixels
   const uint8_t* weights;  ///< quads × 16 × 4
   BlockSaturationCorrection again;
-  NchwcInt8Epilogue finish;
+  EpilogueTile epilogue;
   uint8_t* out;
   int64_t pixels;
   int64_t channels;  ///< valid channels; the rest may hold any values

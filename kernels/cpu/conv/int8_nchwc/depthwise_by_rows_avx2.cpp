@@ -87,8 +87,8 @@ bool run_some(const RowConvolution& row, const NchwcRequantizer& maker, int64_t 
   PixelSums sums[size_t{pixels}];
 #pragma GCC unroll 4
   for (int pixel = 0; pixel < pixels; ++pixel) {
-    sums[pixel].low = load_words(row.finish.offsets);
-    sums[pixel].high = load_words(row.finish.offsets + 8);
+    sums[pixel].low = load_words(row.epilogue.offsets);
+    sums[pixel].high = load_words(row.epilogue.offsets + 8);
   }
   for (int64_t word = 0; word < row.words; ++word) {
     add_columns<pixels, halves>(sums, in + row.offsets[word], row.pixel_step,
@@ -104,7 +104,7 @@ bool run_some(const RowConvolution& row, const NchwcRequantizer& maker, int64_t 
 template <int halves>
 bool run_halves(const RowConvolution& row) {
   memset(row.ties, 0, static_cast<size_t>(row.pixels + 3) / 4 * sizeof *row.ties);
-  const NchwcRequantizer maker(row.finish);
+  const NchwcRequantizer maker(row.epilogue.scales, row.epilogue.range);
   bool has_ties = false;
   int64_t first = 0;
   for (; first + most_row_pixels <= row.pixels; first += most_row_pixels)

@@ -34,7 +34,7 @@ inline void sum_four(const NchwcInt8Window& window, const uint8_t* in, __m512i o
                      __m512i (&sums)[4]) {
   const int64_t step = window.pixel_step;
   const int64_t words = known != 0 ? known : window.words;
-  const __m512i offsets = _mm512_loadu_si512(window.finish.offsets);
+  const __m512i offsets = _mm512_loadu_si512(window.epilogue.offsets);
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) sums[i] = offsets;
 #pragma GCC unroll 3
@@ -53,8 +53,8 @@ inline void sum_four(const NchwcInt8Window& window, const uint8_t* in, __m512i o
 /// Recomputes the sums, so that the caller need not spill them.
 __attribute__((noinline)) uint64_t finish_window_exactly(const NchwcInt8Window& window,
                                                          int64_t first) {
-  const ByteMaker make(window.finish.range);
-  const __m512 scale = _mm512_loadu_ps(window.finish.scales);
+  const ByteMaker make(window.epilogue.range);
+  const __m512 scale = _mm512_loadu_ps(window.epilogue.scales);
   __m512i sums[4];
   sum_four<0>(window, window.in + first * window.pixel_step,
               _mm512_load_si512(transpose_order.order), sums);
@@ -72,11 +72,11 @@ __attribute__((noinline)) uint64_t finish_window_exactly(const NchwcInt8Window& 
 
 template <int known>
 bool run_joined(const NchwcInt8Window& window) {
-  const FixedBytes make(window.finish.range, fixed_sum_error);
+  const FixedBytes make(window.epilogue.range, fixed_sum_error);
   const __m512i order = _mm512_load_si512(transpose_order.order);
   const __m512 offset = _mm512_set1_ps(make.offset());
   const __m512 scale =
-      _mm512_mul_ps(_mm512_loadu_ps(window.finish.scales), _mm512_set1_ps(fixed_unit));
+      _mm512_mul_ps(_mm512_loadu_ps(window.epilogue.scales), _mm512_set1_ps(fixed_unit));
   uint64_t any = 0;
   for (int64_t first = 0; first < window.pixels; first += 4) {
     __m512i sums[4];

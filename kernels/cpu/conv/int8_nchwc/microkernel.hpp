@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
@@ -12,13 +12,6 @@ constexpr int most_tie_words = 6;  ///< masks per vector of a tile
 constexpr int nchwc_int8_channels = 16;
 /// Bytes past the input of a row's windows that may be loaded.
 constexpr int nchwc_int8_slack = 256;
-
-/// Requantization: y = clamp(nearest(float(sum + offset) * scale)) + zero point, ties to even.
-struct NchwcInt8Epilogue {
-  const int32_t* offsets;  ///< one per channel, whole blocks
-  const float* scales;     ///< one per channel, whole blocks
-  Int8Range range;
-};
 
 /// Saturation correction: quads of eight channels that are multiplied again with the remainder of
 /// their weights, where the processor adds pairs of products in 16 bits.
@@ -46,7 +39,7 @@ struct NchwcInt8Tile {
   const uint8_t* weights;
   int64_t steps;                       ///< input blocks, or quads
   BlockSaturationCorrection again[2];  ///< of each vector, where quads are split
-  NchwcInt8Epilogue finish;
+  EpilogueTile epilogue;
   uint8_t* out;
   int64_t out_stride;  ///< bytes between channel blocks
   int32_t pixels;      ///< 1 … most_pixels of the functions
@@ -64,7 +57,7 @@ struct NchwcInt8Window {
   int64_t words;               ///< quads of taps; missing taps have zero weights
   int64_t pixel_step;          ///< bytes between the windows of adjacent pixels
   const uint8_t* weights;      ///< quads × 4 × (4 × 4 × 4): by four channels, each four times
-  NchwcInt8Epilogue finish;
+  EpilogueTile epilogue;
   uint8_t* out;
   int64_t pixels;
   uint64_t* ties;  ///< as above, one mask per four pixels; all are written

@@ -47,8 +47,8 @@ bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vec
   PixelSums sums[size_t{pixels}];
 #pragma GCC unroll 6
   for (int pixel = 0; pixel < pixels; ++pixel) {
-    sums[pixel].low = load_words(tile.finish.offsets + vector * 16);
-    sums[pixel].high = load_words(tile.finish.offsets + vector * 16 + 8);
+    sums[pixel].low = load_words(tile.epilogue.offsets + vector * 16);
+    sums[pixel].high = load_words(tile.epilogue.offsets + vector * 16 + 8);
   }
   const auto* factors = reinterpret_cast<const __m256i_u*>(tile.weights) + 2 * vector * tile.steps;
 #pragma GCC unroll 1
@@ -89,9 +89,7 @@ bool run_nchwc_tile(const NchwcInt8Tile& tile) {
   for (int vector = 0; vector < tile.vectors; ++vector) {
     const RunGroup* runs =
         tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
-    NchwcInt8Epilogue finish = tile.finish;
-    finish.scales += vector * 16;
-    const NchwcRequantizer maker(finish);
+    const NchwcRequantizer maker(tile.epilogue.scales + vector * 16, tile.epilogue.range);
     for (int64_t group = 0; group < groups; ++group) {
       const int64_t first = tile.pixels * group / groups;
       const int64_t count = tile.pixels * (group + 1) / groups - first;

@@ -49,7 +49,7 @@ bool run_blocked(const NchwcInt8Tile& tile) {
   __m512i sums[size_t{vectors}][16];
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
-    const __m512i offset = load_block(tile.finish.offsets + v * 16);
+    const __m512i offset = load_block(tile.epilogue.offsets + v * 16);
 #pragma GCC unroll 14
     for (int pixel = 0; pixel < pixels; ++pixel) sums[v][pixel] = offset;
   }
@@ -76,12 +76,12 @@ bool run_blocked(const NchwcInt8Tile& tile) {
       weights += vectors * 64;
     }
   }
-  const ByteMaker make(tile.finish.range);
+  const ByteMaker make(tile.epilogue.range);
   const __m512i order = by_pixels();
   bool has_ties = false;
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
-    const __m512 scale = _mm512_loadu_ps(tile.finish.scales + v * 16);
+    const __m512 scale = _mm512_loadu_ps(tile.epilogue.scales + v * 16);
     uint8_t* out = tile.out + v * tile.out_stride;
 #pragma GCC unroll 4
     for (int first = 0; first < 16; first += 4) {
@@ -136,15 +136,15 @@ inline __m512i load_pixels(const uint8_t* from, int64_t pixel_step) {
 
 template <int step>
 bool run_steps(const NchwcInt8Window& window) {
-  const ByteMaker make(window.finish.range);
+  const ByteMaker make(window.epilogue.range);
   __m512i offsets[4];
   __m512 scales[4];
   for (int part = 0; part < 4; ++part) {
     offsets[part] = _mm512_maskz_broadcast_i32x4(
         every_lane,
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(window.finish.offsets + part * 4)));
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(window.epilogue.offsets + part * 4)));
     scales[part] =
-        _mm512_maskz_broadcast_f32x4(every_lane, _mm_loadu_ps(window.finish.scales + part * 4));
+        _mm512_maskz_broadcast_f32x4(every_lane, _mm_loadu_ps(window.epilogue.scales + part * 4));
   }
   bool has_ties = false;
   for (int64_t first = 0; first < window.pixels; first += 4) {

@@ -53,7 +53,7 @@ struct NchwcTiledProduct {
   int64_t steps;
   int32_t pixel_bytes;
   const uint8_t* weights;  ///< steps × vectors × pixel_bytes / 4 × 16 channels × 4
-  NchwcInt8Epilogue finish;
+  EpilogueTile epilogue;
   const TiledPixels* groups;
   int64_t group_count;
   uint8_t* out;

@@ -43,7 +43,7 @@ struct Unfinished {
 
 /// Requantization state. `told` marks rounding ties: bit 8 * block + index of the four pixels in
 /// the group.
-struct Finish {
+struct GroupRequantizer {
   FixedBytes make;
   __m512 offset;
   __m512 scales[2];  ///< times fixed_unit
@@ -55,11 +55,11 @@ struct Finish {
 
 /// Requantizes four pixels.
 template <int vectors>
-inline void finish_four(Finish& finish, const Unfinished& rest, int64_t four) {
+inline void finish_four(GroupRequantizer& requantizer, const Unfinished& rest, int64_t four) {
   const uint16_t* places = rest.group->places + four * 4;
   const auto left = static_cast<unsigned>(rest.group->count - four * 4);
   const auto pixels = static_cast<__mmask16>(left >= 4 ? 0xFFFFU : (1U << (left * 4)) - 1U);
-  uint8_t* out = finish.out + (rest.group->first + four * 4) * 16;
+  uint8_t* out = requantizer.out + (rest.group->first + four * 4) * 16;
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     const auto* of_block = reinterpret_cast<const uint8_t*>(rest.sums->sums[v]);
@@ -68,20 +68,20 @@ inline void finish_four(Finish& finish, const Unfinished& rest, int64_t four) {
     for (int i = 0; i < 4; ++i) {
       const __m512 sums =
           _mm512_maskz_cvtepi32_ps(every_lane, _mm512_load_si512(of_block + places[i]));
-      numbers[i] = _mm512_fmadd_ps(sums, finish.scales[v], finish.offset);
+      numbers[i] = _mm512_fmadd_ps(sums, requantizer.scales[v], requantizer.offset);
     }
     __m512i bytes;
-    const bool has_ties = finish.make.make(numbers, bytes);
-    _mm512_mask_storeu_epi32(out + v * finish.out_stride, pixels, bytes);
-    finish.told |= uint64_t{has_ties} << (8 * v + four);
+    const bool has_ties = requantizer.make.make(numbers, bytes);
+    _mm512_mask_storeu_epi32(out + v * requantizer.out_stride, pixels, bytes);
+    requantizer.told |= uint64_t{has_ties} << (8 * v + four);
   }
 }
 
 /// Requantizes four pixels of one channel block by the float formula; writes ties to `to`.
 RoundingTie* finish_exactly(const NchwcTiledProduct& product, const Unfinished& rest, int64_t v,
                             int64_t four, RoundingTie* to) {
-  const ByteMaker make(product.finish.range);
-  const __m512 scale = _mm512_loadu_ps(product.finish.scales + v * 16);
+  const ByteMaker make(product.epilogue.range);
+  const __m512 scale = _mm512_loadu_ps(product.epilogue.scales + v * 16);
   const auto* of_block = reinterpret_cast<const uint8_t*>(rest.sums->sums[v]);
   __m512 numbers[4];
   for (int i = 0; i < 4; ++i) {
@@ -114,11 +114,12 @@ __attribute__((noinline)) RoundingTie* finish_told(const NchwcTiledProduct& prod
 /// `halves`: number of 16-pixel halves in the group. Meanwhile requantizes the previous group.
 template <int vectors, int halves>
 inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& group,
-                           GroupSums& sums, const Unfinished& before, Finish& finish) {
+                           GroupSums& sums, const Unfinished& before,
+                           GroupRequantizer& requantizer) {
   const int64_t pixel_bytes = product.pixel_bytes;
   const uint8_t* pixels = product.pixels + group.start * pixel_bytes;
   const uint8_t* weights = product.weights;
-  const int32_t* offsets = product.finish.offsets;
+  const int32_t* offsets = product.epilogue.offsets;
   const int64_t steps = product.steps;
   const int64_t* step_offsets = product.offsets;
   // Prefetch distance for the weights, which the first group of a call reads from memory.
@@ -145,9 +146,10 @@ inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& 
         _mm_prefetch(reinterpret_cast<const char*>(weights + ahead + line), _MM_HINT_T1);
     }
     weights += vectors * pixel_bytes * 16;
-    const int64_t end =
-        four + finish.fours_a_step < before.fours ? four + finish.fours_a_step : before.fours;
-    for (; four < end; ++four) finish_four<vectors>(finish, before, four);
+    const int64_t end = four + requantizer.fours_a_step < before.fours
+                            ? four + requantizer.fours_a_step
+                            : before.fours;
+    for (; four < end; ++four) finish_four<vectors>(requantizer, before, four);
   }
   store_tile<0>(sums.sums[0], 64);
   if (vectors == 2) store_tile<1>(sums.sums[1], 64);
@@ -158,35 +160,36 @@ inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& 
 template <int vectors>
 int64_t multiply(const NchwcTiledProduct& product) {
   GroupSums sums[2];
-  Finish finish = {FixedBytes(product.finish.range, fixed_sum_error),
-                   {},
-                   {},
-                   product.out,
-                   product.out_stride,
-                   (most_tiled_pixels / 4 + product.steps - 1) / product.steps,
-                   0};
-  finish.offset = _mm512_set1_ps(finish.make.offset());
+  GroupRequantizer requantizer = {FixedBytes(product.epilogue.range, fixed_sum_error),
+                                  {},
+                                  {},
+                                  product.out,
+                                  product.out_stride,
+                                  (most_tiled_pixels / 4 + product.steps - 1) / product.steps,
+                                  0};
+  requantizer.offset = _mm512_set1_ps(requantizer.make.offset());
   for (int v = 0; v < vectors; ++v) {
-    finish.scales[v] =
-        _mm512_mul_ps(_mm512_loadu_ps(product.finish.scales + v * 16), _mm512_set1_ps(fixed_unit));
+    requantizer.scales[v] = _mm512_mul_ps(_mm512_loadu_ps(product.epilogue.scales + v * 16),
+                                          _mm512_set1_ps(fixed_unit));
   }
   RoundingTie* ties = product.ties;
   Unfinished before;
   const auto tell = [&] {
-    if (finish.told != 0) ties = finish_told(product, before, finish.told, ties);
-    finish.told = 0;
+    if (requantizer.told != 0) ties = finish_told(product, before, requantizer.told, ties);
+    requantizer.told = 0;
   };
   for (int64_t i = 0; i < product.group_count; ++i) {
     const TiledPixels& group = product.groups[i];
     if (group.places[group.count - 1] < 16 * 64) {
-      multiply_group<vectors, 1>(product, group, sums[i & 1], before, finish);
+      multiply_group<vectors, 1>(product, group, sums[i & 1], before, requantizer);
     } else {
-      multiply_group<vectors, 2>(product, group, sums[i & 1], before, finish);
+      multiply_group<vectors, 2>(product, group, sums[i & 1], before, requantizer);
     }
     tell();
     before = {&group, &sums[i & 1], (group.count + 3) / 4};
   }
-  for (int64_t four = 0; four < before.fours; ++four) finish_four<vectors>(finish, before, four);
+  for (int64_t four = 0; four < before.fours; ++four)
+    finish_four<vectors>(requantizer, before, four);
   tell();
   return ties - product.ties;
 }

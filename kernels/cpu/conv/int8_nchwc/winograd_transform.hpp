@@ -47,7 +47,7 @@ struct WinogradInt8Output {
   int64_t row_step;  ///< bytes between rows of pixels
   int64_t rows;      ///< rows of pixels, at most 4
   int64_t columns;   ///< columns of pixels, at most 4 · tiles
-  NchwcInt8Epilogue finish;
+  EpilogueTile epilogue;
   uint64_t* ties;  ///< tiles × 4: one mask per row of a tile; all are written
 };
 

@@ -214,9 +214,9 @@ bool finish_row(const NchwcRequantizer& maker, const PixelSums* row, uint8_t* ou
 bool run_output(const WinogradInt8Output& output) {
   using FinishRow = bool (*)(const NchwcRequantizer&, const PixelSums*, uint8_t*, uint64_t*);
   constexpr FinishRow finish_rows[4] = {finish_row<1>, finish_row<2>, finish_row<3>, finish_row<4>};
-  const NchwcRequantizer maker(output.finish);
-  const __m256i low_offsets = load_words(output.finish.offsets);
-  const __m256i high_offsets = load_words(output.finish.offsets + 8);
+  const NchwcRequantizer maker(output.epilogue.scales, output.epilogue.range);
+  const __m256i low_offsets = load_words(output.epilogue.offsets);
+  const __m256i high_offsets = load_words(output.epilogue.offsets + 8);
   bool has_ties = false;
   for (int64_t tile = 0; tile < output.tiles; ++tile) {
     PixelSums sums[4][4];

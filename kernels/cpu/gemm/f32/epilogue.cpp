@@ -5,11 +5,10 @@ namespace ortool::cpu {
 namespace {
 
 // One loop per step for auto-vectorization; comparisons are written so that NaN propagates.
-void activate_row(const GemmTile& tile, float* row) {
-  const std::int64_t columns = tile.columns;
-  const float low = tile.low;
-  const float high = tile.high;
-  switch (tile.activation) {
+void activate_row(const Epilogue& epilogue, std::int64_t columns, float* row) {
+  const float low = epilogue.low;
+  const float high = epilogue.high;
+  switch (epilogue.activation) {
     case Activation::relu:
       for (std::int64_t i = 0; i < columns; ++i) row[i] = 0.0F > row[i] ? 0.0F : row[i];
       return;
@@ -35,28 +34,29 @@ void activate_row(const GemmTile& tile, float* row) {
 }
 
 void finish_row(const GemmTile& tile, std::int64_t row, const float* sums, float* out) {
+  const Epilogue& epilogue = tile.epilogue;
   const std::int64_t columns = tile.columns;
-  const float alpha = tile.alpha;
-  const float beta = tile.beta;
+  const float alpha = epilogue.alpha;
+  const float beta = epilogue.beta;
   if (alpha != 1.0F) {
     for (std::int64_t i = 0; i < columns; ++i) out[i] = sums[i] * alpha;
   } else if (sums != out) {
     for (std::int64_t i = 0; i < columns; ++i) out[i] = sums[i];
   }
-  if (tile.addend == Addend::per_row || tile.addend == Addend::scalar) {
-    const std::int64_t at = tile.addend == Addend::per_row ? row * tile.added_stride : 0;
-    const float constant = tile.added[at] * beta;
+  if (epilogue.addend == Addend::per_row || epilogue.addend == Addend::scalar) {
+    const std::int64_t at = epilogue.addend == Addend::per_row ? row : 0;
+    const float constant = epilogue.added[at] * beta;
     for (std::int64_t i = 0; i < columns; ++i) out[i] += constant;
-  } else if (tile.addend != Addend::none) {
-    const std::int64_t at = tile.addend == Addend::full ? row * tile.added_stride : 0;
-    const float* added = tile.added + at;
+  } else if (epilogue.addend != Addend::none) {
+    const std::int64_t at = epilogue.addend == Addend::full ? row * epilogue.added_stride : 0;
+    const float* added = epilogue.added + at;
     for (std::int64_t i = 0; i < columns; ++i) out[i] += added[i] * beta;
   }
-  if (tile.residual != nullptr) {
-    const float* residual = tile.residual + row * tile.residual_stride;
+  if (epilogue.residual != nullptr) {
+    const float* residual = epilogue.residual + row * epilogue.residual_stride;
     for (std::int64_t i = 0; i < columns; ++i) out[i] += residual[i];
   }
-  activate_row(tile, out);
+  activate_row(epilogue, columns, out);
 }
 
 }  // namespace

@@ -13,8 +13,10 @@ void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_s
 
 /// Applies transcendental activations, which apply_epilogue and the microkernel leave out.
 inline void apply_activation(const GemmTile& tile, const GemmFunctions& functions) {
-  if (tile.activation < Activation::gelu) return;
-  functions.activate(tile.activation, tile.low, tile.c, tile.c_stride, tile.rows, tile.columns);
+  const Epilogue& epilogue = tile.epilogue;
+  if (epilogue.activation < Activation::gelu) return;
+  functions.activate(epilogue.activation, epilogue.low, tile.c, tile.c_stride, tile.rows,
+                     tile.columns);
 }
 
 /// Runs `tile` with any number of columns on a microkernel that stores whole vectors only.

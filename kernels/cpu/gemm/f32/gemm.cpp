@@ -32,12 +32,12 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
 /// A tile that describes the region of c at (row, column), for apply_epilogue.
 GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
                 std::int64_t rows, std::int64_t column, std::int64_t columns) {
-  GemmTile tile = tile_of(epilogue);
+  GemmTile tile = {};
+  tile.epilogue = epilogue_at(epilogue, row, column);
   tile.c = c + row * c_stride + column;
   tile.c_stride = c_stride;
   tile.rows = static_cast<std::int32_t>(rows);
   tile.columns = static_cast<std::int32_t>(columns);
-  aim_tile(tile, epilogue, row, column);
   return tile;
 }
 
@@ -261,14 +261,6 @@ void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const 
 }
 
 }  // namespace
-
-Epilogue epilogue_at(Epilogue epilogue, std::int64_t row, std::int64_t column) {
-  if (epilogue.addend == Addend::per_row) epilogue.added += row;
-  if (epilogue.addend == Addend::per_column) epilogue.added += column;
-  if (epilogue.addend == Addend::full) epilogue.added += row * epilogue.added_stride + column;
-  if (epilogue.residual != nullptr) epilogue.residual += row * epilogue.residual_stride + column;
-  return epilogue;
-}
 
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa) {
   if (n == 1) return round_up_to_line(k * float_bytes);

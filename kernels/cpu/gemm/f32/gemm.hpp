@@ -1,4 +1,4 @@
-// GEMM in float32: c = activate(alpha * a * b + beta * added + residual).
+// GEMM in float32: c = activate(alpha * a * b + beta * added + residual), as Epilogue says.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,6 @@ std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa);
 void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
           std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
           Workers& workers);
-
-/// The epilogue of the part of a product that starts at (row, column) of c.
-Epilogue epilogue_at(Epilogue epilogue, std::int64_t row, std::int64_t column);
 
 /// A range of a product's columns that is stored as a matrix of its own.
 struct GemmColumns {

@@ -3,15 +3,12 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
-#include "libcore/base/activation.hpp"
 
 namespace ortool::cpu {
 
-/// How the added matrix is broadcast to the result.
-enum class Addend : int32_t { none, scalar, per_row, per_column, full };
-
-/// One tile: c = finish(a * b), or a partial sum of it if `finish` is 0.
+/// One tile: c = epilogue(a * b), or a partial sum of it when `finish` is false.
 struct GemmTile {
   const float* a;    ///< packed k × rows, one step of k after the other; or unpacked rows
   int64_t a_stride;  ///< 0: a is packed; else the row stride, with steps of k contiguous
@@ -25,16 +22,7 @@ struct GemmTile {
   int32_t wide;        ///< 1: b has panel_columns columns, 0: half as many
   int32_t accumulate;  ///< 1: accumulators start from c
   int32_t finish;      ///< 1: apply the epilogue
-  Addend addend;       ///< `added` points to this tile's first row and column
-  Activation activation;
-  float alpha;
-  float beta;
-  float low;
-  float high;
-  const float* added;
-  int64_t added_stride;
-  const float* residual;  ///< null: none
-  int64_t residual_stride;
+  Epilogue epilogue;   ///< at this tile's first row and column
   /// Prefetch address; advances by `prefetch_stride` floats with each step of k.
   const float* prefetch;
   int64_t prefetch_stride;

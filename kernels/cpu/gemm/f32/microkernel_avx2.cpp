@@ -35,38 +35,38 @@ inline __m256 activate(__m256 x, Activation activation, __m256 low, __m256 high)
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void add_operands(const GemmTile& tile,
+inline __attribute__((always_inline)) void add_operands(const Epilogue& epilogue,
                                                         Sums<rows, vectors>& sums) {
-  const __m256 beta = _mm256_set1_ps(tile.beta);
-  if (tile.addend == Addend::per_row || tile.addend == Addend::scalar) {
-    const int64_t step = tile.addend == Addend::per_row ? tile.added_stride : 0;
+  const __m256 beta = _mm256_set1_ps(epilogue.beta);
+  if (epilogue.addend == Addend::per_row || epilogue.addend == Addend::scalar) {
+    const int64_t step = epilogue.addend == Addend::per_row ? 1 : 0;
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
-      const __m256 added = _mm256_mul_ps(_mm256_set1_ps(tile.added[row * step]), beta);
+      const __m256 added = _mm256_mul_ps(_mm256_set1_ps(epilogue.added[row * step]), beta);
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
         sums.value[row][v] = _mm256_add_ps(sums.value[row][v], added);
       }
     }
-  } else if (tile.addend == Addend::per_column || tile.addend == Addend::full) {
-    const int64_t step = tile.addend == Addend::full ? tile.added_stride : 0;
+  } else if (epilogue.addend == Addend::per_column || epilogue.addend == Addend::full) {
+    const int64_t step = epilogue.addend == Addend::full ? epilogue.added_stride : 0;
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        const __m256 added = _mm256_loadu_ps(tile.added + row * step + v * 8);
+        const __m256 added = _mm256_loadu_ps(epilogue.added + row * step + v * 8);
         sums.value[row][v] = _mm256_add_ps(sums.value[row][v], _mm256_mul_ps(added, beta));
       }
     }
   }
-  if (tile.residual != nullptr) {
+  if (epilogue.residual != nullptr) {
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        sums.value[row][v] =
-            _mm256_add_ps(sums.value[row][v],
-                          _mm256_loadu_ps(tile.residual + row * tile.residual_stride + v * 8));
+        sums.value[row][v] = _mm256_add_ps(
+            sums.value[row][v],
+            _mm256_loadu_ps(epilogue.residual + row * epilogue.residual_stride + v * 8));
       }
     }
   }
@@ -86,9 +86,10 @@ inline __attribute__((always_inline)) void activate_all(Sums<rows, vectors>& sum
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void finish(const GemmTile& tile, Sums<rows, vectors>& sums) {
-  if (tile.alpha != 1.0F) {
-    const __m256 alpha = _mm256_set1_ps(tile.alpha);
+inline __attribute__((always_inline)) void finish(const Epilogue& epilogue,
+                                                  Sums<rows, vectors>& sums) {
+  if (epilogue.alpha != 1.0F) {
+    const __m256 alpha = _mm256_set1_ps(epilogue.alpha);
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
@@ -97,10 +98,10 @@ inline __attribute__((always_inline)) void finish(const GemmTile& tile, Sums<row
       }
     }
   }
-  add_operands<rows, vectors>(tile, sums);
-  const __m256 low = _mm256_set1_ps(tile.low);
-  const __m256 high = _mm256_set1_ps(tile.high);
-  switch (tile.activation) {
+  add_operands<rows, vectors>(epilogue, sums);
+  const __m256 low = _mm256_set1_ps(epilogue.low);
+  const __m256 high = _mm256_set1_ps(epilogue.high);
+  switch (epilogue.activation) {
     case Activation::relu:
       return activate_all<rows, vectors>(sums, Activation::relu, low, high);
     case Activation::clip:
@@ -153,7 +154,7 @@ void run(const GemmTile& tile) {
     b += b_stride;
     prefetch += tile.prefetch_stride;
   }
-  if (tile.finish != 0) finish<rows, vectors>(tile, sums);
+  if (tile.finish != 0) finish<rows, vectors>(tile.epilogue, sums);
 #pragma GCC unroll 6
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2

@@ -35,10 +35,10 @@ inline __m512 activate(__m512 x, Activation activation, __m512 low, __m512 high)
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void finish(const GemmTile& tile, const __mmask16* mask,
+inline __attribute__((always_inline)) void finish(const Epilogue& epilogue, const __mmask16* mask,
                                                   Sums<rows, vectors>& sums) {
-  if (tile.alpha != 1.0F) {
-    const __m512 alpha = _mm512_set1_ps(tile.alpha);
+  if (epilogue.alpha != 1.0F) {
+    const __m512 alpha = _mm512_set1_ps(epilogue.alpha);
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
@@ -47,34 +47,34 @@ inline __attribute__((always_inline)) void finish(const GemmTile& tile, const __
       }
     }
   }
-  const __m512 beta = _mm512_set1_ps(tile.beta);
-  if (tile.addend == Addend::per_row || tile.addend == Addend::scalar) {
-    const int64_t step = tile.addend == Addend::per_row ? tile.added_stride : 0;
+  const __m512 beta = _mm512_set1_ps(epilogue.beta);
+  if (epilogue.addend == Addend::per_row || epilogue.addend == Addend::scalar) {
+    const int64_t step = epilogue.addend == Addend::per_row ? 1 : 0;
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
-      const __m512 added = _mm512_mul_ps(_mm512_set1_ps(tile.added[row * step]), beta);
+      const __m512 added = _mm512_mul_ps(_mm512_set1_ps(epilogue.added[row * step]), beta);
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
         sums.value[row][v] = _mm512_add_ps(sums.value[row][v], added);
       }
     }
-  } else if (tile.addend == Addend::per_column || tile.addend == Addend::full) {
-    const int64_t step = tile.addend == Addend::full ? tile.added_stride : 0;
+  } else if (epilogue.addend == Addend::per_column || epilogue.addend == Addend::full) {
+    const int64_t step = epilogue.addend == Addend::full ? epilogue.added_stride : 0;
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        const __m512 added = _mm512_maskz_loadu_ps(mask[v], tile.added + row * step + v * 16);
+        const __m512 added = _mm512_maskz_loadu_ps(mask[v], epilogue.added + row * step + v * 16);
         sums.value[row][v] = _mm512_add_ps(sums.value[row][v], _mm512_mul_ps(added, beta));
       }
     }
   }
-  if (tile.residual != nullptr) {
+  if (epilogue.residual != nullptr) {
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        const float* residual = tile.residual + row * tile.residual_stride + v * 16;
+        const float* residual = epilogue.residual + row * epilogue.residual_stride + v * 16;
         sums.value[row][v] =
             _mm512_add_ps(sums.value[row][v], _mm512_maskz_loadu_ps(mask[v], residual));
       }
@@ -142,10 +142,11 @@ void run(const GemmTile& tile) {
     prefetch += tile.prefetch_stride;
   }
   if (tile.finish != 0) {
-    finish<rows, vectors>(tile, mask, sums);
-    const __m512 low = _mm512_set1_ps(tile.low);
-    const __m512 high = _mm512_set1_ps(tile.high);
-    switch (tile.activation) {
+    const Epilogue& epilogue = tile.epilogue;
+    finish<rows, vectors>(epilogue, mask, sums);
+    const __m512 low = _mm512_set1_ps(epilogue.low);
+    const __m512 high = _mm512_set1_ps(epilogue.high);
+    switch (epilogue.activation) {
       case Activation::relu:
         activate_all<rows, vectors>(sums, Activation::relu, low, high);
         break;

@@ -19,7 +19,8 @@ struct TileMaker {
   const PanelProduct& product;
   GemmTile tile;
 
-  explicit TileMaker(const PanelProduct& whole) : product(whole), tile(tile_of(*whole.epilogue)) {
+  explicit TileMaker(const PanelProduct& whole) : product(whole), tile() {
+    tile.epilogue = *whole.epilogue;
     tile.prefetch_stride = line_floats;
     tile.a_stride = whole.a_stride;
     tile.c_stride = whole.c_stride;
@@ -63,7 +64,7 @@ struct TileMaker {
     tile.wide = stored == product.columns.width ? 1 : 0;
     tile.c = product.c + row * product.c_stride + column;
     tile.prefetch = prefetch;
-    aim_tile(tile, *product.epilogue, row, column);
+    move_epilogue(tile.epilogue, *product.epilogue, row, column);
     if (functions.partial_columns == 1 || tile.columns == stored) {
       functions.tile(tile);
     } else {

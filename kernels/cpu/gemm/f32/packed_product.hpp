@@ -3,56 +3,12 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
 #include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/stop_token.hpp"
 
 namespace ortool::cpu {
-
-/// Epilogue of a product, before the sums are stored: activate(alpha * sum + beta * added +
-/// residual).
-struct Epilogue {
-  float alpha = 1.0F;
-  float beta = 1.0F;
-  Addend addend = Addend::none;
-  /// scalar: one value; per_row: one per row; per_column: one per column; full: a matrix.
-  const float* added = nullptr;
-  /// full: floats between rows; otherwise ignored.
-  std::int64_t added_stride = 0;
-  /// A matrix shaped like the result, or null. Must not overlap the result.
-  const float* residual = nullptr;
-  std::int64_t residual_stride = 0;
-  Activation activation = Activation::none;
-  float low = 0.0F;
-  float high = 0.0F;
-};
-
-/// A tile with `epilogue` at the result's first row and column; all else is zero.
-inline GemmTile tile_of(const Epilogue& epilogue) {
-  GemmTile tile = {};
-  tile.addend = epilogue.addend;
-  tile.activation = epilogue.activation;
-  tile.alpha = epilogue.alpha;
-  tile.beta = epilogue.beta;
-  tile.low = epilogue.low;
-  tile.high = epilogue.high;
-  tile.added = epilogue.added;
-  tile.added_stride = epilogue.addend == Addend::per_row ? 1 : epilogue.added_stride;
-  tile.residual = epilogue.residual;
-  tile.residual_stride = epilogue.residual_stride;
-  return tile;
-}
-
-/// Points the tile's epilogue operands at `row` and `column` of the result.
-inline void aim_tile(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
-                     std::int64_t column) {
-  if (epilogue.addend == Addend::per_row) tile.added = epilogue.added + row;
-  if (epilogue.addend == Addend::per_column) tile.added = epilogue.added + column;
-  if (epilogue.addend == Addend::full)
-    tile.added = epilogue.added + row * epilogue.added_stride + column;
-  if (epilogue.residual != nullptr)
-    tile.residual = epilogue.residual + row * epilogue.residual_stride + column;
-}
 
 /// `rows` partitioned into panels of nearly equal height, at most the microkernel's number of rows.
 struct RowPanels {

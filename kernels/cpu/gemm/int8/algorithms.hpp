@@ -11,7 +11,8 @@ struct Int8MatMulCall {
   ByteRows a;
   const std::byte* b;
   const Int8MatMulZeros& zeros;
-  const Int8ProductEpilogue& epilogue;
+  void* out;  ///< m × n
+  const Epilogue& epilogue;
   Isa isa;
   std::byte* workspace;
   const std::int32_t* row_sums;

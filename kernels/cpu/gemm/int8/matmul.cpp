@@ -113,14 +113,14 @@ std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) 
 }
 
 void int8_matmul(const Int8MatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
-                 const Int8MatMulZeros& zeros, const Int8ProductEpilogue& epilogue, Isa isa,
+                 const Int8MatMulZeros& zeros, void* out, const Epilogue& epilogue, Isa isa,
                  void* workspace, Workers& workers) {
   if (sizes.m <= 0 || sizes.n <= 0) return;
   auto* space = static_cast<std::byte*>(workspace);
   auto* row_sums = reinterpret_cast<std::int32_t*>(space + path_workspace_bytes(sizes, isa));
   if (zeros.columns != nullptr)
     sum_rows(a, row_flip(a.is_signed, isa), sizes, isa, row_sums, workers);
-  const Int8MatMulCall call{sizes, a, packed_b, zeros, epilogue, isa, space, row_sums};
+  const Int8MatMulCall call{sizes, a, packed_b, zeros, out, epilogue, isa, space, row_sums};
   if (isa >= Isa::amx) return tile_matmul(call, workers);
   word_matmul(call, workers);
 }

@@ -9,20 +9,21 @@
 namespace ortool::cpu {
 namespace {
 
-/// Context of finish_block.
-struct TileEpilogue {
+/// What requantize_block gets.
+struct BlockContext {
   const Int8MatMulCall& call;
-  Int8EpilogueFunctions functions;
+  RequantizeFunctions functions;
 };
 
-void finish_block(const void* context, std::int32_t* sums, std::int64_t row, std::int64_t rows,
-                  std::int64_t panel) {
-  const auto& finish = *static_cast<const TileEpilogue*>(context);
+void requantize_block(const void* context, std::int32_t* sums, std::int64_t row, std::int64_t rows,
+                      std::int64_t panel) {
+  const auto& [call, functions] = *static_cast<const BlockContext*>(context);
   const std::int64_t first = panel * tile_panel_columns;
-  const ByteOuters outers(finish.call, first);
-  requantize_accumulators(finish.functions, finish.call.epilogue, {outers.all, outers.count},
-                          {sums, tile_block_columns, row, rows, first,
-                           std::min(tile_block_columns, finish.call.sizes.n - first)});
+  const ByteOuters outers(call, first);
+  requantize_accumulators(
+      functions, call.epilogue, {outers.all, outers.count},
+      {sums, tile_block_columns, row, rows, first,
+       std::min(tile_block_columns, call.sizes.n - first), call.out, call.sizes.n});
 }
 
 /// Copies the tail of each row, after the last whole step, and zero-pads it.
@@ -68,7 +69,7 @@ void multiply_skinny(const Int8MatMulCall& call, Workers& workers) {
     }
     a = reinterpret_cast<const std::uint8_t*>(call.workspace);
   }
-  const Int8EpilogueFunctions functions = Int8EpilogueFunctions::of(call.isa);
+  const RequantizeFunctions functions = RequantizeFunctions::of(call.isa);
   const std::int64_t panel_bytes = tile_panel_bytes((sizes.k + tile_step - 1) / tile_step);
   const std::int64_t pieces = (sizes.n + gemv_columns - 1) / gemv_columns;
   constexpr std::int64_t panels_a_piece = gemv_columns / tile_panel_columns;
@@ -89,7 +90,7 @@ void multiply_skinny(const Int8MatMulCall& call, Workers& workers) {
                                 .sums = sums});
       const ByteOuters outers(call, first);
       requantize_accumulators(functions, call.epilogue, {outers.all, outers.count},
-                              {sums, gemv_columns, 0, sizes.m, first, columns});
+                              {sums, gemv_columns, 0, sizes.m, first, columns, call.out, sizes.n});
     }
   });
 }
@@ -106,7 +107,7 @@ void tile_matmul(const Int8MatMulCall& call, Workers& workers) {
   if (!call.a.is_signed && is_skinny(sizes)) return multiply_skinny(call, workers);
   const std::int64_t whole = sizes.k / tile_step * tile_step;
   if (whole < sizes.k) copy_rests(call, whole);
-  const TileEpilogue finish{call, Int8EpilogueFunctions::of(call.isa)};
+  const BlockContext context{call, RequantizeFunctions::of(call.isa)};
   AmxTileProduct product = {};
   product.a = call.a.data;
   product.a_stride = sizes.k;
@@ -116,8 +117,8 @@ void tile_matmul(const Int8MatMulCall& call, Workers& workers) {
   product.a_rest =
       whole < sizes.k ? reinterpret_cast<const std::uint8_t*>(call.workspace) : nullptr;
   product.b = reinterpret_cast<const std::uint8_t*>(call.b);
-  product.finish = finish_block;
-  product.context = &finish;
+  product.finish = requantize_block;
+  product.context = &context;
   const std::int64_t panels = (sizes.n + tile_panel_columns - 1) / tile_panel_columns;
   const std::int64_t grain = panels_a_task(sizes);
   workers.parallel_ranges(panels, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -20,11 +20,13 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
       .flip = row_flip(call.a.is_signed, call.isa), .is_signed = false, .group = tile.group};
   Int8PackedProduct product;
   product.tile = &tile;
-  product.finish = Int8EpilogueFunctions::of(call.isa);
+  product.functions = RequantizeFunctions::of(call.isa);
   product.has_unsigned_rows = true;
   product.steps = form.steps(sizes.k);
   product.rows = sizes.m;
   product.epilogue = call.epilogue;
+  product.out = call.out;
+  product.out_stride = sizes.n;
   auto* rows = reinterpret_cast<std::int32_t*>(call.workspace);
   product.a = rows;
   const std::int64_t row_panels = product.row_panels();

@@ -20,54 +20,56 @@ void add_outer(std::int32_t factor, const std::int32_t* columns, std::int64_t co
   }
 }
 
-void finish_sums(const Int8ProductEpilogue& epilogue, std::int64_t row, std::int64_t first,
-                 std::int64_t count, const std::int32_t* sums) {
-  std::int32_t* to = static_cast<std::int32_t*>(epilogue.out) + row * epilogue.out_stride + first;
-  const auto offset =
-      static_cast<std::uint32_t>(epilogue.row_offsets != nullptr ? epilogue.row_offsets[row] : 0);
-  if (epilogue.column_offsets == nullptr) {
-    for (std::int64_t i = 0; i < count; ++i)
+/// Sums that stay int32.
+void store_sums(const Epilogue& epilogue, const AccumulatorBlock& block, std::int64_t index) {
+  const std::int32_t* sums = block.sums + index * block.sums_stride;
+  const std::int64_t row = block.row + index;
+  std::int32_t* to = static_cast<std::int32_t*>(block.out) + row * block.out_stride + block.column;
+  const bool by_row = epilogue.channels == ChannelAxis::rows;
+  if (epilogue.offsets == nullptr || by_row) {
+    const auto offset = static_cast<std::uint32_t>(
+        by_row && epilogue.offsets != nullptr ? epilogue.offsets[row] : 0);
+    for (std::int64_t i = 0; i < block.columns; ++i)
       to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + offset);
     return;
   }
-  const std::int32_t* added = epilogue.column_offsets + first;
-  for (std::int64_t i = 0; i < count; ++i) {
-    to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + offset +
+  const std::int32_t* added = epilogue.offsets + block.column;
+  for (std::int64_t i = 0; i < block.columns; ++i) {
+    to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
                                       static_cast<std::uint32_t>(added[i]));
   }
 }
 
-void requantize_row(const QuantizeFunctions& functions, const Int8ProductEpilogue& epilogue,
-                    std::int64_t row, std::int64_t first, std::int64_t count,
-                    const std::int32_t* sums) {
-  std::uint8_t* to = static_cast<std::uint8_t*>(epilogue.out) + row * epilogue.out_stride + first;
-  if (functions.requantize(sums, count, epilogue.row_offsets[row], epilogue.scales[row],
+void requantize_row(const QuantizeFunctions& functions, const Epilogue& epilogue,
+                    const AccumulatorBlock& block, std::int64_t index, const RowTieResolver* ties) {
+  const std::int32_t* sums = block.sums + index * block.sums_stride;
+  const std::int64_t row = block.row + index;
+  std::uint8_t* to = static_cast<std::uint8_t*>(block.out) + row * block.out_stride + block.column;
+  if (functions.requantize(sums, block.columns, epilogue.offsets[row], epilogue.scales[row],
                            epilogue.range, to) &&
-      epilogue.tie_resolver != nullptr) {
-    epilogue.tie_resolver->settle(row, first, count, sums, to);
+      ties != nullptr) {
+    ties->settle(row, block.column, block.columns, sums, to);
   }
 }
 
 }  // namespace
 
-void requantize_accumulators(const Int8EpilogueFunctions& functions,
-                             const Int8ProductEpilogue& epilogue, std::span<const ByteOuter> outers,
-                             const AccumulatorBlock& block) {
+void requantize_accumulators(const RequantizeFunctions& functions, const Epilogue& epilogue,
+                             std::span<const ByteOuter> outers, const AccumulatorBlock& block,
+                             const RowTieResolver* ties) {
   for (const ByteOuter& outer : outers) {
     for (std::int64_t i = 0; i < block.rows; ++i) {
       add_outer(outer.rows[block.row + i], outer.columns, block.columns,
                 block.sums + i * block.sums_stride);
     }
   }
-  if (epilogue.kind == Int8ProductEpilogue::Kind::by_column)
-    return functions.by_column(epilogue.finish, block);
-  for (std::int64_t i = 0; i < block.rows; ++i) {
-    const std::int32_t* sums = block.sums + i * block.sums_stride;
-    if (epilogue.kind == Int8ProductEpilogue::Kind::sums) {
-      finish_sums(epilogue, block.row + i, block.column, block.columns, sums);
-    } else {
-      requantize_row(*functions.rows, epilogue, block.row + i, block.column, block.columns, sums);
-    }
+  if (epilogue.output == EpilogueOutput::int32) {
+    for (std::int64_t i = 0; i < block.rows; ++i) store_sums(epilogue, block, i);
+  } else if (epilogue.channels == ChannelAxis::columns) {
+    functions.columns(epilogue, block);
+  } else {
+    for (std::int64_t i = 0; i < block.rows; ++i)
+      requantize_row(*functions.rows, epilogue, block, i, ties);
   }
 }
 
@@ -94,8 +96,10 @@ void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begi
         std::min<std::int64_t>(functions.most_rows, product.rows - first_row));
     run(tile);
     tile.near += tile.near_lines * 64;
-    requantize_accumulators(product.finish, product.epilogue, outers,
-                            {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count});
+    requantize_accumulators(product.functions, product.epilogue, outers,
+                            {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count,
+                             product.out, product.out_stride},
+                            product.ties);
   }
 }
 

@@ -19,54 +19,43 @@ class RowTieResolver {
                       const std::int32_t* sums, std::uint8_t* out) const = 0;
 };
 
-/// Epilogue of a product. Arrays have one element per row or column of the whole product.
-struct Int8ProductEpilogue {
-  enum class Kind {
-    sums,          ///< int32: sum + offset
-    bytes_by_row,  ///< requantized with per-row offsets and scales
-    by_column,     ///< as specified by `finish`
-  };
-  Kind kind = Kind::sums;
-  const std::int32_t* row_offsets = nullptr;     ///< null: none
-  const std::int32_t* column_offsets = nullptr;  ///< null: none (kind sums only)
-  const float* scales = nullptr;                 ///< bytes_by_row only
-  Int8Range range = {};
-  void* out = nullptr;  ///< int8 or int32
-  std::int64_t out_stride = 0;
-  const RowTieResolver* tie_resolver = nullptr;  ///< for bytes_by_row; null: none
-  Int8Epilogue finish = {};                      ///< for by_column, with its own output
-};
-
 /// Zero-point correction: sum(row, column) += rows[row] * columns[column], modulo 2^32.
 struct ByteOuter {
   const std::int32_t* rows;     ///< of the whole product
   const std::int32_t* columns;  ///< of the current panel
 };
 
-/// Epilogue functions of an instruction set.
-struct Int8EpilogueFunctions {
+/// What requantizes on a level: rows whose channels they are, and blocks whose columns are
+/// channels.
+struct RequantizeFunctions {
   const QuantizeFunctions* rows = nullptr;
-  RequantizeFunction by_column = nullptr;
+  RequantizeFunction columns = nullptr;
 
-  static Int8EpilogueFunctions of(Isa isa) {
+  static RequantizeFunctions of(Isa isa) {
     return {&quantize_functions(isa), requantize_function(isa)};
   }
 };
 
-/// Adds zero-point corrections and applies the epilogue. `outers` start at column block.column.
-void requantize_accumulators(const Int8EpilogueFunctions& functions,
-                             const Int8ProductEpilogue& epilogue, std::span<const ByteOuter> outers,
-                             const AccumulatorBlock& block);
+/// Adds what zero points ask for, where there is anything, and does with the sums what the epilogue
+/// says: to int32, or as RequantizeFunction, or to int8 with offsets and scales of rows and nothing
+/// else, where `ties` (may be null) decides again. `outers` have the columns from block.column on.
+void requantize_accumulators(const RequantizeFunctions& functions, const Epilogue& epilogue,
+                             std::span<const ByteOuter> outers, const AccumulatorBlock& block,
+                             const RowTieResolver* ties = nullptr);
 
-/// The left operand and the epilogue. Row panel p starts at a + p * most_rows * steps.
+/// The left factor, and what becomes of the sums. Panel p of rows lies at a + p * most_rows *
+/// steps.
 struct Int8PackedProduct {
   const Int8GemmFunctions* tile = nullptr;
-  Int8EpilogueFunctions finish;
+  RequantizeFunctions functions;
   bool has_unsigned_rows = false;
   std::int64_t steps = 0;
   std::int64_t rows = 0;
   const std::int32_t* a = nullptr;
-  Int8ProductEpilogue epilogue;
+  Epilogue epilogue;
+  void* out = nullptr;  ///< of the type that the epilogue's output is
+  std::int64_t out_stride = 0;
+  const RowTieResolver* ties = nullptr;  ///< of int8 whose channels are rows; null: none
 
   std::int64_t row_panels() const { return (rows + tile->most_rows - 1) / tile->most_rows; }
 };

@@ -84,18 +84,13 @@ std::int64_t made_bytes(Isa isa) {
 
 /// The part of the result that a task has computed.
 GemmTile made_tile(const Epilogue& epilogue, const BlockPanelTask& task, std::int64_t column) {
-  GemmTile tile = tile_of(epilogue);
+  GemmTile tile = {};
+  tile.epilogue = epilogue_at(epilogue, 0, column);
   tile.c = task.out;
   tile.c_stride = task.out_stride;
   tile.rows = static_cast<std::int32_t>(task.rows);
   tile.columns = static_cast<std::int32_t>(task.columns);
-  aim_tile(tile, epilogue, 0, column);
   return tile;
-}
-
-bool changes_sums(const Epilogue& epilogue) {
-  return epilogue.addend != Addend::none || epilogue.residual != nullptr ||
-         epilogue.activation != Activation::none;
 }
 
 /// Dequantizes columns on the fly for the float32 GEMM.

@@ -10,6 +10,7 @@
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/gemm/int8/column_params.hpp"
 #include "providers/cpu/gemm/int8/epilogue.hpp"
+#include "providers/cpu/support/fused_epilogue.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -118,26 +119,20 @@ class Int8MatMulPrepared : public Prepared {
       sums = own_sums;
     }
     Int8MatMulZeros zeros;
-    Int8ProductEpilogue epilogue;
     const std::int32_t* added = set_zeros(context, at, sums, zeros);
     std::byte* out = context.output<std::byte>(0) + at.out * out_bytes_;
-    epilogue.column_offsets = added;
-    epilogue.out = out;
-    epilogue.out_stride = sizes_.n;
     const bool is_by_column = matmul_.is_integer ? matmul_.followers.is_float : scales_by_column_;
-    if (is_by_column) {
-      epilogue.kind = Int8ProductEpilogue::Kind::by_column;
-      epilogue.finish = make_finish(context, at);
-      epilogue.finish.offsets = added;
-      epilogue.finish.out = out;
-    } else if (!matmul_.is_integer) {
-      epilogue.out = place<std::byte>(context, result_space_);
-    }
+    Epilogue epilogue;
+    if (is_by_column) epilogue = make_epilogue(context, at);
+    if (!is_by_column) epilogue.output = EpilogueOutput::int32;
+    epilogue.offsets = added;
+    const bool is_by_both = !matmul_.is_integer && !scales_by_column_;
+    void* result = is_by_both ? place<std::byte>(context, result_space_) : out;
     const ByteRows a{context.input<std::uint8_t>(matmul_.inputs.a) + offsets.a,
                      matmul_.a_type == DataType::int8};
-    int8_matmul(sizes_, a, packed, zeros, epilogue, matmul_.isa,
+    int8_matmul(sizes_, a, packed, zeros, result, epilogue, matmul_.isa,
                 place<std::byte>(context, kernel_space_), context.workers());
-    if (!matmul_.is_integer && !scales_by_column_) requantize_by_both(context, at, out);
+    if (is_by_both) requantize_by_both(context, at, out);
   }
 
   /// The per-column offsets; corrections that they cannot express go to `zeros`.
@@ -172,35 +167,33 @@ class Int8MatMulPrepared : public Prepared {
     return offsets;
   }
 
-  Int8Epilogue make_finish(const RunContext& context, const Place& at) const {
+  /// All but the offsets.
+  Epilogue make_epilogue(const RunContext& context, const Place& at) const {
     const Int8FusedNodes& followers = matmul_.followers;
-    Int8Epilogue finish = {};
-    finish.scales = matmul_.is_integer ? sum_scales(context) : scales(context, at.column);
-    finish.out_stride = sizes_.n;
-    finish.makes_bytes = !followers.is_float || followers.divisor ? 1 : 0;
+    Epilogue epilogue;
+    epilogue.scales = matmul_.is_integer ? sum_scales(context) : scales(context, at.column);
+    if (!followers.is_float || followers.divisor) epilogue.output = EpilogueOutput::int8;
     if (!followers.is_float) {
-      finish.range = int8_range(context);
+      epilogue.range = int8_range(context);
     } else if (!matmul_.is_integer) {
       const Int8Range steps = int8_range(context);
-      finish.has_steps = 1;
-      finish.steps_low = steps.low;
-      finish.steps_high = steps.high;
-      finish.step = *followers.step;
+      epilogue.has_steps = 1;
+      epilogue.steps_low = steps.low;
+      epilogue.steps_high = steps.high;
+      epilogue.step = *followers.step;
     }
     if (followers.divisor) {
-      finish.divisor = *followers.divisor;
-      finish.range = Int8Limits::of(followers.type).range(followers.zero_point);
+      epilogue.divisor = *followers.divisor;
+      epilogue.range = Int8Limits::of(followers.type).range(followers.zero_point);
     }
-    if (matmul_.bias.size_bytes() > 0) finish.bias = matmul_.bias.as<float>();
-    const ProductFollowers& functions = followers.functions;
-    if (functions.residual >= 0) {
-      finish.residual = context.input<float>(static_cast<std::size_t>(functions.residual)) + at.out;
-      finish.residual_stride = sizes_.n;
+    if (matmul_.bias.size_bytes() > 0) {
+      epilogue.addend = Addend::per_column;
+      epilogue.added = matmul_.bias.as<float>();
     }
-    finish.activation = functions.activation;
-    finish.low = functions.low;
-    finish.high = functions.high;
-    return finish;
+    follow(epilogue, followers.functions, context);
+    if (epilogue.residual != nullptr) epilogue.residual += at.out;
+    epilogue.residual_stride = sizes_.n;
+    return epilogue;
   }
 
   /// The range of QLinearMatMul's result.

@@ -59,8 +59,8 @@ class BlockMatMulPrepared : public Prepared {
     const Shape result(sizes);
     const Shape& residual = context.inputs[static_cast<std::size_t>(followers.residual)].shape;
     if (result == residual) return;
-    finish_.emplace(result, residual, followers.activation, followers.low, followers.high,
-                    matmul.isa);
+    unfused_.emplace(result, residual, followers.activation, followers.low, followers.high,
+                     matmul.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, result.element_count()));
   }
 
@@ -79,11 +79,11 @@ class BlockMatMulPrepared : public Prepared {
     }
     float* out = context.output<float>(0);
     SizedWorkers workers(context.workers(), matmul_.most_threads);
-    float* result = finish_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
+    float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     block_matmul(rows_, sizes, context.input<float>(0), packed, result, make_epilogue(context),
                  matmul_.isa, context.workspace() + space_, workers.get());
-    if (finish_)
-      finish_->run(result, residual_of(matmul_.followers, context), out, context.workers());
+    if (unfused_)
+      unfused_->run(result, residual_of(matmul_.followers, context), out, context.workers());
   }
 
  private:
@@ -92,7 +92,7 @@ class BlockMatMulPrepared : public Prepared {
     if (matmul_.has_bias) epilogue.added = context.input<float>(bias_input);
     if (matmul_.shift.size_bytes() > 0) epilogue.added = matmul_.shift.as<float>();
     if (epilogue.added != nullptr) epilogue.addend = Addend::per_column;
-    if (finish_) return epilogue;
+    if (unfused_) return epilogue;
     follow(epilogue, matmul_.followers, context);
     epilogue.residual_stride = matmul_.sizes.n;
     return epilogue;
@@ -104,7 +104,7 @@ class BlockMatMulPrepared : public Prepared {
   std::int64_t packed_space_ = 0;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<Finish> finish_;  ///< set if the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
 };
 
 class BlockMatMulKernel : public Kernel {

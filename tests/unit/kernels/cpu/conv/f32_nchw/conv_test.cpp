@@ -25,7 +25,7 @@ struct Case {
   std::vector<float> weights;
   std::vector<float> bias;
   std::vector<float> residual;
-  ConvEpilogue epilogue;
+  Epilogue epilogue;
 };
 
 /// Sizes of one axis that fit together; the padding may be uneven.
@@ -50,7 +50,8 @@ void fill(Numbers& numbers, Case& one) {
       numbers.floats(sizes.channels_out * sizes.channels_in / sizes.groups * product(sizes.kernel));
   if (numbers.flip()) {
     one.bias = numbers.floats(sizes.channels_out);
-    one.epilogue.bias = one.bias.data();
+    one.epilogue.addend = Addend::per_row;
+    one.epilogue.added = one.bias.data();
   }
   if (numbers.flip()) {
     one.residual = numbers.floats(sizes.batch * sizes.channels_out * product(sizes.out));
@@ -99,9 +100,9 @@ Expected expect(const Case& one) {
           }
         }
         const std::size_t out = expected.value.size();
-        if (one.epilogue.bias != nullptr) {
-          sum += one.epilogue.bias[channel];
-          magnitude += std::fabs(one.epilogue.bias[channel]);
+        if (one.epilogue.addend != Addend::none) {
+          sum += one.epilogue.added[channel];
+          magnitude += std::fabs(one.epilogue.added[channel]);
         }
         if (one.epilogue.residual != nullptr) {
           sum += one.epilogue.residual[out];

@@ -25,7 +25,7 @@ struct Case {
   std::vector<float> weights;
   std::vector<float> bias;
   std::vector<float> residual;
-  ConvEpilogue epilogue;
+  Epilogue epilogue;
 };
 
 void pick_axis(Numbers& numbers, ConvSizes& sizes, int axis, std::int64_t most_kernel,
@@ -108,10 +108,13 @@ class Blocked {
                                 : blocked(one_.x, s.channels_in, product(s.in));
     AlignedBuffer weights = test::bytes(packed_nchwc_weight_bytes(s, one_.path, isa_));
     pack_nchwc_weights(s, one_.path, one_.weights.data(), isa_, weights.as<float>(), workers_);
-    ConvEpilogue epilogue = one_.epilogue;
+    Epilogue epilogue = one_.epilogue;
     std::vector<float> bias = one_.bias;
     bias.resize(static_cast<std::size_t>(filled(s.channels_out)));
-    if (!one_.bias.empty()) epilogue.bias = bias.data();
+    if (!one_.bias.empty()) {
+      epilogue.addend = Addend::per_row;
+      epilogue.added = bias.data();
+    }
     AlignedBuffer residual;
     if (!one_.residual.empty()) {
       residual = blocked(one_.residual, s.channels_out, product(s.out));

@@ -109,7 +109,8 @@ TEST_CASE("convolutions of one channel of bytes are exact on each level", "[conv
       given.image_zero = conv.image_zero;
       const bool has_zeros = conv.weight_zeros != std::vector<std::int32_t>(sums.size(), 0);
       if (has_zeros) given.weight_zeros = conv.weight_zeros.data();
-      given.offsets = offsets.data();
+      given.epilogue.output = EpilogueOutput::int32;
+      given.epilogue.offsets = offsets.data();
       std::vector<std::int32_t> found(expected.size());
       AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));
       Workers workers;

@@ -35,9 +35,10 @@ std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa i
   const float biases[2] = {0.0F, float_bias};
   const Int8ConvFloats floats = {weights.data(), ones, biases, 1.0F, 2.0F};
   Int8ConvParams numbers;
-  numbers.offsets = offsets;
-  numbers.scales = halves;
-  numbers.range = {0.0F, 255.0F, 0};
+  numbers.epilogue.output = EpilogueOutput::int8;
+  numbers.epilogue.offsets = offsets;
+  numbers.epilogue.scales = halves;
+  numbers.epilogue.range = {0.0F, 255.0F, 0};
   numbers.floats = &floats;
   std::vector<std::uint8_t> result(2 * columns);
   AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));

@@ -122,9 +122,11 @@ struct Given {
     }
     numbers.image_zero = one.image_zero;
     numbers.biases = one.biases.data();
-    numbers.offsets = offsets.data();
-    numbers.scales = scales.data();
-    numbers.range = one.is_signed ? Int8Range{-118.0F, 137.0F, -10} : Int8Range{-20.0F, 200.0F, 20};
+    numbers.epilogue.output = EpilogueOutput::int8;
+    numbers.epilogue.offsets = offsets.data();
+    numbers.epilogue.scales = scales.data();
+    numbers.epilogue.range =
+        one.is_signed ? Int8Range{-118.0F, 137.0F, -10} : Int8Range{-20.0F, 200.0F, 20};
     if (one.has_floats) numbers.floats = &floats;
   }
 };

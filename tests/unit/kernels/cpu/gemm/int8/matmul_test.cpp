@@ -71,7 +71,7 @@ struct Example {
   }
 
   /// The product on a level; `epilogue` lacks what follows from zero points.
-  void run(Isa isa, Int8ProductEpilogue epilogue, int threads) const {
+  void run(Isa isa, Epilogue epilogue, void* out, int threads) const {
     const Int8MatMulSizes& sizes = problem.sizes;
     const std::uint8_t b_flip = problem.is_b_signed ? 0 : 128;
     const std::int32_t b_shift = problem.is_b_signed ? 0 : 128;
@@ -97,12 +97,11 @@ struct Example {
     } else {
       for (std::size_t i = 0; i < terms.size(); ++i) offsets[i] = rows[0] * terms[i];
     }
-    epilogue.column_offsets = offsets.data();
-    epilogue.finish.offsets = offsets.data();
+    epilogue.offsets = offsets.data();
     AlignedBuffer space = test::bytes(int8_matmul_workspace_bytes(sizes, isa));
     ThreadPool pool(threads);
     Workers workers(pool, threads);
-    int8_matmul(sizes, {a.data(), problem.is_a_signed}, packed.data(), zeros, epilogue, isa,
+    int8_matmul(sizes, {a.data(), problem.is_a_signed}, packed.data(), zeros, out, epilogue, isa,
                 space.data(), workers);
   }
 };
@@ -129,10 +128,9 @@ TEST_CASE("byte products give the exact sums on every level") {
     for (const Isa isa : test::levels_here()) {
       for (const int threads : {1, 2}) {
         std::vector<std::int32_t> sums(example.sums.size(), -1);
-        Int8ProductEpilogue epilogue;
-        epilogue.out = sums.data();
-        epilogue.out_stride = problem.sizes.n;
-        example.run(isa, epilogue, threads);
+        Epilogue epilogue;
+        epilogue.output = EpilogueOutput::int32;
+        example.run(isa, epilogue, sums.data(), threads);
         INFO(isa_name(isa) << " " << problem.sizes.m << "x" << problem.sizes.n << "x"
                            << problem.sizes.k);
         REQUIRE(sums == example.sums);
@@ -142,8 +140,8 @@ TEST_CASE("byte products give the exact sums on every level") {
 }
 
 /// What follows the sums, number by number.
-struct PlainFinish {
-  const Int8Epilogue& finish;
+struct PlainEpilogue {
+  const Epilogue& epilogue;
 
   float clamped(float value, float low, float high) const {
     const float raised = value > low ? value : low;
@@ -151,28 +149,30 @@ struct PlainFinish {
   }
 
   float value(std::int32_t sum, std::int64_t row, std::int64_t column) const {
-    float x = static_cast<float>(sum) * finish.scales[column];
-    if (finish.has_steps != 0) x = clamped(x, finish.steps_low, finish.steps_high) * finish.step;
-    if (finish.bias != nullptr) x += finish.bias[column];
-    if (finish.residual != nullptr) x += finish.residual[row * finish.residual_stride + column];
-    switch (finish.activation) {
+    float x = static_cast<float>(sum) * epilogue.scales[column];
+    if (epilogue.has_steps != 0)
+      x = clamped(x, epilogue.steps_low, epilogue.steps_high) * epilogue.step;
+    if (epilogue.addend != Addend::none) x += epilogue.added[column];
+    if (epilogue.residual != nullptr)
+      x += epilogue.residual[row * epilogue.residual_stride + column];
+    switch (epilogue.activation) {
       case Activation::relu:
         return x < 0 ? 0.0F : x;
       case Activation::clip:
-        return std::min(std::max(x, finish.low), finish.high);
+        return std::min(std::max(x, epilogue.low), epilogue.high);
       case Activation::leaky_relu:
-        return x < 0 ? x * finish.low : x;
+        return x < 0 ? x * epilogue.low : x;
       case Activation::hard_swish:
-        return x * std::min(std::max(x * finish.low + finish.high, 0.0F), 1.0F);
+        return x * std::min(std::max(x * epilogue.low + epilogue.high, 0.0F), 1.0F);
       default:
         return x;
     }
   }
 
   std::uint8_t byte(float x) const {
-    const float whole =
-        clamped(finish.divisor != 0 ? x / finish.divisor : x, finish.range.low, finish.range.high);
-    return static_cast<std::uint8_t>(static_cast<std::int32_t>(whole) + finish.range.zero_point);
+    const float whole = clamped(epilogue.divisor != 0 ? x / epilogue.divisor : x,
+                                epilogue.range.low, epilogue.range.high);
+    return static_cast<std::uint8_t>(static_cast<std::int32_t>(whole) + epilogue.range.zero_point);
   }
 };
 
@@ -186,39 +186,35 @@ TEST_CASE("sums become floats and bytes in the same way on every level") {
     const std::vector<float> scales = numbers.floats(sizes.n, 1e-4F, 1e-3F);
     const std::vector<float> bias = numbers.floats(sizes.n, -20.0F, 20.0F);
     const std::vector<float> residual = numbers.floats(sizes.n * sizes.m, -20.0F, 20.0F);
-    Int8Epilogue finish = {};
-    finish.scales = scales.data();
-    finish.has_steps = numbers.flip() ? 1 : 0;
-    finish.steps_low = -100.0F;
-    finish.steps_high = 155.0F;
-    finish.step = 0.37F;
-    if (numbers.flip()) finish.bias = bias.data();
-    if (numbers.flip()) finish.residual = residual.data();
-    finish.residual_stride = sizes.n;
-    finish.activation = activations[numbers.between(0, 4)];
-    finish.low = finish.activation == Activation::hard_swish ? 1.0F / 6.0F : -1.5F;
-    finish.high = finish.activation == Activation::hard_swish ? 0.5F : 9.0F;
-    finish.makes_bytes = numbers.flip() ? 1 : 0;
-    finish.divisor = numbers.flip() ? 0.21F : 0.0F;
-    finish.range = {-3.0F, 252.0F, 3};
-    finish.out_stride = sizes.n;
-    const PlainFinish plain{finish};
+    Epilogue epilogue;
+    epilogue.scales = scales.data();
+    epilogue.has_steps = numbers.flip() ? 1 : 0;
+    epilogue.steps_low = -100.0F;
+    epilogue.steps_high = 155.0F;
+    epilogue.step = 0.37F;
+    if (numbers.flip()) epilogue.addend = Addend::per_column;
+    epilogue.added = bias.data();
+    if (numbers.flip()) epilogue.residual = residual.data();
+    epilogue.residual_stride = sizes.n;
+    epilogue.activation = activations[numbers.between(0, 4)];
+    epilogue.low = epilogue.activation == Activation::hard_swish ? 1.0F / 6.0F : -1.5F;
+    epilogue.high = epilogue.activation == Activation::hard_swish ? 0.5F : 9.0F;
+    if (numbers.flip()) epilogue.output = EpilogueOutput::int8;
+    const bool makes_int8 = epilogue.output == EpilogueOutput::int8;
+    epilogue.divisor = numbers.flip() ? 0.21F : 0.0F;
+    epilogue.range = {-3.0F, 252.0F, 3};
+    const PlainEpilogue plain{epilogue};
     for (const Isa isa : test::levels_here()) {
       std::vector<std::uint8_t> bytes(example.sums.size());
       std::vector<float> floats(example.sums.size());
-      Int8ProductEpilogue epilogue;
-      epilogue.kind = Int8ProductEpilogue::Kind::by_column;
-      epilogue.finish = finish;
-      epilogue.finish.out = finish.makes_bytes != 0 ? static_cast<void*>(bytes.data())
-                                                    : static_cast<void*>(floats.data());
-      example.run(isa, epilogue, 2);
+      void* out = makes_int8 ? static_cast<void*>(bytes.data()) : floats.data();
+      example.run(isa, epilogue, out, 2);
       std::vector<std::uint8_t> expected_bytes(bytes.size());
       std::vector<float> expected(floats.size());
       for (std::int64_t i = 0; i < sizes.m * sizes.n; ++i) {
         const auto at = static_cast<std::size_t>(i);
         const float x = plain.value(example.sums[at], i / sizes.n, i % sizes.n);
-        (finish.makes_bytes != 0 ? void(expected_bytes[at] = plain.byte(x))
-                                 : void(expected[at] = x));
+        (makes_int8 ? void(expected_bytes[at] = plain.byte(x)) : void(expected[at] = x));
       }
       INFO(isa_name(isa) << " " << sizes.m << "x" << sizes.n << "x" << sizes.k);
       REQUIRE(bytes == expected_bytes);
