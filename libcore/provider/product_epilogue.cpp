@@ -1,6 +1,7 @@
-// Product epilogue: matches followers in sequence, each reading its predecessor's result.
+// Matches an epilogue node after node, in the order in which a kernel can compute them.
 #include "libcore/provider/product_epilogue.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "libcore/ops/catalog.hpp"
@@ -9,6 +10,7 @@
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/provider/clip_bounds.hpp"
 #include "libcore/provider/constant_values.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
@@ -16,26 +18,163 @@ namespace {
 /// The maximum number of group inputs; a float16 kernel holds a converted copy of each.
 constexpr std::size_t most_group_inputs = 16;
 
-class FollowerReader {
- public:
-  FollowerReader(const NodeView& group, const ProductForm& form) : group_(group), form_(form) {}
+DataType element_of(const Value& value) {
+  return value.type().is_tensor() ? value.type().element : DataType::undefined;
+}
 
-  std::optional<ProductFollowers> read(std::size_t begin, std::size_t end) {
+bool is_onnx(const Node& node, std::string_view op_type) {
+  return node.domain().empty() && node.op_type() == op_type;
+}
+
+/// Whether a tensor of that shape has a number for all, or as many as `columns` in the last
+/// dimension, and no more dimensions than `rank`.
+bool is_for_columns(const PartialShape& shape, std::size_t rank, const Dimension& columns) {
+  if (!shape || shape->size() > rank) return false;
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    const Dimension& dimension = (*shape)[i];
+    if (!dimension.is_known()) return false;
+    const bool is_last = i + 1 == shape->size();
+    if (dimension.number() == 1) continue;
+    if (!is_last || !columns.is_known() || dimension != columns) return false;
+  }
+  return true;
+}
+
+bool has_known_shape(const Value& value) {
+  const PartialShape& shape = value.type().shape;
+  return shape && std::all_of(shape->begin(), shape->end(),
+                              [](const Dimension& each) { return each.is_known(); });
+}
+
+/// A bound of a Clip of int8: a constant, or nothing that keeps to the limit it has.
+bool read_bound(const Value* bound, std::int64_t& limit) {
+  if (bound == nullptr) return true;
+  if (!bound->is_constant() || bound->constant().element_count() != 1) return false;
+  if (!is_byte_type(bound->constant().type())) return false;
+  limit = element_as_int64(bound->constant(), 0);
+  return true;
+}
+
+/// Where the operators that requantize their sums have scales and zero points.
+constexpr std::int64_t single_matmul_inputs[] = {1, 6, 7};
+constexpr std::int64_t result_zero_input = 7;
+
+class EpilogueReader {
+ public:
+  EpilogueReader(const NodeView& group, const ProductForm& form) : group_(group), form_(form) {}
+
+  std::optional<ProductEpilogue> read(std::size_t end) {
     if (group_.inputs().size() > most_group_inputs) return std::nullopt;
+    end_ = end;
     next_input_ = group_.node().input_count();
     previous_ = group_.node().output(0);
-    for (std::size_t i = 1; i < end; ++i) {
-      const Node& node = *group_.members()[i];
-      const bool is_known = node.domain().empty() || node.domain() == own_domain;
-      if (i >= begin && (!is_known || result_.activation != Activation::none || !take(node)))
+    if (!take_integers()) return std::nullopt;
+    if (result_.to_float && next() != nullptr && take_quantization(*group_.members()[end_ - 1]))
+      --end_;
+    const bool has_floats = form_.sums == ProductForm::Sums::float32 || result_.to_float;
+    while (const Node* node = next()) {
+      const bool is_known = node->domain().empty() || node->domain() == own_domain;
+      if (!has_floats || !is_known || result_.activation != Activation::none || !take(*node))
         return std::nullopt;
-      next_input_ += node.input_count() - 1;
-      previous_ = node.output(0);
+      pass(*node);
     }
+    // There is no way to add a residual of another shape to integers apart.
+    if (result_.to_float && result_.residual >= 0 && !has_known_shape(*previous_))
+      return std::nullopt;
     return std::move(result_);
   }
 
  private:
+  const Node* next() const { return next_ < end_ ? group_.members()[next_] : nullptr; }
+  /// `node` was taken.
+  void pass(const Node& node) {
+    next_input_ += node.input_count() - 1;
+    previous_ = node.output(0);
+    ++next_;
+  }
+
+  bool take_integers() {
+    switch (form_.sums) {
+      case ProductForm::Sums::int32:
+        return take_cast();
+      case ProductForm::Sums::int8:
+        return take_clips() && take_dequantization();
+      default:
+        return true;
+    }
+  }
+
+  /// A Cast, and a product with factors.
+  bool take_cast() {
+    const Node* cast = next();
+    if (cast == nullptr) return true;
+    if (!is_onnx(*cast, "Cast") || element_of(*cast->output(0)) != DataType::float32) return false;
+    result_.to_float = true;
+    pass(*cast);
+    const Node* product = next();
+    if (product == nullptr || !is_onnx(*product, "Mul") || !product->attributes().empty())
+      return true;
+    const Value* other = product->input(product->input(0) == previous_ ? 1 : 0);
+    const PartialShape& sums = previous_->type().shape;
+    const bool fits = other != nullptr && other != previous_ && sums && sums->size() >= 2 &&
+                      element_of(*other) == DataType::float32 &&
+                      is_for_columns(other->type().shape, sums->size(), sums->back());
+    if (!fits) return false;
+    result_.factors = next_input_;
+    pass(*product);
+    return true;
+  }
+
+  bool take_clips() {
+    const Value* zero = group_.node().input(result_zero_input);
+    result_.bounds = ByteBounds::of(zero != nullptr ? element_of(*zero) : element_of(*previous_));
+    for (const Node* clip = next(); clip != nullptr && is_onnx(*clip, "Clip"); clip = next()) {
+      ByteBounds given = result_.bounds;
+      if (clip->input(0) != previous_ || !read_bound(clip->input(1), given.low) ||
+          !read_bound(clip->input(2), given.high))
+        return false;
+      // As Clip: first up to the lower bound, then down to the upper one.
+      const auto clipped = [&](std::int64_t value) {
+        return std::min(std::max(value, given.low), given.high);
+      };
+      result_.bounds = {clipped(result_.bounds.low), clipped(result_.bounds.high)};
+      pass(*clip);
+    }
+    return true;
+  }
+
+  /// What makes floats of int8; this must be made by constants.
+  bool take_dequantization() {
+    const Node* node = next();
+    if (node == nullptr) return true;
+    if (!form_.can_dequantize) return false;
+    const std::optional<Quantization> by = dequantized_bytes(node->output(0));
+    if (!by || by->bytes != previous_ || !is_made_by_constants()) return false;
+    const Value* zero = group_.node().input(result_zero_input);
+    if (by->zero_at(0) != element_as_int64(zero->constant(), 0)) return false;
+    result_.step = by->scale_at(0);
+    result_.to_float = true;
+    pass(*node);
+    return true;
+  }
+
+  bool is_made_by_constants() const {
+    return std::all_of(
+        std::begin(single_matmul_inputs), std::end(single_matmul_inputs), [&](std::int64_t i) {
+          const Value* value = group_.node().input(i);
+          return value != nullptr && value->is_constant() && value->constant().element_count() == 1;
+        });
+  }
+
+  bool take_quantization(const Node& node) {
+    const std::optional<Quantization> to = quantized(node);
+    if (!to) return false;
+    result_.divisor = to->scale_at(0);
+    result_.type = to->type;
+    result_.zero_point = static_cast<std::int32_t>(to->zero_at(0));
+    return true;
+  }
+
   bool take(const Node& node) {
     if (node.op_type() == "Add") return take_add(node);
     if (node.input(0) != previous_) return false;
@@ -138,26 +277,41 @@ class FollowerReader {
 
   const NodeView& group_;
   const ProductForm& form_;
-  ProductFollowers result_;
+  ProductEpilogue result_;
   const Value* previous_ = nullptr;
   std::int64_t next_input_ = 0;
+  std::size_t next_ = 1;
+  std::size_t end_ = 1;
 };
 
 }  // namespace
 
-std::optional<ProductFollowers> read_followers(const NodeView& group, const ProductForm& form) {
-  return read_followers(group, 1, group.members().size(), form);
+std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form) {
+  return match_epilogue(group, form, group.members().size());
 }
 
-std::optional<ProductFollowers> read_followers(const NodeView& group, std::size_t begin,
-                                               std::size_t end, const ProductForm& form) {
-  return FollowerReader(group, form).read(begin, end);
+std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form,
+                                              std::size_t members) {
+  return EpilogueReader(group, form).read(members);
 }
 
-bool can_follow(const NodeView& group, const Node& next, const ProductForm& form) {
+ProductEpilogue epilogue_of(const NodeView& group) {
+  const std::optional<ProductForm> form = product_form(group);
+  ORTOOL_CHECK(form.has_value());
+  std::optional<ProductEpilogue> epilogue = match_epilogue(group, *form);
+  ORTOOL_CHECK(epilogue.has_value());
+  return std::move(*epilogue);
+}
+
+bool can_join_epilogue(const NodeView& group, const Node& next, const ProductForm& form) {
   std::vector<const Node*> members(group.members().begin(), group.members().end());
   members.push_back(&next);
-  return read_followers(NodeView(std::move(members)), form).has_value();
+  return match_epilogue(NodeView(std::move(members)), form).has_value();
+}
+
+bool absorbs_epilogue(const NodeView& group, const Node& next) {
+  const std::optional<ProductForm> form = product_form(group);
+  return form && can_join_epilogue(group, next, *form);
 }
 
 }  // namespace ortool

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
-#include "libcore/provider/constant_values.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "providers/onednn/conv_prepared.hpp"
 #include "providers/onednn/kernel_list.hpp"
 #include "providers/onednn/plain_conv.hpp"
@@ -10,15 +10,16 @@
 namespace ortool::onednn {
 namespace {
 
+/// Weights that come at run time and those of ConvTranspose are not scaled.
 ProductForm conv_product_form(const NodeView& view) {
-  ProductForm form;
-  const Tensor* weights = view.constant(1);
-  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
-  if (weights == nullptr || !has_known_bias) return form;
-  form.channels = weights->shape()[0];
-  form.axes_behind = weights->shape().rank() - 2;
-  form.can_scale = true;
-  return form;
+  if (view.constant(1) == nullptr) return {};
+  return product_form(view).value_or(ProductForm{});
+}
+
+ProductEpilogue conv_epilogue(const NodeView& view) {
+  std::optional<ProductEpilogue> epilogue = match_epilogue(view, conv_product_form(view));
+  ORTOOL_CHECK(epilogue.has_value());
+  return std::move(*epilogue);
 }
 
 /// For outputs without elements.
@@ -39,11 +40,10 @@ class ConvKernel : public Kernel {
     conv_.most_threads = context.most_threads;
     conv_.blocked = {view.layouts().input(0) != Layout::plain,
                      view.layouts().output(0) != Layout::plain};
-    std::optional<ProductFollowers> followers = read_followers(view, conv_product_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    conv_.followers = std::move(*followers);
+    conv_.epilogue = conv_epilogue(view);
     if (view.constant(1) != nullptr) conv_.constant_weights = view.node().input(1);
-    make_bias(view);
+    conv_.reads_bias = view.node().input(2) != nullptr && view.constant(2) == nullptr;
+    conv_.bias = folded_bias(view.node().input(2), conv_.epilogue);
     if (conv_.constant_weights != nullptr) pack(view, context);
   }
 
@@ -66,29 +66,13 @@ class ConvKernel : public Kernel {
   bool needs_input(std::size_t index) const override {
     if (index == 1) return !conv_.form.has_value();
     if (index == 2 && conv_.reads_bias) return true;
-    return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
+    return index == 0 || static_cast<std::int64_t>(index) == conv_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return conv_.weights.size_bytes() + std::ssize(conv_.bias) * std::int64_t{sizeof(float)};
   }
 
  private:
-  void make_bias(const NodeView& view) {
-    const ProductFollowers& followers = conv_.followers;
-    const Tensor* given = view.constant(2);
-    conv_.reads_bias = given == nullptr && view.node().input(2) != nullptr;
-    const auto channels = given != nullptr ? static_cast<std::size_t>(given->element_count())
-                                           : followers.scale.size();
-    std::optional<std::vector<double>> numbers;
-    if (given != nullptr)
-      numbers = known_numbers(view.node().input(2), static_cast<std::int64_t>(channels));
-    for (std::size_t i = 0; i < channels; ++i) {
-      const double own = numbers ? (*numbers)[i] : 0.0;
-      conv_.bias.push_back(static_cast<float>(
-          followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]));
-    }
-  }
-
   void pack(const NodeView& view, const CompileContext& context) {
     const std::optional<ConvShape> shape = likely_conv(view, conv_.op);
     if (!shape) return;
@@ -139,7 +123,7 @@ std::string refuses_conv(const NodeView& view, const Tools& tools) {
 }
 
 bool conv_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, conv_product_form(group));
+  return can_join_epilogue(group, next, conv_product_form(group));
 }
 
 std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools) {
@@ -169,16 +153,15 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools
           : 0.0;
   const double back =
       reorder_ns * static_cast<double>(shape->sizes.channels_out * shape->out_pixels());
-  const std::optional<ProductFollowers> followers = read_followers(group, conv_product_form(group));
-  ORTOOL_CHECK(followers.has_value());
+  const std::int64_t residual = conv_epilogue(group).residual;
   std::vector<LayoutChoice> choices(1);
   choices[0].nanoseconds = work * product_ns + into + back;
   const auto add = [&](bool in, bool out) {
     LayoutChoice& choice = choices.emplace_back();
     if (in) choice.inputs = {tools.blocked};
     if (out) choice.outputs = {tools.blocked};
-    if (out && followers->residual >= 0) {
-      choice.inputs.resize(static_cast<std::size_t>(followers->residual) + 1, Layout::plain);
+    if (out && residual >= 0) {
+      choice.inputs.resize(static_cast<std::size_t>(residual) + 1, Layout::plain);
       choice.inputs.back() = tools.blocked;
     }
     choice.nanoseconds = work * product_ns + (in ? 0 : into) + (out ? 0 : back);

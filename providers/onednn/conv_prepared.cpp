@@ -110,17 +110,16 @@ class ConvPrepared : public Prepared {
     slot_space_ = layout_.add(slot_bytes_ * slot_count_);
     if (!conv_.blocked.in)
       in_space_ = layout_.add(cut_.in_floats * images_at_once() * std::int64_t{sizeof(float)});
-    if (conv_.followers.residual < 0) return;
-    const Shape& residual =
-        context.inputs[static_cast<std::size_t>(conv_.followers.residual)].shape;
+    if (conv_.epilogue.residual < 0) return;
+    const Shape& residual = context.inputs[static_cast<std::size_t>(conv_.epilogue.residual)].shape;
     const Shape shape = own_shape();
     if (shape == residual) return;
     if (conv_.blocked.out)
       throw Error(ErrorCode::unsupported,
                   "a sum with a tensor of another shape is not computed in blocks",
                   "run with --provider cpu");
-    unfused_.emplace(shape, residual, conv_.followers.activation, conv_.followers.low,
-                     conv_.followers.high, conv_.tools.isa);
+    unfused_.emplace(shape, residual, conv_.epilogue.activation, conv_.epilogue.low,
+                     conv_.epilogue.high, conv_.tools.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 
@@ -227,10 +226,10 @@ class ConvPrepared : public Prepared {
       epilogue.added = context.input<float>(2) + piece.out_first;
     }
     if (!unfused_) {
-      epilogue.activation = conv_.followers.activation;
-      epilogue.low = conv_.followers.low;
-      epilogue.high = conv_.followers.high;
-      if (conv_.followers.residual >= 0) epilogue.residual = residual(context) + first;
+      epilogue.activation = conv_.epilogue.activation;
+      epilogue.low = conv_.epilogue.low;
+      epilogue.high = conv_.epilogue.high;
+      if (conv_.epilogue.residual >= 0) epilogue.residual = residual(context) + first;
       epilogue.residual_stride = tile.c_stride;
     }
     if (!changes_sums(epilogue)) return;
@@ -238,7 +237,7 @@ class ConvPrepared : public Prepared {
   }
 
   const float* residual(const RunContext& context) const {
-    return context.input<float>(static_cast<std::size_t>(conv_.followers.residual));
+    return context.input<float>(static_cast<std::size_t>(conv_.epilogue.residual));
   }
   static std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
   template <typename T>
@@ -300,7 +299,7 @@ AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut
   workers.parallel_for(tasks, [&](std::int64_t task) {
     const cpu::WorkspaceSlots::Loan slot(slots);
     const auto index = static_cast<std::size_t>(task);
-    packer.pack(cut.pieces[index], given.data<float>().data(), conv.followers.scale, slot.data(),
+    packer.pack(cut.pieces[index], given.data<float>().data(), conv.epilogue.scale, slot.data(),
                 packed.data() + packer.offset_of(index));
   });
   return packed;

@@ -9,19 +9,6 @@
 namespace ortool::onednn {
 namespace {
 
-ProductForm gemm_product_form(const NodeView& view) {
-  ProductForm form;
-  if (view.node().input(2) != nullptr) return form;
-  const auto op = read_op<Gemm>(view.node());
-  // The bias is added before the scaling by alpha.
-  if (op.alpha != 1.0F) return form;
-  const PartialShape& b = view.node().input(1)->type().shape;
-  if (!b || b->size() != 2) return form;
-  const Dimension& columns = (*b)[op.transpose_b ? 0 : 1];
-  if (columns.is_known()) form.channels = columns.number();
-  return form;
-}
-
 ProductShape gemm_shape(const Gemm& op, const Shape& a, const Shape& b) {
   ProductShape shape;
   shape.sizes = {a[op.transpose_a ? 1 : 0], b[op.transpose_b ? 0 : 1], a[op.transpose_a ? 0 : 1]};
@@ -51,14 +38,10 @@ std::string refuses_gemm(const NodeView& view, const Tools&) {
   return {};
 }
 
-bool gemm_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, gemm_product_form(group));
-}
-
 KernelPtr compile_gemm(const NodeView& view, const KernelRow& row, const Tools& tools,
                        const CompileContext& context) {
   const auto op = read_op<Gemm>(view.node());
-  CompiledProduct product = compile_product(view, gemm_product_form(view), tools, context);
+  CompiledProduct product = compile_product(view, tools, context);
   product.alpha = op.alpha;
   product.beta = op.beta;
   product.reads_addend = view.node().input(2) != nullptr;

@@ -47,11 +47,10 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools
 KernelPtr compile_conv(const NodeView& view, const KernelRow& row, const Tools& tools,
                        const CompileContext& context);
 std::string refuses_gemm(const NodeView& view, const Tools& tools);
-bool gemm_absorbs(const NodeView& group, const Node& next);
+bool product_absorbs(const NodeView& group, const Node& next);
 KernelPtr compile_gemm(const NodeView& view, const KernelRow& row, const Tools& tools,
                        const CompileContext& context);
 std::string refuses_matmul(const NodeView& view, const Tools& tools);
-bool matmul_absorbs(const NodeView& group, const Node& next);
 KernelPtr compile_matmul(const NodeView& view, const KernelRow& row, const Tools& tools,
                          const CompileContext& context);
 std::string refuses_pool(const NodeView& view, const Tools& tools);

@@ -9,14 +9,6 @@
 namespace ortool::onednn {
 namespace {
 
-ProductForm matmul_product_form(const NodeView& view) {
-  ProductForm form;
-  const PartialShape& shape = view.node().input(1)->type().shape;
-  if (shape && shape->size() >= 2 && shape->back().is_known())
-    form.channels = shape->back().number();
-  return form;
-}
-
 ProductShape plain_shape(const cpu::GemmSizes& sizes) {
   ProductShape shape;
   shape.sizes = sizes;
@@ -33,13 +25,9 @@ std::string refuses_matmul(const NodeView& view, const Tools&) {
              : "it computes MatMul in float32 only";
 }
 
-bool matmul_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, matmul_product_form(group));
-}
-
 KernelPtr compile_matmul(const NodeView& view, const KernelRow& row, const Tools& tools,
                          const CompileContext& context) {
-  CompiledProduct product = compile_product(view, matmul_product_form(view), tools, context);
+  CompiledProduct product = compile_product(view, tools, context);
   const Tensor* b = view.constant(1);
   const std::int64_t rank = b != nullptr ? b->shape().rank() : 0;
   if (rank > 0 && b->element_count() > 0 && (rank <= 2 || b->shape().product(0, rank - 2) == 1)) {

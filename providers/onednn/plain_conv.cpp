@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/conv/conv_transpose.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::onednn {
@@ -27,20 +28,10 @@ cpu::ConvTransposeSizes transposed_sizes(const cpu::ConvSizes& sizes) {
   return result;
 }
 
-/// The constant weights multiplied by the fused scale, or an empty tensor.
+/// The constant weights with the epilogue's scale, or nothing.
 Tensor scaled_weights(const CompiledConv& conv, MemoryCap* cap) {
   if (conv.constant_weights == nullptr) return {};
-  const Tensor weights = conv.constant_weights->constant().aligned();
-  if (conv.followers.scale.empty()) return weights;
-  Tensor result(DataType::float32, weights.shape(), cap);
-  const std::int64_t block = weights.shape().product(1, weights.shape().rank());
-  for (std::int64_t i = 0; i < weights.element_count(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    result.mutable_data<float>()[at] =
-        static_cast<float>(static_cast<double>(weights.data<float>()[at]) *
-                           conv.followers.scale[static_cast<std::size_t>(i / block)]);
-  }
-  return result;
+  return folded_weights(conv.constant_weights->constant().aligned(), conv.epilogue, cap);
 }
 
 class PlainConvPrepared : public Prepared {
@@ -58,7 +49,7 @@ class PlainConvPrepared : public Prepared {
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::int64_t held_bytes() const override {
-    return conv_.followers.scale.empty() ? 0 : weights_.size_bytes();
+    return conv_.epilogue.scale.empty() ? 0 : weights_.size_bytes();
   }
 
   void run(const RunContext& context) const override {
@@ -78,11 +69,11 @@ class PlainConvPrepared : public Prepared {
     cpu::Epilogue epilogue;
     if (bias != nullptr) epilogue.addend = cpu::Addend::per_row;
     epilogue.added = bias;
-    epilogue.activation = conv_.followers.activation;
-    epilogue.low = conv_.followers.low;
-    epilogue.high = conv_.followers.high;
-    if (conv_.followers.residual >= 0)
-      epilogue.residual = context.input<float>(static_cast<std::size_t>(conv_.followers.residual));
+    epilogue.activation = conv_.epilogue.activation;
+    epilogue.low = conv_.epilogue.low;
+    epilogue.high = conv_.epilogue.high;
+    if (conv_.epilogue.residual >= 0)
+      epilogue.residual = context.input<float>(static_cast<std::size_t>(conv_.epilogue.residual));
     cpu::conv(shape_.sizes, path_, context.input<float>(0), packed, context.output<float>(0),
               epilogue, isa, context.workspace() + kernel_space_, sized.get());
   }

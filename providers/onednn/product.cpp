@@ -11,6 +11,8 @@
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/math/gemm.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 
 namespace ortool::onednn {
@@ -45,12 +47,12 @@ class ProductPrepared : public Prepared {
       space_ = layout_.add(cpu::gemm_batched_workspace_bytes(
           std::ssize(work_.offsets), sizes, product.tools.isa, product.most_threads));
     }
-    if (product.followers.residual < 0) return;
+    if (product.epilogue.residual < 0) return;
     const Shape& residual =
-        context.inputs[static_cast<std::size_t>(product.followers.residual)].shape;
+        context.inputs[static_cast<std::size_t>(product.epilogue.residual)].shape;
     if (work_.result == residual) return;
-    unfused_.emplace(work_.result, residual, product.followers.activation, product.followers.low,
-                     product.followers.high, product.tools.isa);
+    unfused_.emplace(work_.result, residual, product.epilogue.activation, product.epilogue.low,
+                     product.epilogue.high, product.tools.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, work_.result.element_count()));
   }
 
@@ -156,10 +158,10 @@ class ProductPrepared : public Prepared {
       epilogue.added_stride = work_.shape.sizes.n;
     }
     if (unfused_) return epilogue;
-    epilogue.activation = product_.followers.activation;
-    epilogue.low = product_.followers.low;
-    epilogue.high = product_.followers.high;
-    if (product_.followers.residual >= 0) {
+    epilogue.activation = product_.epilogue.activation;
+    epilogue.low = product_.epilogue.low;
+    epilogue.high = product_.epilogue.high;
+    if (product_.epilogue.residual >= 0) {
       epilogue.residual = residual(context);
       epilogue.residual_stride = work_.shape.sizes.n;
     }
@@ -167,7 +169,7 @@ class ProductPrepared : public Prepared {
   }
 
   const float* residual(const RunContext& context) const {
-    return context.input<float>(static_cast<std::size_t>(product_.followers.residual));
+    return context.input<float>(static_cast<std::size_t>(product_.epilogue.residual));
   }
 
   const CompiledProduct& product_;
@@ -194,7 +196,7 @@ class ProductKernel : public Kernel {
   bool needs_input(std::size_t index) const override {
     if (index == 1) return !product_.b.has_value();
     if (index == 2 && product_.reads_addend) return true;
-    return index == 0 || static_cast<std::int64_t>(index) == product_.followers.residual;
+    return index == 0 || static_cast<std::int64_t>(index) == product_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return (product_.b ? product_.b->bytes.size_bytes() : 0) +
@@ -207,17 +209,30 @@ class ProductKernel : public Kernel {
   ProductSizer work_;
 };
 
+/// As our own kernels have it, but without functions; and a bias is added before what alpha scales.
+ProductForm onednn_product_form(const NodeView& view) {
+  ProductForm form = product_form(view).value_or(ProductForm{});
+  form.has_functions = false;
+  if (view.node().op_type() == "Gemm" && read_op<Gemm>(view.node()).alpha != 1.0F)
+    form.channels = -1;
+  return form;
+}
+
 }  // namespace
 
-CompiledProduct compile_product(const NodeView& view, const ProductForm& form, const Tools& tools,
+bool product_absorbs(const NodeView& group, const Node& next) {
+  return can_join_epilogue(group, next, onednn_product_form(group));
+}
+
+CompiledProduct compile_product(const NodeView& view, const Tools& tools,
                                 const CompileContext& context) {
   CompiledProduct product;
   product.tools = tools;
   product.most_threads = context.most_threads;
-  std::optional<ProductFollowers> followers = read_followers(view, form);
-  ORTOOL_CHECK(followers.has_value());
-  product.followers = std::move(*followers);
-  for (const double shift : product.followers.shift)
+  std::optional<ProductEpilogue> epilogue = match_epilogue(view, onednn_product_form(view));
+  ORTOOL_CHECK(epilogue.has_value());
+  product.epilogue = std::move(*epilogue);
+  for (const double shift : product.epilogue.shift)
     product.bias.push_back(static_cast<float>(shift));
   return product;
 }

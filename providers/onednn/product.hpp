@@ -15,13 +15,13 @@ namespace ortool::onednn {
 
 /// Decided at compile time, once per node.
 struct CompiledProduct {
-  ProductFollowers followers;
+  ProductEpilogue epilogue;
   Tools tools;
   int most_threads = 1;
   float alpha = 1.0F;
   float beta = 1.0F;
   bool reads_addend = false;      ///< input 2 is added, multiplied by beta
-  std::vector<float> bias;        ///< one per column, from fused nodes; empty: none
+  std::vector<float> bias;        ///< a column, from the epilogue; empty: none
   std::optional<PackedMatrix> b;  ///< empty: it comes at run time
 };
 
@@ -36,8 +36,8 @@ struct ProductWork {
 /// Computes the products from the shapes.
 using ProductSizer = std::function<ProductWork(const PrepareContext&)>;
 
-/// Sets the fused nodes and everything else that node and tools determine; b is not packed yet.
-CompiledProduct compile_product(const NodeView& view, const ProductForm& form, const Tools& tools,
+/// The epilogue and what else the node and the tools decide; b is not packed yet.
+CompiledProduct compile_product(const NodeView& view, const Tools& tools,
                                 const CompileContext& context);
 
 /// A kernel that reads input 1 if b is not packed. `name` must outlive it.

@@ -8,11 +8,11 @@
 #include "libcore/ops/quantization/conv_integer.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
-#include "providers/cpu/support/int8_clip.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 #include "providers/cpu/support/quantization_params.hpp"
 
@@ -47,7 +47,7 @@ struct CompiledInt8Conv {
   DataType image_type = DataType::undefined;
   DataType weight_type = DataType::undefined;
   DataType out_type = DataType::undefined;
-  Int8Limits limits;
+  ByteBounds bounds = {0, 0};
   Isa isa = Isa::baseline;
   int most_threads = 1;
   AlignedBuffer weights;  ///< packed, followed by the sums of each channel's weights
@@ -177,7 +177,7 @@ class Int8ConvPrepared : public Prepared {
     const std::int32_t zero = flipped_zero(
         conv_.out_type,
         context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.out_zero)), 0, 0);
-    numbers.epilogue.range = conv_.limits.range(zero);
+    numbers.epilogue.range = int8_range(conv_.bounds, zero);
   }
 
   Int8ConvFloats float_form(const RunContext& context) const {
@@ -226,9 +226,7 @@ class Int8ConvKernel : public Kernel {
     conv_.form.weight_flip = conv_.weight_type == DataType::uint8 ? 128 : 0;
     if (conv_.inputs.out_scale >= 0) {
       conv_.out_type = view.input_type(conv_.inputs.out_zero);
-      const std::optional<Int8Limits> limits = int8_limits(view, conv_.out_type);
-      ORTOOL_CHECK(limits.has_value());
-      conv_.limits = *limits;
+      conv_.bounds = epilogue_of(view).bounds;
     }
     pack(view, context);
   }
@@ -317,7 +315,7 @@ KernelPtr compile_settled_conv(const NodeView& view, const KernelRow& row,
 }
 
 constexpr std::array<KernelRow, 3> clipping(std::array<KernelRow, 3> rows) {
-  for (KernelRow& row : rows) row.absorbs = absorbs_int8_clip;
+  for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;
   return rows;
 }
 

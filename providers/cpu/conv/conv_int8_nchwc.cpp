@@ -9,11 +9,11 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
 #include "providers/cpu/kernel_list.hpp"
-#include "providers/cpu/support/int8_clip.hpp"
 #include "providers/cpu/support/quantization_params.hpp"
 
 namespace ortool::cpu {
@@ -173,7 +173,7 @@ bool is_small_convolution(const NodeView& view, const NchwcInt8ConvOp& op) {
 std::vector<LayoutChoice> int8_conv_layouts(const NodeView& view, const KernelRow& row) {
   const NchwcInt8ConvOp op = read_int8_conv(view.node());
   const std::optional<ConvSizes> sizes = guessed_sizes(view, op);
-  if (!sizes || !int8_limits(view, view.input_type(out_zero_input))) return {};
+  if (!sizes) return {};
   const PartialShape& shape = view.node().input(image_input)->type().shape;
   if (!shape) return {};
   std::vector<LayoutChoice> choices(1);
@@ -332,10 +332,8 @@ class NchwcInt8ConvKernel : public Kernel {
     numbers.epilogue.scales = conv_.scales.data();
     conv_.floats.weight_scales = conv_.weight_scales.data();
     const DataType type = view.input_type(out_zero_input);
-    const std::optional<Int8Limits> limits = int8_limits(view, type);
-    ORTOOL_CHECK(limits.has_value());
-    numbers.epilogue.range =
-        limits->range(flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
+    numbers.epilogue.range = int8_range(
+        epilogue_of(view).bounds, flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
   }
 
   std::string_view name_;

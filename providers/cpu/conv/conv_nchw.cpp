@@ -9,7 +9,7 @@
 #include "kernels/cpu/elementwise/unary.hpp"
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -33,7 +33,7 @@ bool is_rounded(const Value* value) {
 /// Decided at compile time, once per node.
 struct CompiledConv {
   ortool::Conv op;
-  ProductFollowers followers;
+  ProductEpilogue epilogue;
   ConvPath path = ConvPath::columns;  ///< algorithm of the packed weights
   bool can_transform = true;          ///< whether Winograd may be used
   Isa isa = Isa::baseline;
@@ -41,7 +41,7 @@ struct CompiledConv {
   AlignedBuffer weights;  ///< packed; empty if they come at run time
   /// Unpacked weights, kept if image sizes known only at run time may require the other algorithm.
   std::optional<Tensor> plain_weights;
-  AlignedBuffer bias;  ///< with the fused shift; empty if there is none or it comes at run time
+  AlignedBuffer bias;  ///< with the epilogue's shift; empty when there is none or it comes later
   bool has_weights = false;
   bool has_bias = false;
   bool reads_bias = false;  ///< at run time
@@ -66,12 +66,12 @@ class ConvPrepared : public Prepared {
     kernel_space_ = layout_.add(conv_workspace_bytes(sizes_, path_, conv.isa, conv.most_threads));
     if (!conv.has_weights)
       weight_space_ = layout_.add(packed_conv_weight_bytes(sizes_, path_, conv.isa));
-    if (conv.followers.residual < 0) return;
+    if (conv.epilogue.residual < 0) return;
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
-    const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
+    const Shape& residual = context.inputs[static_cast<std::size_t>(conv.epilogue.residual)].shape;
     if (shape == residual) return;
-    unfused_.emplace(shape, residual, conv.followers.activation, conv.followers.low,
-                     conv.followers.high, conv.isa);
+    unfused_.emplace(shape, residual, conv.epilogue.activation, conv.epilogue.low,
+                     conv.epilogue.high, conv.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 
@@ -96,12 +96,12 @@ class ConvPrepared : public Prepared {
     if (unfused_) {
       result = place<float>(context, result_space_);
     } else {
-      follow(epilogue, conv_.followers, context);
+      set_residual_and_activation(epilogue, conv_.epilogue, context);
     }
     conv(sizes_, path_, context.input<float>(0), weights, result, epilogue, conv_.isa,
          place<std::byte>(context, kernel_space_), workers.get());
     if (unfused_)
-      unfused_->run(result, residual_of(conv_.followers, context), context.output<float>(0),
+      unfused_->run(result, residual_of(conv_.epilogue, context), context.output<float>(0),
                     context.workers());
   }
 
@@ -147,9 +147,7 @@ class ConvKernel : public Kernel {
     conv_.isa = row.isa;
     conv_.most_threads = context.most_threads;
     conv_.can_transform = !is_rounded(view.node().input(0));
-    std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    conv_.followers = std::move(*followers);
+    conv_.epilogue = epilogue_of(view);
     make_bias(view, context);
     make_weights(view, context);
   }
@@ -161,7 +159,7 @@ class ConvKernel : public Kernel {
   bool needs_input(std::size_t index) const override {
     if (index == 1) return !conv_.has_weights;
     if (index == 2 && conv_.reads_bias) return true;
-    return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
+    return index == 0 || static_cast<std::int64_t>(index) == conv_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return conv_.weights.size_bytes() + conv_.bias.size_bytes();
@@ -171,7 +169,7 @@ class ConvKernel : public Kernel {
   void make_bias(const NodeView& view, const CompileContext& context) {
     const bool is_given = view.node().input(2) != nullptr;
     conv_.reads_bias = is_given && !float_constant(view.node().input(2));
-    const std::vector<float> bias = folded_bias(view, conv_.followers);
+    const std::vector<float> bias = folded_bias(view.node().input(2), conv_.epilogue);
     if (bias.empty()) return;
     const auto channels = static_cast<std::int64_t>(bias.size());
     conv_.bias =
@@ -181,14 +179,15 @@ class ConvKernel : public Kernel {
   }
 
   void make_weights(const NodeView& view, const CompileContext& context) {
-    const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
-    if (!weights) return;
-    const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
+    const std::optional<Tensor> given = float_constant(view.node().input(1), context.cap);
+    if (!given) return;
+    const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
+    const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);
     conv_.path = conv_.choose_path(sizes);
     if (conv_.can_transform && may_become_winograd(sizes)) conv_.plain_weights = weights;
     conv_.weights = AlignedBuffer(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
                                   context.cap, "packed weights");
-    pack_conv_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
+    pack_conv_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
                       conv_.weights.as<float>(), context.workers);
     conv_.has_weights = true;
   }
@@ -229,18 +228,14 @@ bool accepts_double_conv(const NodeView& view) {
   return accepts_float64(view) && has_conv_rank(view);
 }
 
-bool conv_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, conv_form(group));
-}
-
 // clang-format off
 constexpr std::array<KernelRow, 7> conv_im2row = {{
-    {"conv_f32_avx512", "", "Conv", Isa::avx512, "float32", accepts_conv, compile_conv, conv_absorbs},
-    {"conv_f32_avx2", "", "Conv", Isa::avx2, "float32", accepts_conv, compile_conv, conv_absorbs},
-    {"conv_f32_baseline", "", "Conv", Isa::baseline, "float32", accepts_conv, compile_conv, conv_absorbs},
-    {"conv_half_avx512", "", "Conv", Isa::avx512, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, conv_absorbs},
-    {"conv_half_avx2", "", "Conv", Isa::avx2, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, conv_absorbs},
-    {"conv_half_baseline", "", "Conv", Isa::baseline, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, conv_absorbs},
+    {"conv_f32_avx512", "", "Conv", Isa::avx512, "float32", accepts_conv, compile_conv, absorbs_epilogue},
+    {"conv_f32_avx2", "", "Conv", Isa::avx2, "float32", accepts_conv, compile_conv, absorbs_epilogue},
+    {"conv_f32_baseline", "", "Conv", Isa::baseline, "float32", accepts_conv, compile_conv, absorbs_epilogue},
+    {"conv_half_avx512", "", "Conv", Isa::avx512, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, absorbs_epilogue},
+    {"conv_half_avx2", "", "Conv", Isa::avx2, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, absorbs_epilogue},
+    {"conv_half_baseline", "", "Conv", Isa::baseline, fp16_type_names, accepts_fp16_conv, compile_fp16_conv, absorbs_epilogue},
     {"conv_float64", "", "Conv", Isa::baseline, "float64", accepts_double_conv, compile_double_conv},
 }};
 // clang-format on

@@ -1,10 +1,11 @@
-// Kernels for Conv in NCHWc, with the same fused nodes as in NCHW.
+// Kernel rows of Conv on blocked values, with the same epilogues as on plain ones.
 #include <algorithm>
 #include <array>
 
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/conv/conv_cost.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
@@ -18,15 +19,14 @@ namespace ortool::cpu {
 namespace {
 
 /// Whether the epilogue maps zero to zero, as padding channels require.
-bool keeps_zero(const ProductFollowers& followers) {
-  return followers.activation != Activation::clip ||
-         (followers.low <= 0.0F && followers.high >= 0.0F);
+bool keeps_zero(const ProductEpilogue& epilogue) {
+  return epilogue.activation != Activation::clip || (epilogue.low <= 0.0F && epilogue.high >= 0.0F);
 }
 
 /// Decided at compile time, once per node.
 struct CompiledNchwcConv {
   ortool::Conv op;
-  ProductFollowers followers;
+  ProductEpilogue epilogue;
   NchwcConvAlgorithm path = NchwcConvAlgorithm::direct;
   Isa isa = Isa::avx512;
   int most_threads = 1;
@@ -40,14 +40,14 @@ class NchwcConvPrepared : public Prepared {
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
     kernel_space_ =
         layout_.add(nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.most_threads));
-    if (conv.followers.residual < 0) return;
+    if (conv.epilogue.residual < 0) return;
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
-    const Shape& residual = context.inputs[static_cast<std::size_t>(conv.followers.residual)].shape;
+    const Shape& residual = context.inputs[static_cast<std::size_t>(conv.epilogue.residual)].shape;
     if (shape == residual) return;
     const Layout layout = blocked_layout(conv.isa);
     const Shape stored = stored_shape(shape, layout);
-    unfused_.emplace(stored, stored_shape(residual, layout), conv.followers.activation,
-                     conv.followers.low, conv.followers.high, conv.isa);
+    unfused_.emplace(stored, stored_shape(residual, layout), conv.epilogue.activation,
+                     conv.epilogue.low, conv.epilogue.high, conv.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, stored.element_count()));
   }
 
@@ -55,7 +55,6 @@ class NchwcConvPrepared : public Prepared {
 
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.most_threads);
-    const ProductFollowers& followers = conv_.followers;
     Epilogue epilogue;
     if (conv_.bias.size_bytes() > 0) {
       epilogue.addend = Addend::per_row;
@@ -65,12 +64,12 @@ class NchwcConvPrepared : public Prepared {
     if (unfused_) {
       result = reinterpret_cast<float*>(context.workspace() + result_space_);
     } else {
-      follow(epilogue, followers, context);
+      set_residual_and_activation(epilogue, conv_.epilogue, context);
     }
     conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
                epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
     if (unfused_)
-      unfused_->run(result, residual_of(followers, context), context.output<float>(0),
+      unfused_->run(result, residual_of(conv_.epilogue, context), context.output<float>(0),
                     context.workers());
   }
 
@@ -96,17 +95,16 @@ class NchwcConvKernel : public Kernel {
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
     conv_.most_threads = context.most_threads;
-    std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    conv_.followers = std::move(*followers);
-    const std::optional<Tensor> weights = folded_weights(view, conv_.followers, context.cap);
-    ORTOOL_CHECK(weights.has_value());
-    const ConvSizes sizes = likely_conv_sizes(view, weights->shape(), conv_.op);
+    conv_.epilogue = epilogue_of(view);
+    const std::optional<Tensor> given = float_constant(view.node().input(1), context.cap);
+    ORTOOL_CHECK(given.has_value());
+    const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
+    const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);
     conv_.path = view.layouts().input(0) == Layout::plain ? NchwcConvAlgorithm::from_nchw
                                                           : choose_nchwc_algorithm(sizes);
     conv_.weights = AlignedBuffer(packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa),
                                   context.cap, "packed weights");
-    pack_nchwc_weights(sizes, conv_.path, weights->data<float>().data(), conv_.isa,
+    pack_nchwc_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
                        conv_.weights.as<float>(), context.workers);
     make_bias(view, sizes.channels_out, context);
   }
@@ -116,7 +114,7 @@ class NchwcConvKernel : public Kernel {
     return std::make_unique<const NchwcConvPrepared>(conv_, context);
   }
   bool needs_input(std::size_t index) const override {
-    return index == 0 || static_cast<std::int64_t>(index) == conv_.followers.residual;
+    return index == 0 || static_cast<std::int64_t>(index) == conv_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return conv_.weights.size_bytes() + conv_.bias.size_bytes();
@@ -124,7 +122,7 @@ class NchwcConvKernel : public Kernel {
 
  private:
   void make_bias(const NodeView& view, std::int64_t channels, const CompileContext& context) {
-    const std::vector<float> bias = folded_bias(view, conv_.followers);
+    const std::vector<float> bias = folded_bias(view.node().input(2), conv_.epilogue);
     if (bias.empty()) return;
     const std::int64_t block = block_of(blocked_layout(conv_.isa));
     const std::int64_t stored = (channels + block - 1) / block * block;
@@ -147,12 +145,12 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
   const Value* bias = view.node().input(2);
   if (!weights || (bias != nullptr && !bias->is_constant())) return {};
   const auto op = read_op<ortool::Conv>(view.node());
-  const std::optional<ProductFollowers> followers = read_followers(view, conv_form(view));
   const std::optional<ConvSizes> sizes = common_conv_sizes(view, weights->shape(), op);
-  if (!followers || !sizes) return {};
+  if (!sizes) return {};
+  const ProductEpilogue epilogue = epilogue_of(view);
   const Layout blocked = blocked_layout(row.isa);
   const std::int64_t block = block_of(blocked);
-  if (sizes->channels_out % block != 0 && !keeps_zero(*followers)) return {};
+  if (sizes->channels_out % block != 0 && !keeps_zero(epilogue)) return {};
   std::vector<LayoutChoice> choices(1);
   choices[0].nanoseconds = nchw_conv_nanoseconds(*sizes);
   const auto add = [&](NchwcConvAlgorithm path) {
@@ -160,8 +158,8 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
     LayoutChoice& choice = choices.emplace_back();
     choice.inputs.resize(view.inputs().size(), Layout::plain);
     if (path != NchwcConvAlgorithm::from_nchw) choice.inputs[0] = blocked;
-    if (followers->residual >= 0)
-      choice.inputs[static_cast<std::size_t>(followers->residual)] = blocked;
+    if (epilogue.residual >= 0)
+      choice.inputs[static_cast<std::size_t>(epilogue.residual)] = blocked;
     choice.outputs = {blocked};
     choice.nanoseconds = nchwc_conv_nanoseconds(*sizes, path, block);
   };

@@ -1,4 +1,4 @@
-// Convolution parameters: sizes from shapes, and folding a scale and shift into the constants.
+// Sizes of convolutions from shapes.
 #include "providers/cpu/conv/conv_params.hpp"
 
 #include <algorithm>
@@ -6,29 +6,8 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/window_sizes.hpp"
-#include "providers/cpu/support/float_constant.hpp"
 
 namespace ortool::cpu {
-namespace {
-
-std::optional<Shape> weight_shape(const NodeView& view) {
-  return view.constant(1) != nullptr ? std::optional(view.constant(1)->shape())
-                                     : view.input_shape(1);
-}
-
-}  // namespace
-
-ProductForm conv_form(const NodeView& view) {
-  ProductForm form;
-  const std::optional<Shape> weights = weight_shape(view);
-  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
-  if (!weights || !has_known_bias) return form;
-  form.channels = (*weights)[0];
-  form.axes_behind = weights->rank() - 2;
-  form.can_scale = view.constant(1) != nullptr;
-  return form;
-}
-
 bool has_conv_rank(const NodeView& view) {
   for (std::int64_t input = 0; input < 2; ++input) {
     const std::int64_t rank = view.input_rank(input);
@@ -104,34 +83,6 @@ ConvSizes likely_conv_sizes(const NodeView& view, const Shape& weights, const or
     sizes.kernel[most_spatial_axes - weights.rank() + i] = weights[i];
   for (std::int64_t& out : sizes.out) out = 0;
   return sizes;
-}
-
-std::optional<Tensor> folded_weights(const NodeView& view, const ProductFollowers& followers,
-                                     MemoryCap* cap) {
-  std::optional<Tensor> weights = float_constant(view.node().input(1), cap);
-  if (!weights || followers.scale.empty()) return weights;
-  Tensor result(DataType::float32, weights->shape(), cap);
-  const float* in = weights->data<float>().data();
-  float* out = result.mutable_data<float>().data();
-  const std::int64_t block = weights->shape().product(1, weights->shape().rank());
-  for (std::int64_t i = 0; i < weights->element_count(); ++i) {
-    const double scale = followers.scale[static_cast<std::size_t>(i / block)];
-    out[i] = static_cast<float>(static_cast<double>(in[i]) * scale);
-  }
-  return result;
-}
-
-std::vector<float> folded_bias(const NodeView& view, const ProductFollowers& followers) {
-  const std::optional<Tensor> given = float_constant(view.node().input(2));
-  const auto channels =
-      given ? static_cast<std::size_t>(given->element_count()) : followers.scale.size();
-  std::vector<float> bias(channels);
-  for (std::size_t i = 0; i < channels; ++i) {
-    const double own = given ? static_cast<double>(given->data<float>()[i]) : 0.0;
-    bias[i] = static_cast<float>(
-        followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]);
-  }
-  return bias;
 }
 
 }  // namespace ortool::cpu

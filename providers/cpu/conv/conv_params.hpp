@@ -1,4 +1,4 @@
-// Convolution parameters of all Conv kernels: sizes, fused nodes, constants with folded scale.
+// What every kernel row of Conv reads of its node: ranks and sizes.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
-#include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/ops/nn/conv/conv.hpp"
 #include "libcore/provider/node_view.hpp"
-#include "libcore/provider/product_epilogue.hpp"
 
 namespace ortool::cpu {
 
 constexpr std::int64_t most_spatial_axes = 3;
-
-/// What a convolution's epilogue may fuse.
-ProductForm conv_form(const NodeView& view);
 
 /// Whether the ranks, as far as known, are supported and both operands have the same type.
 bool has_conv_rank(const NodeView& view);
@@ -32,12 +27,5 @@ ConvSizes conv_sizes(const Shape& x, const Shape& weights, const ortool::Conv& o
 
 /// The sizes as far as the model specifies them, for choosing an algorithm; unknown `out` is 0.
 ConvSizes likely_conv_sizes(const NodeView& view, const Shape& weights, const ortool::Conv& op);
-
-/// Constant weights multiplied by the fused scale; empty if they come at run time.
-std::optional<Tensor> folded_weights(const NodeView& view, const ProductFollowers& followers,
-                                     MemoryCap* cap);
-
-/// A constant bias with the fused scale and shift; empty if there is neither.
-std::vector<float> folded_bias(const NodeView& view, const ProductFollowers& followers);
 
 }  // namespace ortool::cpu

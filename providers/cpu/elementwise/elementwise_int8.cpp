@@ -47,7 +47,7 @@ KernelPtr compile_quantized_binary(const NodeView& view, const KernelRow& row,
     const DataType a_type = context.inputs[0].type;
     const DataType b_type = context.inputs[3].type;
     const DataType y_type = context.inputs[7].type;
-    const Int8Limits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
+    const ByteBounds bounds = {op.low, op.high};
     return make_prepared(
         {.overwritable = overwritable},
         [=, operation = int8_operation(op.operation),
@@ -56,7 +56,7 @@ KernelPtr compile_quantized_binary(const NodeView& view, const KernelRow& row,
           scales.a = scale_of(run, 1, a_type);
           scales.b = scale_of(run, 4, b_type);
           scales.out = *run.input<float>(6);
-          scales.range = limits.range(flipped_zero(y_type, run.input<std::uint8_t>(7), 0, 0));
+          scales.range = int8_range(bounds, flipped_zero(y_type, run.input<std::uint8_t>(7), 0, 0));
           int8_binary(operation, run.input<std::uint8_t>(0), run.input<std::uint8_t>(3),
                       run.output<std::uint8_t>(0), scales, plan, isa, run.workers());
         });

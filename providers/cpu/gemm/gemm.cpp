@@ -9,7 +9,7 @@
 #include "kernels/cpu/gemm/reference_gemm.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/gemm/packed_weights.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -22,18 +22,6 @@
 
 namespace ortool::cpu {
 namespace {
-
-ProductForm gemm_form(const NodeView& view) {
-  ProductForm form;
-  form.has_functions = true;
-  if (view.node().input(2) != nullptr) return form;
-  const auto op = read_op<Gemm>(view.node());
-  const PartialShape& b = view.node().input(1)->type().shape;
-  if (!b || b->size() != 2) return form;
-  const Dimension& columns = (*b)[op.transpose_b ? 0 : 1];
-  if (columns.is_known()) form.channels = columns.number();
-  return form;
-}
 
 GemmSizes gemm_sizes(const Gemm& op, const Shape& a, const Shape& b) {
   return {a[op.transpose_a ? 1 : 0], b[op.transpose_b ? 0 : 1], a[op.transpose_a ? 0 : 1]};
@@ -51,7 +39,7 @@ Addend addend_of(const Shape& c, const GemmSizes& sizes) {
 /// Decided at compile time, once per node.
 struct CompiledGemm {
   Gemm op;
-  ProductFollowers followers;
+  ProductEpilogue epilogue;
   Isa isa = Isa::baseline;
   PackedWeights b;  ///< empty if it comes at run time
   bool reads_c = false;
@@ -67,12 +55,12 @@ class GemmPrepared : public Prepared {
     if (gemm.reads_c) addend_ = addend_of(context.inputs[2].shape, sizes_);
     space_ = layout_.add(!gemm.b.is_empty() ? gemm.b.workspace_bytes(sizes_, gemm.isa)
                                             : gemm_unpacked_workspace_bytes(sizes_, gemm.isa));
-    if (gemm.followers.residual < 0) return;
+    if (gemm.epilogue.residual < 0) return;
     const Shape shape = {sizes_.m, sizes_.n};
-    const Shape& residual = context.inputs[static_cast<std::size_t>(gemm.followers.residual)].shape;
+    const Shape& residual = context.inputs[static_cast<std::size_t>(gemm.epilogue.residual)].shape;
     if (shape == residual) return;
-    unfused_.emplace(shape, residual, gemm.followers.activation, gemm.followers.low,
-                     gemm.followers.high, gemm.isa);
+    unfused_.emplace(shape, residual, gemm.epilogue.activation, gemm.epilogue.low,
+                     gemm.epilogue.high, gemm.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shape.element_count()));
   }
 
@@ -91,7 +79,7 @@ class GemmPrepared : public Prepared {
       gemm_unpacked(sizes_, a, b, result, sizes_.n, epilogue, gemm_.isa, space, context.workers());
     }
     if (unfused_)
-      unfused_->run(result, residual_of(gemm_.followers, context), out, context.workers());
+      unfused_->run(result, residual_of(gemm_.epilogue, context), out, context.workers());
   }
 
  private:
@@ -108,7 +96,7 @@ class GemmPrepared : public Prepared {
       epilogue.added_stride = sizes_.n;
     }
     if (unfused_) return epilogue;
-    follow(epilogue, gemm_.followers, context);
+    set_residual_and_activation(epilogue, gemm_.epilogue, context);
     epilogue.residual_stride = sizes_.n;
     return epilogue;
   }
@@ -130,9 +118,9 @@ class GemmKernel : public Kernel {
       : name_(row.name) {
     gemm_.op = read_op<Gemm>(view.node());
     gemm_.isa = row.isa;
-    gemm_.followers = followers_before_split(view, gemm_form(view));
+    gemm_.epilogue = epilogue_before_split(view);
     gemm_.reads_c = view.node().input(2) != nullptr;
-    make_bias(context);
+    gemm_.bias = shift_of(gemm_.epilogue, context.cap);
     pack(view, context);
   }
 
@@ -143,22 +131,13 @@ class GemmKernel : public Kernel {
   bool needs_input(std::size_t index) const override {
     if (index == 1) return gemm_.b.is_empty();
     if (index == 2 && gemm_.reads_c) return true;
-    return index == 0 || static_cast<std::int64_t>(index) == gemm_.followers.residual;
+    return index == 0 || static_cast<std::int64_t>(index) == gemm_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return gemm_.b.size_bytes() + gemm_.bias.size_bytes();
   }
 
  private:
-  void make_bias(const CompileContext& context) {
-    const std::vector<double>& shift = gemm_.followers.shift;
-    if (shift.empty()) return;
-    gemm_.bias = AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
-                               context.cap, "a product's bias");
-    for (std::size_t i = 0; i < shift.size(); ++i)
-      gemm_.bias.as<float>()[i] = static_cast<float>(shift[i]);
-  }
-
   void pack(const NodeView& view, const CompileContext& context) {
     const Tensor* b = view.constant(1);
     if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() != 2) return;
@@ -226,18 +205,14 @@ KernelPtr compile_reference_gemm(const NodeView& view, const KernelRow& row,
   });
 }
 
-bool gemm_absorbs(const NodeView& group, const Node& next) {
-  return follows_product(group, next, gemm_form(group));
-}
-
 // clang-format off
 constexpr std::array<KernelRow, 7> gemm_rows = {{
-    {"gemm_f32_avx512", "", "Gemm", Isa::avx512, "float32", accepts_float32, compile_gemm, gemm_absorbs},
-    {"gemm_f32_avx2", "", "Gemm", Isa::avx2, "float32", accepts_float32, compile_gemm, gemm_absorbs},
-    {"gemm_f32_baseline", "", "Gemm", Isa::baseline, "float32", accepts_float32, compile_gemm, gemm_absorbs},
-    {"gemm_half_avx512", "", "Gemm", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_gemm, gemm_absorbs},
-    {"gemm_half_avx2", "", "Gemm", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_gemm, gemm_absorbs},
-    {"gemm_half_baseline", "", "Gemm", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_gemm, gemm_absorbs},
+    {"gemm_f32_avx512", "", "Gemm", Isa::avx512, "float32", accepts_float32, compile_gemm, absorbs_epilogue_or_split},
+    {"gemm_f32_avx2", "", "Gemm", Isa::avx2, "float32", accepts_float32, compile_gemm, absorbs_epilogue_or_split},
+    {"gemm_f32_baseline", "", "Gemm", Isa::baseline, "float32", accepts_float32, compile_gemm, absorbs_epilogue_or_split},
+    {"gemm_half_avx512", "", "Gemm", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
+    {"gemm_half_avx2", "", "Gemm", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
+    {"gemm_half_baseline", "", "Gemm", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
     {"gemm_plain", "", "Gemm", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_gemm},
 }};
 // clang-format on

@@ -7,7 +7,7 @@
 #include "kernels/cpu/gemm/f32/gemm.hpp"
 #include "kernels/cpu/gemm/matmul_shapes.hpp"
 #include "kernels/cpu/gemm/reference_gemm.hpp"
-#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/gemm/packed_weights.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -21,19 +21,9 @@
 namespace ortool::cpu {
 namespace {
 
-ProductForm matmul_form(const NodeView& view) {
-  ProductForm form;
-  form.has_functions = true;
-  const Value* b = view.node().input(1);
-  const PartialShape& shape = b->type().shape;
-  if (shape && shape->size() >= 2 && shape->back().is_known())
-    form.channels = shape->back().number();
-  return form;
-}
-
 /// Decided at compile time, once per node.
 struct CompiledMatMul {
-  ProductFollowers followers;
+  ProductEpilogue epilogue;
   Isa isa = Isa::baseline;
   int most_threads = 1;
   PackedWeights b;  ///< empty if it comes at run time or has several matrices
@@ -51,12 +41,12 @@ class MatMulPrepared : public Prepared {
                                          : gemm_batched_workspace_bytes(
                                                static_cast<std::int64_t>(shapes_.offsets.size()),
                                                shapes_.sizes, isa, matmul.most_threads));
-    if (matmul.followers.residual < 0) return;
+    if (matmul.epilogue.residual < 0) return;
     const Shape& residual =
-        context.inputs[static_cast<std::size_t>(matmul.followers.residual)].shape;
+        context.inputs[static_cast<std::size_t>(matmul.epilogue.residual)].shape;
     if (shapes_.result == residual) return;
-    unfused_.emplace(shapes_.result, residual, matmul.followers.activation, matmul.followers.low,
-                     matmul.followers.high, isa);
+    unfused_.emplace(shapes_.result, residual, matmul.epilogue.activation, matmul.epilogue.low,
+                     matmul.epilogue.high, isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, shapes_.result.element_count()));
   }
 
@@ -80,7 +70,7 @@ class MatMulPrepared : public Prepared {
                    workers.get());
     }
     if (unfused_)
-      unfused_->run(result, residual_of(matmul_.followers, context), out, context.workers());
+      unfused_->run(result, residual_of(matmul_.epilogue, context), out, context.workers());
   }
 
  private:
@@ -91,7 +81,7 @@ class MatMulPrepared : public Prepared {
       epilogue.added = matmul_.bias.as<float>();
     }
     if (unfused_) return epilogue;
-    follow(epilogue, matmul_.followers, context);
+    set_residual_and_activation(epilogue, matmul_.epilogue, context);
     epilogue.residual_stride = shapes_.sizes.n;
     return epilogue;
   }
@@ -110,8 +100,8 @@ class MatMulKernel : public Kernel {
       : name_(row.name) {
     matmul_.isa = row.isa;
     matmul_.most_threads = context.most_threads;
-    matmul_.followers = followers_before_split(view, matmul_form(view));
-    make_bias(context);
+    matmul_.epilogue = epilogue_before_split(view);
+    matmul_.bias = shift_of(matmul_.epilogue, context.cap);
     pack(view, context);
   }
 
@@ -121,23 +111,13 @@ class MatMulKernel : public Kernel {
   }
   bool needs_input(std::size_t index) const override {
     if (index == 1) return matmul_.b.is_empty();
-    return index == 0 || static_cast<std::int64_t>(index) == matmul_.followers.residual;
+    return index == 0 || static_cast<std::int64_t>(index) == matmul_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return matmul_.b.size_bytes() + matmul_.bias.size_bytes();
   }
 
  private:
-  void make_bias(const CompileContext& context) {
-    const std::vector<double>& shift = matmul_.followers.shift;
-    if (shift.empty()) return;
-    matmul_.bias =
-        AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
-                      context.cap, "a product's bias");
-    for (std::size_t i = 0; i < shift.size(); ++i)
-      matmul_.bias.as<float>()[i] = static_cast<float>(shift[i]);
-  }
-
   void pack(const NodeView& view, const CompileContext& context) {
     const Tensor* b = view.constant(1);
     if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() == 0) return;
@@ -178,18 +158,14 @@ KernelPtr compile_reference_matmul(const NodeView& view, const KernelRow& row,
   });
 }
 
-bool matmul_absorbs(const NodeView& group, const Node& next) {
-  return follows_product(group, next, matmul_form(group));
-}
-
 // clang-format off
 constexpr std::array<KernelRow, 7> matmul_rows = {{
-    {"matmul_f32_avx512", "", "MatMul", Isa::avx512, "float32", accepts_float32, compile_matmul, matmul_absorbs},
-    {"matmul_f32_avx2", "", "MatMul", Isa::avx2, "float32", accepts_float32, compile_matmul, matmul_absorbs},
-    {"matmul_f32_baseline", "", "MatMul", Isa::baseline, "float32", accepts_float32, compile_matmul, matmul_absorbs},
-    {"matmul_half_avx512", "", "MatMul", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_matmul, matmul_absorbs},
-    {"matmul_half_avx2", "", "MatMul", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_matmul, matmul_absorbs},
-    {"matmul_half_baseline", "", "MatMul", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_matmul, matmul_absorbs},
+    {"matmul_f32_avx512", "", "MatMul", Isa::avx512, "float32", accepts_float32, compile_matmul, absorbs_epilogue_or_split},
+    {"matmul_f32_avx2", "", "MatMul", Isa::avx2, "float32", accepts_float32, compile_matmul, absorbs_epilogue_or_split},
+    {"matmul_f32_baseline", "", "MatMul", Isa::baseline, "float32", accepts_float32, compile_matmul, absorbs_epilogue_or_split},
+    {"matmul_half_avx512", "", "MatMul", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
+    {"matmul_half_avx2", "", "MatMul", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
+    {"matmul_half_baseline", "", "MatMul", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
     {"matmul_plain", "", "MatMul", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_matmul},
 }};
 // clang-format on

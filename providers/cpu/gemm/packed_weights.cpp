@@ -33,7 +33,7 @@ bool ends_in_split(const NodeView& group) {
   return is_split(*group.members().back());
 }
 
-bool can_hand_out(const NodeView& group, const Node& split, const ProductForm& form) {
+bool can_hand_out(const NodeView& group, const Node& split) {
   const Tensor* weights = group.constant(1);
   if (weights == nullptr || weights->shape().rank() != 2 || !is_float_like(weights->type()))
     return false;
@@ -43,21 +43,23 @@ bool can_hand_out(const NodeView& group, const Node& split, const ProductForm& f
   for (std::int64_t i = 0; i < split.output_count(); ++i) {
     if (columns_of(split.output(i)) < 1) return false;
   }
-  return followers_before_split(group, form).residual < 0;
+  return epilogue_before_split(group).residual < 0;
 }
 
 }  // namespace
 
-bool follows_product(const NodeView& group, const Node& next, const ProductForm& form) {
+bool absorbs_epilogue_or_split(const NodeView& group, const Node& next) {
   if (ends_in_split(group)) return false;
-  return is_split(next) ? can_hand_out(group, next, form) : can_follow(group, next, form);
+  return is_split(next) ? can_hand_out(group, next) : absorbs_epilogue(group, next);
 }
 
-ProductFollowers followers_before_split(const NodeView& group, const ProductForm& form) {
+ProductEpilogue epilogue_before_split(const NodeView& group) {
+  const std::optional<ProductForm> form = product_form(group);
+  ORTOOL_CHECK(form.has_value());
   const std::size_t end = group.members().size() - (ends_in_split(group) ? 1 : 0);
-  std::optional<ProductFollowers> followers = read_followers(group, 1, end, form);
-  ORTOOL_CHECK(followers.has_value());
-  return std::move(*followers);
+  std::optional<ProductEpilogue> epilogue = match_epilogue(group, *form, end);
+  ORTOOL_CHECK(epilogue.has_value());
+  return std::move(*epilogue);
 }
 
 void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,

@@ -17,12 +17,12 @@
 namespace ortool::cpu {
 
 /// A KernelRow's `absorbs` for products whose first node reads a matrix as input 1: accepts what
-/// can_follow accepts and, if that matrix is constant, a final Split of the columns into nonempty
-/// parts of known sizes that are all used.
-bool follows_product(const NodeView& group, const Node& next, const ProductForm& form);
+/// absorbs_epilogue takes, and where that matrix is a constant a Split of the columns at the end,
+/// into parts of known sizes, none of them empty, all of them wanted.
+bool absorbs_epilogue_or_split(const NodeView& group, const Node& next);
 
-/// The fused nodes of a group accepted by follows_product(), without the Split.
-ProductFollowers followers_before_split(const NodeView& group, const ProductForm& form);
+/// The epilogue of a group that absorbs_epilogue_or_split() made, without the Split.
+ProductEpilogue epilogue_before_split(const NodeView& group);
 
 class PackedWeights {
  public:

@@ -16,27 +16,27 @@ namespace {
 
 KernelPtr compile_quantized_mean(const NodeView& view, const KernelRow& row,
                                  const CompileContext&) {
-  return make_kernel(row.name, [op = read_op<ortool::QuantizedMean>(view.node())](
-                                   const PrepareContext& context) {
-    const Shape& x = context.inputs[0].shape;
-    Int8Mean sizes;
-    sizes.batch = x[0];
-    sizes.channels = x[1];
-    sizes.pixels = x.product(2, x.rank());
-    sizes.is_blocked = context.inputs[0].layout == Layout::blocked16;
-    const DataType x_type = context.inputs[0].type;
-    const DataType y_type = context.inputs[4].type;
-    const Int8Limits limits{static_cast<std::int32_t>(op.low), static_cast<std::int32_t>(op.high)};
-    return make_prepared({}, [=](const RunContext& run) {
-      Int8Mean mean = sizes;
-      const std::uint8_t flip = x_type == DataType::int8 ? 128 : 0;
-      mean.x = {flip, flipped_zero(x_type, run.input<std::uint8_t>(2), 0, flip),
-                *run.input<float>(1)};
-      mean.y_scale = *run.input<float>(3);
-      mean.range = limits.range(flipped_zero(y_type, run.input<std::uint8_t>(4), 0, 0));
-      int8_mean(mean, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
-    });
-  });
+  return make_kernel(
+      row.name, [op = read_op<ortool::QuantizedMean>(view.node())](const PrepareContext& context) {
+        const Shape& x = context.inputs[0].shape;
+        Int8Mean sizes;
+        sizes.batch = x[0];
+        sizes.channels = x[1];
+        sizes.pixels = x.product(2, x.rank());
+        sizes.is_blocked = context.inputs[0].layout == Layout::blocked16;
+        const DataType x_type = context.inputs[0].type;
+        const DataType y_type = context.inputs[4].type;
+        const ByteBounds bounds = {op.low, op.high};
+        return make_prepared({}, [=](const RunContext& run) {
+          Int8Mean mean = sizes;
+          const std::uint8_t flip = x_type == DataType::int8 ? 128 : 0;
+          mean.x = {flip, flipped_zero(x_type, run.input<std::uint8_t>(2), 0, flip),
+                    *run.input<float>(1)};
+          mean.y_scale = *run.input<float>(3);
+          mean.range = int8_range(bounds, flipped_zero(y_type, run.input<std::uint8_t>(4), 0, 0));
+          int8_mean(mean, run.input<std::uint8_t>(0), run.output<std::uint8_t>(0), run.workers());
+        });
+      });
 }
 
 bool accepts_int8_mean(const NodeView&) {

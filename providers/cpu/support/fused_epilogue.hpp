@@ -1,4 +1,4 @@
-// The epilogue of a kernel from the nodes that follow its product.
+// Epilogue of a kernel, from the nodes that follow its product.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace ortool {
 
-/// The tensor that the fused nodes add, or null.
-inline const float* residual_of(const ProductFollowers& followers, const RunContext& context) {
-  if (followers.residual < 0) return nullptr;
-  return context.input<float>(static_cast<std::size_t>(followers.residual));
+/// The tensor that is added, or null.
+inline const float* residual_of(const ProductEpilogue& epilogue, const RunContext& context) {
+  if (epilogue.residual < 0) return nullptr;
+  return context.input<float>(static_cast<std::size_t>(epilogue.residual));
 }
 
-/// Lets `epilogue` add the followers' residual and activate as they do.
-inline void follow(cpu::Epilogue& epilogue, const ProductFollowers& followers,
-                   const RunContext& context) {
-  epilogue.residual = residual_of(followers, context);
-  epilogue.activation = followers.activation;
-  epilogue.low = followers.low;
-  epilogue.high = followers.high;
+/// Lets the kernel's epilogue add the residual of the nodes' and activate as they do.
+inline void set_residual_and_activation(cpu::Epilogue& epilogue, const ProductEpilogue& nodes,
+                                        const RunContext& context) {
+  epilogue.residual = residual_of(nodes, context);
+  epilogue.activation = nodes.activation;
+  epilogue.low = nodes.low;
+  epilogue.high = nodes.high;
 }
 
 }  // namespace ortool

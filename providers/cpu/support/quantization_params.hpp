@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/epilogue/quantize_rows.hpp"
+#include "libcore/optimize/precision/quantized_boundary.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {
@@ -18,18 +19,10 @@ inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::
   return is_signed ? std::int32_t{static_cast<std::int8_t>(flipped)} : std::int32_t{flipped};
 }
 
-/// The lowest and highest quantized value of a result.
-struct Int8Limits {
-  std::int32_t low = 0;
-  std::int32_t high = 255;
-
-  static Int8Limits of(DataType type) {
-    return type == DataType::int8 ? Int8Limits{-128, 127} : Int8Limits{0, 255};
-  }
-  Int8Range range(std::int32_t zero_point) const {
-    return {static_cast<float>(low - zero_point), static_cast<float>(high - zero_point),
-            zero_point};
-  }
-};
+/// Where whole numbers may lie, for int8 or uint8 that keep to these bounds.
+inline Int8Range int8_range(const ByteBounds& bounds, std::int32_t zero_point) {
+  return {static_cast<float>(bounds.low - zero_point), static_cast<float>(bounds.high - zero_point),
+          zero_point};
+}
 
 }  // namespace ortool::cpu

@@ -7,10 +7,11 @@
 
 #include "kernels/cpu/elementwise/quantize_reference.hpp"
 #include "kernels/cpu/gemm/matmul_shapes.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/gemm/int8/column_params.hpp"
-#include "providers/cpu/gemm/int8/epilogue.hpp"
 #include "providers/cpu/support/fused_epilogue.hpp"
+#include "providers/cpu/support/quantization_params.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 /// Decided at compile time, once per node.
 struct CompiledInt8MatMul {
   Int8MatMulInputs inputs;
-  Int8FusedNodes followers;
+  ProductEpilogue epilogue;
   DataType a_type = DataType::undefined;
   DataType b_type = DataType::undefined;
   DataType y_type = DataType::undefined;  ///< of QLinearMatMul's result
@@ -56,8 +57,8 @@ class Int8MatMulPrepared : public Prepared {
       packed_space_ = layout_.add(packed_int8_matrix_bytes(sizes_.k, sizes_.n, matmul.isa));
       sum_space_ = layout_.add(column_bytes);
     }
-    if (matmul.followers.scale >= 0)
-      sum_scales_ = count_of(context, static_cast<std::size_t>(matmul.followers.scale));
+    if (matmul.epilogue.factors >= 0)
+      sum_scales_ = count_of(context, static_cast<std::size_t>(matmul.epilogue.factors));
     if (matmul.is_integer) return;
     const auto scales = [&](std::size_t input) {
       return ScaleList{context.inputs[input].type, count_of(context, input)};
@@ -121,7 +122,7 @@ class Int8MatMulPrepared : public Prepared {
     Int8MatMulZeros zeros;
     const std::int32_t* added = set_zeros(context, at, sums, zeros);
     std::byte* out = context.output<std::byte>(0) + at.out * out_bytes_;
-    const bool is_by_column = matmul_.is_integer ? matmul_.followers.is_float : scales_by_column_;
+    const bool is_by_column = matmul_.is_integer ? matmul_.epilogue.to_float : scales_by_column_;
     Epilogue epilogue;
     if (is_by_column) epilogue = make_epilogue(context, at);
     if (!is_by_column) epilogue.output = EpilogueOutput::int32;
@@ -169,43 +170,43 @@ class Int8MatMulPrepared : public Prepared {
 
   /// All but the offsets.
   Epilogue make_epilogue(const RunContext& context, const Place& at) const {
-    const Int8FusedNodes& followers = matmul_.followers;
+    const ProductEpilogue& nodes = matmul_.epilogue;
     Epilogue epilogue;
     epilogue.scales = matmul_.is_integer ? sum_scales(context) : scales(context, at.column);
-    if (!followers.is_float || followers.divisor) epilogue.output = EpilogueOutput::int8;
-    if (!followers.is_float) {
-      epilogue.range = int8_range(context);
+    if (!nodes.to_float || nodes.divisor) epilogue.output = EpilogueOutput::int8;
+    if (!nodes.to_float) {
+      epilogue.range = result_range(context);
     } else if (!matmul_.is_integer) {
-      const Int8Range steps = int8_range(context);
+      const Int8Range steps = result_range(context);
       epilogue.has_steps = 1;
       epilogue.steps_low = steps.low;
       epilogue.steps_high = steps.high;
-      epilogue.step = *followers.step;
+      epilogue.step = *nodes.step;
     }
-    if (followers.divisor) {
-      epilogue.divisor = *followers.divisor;
-      epilogue.range = Int8Limits::of(followers.type).range(followers.zero_point);
+    if (nodes.divisor) {
+      epilogue.divisor = *nodes.divisor;
+      epilogue.range = int8_range(ByteBounds::of(nodes.type), nodes.zero_point);
     }
     if (matmul_.bias.size_bytes() > 0) {
       epilogue.addend = Addend::per_column;
       epilogue.added = matmul_.bias.as<float>();
     }
-    follow(epilogue, followers.functions, context);
+    set_residual_and_activation(epilogue, nodes, context);
     if (epilogue.residual != nullptr) epilogue.residual += at.out;
     epilogue.residual_stride = sizes_.n;
     return epilogue;
   }
 
   /// The range of QLinearMatMul's result.
-  Int8Range int8_range(const RunContext& context) const {
-    return matmul_.followers.limits.range(
-        flipped_zero(matmul_.y_type, context.input<std::uint8_t>(matmul_.inputs.y_zero), 0, 0));
+  Int8Range result_range(const RunContext& context) const {
+    const auto* zeros = context.input<std::uint8_t>(matmul_.inputs.y_zero);
+    return int8_range(matmul_.epilogue.bounds, flipped_zero(matmul_.y_type, zeros, 0, 0));
   }
 
   /// The scales of sums that are converted to float, one per column.
   const float* sum_scales(const RunContext& context) const {
     auto* scales = place<float>(context, scale_space_);
-    const auto* given = context.input<float>(static_cast<std::size_t>(matmul_.followers.scale));
+    const auto* given = context.input<float>(static_cast<std::size_t>(matmul_.epilogue.factors));
     if (sum_scales_ > 1) return given;
     std::fill_n(scales, sizes_.n, sum_scales_ == 1 ? *given : 1.0F);
     return scales;
@@ -230,14 +231,14 @@ class Int8MatMulPrepared : public Prepared {
   void requantize_by_both(const RunContext& context, const Place& at, std::byte* out) const {
     const Int8MatMulInputs& inputs = matmul_.inputs;
     const auto* sums = place<const std::int32_t>(context, result_space_);
-    const Int8Limits& limits = matmul_.followers.limits;
+    const ByteBounds& bounds = matmul_.epilogue.bounds;
     const auto* y_zeros = context.input<std::uint8_t>(inputs.y_zero);
     auto* to = reinterpret_cast<std::uint8_t*>(out);
     for (std::int64_t row = 0; row < sizes_.m; ++row) {
       const float a = a_scale_.at(context, inputs.a_scale, at.row + row);
       const float y = y_scale_.at(context, inputs.y_scale, at.out_row + row);
       const std::int64_t zero = y_zeros_ > 1 ? (at.out_row + row) % y_zeros_ : 0;
-      const Int8Range range = limits.range(flipped_zero(matmul_.y_type, y_zeros, zero, 0));
+      const Int8Range range = int8_range(bounds, flipped_zero(matmul_.y_type, y_zeros, zero, 0));
       for (std::int64_t i = 0; i < sizes_.n; ++i) {
         const std::int64_t place = row * sizes_.n + i;
         const float scale = a * b_scale_.at(context, inputs.b_scale, at.column + i) / y;
@@ -279,14 +280,12 @@ class Int8MatMulKernel : public Kernel {
                    const CompileContext& context)
       : name_(row.name) {
     matmul_.inputs = inputs;
-    // If fused nodes have inputs of their own, these occupy the indices of omitted inputs.
+    // Where an epilogue reads operands of its own, those stand in the place of what is left out.
     for (std::size_t* input : {&matmul_.inputs.a_zero, &matmul_.inputs.b_zero}) {
       if (view.node().input(static_cast<std::int64_t>(*input)) == nullptr)
         *input = Int8MatMulInputs::none;
     }
-    std::optional<Int8FusedNodes> followers = match_int8_epilogue(view);
-    ORTOOL_CHECK(followers.has_value());
-    matmul_.followers = std::move(*followers);
+    matmul_.epilogue = epilogue_of(view);
     matmul_.is_integer = inputs.y_scale == Int8MatMulInputs::none;
     matmul_.isa = row.isa;
     matmul_.a_type = view.input_type(static_cast<std::int64_t>(inputs.a));
@@ -295,7 +294,7 @@ class Int8MatMulKernel : public Kernel {
       matmul_.y_type = view.input_type(static_cast<std::int64_t>(inputs.y_zero));
     matmul_.a_flip = row_flip(matmul_.a_type == DataType::int8, row.isa);
     matmul_.b_flip = matmul_.b_type == DataType::uint8 ? 128 : 0;
-    make_bias(context);
+    matmul_.bias = shift_of(matmul_.epilogue, context.cap);
     if (const Tensor* b = view.constant(static_cast<std::int64_t>(inputs.b))) {
       const bool has_zeros = matmul_.inputs.b_zero != Int8MatMulInputs::none;
       const Tensor* zeros =
@@ -316,16 +315,6 @@ class Int8MatMulKernel : public Kernel {
   }
 
  private:
-  void make_bias(const CompileContext& context) {
-    const std::vector<double>& shift = matmul_.followers.functions.shift;
-    if (shift.empty()) return;
-    matmul_.bias =
-        AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
-                      context.cap, "a product's bias");
-    for (std::size_t i = 0; i < shift.size(); ++i)
-      matmul_.bias.as<float>()[i] = static_cast<float>(shift[i]);
-  }
-
   std::string_view name_;
   CompiledInt8MatMul matmul_;
 };

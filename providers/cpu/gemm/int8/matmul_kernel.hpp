@@ -24,7 +24,7 @@ struct Int8MatMulInputs {
   std::size_t y_zero = none;
 };
 
-/// For MatMulInteger or QLinearMatMul with the fused nodes that match_int8_epilogue accepts.
+/// Of MatMulInteger or QLinearMatMul with an epilogue.
 KernelPtr make_int8_matmul(const NodeView& view, const KernelRow& row,
                            const Int8MatMulInputs& inputs, const CompileContext& context);
 

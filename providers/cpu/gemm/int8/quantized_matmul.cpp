@@ -4,7 +4,7 @@
 #include "kernels/cpu/gemm/matmul_shapes.hpp"
 #include "libcore/ops/quantization/qlinear_matmul.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"
-#include "providers/cpu/gemm/int8/epilogue.hpp"
+#include "libcore/provider/product_epilogue.hpp"
 #include "providers/cpu/gemm/int8/matmul_kernel.hpp"
 #include "providers/cpu/gemm/int8/reference_matmul.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -52,15 +52,15 @@ bool accepts_linear_bytes(const NodeView& view) {
 }
 
 template <std::size_t count>
-constexpr std::array<KernelRow, count> with_followers(std::array<KernelRow, count> rows) {
-  for (KernelRow& row : rows) row.absorbs = absorbs_int8_epilogue;
+constexpr std::array<KernelRow, count> with_epilogues(std::array<KernelRow, count> rows) {
+  for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;
   return rows;
 }
 
 constexpr auto quantized_matmul_rows =
-    join_rows(with_followers(int8_isa_rows<"matmul_integer">(
+    join_rows(with_epilogues(int8_isa_rows<"matmul_integer">(
                   "MatMulInteger", "int8, uint8", accepts_any_bytes, compile_matmul_integer)),
-              with_followers(int8_isa_rows<"qlinear_matmul">(
+              with_epilogues(int8_isa_rows<"qlinear_matmul">(
                   "QLinearMatMul", "int8, uint8", accepts_linear_bytes, compile_qlinear_matmul)),
               portable_row("qlinear_matmul_numbers", "QLinearMatMul", "float8", accepts_any_bytes,
                            compile_number_matmul));

@@ -6,7 +6,7 @@
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
-#include "libcore/provider/product_epilogue.hpp"
+#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -29,18 +29,11 @@ struct CompiledBlockMatMul {
   BlockMatMulSizes sizes;
   Isa isa = Isa::baseline;
   int most_threads = 1;
-  ProductFollowers followers;
+  ProductEpilogue epilogue;
   bool has_bias = false;
-  AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
+  AlignedBuffer shift;   ///< what the epilogue adds to each column; empty: none
   AlignedBuffer packed;  ///< empty if the weights come at run time
 };
-
-ProductForm block_form(const NodeView& view) {
-  ProductForm form;
-  form.has_functions = true;
-  if (view.node().input(bias_input) == nullptr) form.channels = read_op<MatMulNBits>(view.node()).n;
-  return form;
-}
 
 class BlockMatMulPrepared : public Prepared {
  public:
@@ -52,14 +45,14 @@ class BlockMatMulPrepared : public Prepared {
       packed_space_ = layout_.add(packed_block_matrix_bytes(matmul.sizes));
     space_ = layout_.add(
         block_matmul_workspace_bytes(rows_, matmul.sizes, matmul.isa, matmul.most_threads));
-    const ProductFollowers& followers = matmul.followers;
-    if (followers.residual < 0) return;
+    const ProductEpilogue& epilogue = matmul.epilogue;
+    if (epilogue.residual < 0) return;
     std::vector<std::int64_t> sizes(a.begin(), a.end());
     sizes.back() = matmul.sizes.n;
     const Shape result(sizes);
-    const Shape& residual = context.inputs[static_cast<std::size_t>(followers.residual)].shape;
+    const Shape& residual = context.inputs[static_cast<std::size_t>(epilogue.residual)].shape;
     if (result == residual) return;
-    unfused_.emplace(result, residual, followers.activation, followers.low, followers.high,
+    unfused_.emplace(result, residual, epilogue.activation, epilogue.low, epilogue.high,
                      matmul.isa);
     result_space_ = layout_.add(bytes_of(DataType::float32, result.element_count()));
   }
@@ -83,7 +76,7 @@ class BlockMatMulPrepared : public Prepared {
     block_matmul(rows_, sizes, context.input<float>(0), packed, result, make_epilogue(context),
                  matmul_.isa, context.workspace() + space_, workers.get());
     if (unfused_)
-      unfused_->run(result, residual_of(matmul_.followers, context), out, context.workers());
+      unfused_->run(result, residual_of(matmul_.epilogue, context), out, context.workers());
   }
 
  private:
@@ -93,7 +86,7 @@ class BlockMatMulPrepared : public Prepared {
     if (matmul_.shift.size_bytes() > 0) epilogue.added = matmul_.shift.as<float>();
     if (epilogue.added != nullptr) epilogue.addend = Addend::per_column;
     if (unfused_) return epilogue;
-    follow(epilogue, matmul_.followers, context);
+    set_residual_and_activation(epilogue, matmul_.epilogue, context);
     epilogue.residual_stride = matmul_.sizes.n;
     return epilogue;
   }
@@ -117,10 +110,8 @@ class BlockMatMulKernel : public Kernel {
     matmul_.sizes = {op.n, op.k, op.block_size, static_cast<int>(op.bits),
                      view.node().input(zeros_input) != nullptr};
     matmul_.has_bias = view.node().input(bias_input) != nullptr;
-    std::optional<ProductFollowers> followers = read_followers(view, block_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    matmul_.followers = std::move(*followers);
-    make_shift(context);
+    matmul_.epilogue = epilogue_of(view);
+    matmul_.shift = shift_of(matmul_.epilogue, context.cap);
     pack(view, context);
   }
 
@@ -131,23 +122,13 @@ class BlockMatMulKernel : public Kernel {
   bool needs_input(std::size_t index) const override {
     return matmul_.packed.size_bytes() == 0 || index == 0 ||
            (index == bias_input && matmul_.has_bias) ||
-           static_cast<std::int64_t>(index) == matmul_.followers.residual;
+           static_cast<std::int64_t>(index) == matmul_.epilogue.residual;
   }
   std::int64_t packed_bytes() const override {
     return matmul_.packed.size_bytes() + matmul_.shift.size_bytes();
   }
 
  private:
-  void make_shift(const CompileContext& context) {
-    const std::vector<double>& shift = matmul_.followers.shift;
-    if (shift.empty()) return;
-    matmul_.shift =
-        AlignedBuffer(bytes_of(DataType::float32, static_cast<std::int64_t>(shift.size())),
-                      context.cap, "a product's bias");
-    for (std::size_t i = 0; i < shift.size(); ++i)
-      matmul_.shift.as<float>()[i] = static_cast<float>(shift[i]);
-  }
-
   void pack(const NodeView& view, const CompileContext& context) {
     const Tensor* levels = view.constant(levels_input);
     const std::optional<Tensor> scales =
@@ -194,10 +175,6 @@ KernelPtr compile_fp16_block_matmul(const NodeView& view, const KernelRow& row,
   return make_fp16_kernel(compile_block_matmul(view, row, context), row.isa);
 }
 
-bool block_matmul_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, block_form(group));
-}
-
 constexpr const char* contrib_domain = "com.microsoft";
 
 constexpr auto matmul_n_bits_rows = [] {
@@ -207,7 +184,7 @@ constexpr auto matmul_n_bits_rows = [] {
       isa_rows<"matmul_blocks_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
                                      accepts_fp16_blocks, compile_fp16_block_matmul,
                                      contrib_domain));
-  for (KernelRow& row : rows) row.absorbs = block_matmul_absorbs;
+  for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;
   return rows;
 }();
 

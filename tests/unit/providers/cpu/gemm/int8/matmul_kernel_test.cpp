@@ -1,5 +1,5 @@
 // What a product of bytes computes besides, and that it computes what the nodes behind it would.
-#include "providers/cpu/gemm/int8/epilogue.hpp"
+#include "providers/cpu/gemm/int8/matmul_kernel.hpp"
 
 #include <algorithm>
 #include <string>
