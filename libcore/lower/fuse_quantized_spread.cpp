@@ -63,7 +63,7 @@ bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantiz
   const ByteBounds bounds = peel_clips(value, to);
   const Node* node = only_maker(value);
   if (node == nullptr || !node->domain().empty() || node->op_type() != "ConvTranspose" ||
-      !has_plain_attributes(*node) || !can_clip(editor, bounds, to.type) ||
+      !has_plain_attributes(*node) || !can_clip_bytes(editor.graph(), bounds, to.type) ||
       editor.graph().opset("") < opset_of_attribute("DepthToSpace", "mode"))
     return false;
   const std::optional<Quantization> image = dequantized_bytes(node->input(0));
@@ -86,7 +86,7 @@ bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantiz
       to.scale,
       &editor.zero_point_of(to)};
   if (node->input(2) != nullptr) {
-    const auto bias = product_bias(node->input(2), 1.0F, *image, *weights);
+    const auto bias = product_bias(node->input(2), *image, *weights);
     if (!bias) return false;
     inputs.push_back(&editor.constant(repeated(bias->units, places)));
     inputs.push_back(&editor.constant(repeated(bias->floats, places)));

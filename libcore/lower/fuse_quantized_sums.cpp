@@ -54,25 +54,20 @@ Value& add_product(const ClusterEditor& editor, const SumProduct& product, const
 }
 
 bool fuse_matmul_sums(ClusterEditor& editor, const Node& node) {
-  const std::optional<Quantization> a = dequantized_bytes(node.input(0));
-  const std::optional<QuantizedWeights> weights = quantized_weights(node.input(1), 1, 2);
-  if (!a || !weights || !weights->has_safe_sums()) return false;
-  const Tensor& matrix = weights->by.bytes->constant();
-  if (matrix.shape().rank() != 2) return false;
-  editor.finish(add_product(editor, {*a, weights->by, matrix}, &node));
+  const std::optional<QuantizedFactors> factors = quantized_factors(node);
+  const Tensor* matrix = factors ? factors->safe_matrix() : nullptr;
+  if (matrix == nullptr) return false;
+  editor.finish(add_product(editor, {factors->a, factors->b, *matrix}, &node));
   return true;
 }
 
 bool fuse_gemm_sums(ClusterEditor& editor, const Node& node) {
   const auto op = read_op<Gemm>(node);
-  const std::optional<Quantization> a = dequantized_bytes(node.input(0));
-  const std::optional<QuantizedWeights> weights =
-      quantized_weights(node.input(1), op.transpose_b ? 0 : 1, 2);
-  if (!a || !weights || !weights->has_safe_sums() || op.transpose_a) return false;
-  const Tensor& given = weights->by.bytes->constant();
-  if (given.shape().rank() != 2) return false;
-  const Tensor matrix = op.transpose_b ? transposed_bytes(given, editor.cap()) : given;
-  Value* result = &add_product(editor, {*a, weights->by, matrix, op.alpha}, nullptr);
+  const std::optional<QuantizedFactors> factors = quantized_factors(node);
+  const Tensor* given = factors && !op.transpose_a ? factors->safe_matrix() : nullptr;
+  if (given == nullptr) return false;
+  const Tensor matrix = op.transpose_b ? transposed_bytes(*given, editor.cap()) : *given;
+  Value* result = &add_product(editor, {factors->a, factors->b, matrix, op.alpha}, nullptr);
   if (Value* added = node.input(2)) {
     if (op.beta != 1.0F) {
       Value& beta = editor.constant(Tensor::of<float>(Shape(), {op.beta}));

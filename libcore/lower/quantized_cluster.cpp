@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
-#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/node_form.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -112,17 +111,10 @@ std::vector<std::string> cluster_names(const Node& end) {
 
 Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
                   DataType type) {
-  const ByteBounds natural = ByteBounds::of(type);
-  if (bounds.low == natural.low && bounds.high == natural.high) return value;
+  if (bounds.are_of(type)) return value;
   Value& low = editor.constant(make_scalar(type, bounds.low));
   Value& high = editor.constant(make_scalar(type, bounds.high));
   return editor.add("Clip", "", {&value, &low, &high});
-}
-
-bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type) {
-  const ByteBounds natural = ByteBounds::of(type);
-  return (bounds.low == natural.low && bounds.high == natural.high) ||
-         editor.graph().opset("") >= opset_of_type("Clip", "input", DataType::uint8);
 }
 
 }  // namespace ortool

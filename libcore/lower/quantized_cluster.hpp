@@ -43,8 +43,6 @@ class ClusterEditor {
   MemoryCap* cap_;
 };
 
-/// Whether the bounds can be enforced: they are the type's, or the opset's Clip supports int8.
-bool can_clip(const ClusterEditor& editor, const ByteBounds& bounds, DataType type);
 /// The value clamped to the bounds; unchanged where the type implies them.
 Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
                   DataType type);

@@ -9,6 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -157,6 +158,15 @@ std::int64_t quantize_number(float value, const Quantization& by) {
 
 ByteBounds ByteBounds::of(DataType type) {
   return type == DataType::int8 ? ByteBounds{-128, 127} : ByteBounds{0, 255};
+}
+
+bool ByteBounds::are_of(DataType type) const {
+  const ByteBounds all = of(type);
+  return low == all.low && high == all.high;
+}
+
+bool can_clip_bytes(const Graph& graph, const ByteBounds& bounds, DataType type) {
+  return bounds.are_of(type) || graph.opset("") >= opset_of_type("Clip", "input", DataType::uint8);
 }
 
 ByteBounds peel_clips(const Value*& value, const Quantization& to) {

@@ -3,7 +3,10 @@
 
 #include <cmath>
 
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/math/gemm.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -30,7 +33,7 @@ std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64
   return QuantizedWeights{*by, channels};
 }
 
-std::optional<ProductBias> product_bias(const Value* bias, float factor, const Quantization& input,
+std::optional<ProductBias> product_bias(const Value* bias, const Quantization& input,
                                         const QuantizedWeights& weights) {
   const std::optional<Quantization> by = dequantized(bias);
   const Tensor* numbers = constant_of(by ? *by->bytes : *bias);
@@ -53,16 +56,74 @@ std::optional<ProductBias> product_bias(const Value* bias, float factor, const Q
       rounded = static_cast<float>(value) * by->scale_at(at);
       value *= static_cast<double>(by->scale_at(at));
     }
-    result.floats.mutable_data<float>()[static_cast<std::size_t>(i)] = factor * rounded;
+    result.floats.mutable_data<float>()[static_cast<std::size_t>(i)] = rounded;
     const double unit =
         static_cast<double>(input.scale_at(0)) * static_cast<double>(weights.by.scale_at(i));
-    const double whole = std::nearbyint(value * static_cast<double>(factor) / unit);
+    const double whole = std::nearbyint(value / unit);
     constexpr double most = 1 << 30;
     if (!(std::abs(whole) <= most)) return std::nullopt;
     result.units.mutable_data<std::int32_t>()[static_cast<std::size_t>(i)] =
         static_cast<std::int32_t>(whole);
   }
   return result;
+}
+
+namespace {
+
+/// Nothing, with the reason.
+std::nullopt_t refuse(std::string* why, const char* reason) {
+  if (why != nullptr) *why = reason;
+  return std::nullopt;
+}
+
+/// Whether a list of scales goes along the columns of a matrix, or there is one for all.
+bool goes_by_columns(const Quantization& by, const Node& product) {
+  if (by.is_single()) return true;
+  if (product.op_type() == "Gemm") return by.axis == (read_op<Gemm>(product).transpose_b ? 0 : 1);
+  const Tensor* matrix = constant_of(*by.bytes);
+  return matrix != nullptr && matrix->shape().rank() == 2 && by.axis == 1;
+}
+
+/// How many products each sum has, where it is known.
+std::optional<std::int64_t> products_of(const Value& b, bool is_transposed) {
+  const Dimensions* sizes = dimensions_of(b);
+  if (sizes == nullptr || sizes->empty()) return std::nullopt;
+  const bool is_last = is_transposed || sizes->size() == 1;
+  const Dimension& size = (*sizes)[sizes->size() - (is_last ? 1 : 2)];
+  return size.is_known() ? std::optional(size.number()) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<QuantizedConvOperands> quantized_conv(const Node& conv, std::string* why) {
+  const std::optional<Quantization> image = dequantized_bytes(conv.input(0));
+  if (!image) return refuse(why, "what it reads does not come from bytes by one scale");
+  const std::optional<QuantizedWeights> weights = quantized_weights(conv.input(1), 0, 3);
+  if (!weights)
+    return refuse(why, "its weights do not come from constant bytes by a scale a channel");
+  if (!weights->has_safe_sums()) return refuse(why, "its sums may pass 32 bits");
+  QuantizedConvOperands operands{*image, *weights, std::nullopt};
+  if (conv.input(2) == nullptr) return operands;
+  operands.bias = product_bias(conv.input(2), *image, *weights);
+  if (!operands.bias) return refuse(why, "its bias is computed or does not fit 32 bits");
+  return operands;
+}
+
+const Tensor* QuantizedFactors::safe_matrix() const {
+  const Tensor* matrix = constant_of(*b.bytes);
+  const bool is_safe = matrix != nullptr && matrix->shape().rank() == 2 &&
+                       matrix->element_count() > 0 && depth && *depth <= most_byte_products;
+  return is_safe ? matrix : nullptr;
+}
+
+std::optional<QuantizedFactors> quantized_factors(const Node& product, std::string* why) {
+  const std::optional<Quantization> a = dequantized_bytes(product.input(0));
+  if (!a) return refuse(why, "its left operand does not come from bytes by one scale");
+  const std::optional<Quantization> b = dequantized(product.input(1));
+  if (!b || !is_byte_type(b->type) || !goes_by_columns(*b, product))
+    return refuse(why, "its right operand does not come from bytes by one scale or one a column");
+  const bool is_transposed = product.op_type() == "Gemm" && read_op<Gemm>(product).transpose_b;
+  return QuantizedFactors{*a, *b, products_of(*b->bytes, is_transposed)};
 }
 
 Tensor transposed_bytes(const Tensor& matrix, MemoryCap* cap) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "libcore/optimize/precision/quantized_boundary.hpp"
 #include "libcore/tensor/tensor.hpp"
@@ -35,10 +36,34 @@ struct ProductBias {
   Tensor floats;  ///< float32
 };
 
-/// `factor` times a constant bias, float or quantized, with one element per channel or one for all.
+/// A constant bias of floats or of levels, one number a channel or one for all.
 /// Nothing when it is computed, has another shape, or exceeds half of int32's range.
-std::optional<ProductBias> product_bias(const Value* bias, float factor, const Quantization& input,
+std::optional<ProductBias> product_bias(const Value* bias, const Quantization& input,
                                         const QuantizedWeights& weights);
+
+/// A Conv of dequantized bytes by constant ones, each sum of which fits int32.
+struct QuantizedConvOperands {
+  Quantization image;
+  QuantizedWeights weights;
+  std::optional<ProductBias> bias;  ///< nothing: there is none
+};
+
+/// The operands of a Conv; nothing, and in `why` (may be null) the reason, where it is no such one.
+std::optional<QuantizedConvOperands> quantized_conv(const Node& conv, std::string* why = nullptr);
+
+/// The factors of a MatMul or Gemm that both come from bytes: the left one by one scale, the right
+/// one by one or by one a column.
+struct QuantizedFactors {
+  Quantization a;
+  Quantization b;
+  std::optional<std::int64_t> depth;  ///< products of each sum, where that is known
+
+  /// The right one, where it is a constant matrix of which each sum fits int32; else null.
+  const Tensor* safe_matrix() const;
+};
+
+/// As quantized_conv.
+std::optional<QuantizedFactors> quantized_factors(const Node& product, std::string* why = nullptr);
 
 /// The transpose of an int8 matrix.
 Tensor transposed_bytes(const Tensor& matrix, MemoryCap* cap = nullptr);

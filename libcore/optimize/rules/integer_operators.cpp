@@ -30,11 +30,6 @@ ByteBounds bounds_before_end(const Match& match, const Quantization& to) {
   return peel_clips(value, to);
 }
 
-bool is_whole(const ByteBounds& bounds, DataType type) {
-  const ByteBounds all = ByteBounds::of(type);
-  return bounds.low == all.low && bounds.high == all.high;
-}
-
 Value& zero_point_of(Replacement& replacement, const Quantization& by) {
   if (by.zero_point != nullptr) return *by.zero_point;
   Tensor zeros(by.type, by.scales().shape());
@@ -49,7 +44,7 @@ Tensor one_byte(DataType type, std::int64_t value) {
 }
 
 Value& keep_to(Replacement& replacement, Value& bytes, const ByteBounds& bounds, DataType type) {
-  if (is_whole(bounds, type)) return bytes;
+  if (bounds.are_of(type)) return bytes;
   Value& low = replacement.constant(one_byte(type, bounds.low));
   Value& high = replacement.constant(one_byte(type, bounds.high));
   return replacement.add("Clip", {&bytes, &low, &high});
@@ -91,56 +86,32 @@ Verdict has_byte_end(const Match& match, const Quantization& from) {
   const std::optional<Quantization> to = quantized(match.root());
   if (!to) return no("its result is not quantised to bytes by one positive constant");
   if (to->type != from.type) return no("the bytes it reads and makes are of two types");
-  if (!is_whole(bounds_before_end(match, *to), to->type) &&
-      match.graph().opset("") < opset_of_type("Clip", "input", DataType::uint8))
+  if (!can_clip_bytes(match.graph(), bounds_before_end(match, *to), to->type))
     return no("Clip of bytes came with opset 12");
   return yes();
 }
 
 Verdict can_be_qlinear_conv(const Match& match) {
-  const Node& conv = match.node("product");
-  const std::optional<Quantization> x = dequantized_bytes(conv.input(0));
-  if (!x) return no("what it reads does not come from bytes by one scale");
-  const std::optional<QuantizedWeights> weights = quantized_weights(conv.input(1), 0, 3);
-  if (!weights) return no("its weights do not come from constant bytes by a scale a channel");
-  for (std::int64_t i = 1; i < weights->channels; ++i) {
-    if (weights->by.zero_at(i) != weights->by.zero_at(0))
+  std::string why;
+  const std::optional<QuantizedConvOperands> operands = quantized_conv(match.node("product"), &why);
+  if (!operands) return no(std::move(why));
+  const QuantizedWeights& weights = operands->weights;
+  for (std::int64_t i = 1; i < weights.channels; ++i) {
+    if (weights.by.zero_at(i) != weights.by.zero_at(0))
       return no("its weights have a zero point a channel");
   }
-  if (!weights->has_safe_sums()) return no("its sums may pass 32 bits");
-  if (Verdict verdict = has_byte_operands(*x, weights->by.type); !verdict.is_yes) return verdict;
-  if (conv.input(2) != nullptr && !product_bias(conv.input(2), 1.0F, *x, *weights))
-    return no("its bias is computed or does not fit 32 bits");
-  return has_byte_end(match, *x);
-}
-
-/// Whether scales are per column of a matrix, or per tensor.
-bool goes_by_columns(const Quantization& by, const Node& product) {
-  if (by.is_single()) return true;
-  if (product.op_type() == "Gemm") return by.axis == (read_op<Gemm>(product).transpose_b ? 0 : 1);
-  const Tensor* matrix = constant_of(*by.bytes);
-  return matrix != nullptr && matrix->shape().rank() == 2 && by.axis == 1;
-}
-
-/// The number of products per sum, if known.
-std::optional<std::int64_t> products_of(const Value& b, bool is_turned) {
-  const Dimensions* sizes = dimensions_of(b);
-  if (sizes == nullptr || sizes->empty()) return std::nullopt;
-  const bool is_last = is_turned || sizes->size() == 1;
-  const Dimension& size = (*sizes)[sizes->size() - (is_last ? 1 : 2)];
-  return size.is_known() ? std::optional(size.number()) : std::nullopt;
+  const Quantization& x = operands->image;
+  if (Verdict verdict = has_byte_operands(x, weights.by.type); !verdict.is_yes) return verdict;
+  return has_byte_end(match, x);
 }
 
 Verdict has_byte_factors(const Node& product) {
-  const std::optional<Quantization> a = dequantized_bytes(product.input(0));
-  if (!a) return no("its left operand does not come from bytes by one scale");
-  const std::optional<Quantization> b = dequantized(product.input(1));
-  if (!b || !is_byte_type(b->type) || !goes_by_columns(*b, product))
-    return no("its right operand does not come from bytes by one scale or one a column");
-  const bool is_turned = product.op_type() == "Gemm" && read_op<Gemm>(product).transpose_b;
-  const std::optional<std::int64_t> count = products_of(*b->bytes, is_turned);
-  if (!count || *count > most_byte_products) return no("its sums may pass 32 bits");
-  return has_byte_operands(*a, b->type);
+  std::string why;
+  const std::optional<QuantizedFactors> factors = quantized_factors(product, &why);
+  if (!factors) return no(std::move(why));
+  if (!factors->depth || *factors->depth > most_byte_products)
+    return no("its sums may pass 32 bits");
+  return has_byte_operands(factors->a, factors->b.type);
 }
 
 Verdict can_be_qlinear_matmul(const Match& match) {
@@ -191,8 +162,9 @@ Value& added_value(Replacement& replacement, Value& added) {
 
 Value& replace_by_integers(Replacement& replacement) {
   const Node& product = replacement.match().root();
-  const Quantization a = *dequantized_bytes(product.input(0));
-  const Quantization b = *dequantized(product.input(1));
+  const QuantizedFactors factors = *quantized_factors(product);
+  const Quantization& a = factors.a;
+  const Quantization& b = factors.b;
   stand_for_inputs(replacement, product);
   Value* right = b.bytes;
   float factor = 1.0F;
@@ -231,8 +203,7 @@ Verdict can_move_bytes(const Match& match) {
   if (move.op_type() == "Resize" && !takes_nearest(move)) return no("it computes new numbers");
   if (!is_concat && match.graph().opset("") < opset_of_type("MaxPool", "X", DataType::uint8))
     return no("it takes bytes from opset 12 on");
-  if (!is_whole(bounds_before_end(match, *to), to->type) &&
-      match.graph().opset("") < opset_of_type("Clip", "input", DataType::uint8))
+  if (!can_clip_bytes(match.graph(), bounds_before_end(match, *to), to->type))
     return no("Clip of bytes came with opset 12");
   return yes();
 }
@@ -267,8 +238,9 @@ Rule fuse_qlinear_conv() {
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
             const Node& conv = match.node("product");
-            const Quantization x = *dequantized_bytes(conv.input(0));
-            const QuantizedWeights weights = *quantized_weights(conv.input(1), 0, 3);
+            QuantizedConvOperands operands = *quantized_conv(conv);
+            const Quantization& x = operands.image;
+            const QuantizedWeights& weights = operands.weights;
             const Quantization to = *quantized(match.root());
             stand_for_inputs(replacement, conv);
             std::vector<Value*> inputs = {x.bytes,
@@ -279,9 +251,8 @@ Rule fuse_qlinear_conv() {
                                           &zero_point_of(replacement, weights.by),
                                           to.scale,
                                           &zero_point_of(replacement, to)};
-            if (conv.input(2) != nullptr)
-              inputs.push_back(
-                  &replacement.constant(product_bias(conv.input(2), 1.0F, x, weights)->units));
+            if (operands.bias)
+              inputs.push_back(&replacement.constant(std::move(operands.bias->units)));
             Value& result = replacement.add("QLinearConv", inputs, plain_attributes_of(conv));
             return keep_to(replacement, result, bounds_before_end(match, to), to.type);
           }};
@@ -298,8 +269,9 @@ Rule fuse_qlinear_matmul() {
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
             const Node& product = match.node("product");
-            const Quantization a = *dequantized_bytes(product.input(0));
-            const Quantization b = *dequantized(product.input(1));
+            const QuantizedFactors factors = *quantized_factors(product);
+            const Quantization& a = factors.a;
+            const Quantization& b = factors.b;
             const Quantization to = *quantized(match.root());
             stand_for_inputs(replacement, product);
             Value& result =
