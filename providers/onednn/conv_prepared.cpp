@@ -7,6 +7,7 @@
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 
@@ -220,7 +221,7 @@ class ConvPrepared : public Prepared {
     tile.c_stride = shape_.out_pixels() * block;
     tile.rows = static_cast<std::int32_t>((piece.out_count + block - 1) / block);
     tile.columns = static_cast<std::int32_t>(tile.c_stride);
-    cpu::Epilogue& epilogue = tile.epilogue;
+    cpu::Epilogue epilogue;
     if (conv_.reads_bias) {
       epilogue.addend = cpu::Addend::per_row;
       epilogue.added = context.input<float>(2) + piece.out_first;
@@ -233,6 +234,7 @@ class ConvPrepared : public Prepared {
       epilogue.residual_stride = tile.c_stride;
     }
     if (!changes_sums(epilogue)) return;
+    set_epilogue(tile, epilogue, 0, 0);
     cpu::apply_epilogue(tile, out, tile.c_stride);
   }
 

@@ -10,6 +10,7 @@
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
+#include "kernels/cpu/gemm/f32/packed_product.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -124,9 +125,9 @@ class ProductPrepared : public Prepared {
     tile.c_stride = shape.sizes.n;
     tile.rows = static_cast<std::int32_t>(cut_.rows_of(row_kind));
     tile.columns = static_cast<std::int32_t>(cut_.columns_of(column_kind));
-    tile.epilogue = epilogue_at(epilogue, row, column);
-    if (epilogue.residual != nullptr) tile.epilogue.residual += offsets.residual;
-    if (changes_sums(tile.epilogue)) cpu::apply_epilogue(tile, c, tile.c_stride);
+    set_epilogue(tile, epilogue, row, column);
+    if (tile.residual != nullptr) tile.residual += offsets.residual;
+    if (changes_sums(epilogue)) cpu::apply_epilogue(tile, c, tile.c_stride);
   }
 
   /// Uses the cpu kernels for shapes for which oneDNN has no fast code.

@@ -11,41 +11,50 @@ inline bool changes_sums(const Epilogue& epilogue) {
          epilogue.residual != nullptr || epilogue.activation != Activation::none;
 }
 
-/// Lets `part` add what `whole` has for the result's `row` and `column` on; all else stays.
-inline void move_epilogue(Epilogue& part, const Epilogue& whole, int64_t row, int64_t column) {
-  if (whole.addend == Addend::per_row) part.added = whole.added + row;
-  if (whole.addend == Addend::per_column) part.added = whole.added + column;
-  if (whole.addend == Addend::full) part.added = whole.added + row * whole.added_stride + column;
-  if (whole.residual != nullptr)
-    part.residual = whole.residual + row * whole.residual_stride + column;
+/// What is added from the result's `row` and `column` on.
+inline const float* added_at(const Epilogue& epilogue, int64_t row, int64_t column) {
+  switch (epilogue.addend) {
+    case Addend::per_row:
+      return epilogue.added + row;
+    case Addend::per_column:
+      return epilogue.added + column;
+    case Addend::full:
+      return epilogue.added + row * epilogue.added_stride + column;
+    default:
+      return epilogue.added;
+  }
+}
+
+/// The residual from the result's `row` and `column` on; null: none.
+inline const float* residual_at(const Epilogue& epilogue, int64_t row, int64_t column) {
+  if (epilogue.residual == nullptr) return nullptr;
+  return epilogue.residual + row * epilogue.residual_stride + column;
 }
 
 /// The epilogue of the part of a float product that begins at (row, column).
 inline Epilogue epilogue_at(const Epilogue& whole, int64_t row, int64_t column) {
   Epilogue part = whole;
-  move_epilogue(part, whole, row, column);
+  part.added = added_at(whole, row, column);
+  part.residual = residual_at(whole, row, column);
   return part;
 }
 
-/// The epilogue of a convolution's tile whose bias begins at `channel`, and whose residual begins
-/// `place` floats on.
-inline EpilogueTile epilogue_tile(const Epilogue& whole, int64_t channel, int64_t place) {
-  EpilogueTile tile = {};
-  if (whole.addend != Addend::none) tile.bias = whole.added + channel;
-  if (whole.residual != nullptr) tile.residual = whole.residual + place;
+/// The epilogue of a convolution's tile of float sums whose bias begins at `channel`, and whose
+/// residual begins `place` floats on. Written in place: a copy would wait for the stores.
+inline void set_epilogue_tile(EpilogueTile& tile, const Epilogue& whole, int64_t channel,
+                              int64_t place) {
+  tile.bias = whole.addend == Addend::none ? nullptr : whole.added + channel;
+  tile.residual = whole.residual == nullptr ? nullptr : whole.residual + place;
   tile.activation = whole.activation;
   tile.low = whole.low;
   tile.high = whole.high;
-  return tile;
 }
 
 /// The same of sums of int32, whose offsets and scales begin at `channel`.
-inline EpilogueTile int8_epilogue_tile(const Epilogue& whole, int64_t channel) {
-  EpilogueTile tile = {};
+inline void set_int8_epilogue_tile(EpilogueTile& tile, const Epilogue& whole, int64_t channel) {
   tile.offsets = whole.offsets + channel;
   tile.scales = whole.scales + channel;
   tile.range = whole.range;
-  return tile;
 }
 
 }  // namespace ortool::cpu

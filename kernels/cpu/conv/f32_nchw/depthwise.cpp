@@ -96,7 +96,7 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     flat.in = x + source * volume(sizes.in);
     flat.weights = weights + channel * positions;
     flat.out = y + plane * pixels;
-    flat.epilogue = epilogue_tile(epilogue, channel, plane * pixels);
+    set_epilogue_tile(flat.epilogue, epilogue, channel, plane * pixels);
     flat.planes = count;
     flat.row_begin = begin;
     flat.row_end = end;
@@ -119,10 +119,11 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
     tile.c_stride = sizes.out[2];
     tile.rows = static_cast<std::int32_t>(end - begin);
     tile.columns = static_cast<std::int32_t>(sizes.out[2]);
-    tile.epilogue = epilogue;
-    tile.epilogue.addend = Addend::none;
-    tile.epilogue.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
-    tile.epilogue.residual_stride = sizes.out[2];
+    Epilogue outer = epilogue;
+    outer.addend = Addend::none;
+    outer.residual = residual == nullptr ? nullptr : residual + begin * sizes.out[2];
+    outer.residual_stride = sizes.out[2];
+    set_epilogue(tile, outer, 0, 0);
     apply_epilogue(tile, tile.c, tile.c_stride);
   };
   const std::int64_t plane_tasks = (planes + together - 1) / together;

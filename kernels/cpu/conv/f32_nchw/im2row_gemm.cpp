@@ -98,10 +98,11 @@ void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_wei
         tile.c_stride = cut.pixels;
         tile.rows = static_cast<std::int32_t>(channels);
         tile.columns = static_cast<std::int32_t>(count);
-        tile.epilogue = epilogue;
-        tile.epilogue.addend = Addend::none;
-        tile.epilogue.residual += tile.c - y;
-        tile.epilogue.residual_stride = cut.pixels;
+        Epilogue outer = epilogue;
+        outer.addend = Addend::none;
+        outer.residual += tile.c - y;
+        outer.residual_stride = cut.pixels;
+        set_epilogue(tile, outer, 0, 0);
         apply_epilogue(tile, tile.c, tile.c_stride);
       });
     }

@@ -173,7 +173,7 @@ class WinogradTask {
           output.out_stride = width;
           output.rows = std::min(winograd_edge, sizes_.out[1] - first_row);
           output.columns = std::min(winograd_edge * count, width - first_column);
-          output.epilogue = epilogue_tile(epilogue_, channel, place);
+          set_epilogue_tile(output.epilogue, epilogue_, channel, place);
           output.scratch = scratch_;
           transforms_.output(output);
         });

@@ -233,7 +233,7 @@ class DenseTask {
     tile.y_vector_step = out_pixels * lanes;
     tile.begins = planes.begin == 0;
     tile.ends = planes.end == plan_.planes;
-    tile.epilogue = epilogue_tile(operands_.epilogue, channel, 0);
+    set_epilogue_tile(tile.epilogue, operands_.epilogue, channel, 0);
     const float* residual = operands_.epilogue.residual;
     const std::int64_t blocks = (sizes_.channels_out + lanes - 1) / lanes;
     const auto vectors = static_cast<std::int32_t>(std::min<std::int64_t>(2, blocks - 2 * group));

@@ -98,7 +98,7 @@ class Depthwise {
     three.column_pad = columns.pad;
     three.weights = operands_.weights + block * rows.kernel * columns.kernel * lanes_;
     three.y = operands_.y + out;
-    three.epilogue = epilogue_tile(operands_.epilogue, block * lanes_, out);
+    set_epilogue_tile(three.epilogue, operands_.epilogue, block * lanes_, out);
     functions_.depthwise_three(three, row_begin, row_end);
   }
 
@@ -132,8 +132,8 @@ class Depthwise {
   }
 
   void set_epilogue(NchwcDepthwise& part, std::int64_t plane) const {
-    part.epilogue =
-        epilogue_tile(operands_.epilogue, plane % blocks_ * lanes_, part.y - operands_.y);
+    set_epilogue_tile(part.epilogue, operands_.epilogue, plane % blocks_ * lanes_,
+                      part.y - operands_.y);
   }
 
   /// Copies the rows covered by the windows of output rows [begin, end), zero-padded.

@@ -192,7 +192,7 @@ class WinogradPiece {
           output.row_step = width * lanes;
           output.rows = std::min(winograd_edge, sizes_.out[1] - row);
           output.columns = std::min(winograd_edge * segment.tiles, width - column);
-          output.epilogue = epilogue_tile(operands_.epilogue, block * lanes, place);
+          set_epilogue_tile(output.epilogue, operands_.epilogue, block * lanes, place);
           transforms_.output(output);
         });
   }

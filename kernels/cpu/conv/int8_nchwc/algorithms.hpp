@@ -36,8 +36,8 @@ struct NchwcInt8Conv {
   std::uint8_t fill() const {
     return static_cast<std::uint8_t>(numbers.image_zero ^ form.image_flip);
   }
-  EpilogueTile epilogue(std::int64_t block) const {
-    return int8_epilogue_tile(numbers.epilogue, block * byte_block);
+  void set_epilogue(EpilogueTile& tile, std::int64_t block) const {
+    set_int8_epilogue_tile(tile, numbers.epilogue, block * byte_block);
   }
 };
 

@@ -219,7 +219,7 @@ class DenseInt8Conv {
       tile.weights = words_->weights(block);
       for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words_->again(block + i);
     }
-    tile.epilogue = conv_.epilogue(block);
+    conv_.set_epilogue(tile.epilogue, block);
     tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
     if (!conv_.functions.tile(tile)) return;
     for (std::int64_t i = 0; i < tile.vectors; ++i)

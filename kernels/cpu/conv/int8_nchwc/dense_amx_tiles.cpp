@@ -151,7 +151,7 @@ class TiledInt8Conv {
     product.steps = steps_.count();
     product.pixel_bytes = static_cast<std::int32_t>(steps_.pixel_bytes);
     product.weights = conv_.packed + block * steps_.count() * steps_.pixel_bytes * byte_block;
-    product.epilogue = conv_.epilogue(block);
+    conv_.set_epilogue(product.epilogue, block);
     product.groups = groups;
     product.group_count = count;
     product.out = conv_.y + (image * blocks + block) * plane;

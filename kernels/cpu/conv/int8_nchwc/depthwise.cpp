@@ -66,7 +66,7 @@ class DepthwiseInt8Conv {
     window.words = words_;
     window.pixel_step = sizes_.stride[2] * byte_block;
     window.weights = conv_.packed + block * words_ * depthwise_quad_bytes(joined_ != nullptr);
-    window.epilogue = conv_.epilogue(block);
+    conv_.set_epilogue(window.epilogue, block);
     window.pixels = sizes_.out[2];
     window.ties = ties;
     for (std::int64_t first = row_begin; first < row_end; first += strip_.rows_out) {

@@ -68,7 +68,7 @@ class DepthwiseByRowsConv {
     row.pixel_step = sizes_.stride[2] * pixel_words;
     row.weights = words.weights(block);
     row.again = words.again(block);
-    row.epilogue = conv_.epilogue(block);
+    conv_.set_epilogue(row.epilogue, block);
     row.pixels = sizes_.out[2];
     row.channels = sizes_.channels_out - block * byte_block;
     row.ties = reinterpret_cast<std::uint64_t*>(slot + plan_.tie_at);

@@ -134,7 +134,7 @@ class WinogradInt8Task {
     output.row_step = width * byte_block;
     output.rows = std::min(tile_edge, sizes_.out[1] - row);
     output.columns = std::min(tile_edge * segment.tiles, width - column);
-    output.epilogue = conv_.epilogue(block);
+    conv_.set_epilogue(output.epilogue, block);
     output.ties = ties;
     if (!functions_.output(output)) return;
     for (std::int64_t tile = 0; tile < segment.tiles; ++tile) {

@@ -34,7 +34,7 @@ void activate_row(const Epilogue& epilogue, std::int64_t columns, float* row) {
 }
 
 void finish_row(const GemmTile& tile, std::int64_t row, const float* sums, float* out) {
-  const Epilogue& epilogue = tile.epilogue;
+  const Epilogue& epilogue = *tile.epilogue;
   const std::int64_t columns = tile.columns;
   const float alpha = epilogue.alpha;
   const float beta = epilogue.beta;
@@ -45,15 +45,15 @@ void finish_row(const GemmTile& tile, std::int64_t row, const float* sums, float
   }
   if (epilogue.addend == Addend::per_row || epilogue.addend == Addend::scalar) {
     const std::int64_t at = epilogue.addend == Addend::per_row ? row : 0;
-    const float constant = epilogue.added[at] * beta;
+    const float constant = tile.added[at] * beta;
     for (std::int64_t i = 0; i < columns; ++i) out[i] += constant;
   } else if (epilogue.addend != Addend::none) {
     const std::int64_t at = epilogue.addend == Addend::full ? row * epilogue.added_stride : 0;
-    const float* added = epilogue.added + at;
+    const float* added = tile.added + at;
     for (std::int64_t i = 0; i < columns; ++i) out[i] += added[i] * beta;
   }
-  if (epilogue.residual != nullptr) {
-    const float* residual = epilogue.residual + row * epilogue.residual_stride;
+  if (tile.residual != nullptr) {
+    const float* residual = tile.residual + row * epilogue.residual_stride;
     for (std::int64_t i = 0; i < columns; ++i) out[i] += residual[i];
   }
   activate_row(epilogue, columns, out);

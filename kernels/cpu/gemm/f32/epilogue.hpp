@@ -13,7 +13,7 @@ void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_s
 
 /// Applies transcendental activations, which apply_epilogue and the microkernel leave out.
 inline void apply_activation(const GemmTile& tile, const GemmFunctions& functions) {
-  const Epilogue& epilogue = tile.epilogue;
+  const Epilogue& epilogue = *tile.epilogue;
   if (epilogue.activation < Activation::gelu) return;
   functions.activate(epilogue.activation, epilogue.low, tile.c, tile.c_stride, tile.rows,
                      tile.columns);

@@ -33,7 +33,7 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
 GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
                 std::int64_t rows, std::int64_t column, std::int64_t columns) {
   GemmTile tile = {};
-  tile.epilogue = epilogue_at(epilogue, row, column);
+  set_epilogue(tile, epilogue, row, column);
   tile.c = c + row * c_stride + column;
   tile.c_stride = c_stride;
   tile.rows = static_cast<std::int32_t>(rows);

@@ -17,12 +17,14 @@ struct GemmTile {
   int64_t k;
   float* c;
   int64_t c_stride;
-  int32_t rows;        ///< 1 … max_rows of the microkernel
-  int32_t columns;     ///< columns to store
-  int32_t wide;        ///< 1: b has panel_columns columns, 0: half as many
-  int32_t accumulate;  ///< 1: accumulators start from c
-  int32_t finish;      ///< 1: apply the epilogue
-  Epilogue epilogue;   ///< at this tile's first row and column
+  int32_t rows;              ///< 1 … max_rows of the variant
+  int32_t columns;           ///< columns to store
+  int32_t wide;              ///< 1: b has panel_columns columns, 0: half of them
+  int32_t accumulate;        ///< 1: the sums start from what c holds
+  int32_t finish;            ///< 1: scale, add and activate
+  const Epilogue* epilogue;  ///< of the whole result; null where `finish` is 0
+  const float* added;        ///< of the epilogue, at this tile's first row and column
+  const float* residual;     ///< the same; null: none
   /// Prefetch address; advances by `prefetch_stride` floats with each step of k.
   const float* prefetch;
   int64_t prefetch_stride;

@@ -35,14 +35,15 @@ inline __m256 activate(__m256 x, Activation activation, __m256 low, __m256 high)
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void add_operands(const Epilogue& epilogue,
+inline __attribute__((always_inline)) void add_operands(const GemmTile& tile,
                                                         Sums<rows, vectors>& sums) {
+  const Epilogue& epilogue = *tile.epilogue;
   const __m256 beta = _mm256_set1_ps(epilogue.beta);
   if (epilogue.addend == Addend::per_row || epilogue.addend == Addend::scalar) {
     const int64_t step = epilogue.addend == Addend::per_row ? 1 : 0;
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
-      const __m256 added = _mm256_mul_ps(_mm256_set1_ps(epilogue.added[row * step]), beta);
+      const __m256 added = _mm256_mul_ps(_mm256_set1_ps(tile.added[row * step]), beta);
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
         sums.value[row][v] = _mm256_add_ps(sums.value[row][v], added);
@@ -54,19 +55,19 @@ inline __attribute__((always_inline)) void add_operands(const Epilogue& epilogue
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        const __m256 added = _mm256_loadu_ps(epilogue.added + row * step + v * 8);
+        const __m256 added = _mm256_loadu_ps(tile.added + row * step + v * 8);
         sums.value[row][v] = _mm256_add_ps(sums.value[row][v], _mm256_mul_ps(added, beta));
       }
     }
   }
-  if (epilogue.residual != nullptr) {
+  if (tile.residual != nullptr) {
 #pragma GCC unroll 6
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        sums.value[row][v] = _mm256_add_ps(
-            sums.value[row][v],
-            _mm256_loadu_ps(epilogue.residual + row * epilogue.residual_stride + v * 8));
+        sums.value[row][v] =
+            _mm256_add_ps(sums.value[row][v],
+                          _mm256_loadu_ps(tile.residual + row * epilogue.residual_stride + v * 8));
       }
     }
   }
@@ -86,8 +87,8 @@ inline __attribute__((always_inline)) void activate_all(Sums<rows, vectors>& sum
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void finish(const Epilogue& epilogue,
-                                                  Sums<rows, vectors>& sums) {
+inline __attribute__((always_inline)) void finish(const GemmTile& tile, Sums<rows, vectors>& sums) {
+  const Epilogue& epilogue = *tile.epilogue;
   if (epilogue.alpha != 1.0F) {
     const __m256 alpha = _mm256_set1_ps(epilogue.alpha);
 #pragma GCC unroll 6
@@ -98,7 +99,7 @@ inline __attribute__((always_inline)) void finish(const Epilogue& epilogue,
       }
     }
   }
-  add_operands<rows, vectors>(epilogue, sums);
+  add_operands<rows, vectors>(tile, sums);
   const __m256 low = _mm256_set1_ps(epilogue.low);
   const __m256 high = _mm256_set1_ps(epilogue.high);
   switch (epilogue.activation) {
@@ -154,7 +155,7 @@ void run(const GemmTile& tile) {
     b += b_stride;
     prefetch += tile.prefetch_stride;
   }
-  if (tile.finish != 0) finish<rows, vectors>(tile.epilogue, sums);
+  if (tile.finish != 0) finish<rows, vectors>(tile, sums);
 #pragma GCC unroll 6
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2

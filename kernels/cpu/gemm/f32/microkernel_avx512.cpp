@@ -35,8 +35,9 @@ inline __m512 activate(__m512 x, Activation activation, __m512 low, __m512 high)
 }
 
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void finish(const Epilogue& epilogue, const __mmask16* mask,
+inline __attribute__((always_inline)) void finish(const GemmTile& tile, const __mmask16* mask,
                                                   Sums<rows, vectors>& sums) {
+  const Epilogue& epilogue = *tile.epilogue;
   if (epilogue.alpha != 1.0F) {
     const __m512 alpha = _mm512_set1_ps(epilogue.alpha);
 #pragma GCC unroll 16
@@ -52,7 +53,7 @@ inline __attribute__((always_inline)) void finish(const Epilogue& epilogue, cons
     const int64_t step = epilogue.addend == Addend::per_row ? 1 : 0;
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
-      const __m512 added = _mm512_mul_ps(_mm512_set1_ps(epilogue.added[row * step]), beta);
+      const __m512 added = _mm512_mul_ps(_mm512_set1_ps(tile.added[row * step]), beta);
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
         sums.value[row][v] = _mm512_add_ps(sums.value[row][v], added);
@@ -64,17 +65,17 @@ inline __attribute__((always_inline)) void finish(const Epilogue& epilogue, cons
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        const __m512 added = _mm512_maskz_loadu_ps(mask[v], epilogue.added + row * step + v * 16);
+        const __m512 added = _mm512_maskz_loadu_ps(mask[v], tile.added + row * step + v * 16);
         sums.value[row][v] = _mm512_add_ps(sums.value[row][v], _mm512_mul_ps(added, beta));
       }
     }
   }
-  if (epilogue.residual != nullptr) {
+  if (tile.residual != nullptr) {
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        const float* residual = epilogue.residual + row * epilogue.residual_stride + v * 16;
+        const float* residual = tile.residual + row * epilogue.residual_stride + v * 16;
         sums.value[row][v] =
             _mm512_add_ps(sums.value[row][v], _mm512_maskz_loadu_ps(mask[v], residual));
       }
@@ -142,8 +143,8 @@ void run(const GemmTile& tile) {
     prefetch += tile.prefetch_stride;
   }
   if (tile.finish != 0) {
-    const Epilogue& epilogue = tile.epilogue;
-    finish<rows, vectors>(epilogue, mask, sums);
+    const Epilogue& epilogue = *tile.epilogue;
+    finish<rows, vectors>(tile, mask, sums);
     const __m512 low = _mm512_set1_ps(epilogue.low);
     const __m512 high = _mm512_set1_ps(epilogue.high);
     switch (epilogue.activation) {

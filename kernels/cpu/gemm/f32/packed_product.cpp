@@ -20,7 +20,6 @@ struct TileMaker {
   GemmTile tile;
 
   explicit TileMaker(const PanelProduct& whole) : product(whole), tile() {
-    tile.epilogue = *whole.epilogue;
     tile.prefetch_stride = line_floats;
     tile.a_stride = whole.a_stride;
     tile.c_stride = whole.c_stride;
@@ -64,7 +63,7 @@ struct TileMaker {
     tile.wide = stored == product.columns.width ? 1 : 0;
     tile.c = product.c + row * product.c_stride + column;
     tile.prefetch = prefetch;
-    move_epilogue(tile.epilogue, *product.epilogue, row, column);
+    set_epilogue(tile, *product.epilogue, row, column);
     if (functions.partial_columns == 1 || tile.columns == stored) {
       functions.tile(tile);
     } else {

@@ -10,6 +10,15 @@
 
 namespace ortool::cpu {
 
+/// Lets `tile`, which begins at the result's `row` and `column`, end as `epilogue` says, which must
+/// outlive it.
+inline void set_epilogue(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
+                         std::int64_t column) {
+  tile.epilogue = &epilogue;
+  tile.added = added_at(epilogue, row, column);
+  tile.residual = residual_at(epilogue, row, column);
+}
+
 /// `rows` partitioned into panels of nearly equal height, at most the microkernel's number of rows.
 struct RowPanels {
   std::int64_t count = 0;

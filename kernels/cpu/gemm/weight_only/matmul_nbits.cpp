@@ -85,7 +85,7 @@ std::int64_t made_bytes(Isa isa) {
 /// The part of the result that a task has computed.
 GemmTile made_tile(const Epilogue& epilogue, const BlockPanelTask& task, std::int64_t column) {
   GemmTile tile = {};
-  tile.epilogue = epilogue_at(epilogue, 0, column);
+  set_epilogue(tile, epilogue, 0, column);
   tile.c = task.out;
   tile.c_stride = task.out_stride;
   tile.rows = static_cast<std::int32_t>(task.rows);

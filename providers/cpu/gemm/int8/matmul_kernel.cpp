@@ -123,9 +123,8 @@ class Int8MatMulPrepared : public Prepared {
     const std::int32_t* added = set_zeros(context, at, sums, zeros);
     std::byte* out = context.output<std::byte>(0) + at.out * out_bytes_;
     const bool is_by_column = matmul_.is_integer ? matmul_.epilogue.to_float : scales_by_column_;
-    Epilogue epilogue;
-    if (is_by_column) epilogue = make_epilogue(context, at);
-    if (!is_by_column) epilogue.output = EpilogueOutput::int32;
+    Epilogue epilogue =
+        is_by_column ? make_epilogue(context, at) : Epilogue{.output = EpilogueOutput::int32};
     epilogue.offsets = added;
     const bool is_by_both = !matmul_.is_integer && !scales_by_column_;
     void* result = is_by_both ? place<std::byte>(context, result_space_) : out;
