@@ -27,7 +27,7 @@ bool fuse_conv(ClusterEditor& editor, const ProductEnd& end) {
                                 end.to.scale,
                                 &editor.zero_point_of(end.to)};
   if (operands->bias) {
-    // Twice: in units of the product of both scales, and as floats.
+    // In two forms: int32 in the scale of the sums, and float32.
     inputs.push_back(&editor.constant(std::move(operands->bias->units)));
     inputs.push_back(&editor.constant(std::move(operands->bias->floats)));
   }

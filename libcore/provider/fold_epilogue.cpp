@@ -1,4 +1,4 @@
-// Folds in double precision, and rounds once.
+// Folds scale and shift in double precision and rounds once.
 #include "libcore/provider/fold_epilogue.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Folding of an epilogue's scale and shift into the constants of its product.
+// Folds an epilogue's scale and shift into the constants of its product.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace ortool {
 
-/// Weights of float32 (channels first) times the epilogue's scale; themselves where it has none.
+/// Float32 weights (channels first) multiplied by the epilogue's scale, if it has one.
 Tensor folded_weights(const Tensor& weights, const ProductEpilogue& epilogue, MemoryCap* cap);
 
-/// A number a channel: the constant bias (null or computed: none) times the scale, and the shift.
-/// Empty where there is neither.
+/// The constant bias (null or computed: none) multiplied by the scale, plus the shift, one per
+/// channel; empty if there is neither.
 std::vector<float> folded_bias(const Value* bias, const ProductEpilogue& epilogue);
 
-/// The shift as floats; empty where there is none.
+/// The shift in float32; empty if there is none.
 AlignedBuffer shift_of(const ProductEpilogue& epilogue, MemoryCap* cap);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Matches an epilogue node after node, in the order in which a kernel can compute them.
+// Product epilogue: matches nodes in sequence, each reading its predecessor's result.
 #include "libcore/provider/product_epilogue.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ bool is_onnx(const Node& node, std::string_view op_type) {
   return node.domain().empty() && node.op_type() == op_type;
 }
 
-/// Whether a tensor of that shape has a number for all, or as many as `columns` in the last
-/// dimension, and no more dimensions than `rank`.
+/// Whether a tensor of that shape has one element, or `columns` elements in the last dimension, and
+/// at most `rank` dimensions.
 bool is_for_columns(const PartialShape& shape, std::size_t rank, const Dimension& columns) {
   if (!shape || shape->size() > rank) return false;
   for (std::size_t i = 0; i < shape->size(); ++i) {
@@ -46,7 +46,7 @@ bool has_known_shape(const Value& value) {
                               [](const Dimension& each) { return each.is_known(); });
 }
 
-/// A bound of a Clip of int8: a constant, or nothing that keeps to the limit it has.
+/// Reads a bound of an int8 Clip, if constant; an omitted bound leaves `limit` as it is.
 bool read_bound(const Value* bound, std::int64_t& limit) {
   if (bound == nullptr) return true;
   if (!bound->is_constant() || bound->constant().element_count() != 1) return false;
@@ -55,7 +55,7 @@ bool read_bound(const Value* bound, std::int64_t& limit) {
   return true;
 }
 
-/// Where the operators that requantize their sums have scales and zero points.
+/// QLinearMatMul's scale of a, scale of y and zero point of y; the latter of QLinearConv, too.
 constexpr std::int64_t single_matmul_inputs[] = {1, 6, 7};
 constexpr std::int64_t result_zero_input = 7;
 
@@ -78,7 +78,7 @@ class EpilogueReader {
         return std::nullopt;
       pass(*node);
     }
-    // There is no way to add a residual of another shape to integers apart.
+    // Integer products have no unfused path for a residual that must be broadcast.
     if (result_.to_float && result_.residual >= 0 && !has_known_shape(*previous_))
       return std::nullopt;
     return std::move(result_);
@@ -86,7 +86,7 @@ class EpilogueReader {
 
  private:
   const Node* next() const { return next_ < end_ ? group_.members()[next_] : nullptr; }
-  /// `node` was taken.
+  /// Moves on behind a matched node.
   void pass(const Node& node) {
     next_input_ += node.input_count() - 1;
     previous_ = node.output(0);
@@ -104,7 +104,7 @@ class EpilogueReader {
     }
   }
 
-  /// A Cast, and a product with factors.
+  /// A Cast, and a Mul by the scale of the sums.
   bool take_cast() {
     const Node* cast = next();
     if (cast == nullptr) return true;
@@ -133,7 +133,7 @@ class EpilogueReader {
       if (clip->input(0) != previous_ || !read_bound(clip->input(1), given.low) ||
           !read_bound(clip->input(2), given.high))
         return false;
-      // As Clip: first up to the lower bound, then down to the upper one.
+      // As Clip does: the lower bound first, then the upper one.
       const auto clipped = [&](std::int64_t value) {
         return std::min(std::max(value, given.low), given.high);
       };
@@ -143,7 +143,7 @@ class EpilogueReader {
     return true;
   }
 
-  /// What makes floats of int8; this must be made by constants.
+  /// A DequantizeLinear of the same zero point, if scales and zero points are constant.
   bool take_dequantization() {
     const Node* node = next();
     if (node == nullptr) return true;

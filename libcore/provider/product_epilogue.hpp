@@ -1,5 +1,5 @@
-// Epilogue of a product in the graph: the nodes behind a convolution or matrix product, of floats
-// or of int8, that its kernel computes as it stores sums.
+// Epilogue of a product: the nodes after a convolution or matrix product, float or int8, that are
+// fused into its kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,69 +12,69 @@
 
 namespace ortool {
 
-/// What the first node of a group makes, and can have done to it.
+/// The sums that the first node of a group computes, and the epilogue that it supports.
 struct ProductForm {
   enum class Sums {
     float32,
-    int32,  ///< of MatMulInteger
-    int8,   ///< sums that the node itself requantizes: QLinearMatMul, QLinearConv, QuantizedConv
+    int32,  ///< MatMulInteger
+    int8,   ///< requantized by the node: QLinearMatMul, QLinearConv, QuantizedConv
   };
   Sums sums = Sums::float32;
   std::int64_t channels = -1;    ///< elements of a scale or shift; -1: neither is supported
   std::int64_t axes_behind = 0;  ///< axes of the result after the channels
   bool can_scale = false;        ///< constants alone determine each sum's factor
   bool has_functions = false;    ///< Gelu and Swish too, if nothing is added before
-  bool can_dequantize = false;   ///< int8 may become floats again
+  bool can_dequantize = false;   ///< of int8: a DequantizeLinear may follow
 };
 
-/// The form by the operator of the group's first node, as the kernels of kernels/cpu have it.
-/// Nothing for operators that are no products.
+/// The form of the group's first node by its operator, as the kernels of kernels/cpu support it.
+/// Nothing for operators other than products.
 std::optional<ProductForm> product_form(const NodeView& view);
 
-/// What follows a product, in this order: sums of integers become floats, then each channel is
-/// scaled and shifted, a tensor added, an activation applied, and the result quantized.
+/// The epilogue that the nodes after a product specify, in this order: conversion of integer sums
+/// to float, per-channel scale and shift, an added tensor, an activation, quantization.
 struct ProductEpilogue {
-  // Of sums of int32 or int8.
+  // Of int32 or int8 sums.
   bool to_float = false;           ///< a Cast to float32, or a DequantizeLinear
-  std::int64_t factors = -1;       ///< the group's input of them, one for all or one a
-                                   ///< column; -1: none
-  ByteBounds bounds = {0, 0};      ///< of int8, narrowed by Clips
-  std::optional<float> step = {};  ///< what int8 stands for, where it becomes floats
+  std::int64_t factors = -1;       ///< the group's input with the scale of the sums, one
+                                   ///< for all or one per column; -1: none
+  ByteBounds bounds = {0, 0};      ///< of int8, narrowed by Clip
+  std::optional<float> step = {};  ///< scale of the DequantizeLinear
 
   // Of floats.
-  std::vector<double> scale = {};  ///< a channel; empty: none
+  std::vector<double> scale = {};  ///< per channel; empty: none
   std::vector<double> shift = {};
   std::int64_t residual = -1;  ///< the group input that is added, or -1
   Activation activation = Activation::none;
   float low = 0.0F;
   float high = 0.0F;
 
-  // Of floats that were sums of integers.
-  std::optional<float> divisor = {};    ///< the scale of a QuantizeLinear at the end
-  DataType type = DataType::undefined;  ///< of what it makes
+  // Of float results of integer sums.
+  std::optional<float> divisor = {};    ///< scale of a final QuantizeLinear
+  DataType type = DataType::undefined;  ///< of its result
   std::int32_t zero_point = 0;
 };
 
-/// Reads the epilogue of a group, or of its first `members`; nothing when a node of it cannot be
-/// computed so. Behind a product of floats:
+/// Matches the epilogue of a group, or of its first `members`; nothing when one of its nodes is not
+/// supported. A float product may be followed by:
 ///
-/// - BatchNormalization (where `can_scale`) and Add of a constant a channel,
+/// - BatchNormalization (if `can_scale`) and Add of a per-channel constant,
 /// - one Add of a tensor of the result's shape, as far as it is known,
-/// - Relu, LeakyRelu, HardSwish or Clip, or where `has_functions` Gelu or Swish.
+/// - Relu, LeakyRelu, HardSwish or Clip, or if `has_functions` Gelu or Swish.
 ///
-/// Behind sums of int32 first a Cast to float32 and perhaps a Mul; behind int8 Clips, and where
-/// `can_dequantize` a DequantizeLinear of the same scale. These can end in a QuantizeLinear.
+/// Before these, int32 sums need a Cast to float32 and may have a Mul; int8 may have Clips and, if
+/// `can_dequantize`, a DequantizeLinear. After these, both may end in a QuantizeLinear.
 std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form);
 std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form,
                                               std::size_t members);
 
-/// The same by product_form, of a group that was taken: what absorbs_epilogue says holds.
+/// The epilogue of a group that absorbs_epilogue accepted.
 ProductEpilogue epilogue_of(const NodeView& group);
 
-/// Whether `next` can join the epilogue of the group.
+/// Whether `next` can be fused as the next node of the epilogue.
 bool can_join_epilogue(const NodeView& group, const Node& next, const ProductForm& form);
 
-/// The same by product_form: a KernelRow's `absorbs`.
+/// The same with product_form: the `absorbs` of a KernelRow.
 bool absorbs_epilogue(const NodeView& group, const Node& next);
 
 }  // namespace ortool

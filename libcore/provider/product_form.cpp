@@ -1,4 +1,4 @@
-// What the epilogue of each product operator may be: what its sums are, and where its channels lie.
+// Product operators: the type of their sums, the axis of their channels, the epilogue they support.
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -21,7 +21,7 @@ ProductForm conv_form(const NodeView& view) {
   return form;
 }
 
-/// The columns of a matrix whose shape is known.
+/// The columns of a matrix; -1: unknown.
 std::int64_t columns_of(const Value& matrix) {
   const PartialShape& shape = matrix.type().shape;
   return shape && shape->size() >= 2 && shape->back().is_known() ? shape->back().number() : -1;

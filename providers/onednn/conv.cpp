@@ -10,7 +10,7 @@
 namespace ortool::onednn {
 namespace {
 
-/// Weights that come at run time and those of ConvTranspose are not scaled.
+/// Weights at run time and those of ConvTranspose cannot be scaled.
 ProductForm conv_product_form(const NodeView& view) {
   if (view.constant(1) == nullptr) return {};
   return product_form(view).value_or(ProductForm{});

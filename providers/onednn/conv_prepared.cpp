@@ -267,7 +267,7 @@ class ConvPrepared : public Prepared {
   int slot_count_ = 1;
   std::int64_t in_space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<cpu::UnfusedResidual> unfused_;  ///< the residual must be broadcast
+  std::optional<cpu::UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
 };
 }  // namespace
 

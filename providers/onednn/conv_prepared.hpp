@@ -21,7 +21,7 @@ struct CompiledConv {
   Tools tools;
   int most_threads = 1;
   const Value* constant_weights = nullptr;  ///< null: they come at run time
-  std::vector<float> bias;  ///< with the epilogue's shift; empty: none, or it comes at run time
+  std::vector<float> bias;       ///< with the fused shift; empty: none, or it comes at run time
   bool reads_bias = false;       ///< at run time
   std::optional<ConvForm> form;  ///< of the packed weights; empty: not packed yet
   std::array<VendorLayout, 2> layouts;  ///< of the packed weights, by kind
@@ -40,7 +40,7 @@ std::array<PrimitivePtr, 2> find_conv_primitives(const ConvCut& cut,
 /// Whether oneDNN has more than reference code for each kind.
 bool are_fast(const ConvCut& cut, const std::array<PrimitivePtr, 2>& primitives);
 
-/// The constant weights of the node, with the epilogue's scale.
+/// The node's constant weights, multiplied by the fused scale.
 AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut,
                                     const ConvWeightPacker& packer, MemoryCap* cap,
                                     Workers& workers);

@@ -28,7 +28,7 @@ cpu::ConvTransposeSizes transposed_sizes(const cpu::ConvSizes& sizes) {
   return result;
 }
 
-/// The constant weights with the epilogue's scale, or nothing.
+/// The constant weights multiplied by the fused scale, or an empty tensor.
 Tensor scaled_weights(const CompiledConv& conv, MemoryCap* cap) {
   if (conv.constant_weights == nullptr) return {};
   return folded_weights(conv.constant_weights->constant().aligned(), conv.epilogue, cap);

@@ -182,7 +182,7 @@ class ProductPrepared : public Prepared {
   std::int64_t slot_bytes_ = 0;
   int slot_count_ = 1;
   std::int64_t result_space_ = 0;
-  std::optional<cpu::UnfusedResidual> unfused_;  ///< the residual must be broadcast
+  std::optional<cpu::UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
 };
 
 class ProductKernel : public Kernel {
@@ -210,7 +210,8 @@ class ProductKernel : public Kernel {
   ProductSizer work_;
 };
 
-/// As our own kernels have it, but without functions; and a bias is added before what alpha scales.
+/// As kernels/cpu supports it, without Gelu and Swish; the bias is added before the scaling by
+/// alpha.
 ProductForm onednn_product_form(const NodeView& view) {
   ProductForm form = product_form(view).value_or(ProductForm{});
   form.has_functions = false;

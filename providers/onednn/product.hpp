@@ -21,7 +21,7 @@ struct CompiledProduct {
   float alpha = 1.0F;
   float beta = 1.0F;
   bool reads_addend = false;      ///< input 2 is added, multiplied by beta
-  std::vector<float> bias;        ///< a column, from the epilogue; empty: none
+  std::vector<float> bias;        ///< one per column, from fused nodes; empty: none
   std::optional<PackedMatrix> b;  ///< empty: it comes at run time
 };
 
@@ -36,7 +36,7 @@ struct ProductWork {
 /// Computes the products from the shapes.
 using ProductSizer = std::function<ProductWork(const PrepareContext&)>;
 
-/// The epilogue and what else the node and the tools decide; b is not packed yet.
+/// Sets the epilogue and everything else that node and tools determine; b is not packed yet.
 CompiledProduct compile_product(const NodeView& view, const Tools& tools,
                                 const CompileContext& context);
 

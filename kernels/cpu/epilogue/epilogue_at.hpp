@@ -1,17 +1,17 @@
-// An epilogue seen from a part of the result: its pointers moved to the part's first element.
+// Epilogue of a part of the result: operand pointers moved to the part's first element.
 #pragma once
 
 #include "kernels/cpu/epilogue/epilogue.hpp"
 
 namespace ortool::cpu {
 
-/// Whether anything is done to float sums.
+/// Whether the epilogue changes float sums at all.
 inline bool changes_sums(const Epilogue& epilogue) {
   return epilogue.alpha != 1.0F || epilogue.addend != Addend::none ||
          epilogue.residual != nullptr || epilogue.activation != Activation::none;
 }
 
-/// What is added from the result's `row` and `column` on.
+/// The addend at `row` and `column` of the result.
 inline const float* added_at(const Epilogue& epilogue, int64_t row, int64_t column) {
   switch (epilogue.addend) {
     case Addend::per_row:
@@ -25,13 +25,13 @@ inline const float* added_at(const Epilogue& epilogue, int64_t row, int64_t colu
   }
 }
 
-/// The residual from the result's `row` and `column` on; null: none.
+/// The residual at `row` and `column` of the result; null: none.
 inline const float* residual_at(const Epilogue& epilogue, int64_t row, int64_t column) {
   if (epilogue.residual == nullptr) return nullptr;
   return epilogue.residual + row * epilogue.residual_stride + column;
 }
 
-/// The epilogue of the part of a float product that begins at (row, column).
+/// The epilogue of the part of a float product that starts at (row, column).
 inline Epilogue epilogue_at(const Epilogue& whole, int64_t row, int64_t column) {
   Epilogue part = whole;
   part.added = added_at(whole, row, column);
@@ -39,8 +39,8 @@ inline Epilogue epilogue_at(const Epilogue& whole, int64_t row, int64_t column) 
   return part;
 }
 
-/// The epilogue of a convolution's tile of float sums whose bias begins at `channel`, and whose
-/// residual begins `place` floats on. Written in place: a copy would wait for the stores.
+/// Sets the epilogue of a convolution's float tile, whose bias starts at `channel` and whose
+/// residual at float `place`. Set in place: a copy would stall on store forwarding.
 inline void set_epilogue_tile(EpilogueTile& tile, const Epilogue& whole, int64_t channel,
                               int64_t place) {
   tile.bias = whole.addend == Addend::none ? nullptr : whole.added + channel;
@@ -50,7 +50,7 @@ inline void set_epilogue_tile(EpilogueTile& tile, const Epilogue& whole, int64_t
   tile.high = whole.high;
 }
 
-/// The same of sums of int32, whose offsets and scales begin at `channel`.
+/// The same for int32 sums, whose offsets and scales start at `channel`.
 inline void set_int8_epilogue_tile(EpilogueTile& tile, const Epilogue& whole, int64_t channel) {
   tile.offsets = whole.offsets + channel;
   tile.scales = whole.scales + channel;

@@ -9,8 +9,8 @@
 namespace ortool::cpu {
 
 /// A block of accumulators: rows [row, row + rows) by columns [column, column + columns) of the
-/// columns) of the product, rows `sums_stride` apart. `out` is the result of the whole product, of
-/// the type that the epilogue's output is.
+/// columns) of the product, with rows `sums_stride` apart. `out` is the result of the whole
+/// product, of the epilogue's output type.
 struct AccumulatorBlock {
   int32_t* sums;
   int64_t sums_stride;
@@ -22,8 +22,8 @@ struct AccumulatorBlock {
   int64_t out_stride;
 };
 
-/// Takes epilogues to float32 or int8 whose channels are columns, with an addend per column or
-/// none; alpha and beta are not looked at.
+/// Supports epilogues with float32 or int8 output whose channels are columns, with a per-column
+/// addend or none; alpha and beta are ignored.
 using RequantizeFunction = void (*)(const Epilogue& epilogue, const AccumulatorBlock& block);
 
 /// The kernel of an instruction set. Bit-identical on all of them, unless the activation is a

@@ -47,14 +47,14 @@ struct ByteBounds {
   std::int64_t high;
 
   static ByteBounds of(DataType type);
-  bool are_of(DataType type) const;  ///< all that the type holds
+  bool are_of(DataType type) const;  ///< the full range of the type
 };
 
 /// Walks backward over Relu and Clip with constant bounds before the quantization `to`. Sets
 /// `value` to their input.
 ByteBounds peel_clips(const Value*& value, const Quantization& to);
 
-/// Whether bytes can be kept to the bounds: they are the type's, or the opset has a Clip of bytes.
+/// Whether the bounds can be enforced: they are the type's, or the opset's Clip supports int8.
 bool can_clip_bytes(const Graph& graph, const ByteBounds& bounds, DataType type);
 
 }  // namespace ortool

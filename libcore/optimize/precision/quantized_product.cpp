@@ -70,13 +70,13 @@ std::optional<ProductBias> product_bias(const Value* bias, const Quantization& i
 
 namespace {
 
-/// Nothing, with the reason.
+/// Nothing, with the reason in `why`.
 std::nullopt_t refuse(std::string* why, const char* reason) {
   if (why != nullptr) *why = reason;
   return std::nullopt;
 }
 
-/// Whether a list of scales goes along the columns of a matrix, or there is one for all.
+/// Whether scales are per column of a matrix, or per tensor.
 bool goes_by_columns(const Quantization& by, const Node& product) {
   if (by.is_single()) return true;
   if (product.op_type() == "Gemm") return by.axis == (read_op<Gemm>(product).transpose_b ? 0 : 1);
@@ -84,7 +84,7 @@ bool goes_by_columns(const Quantization& by, const Node& product) {
   return matrix != nullptr && matrix->shape().rank() == 2 && by.axis == 1;
 }
 
-/// How many products each sum has, where it is known.
+/// The number of products per sum, if known.
 std::optional<std::int64_t> products_of(const Value& b, bool is_transposed) {
   const Dimensions* sizes = dimensions_of(b);
   if (sizes == nullptr || sizes->empty()) return std::nullopt;

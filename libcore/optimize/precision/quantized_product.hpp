@@ -36,33 +36,34 @@ struct ProductBias {
   Tensor floats;  ///< float32
 };
 
-/// A constant bias of floats or of levels, one number a channel or one for all.
+/// A constant bias, float or quantized, with one element per channel or one for all.
 /// Nothing when it is computed, has another shape, or exceeds half of int32's range.
 std::optional<ProductBias> product_bias(const Value* bias, const Quantization& input,
                                         const QuantizedWeights& weights);
 
-/// A Conv of dequantized bytes by constant ones, each sum of which fits int32.
+/// Operands of a Conv of a dequantized image by dequantized constant weights, with sums that fit
+/// int32.
 struct QuantizedConvOperands {
   Quantization image;
   QuantizedWeights weights;
-  std::optional<ProductBias> bias;  ///< nothing: there is none
+  std::optional<ProductBias> bias;  ///< nothing: no bias
 };
 
-/// The operands of a Conv; nothing, and in `why` (may be null) the reason, where it is no such one.
+/// Matches a quantized Conv; otherwise nothing, with the reason in `why` (may be null).
 std::optional<QuantizedConvOperands> quantized_conv(const Node& conv, std::string* why = nullptr);
 
-/// The factors of a MatMul or Gemm that both come from bytes: the left one by one scale, the right
-/// one by one or by one a column.
+/// Operands of a MatMul or Gemm that are both dequantized: the left one per tensor, the right one
+/// per tensor or per column.
 struct QuantizedFactors {
   Quantization a;
   Quantization b;
-  std::optional<std::int64_t> depth;  ///< products of each sum, where that is known
+  std::optional<std::int64_t> depth;  ///< products per sum, if known
 
-  /// The right one, where it is a constant matrix of which each sum fits int32; else null.
+  /// The right operand if it is a constant matrix and sums fit int32; otherwise null.
   const Tensor* safe_matrix() const;
 };
 
-/// As quantized_conv.
+/// Matches a quantized MatMul or Gemm, as quantized_conv does.
 std::optional<QuantizedFactors> quantized_factors(const Node& product, std::string* why = nullptr);
 
 /// The transpose of an int8 matrix.

@@ -136,7 +136,7 @@ class ConvPrepared : public Prepared {
   std::int64_t weight_space_ = 0;
   std::int64_t result_space_ = 0;
   AlignedBuffer own_weights_;               ///< empty: those of the compiled kernel, or of the run
-  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
 };
 
 class ConvKernel : public Kernel {

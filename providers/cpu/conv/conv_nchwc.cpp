@@ -1,4 +1,4 @@
-// Kernel rows of Conv on blocked values, with the same epilogues as on plain ones.
+// Kernels for Conv in NCHWc, with the same epilogues as in NCHW.
 #include <algorithm>
 #include <array>
 
@@ -85,7 +85,7 @@ class NchwcConvPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t kernel_space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
 };
 
 class NchwcConvKernel : public Kernel {

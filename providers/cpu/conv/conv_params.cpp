@@ -1,4 +1,4 @@
-// Sizes of convolutions from shapes.
+// Convolution parameters: sizes from shapes.
 #include "providers/cpu/conv/conv_params.hpp"
 
 #include <algorithm>

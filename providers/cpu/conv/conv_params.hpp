@@ -1,4 +1,4 @@
-// What every kernel row of Conv reads of its node: ranks and sizes.
+// Convolution parameters of all Conv kernels: ranks and sizes.
 #pragma once
 
 #include <cstdint>

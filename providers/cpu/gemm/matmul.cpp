@@ -91,7 +91,7 @@ class MatMulPrepared : public Prepared {
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
 };
 
 class MatMulKernel : public Kernel {

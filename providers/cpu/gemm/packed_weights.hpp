@@ -17,11 +17,11 @@
 namespace ortool::cpu {
 
 /// A KernelRow's `absorbs` for products whose first node reads a matrix as input 1: accepts what
-/// absorbs_epilogue takes, and where that matrix is a constant a Split of the columns at the end,
-/// into parts of known sizes, none of them empty, all of them wanted.
+/// absorbs_epilogue accepts and, if that matrix is constant, a final Split of the columns into
+/// nonempty parts of known sizes that are all used.
 bool absorbs_epilogue_or_split(const NodeView& group, const Node& next);
 
-/// The epilogue of a group that absorbs_epilogue_or_split() made, without the Split.
+/// The epilogue of a group accepted by absorbs_epilogue_or_split(), without the Split.
 ProductEpilogue epilogue_before_split(const NodeView& group);
 
 class PackedWeights {

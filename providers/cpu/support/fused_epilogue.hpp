@@ -1,4 +1,4 @@
-// Epilogue of a kernel, from the nodes that follow its product.
+// Fused epilogue: the nodes fused into a product, as kernel arguments.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace ortool {
 
-/// The tensor that is added, or null.
+/// The tensor that the fused nodes add, or null.
 inline const float* residual_of(const ProductEpilogue& epilogue, const RunContext& context) {
   if (epilogue.residual < 0) return nullptr;
   return context.input<float>(static_cast<std::size_t>(epilogue.residual));
 }
 
-/// Lets the kernel's epilogue add the residual of the nodes' and activate as they do.
+/// Sets residual and activation of the fused nodes.
 inline void set_residual_and_activation(cpu::Epilogue& epilogue, const ProductEpilogue& nodes,
                                         const RunContext& context) {
   epilogue.residual = residual_of(nodes, context);

@@ -19,7 +19,7 @@ inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::
   return is_signed ? std::int32_t{static_cast<std::int8_t>(flipped)} : std::int32_t{flipped};
 }
 
-/// Where whole numbers may lie, for int8 or uint8 that keep to these bounds.
+/// The bounds of an int8 or uint8 result less its zero point.
 inline Int8Range int8_range(const ByteBounds& bounds, std::int32_t zero_point) {
   return {static_cast<float>(bounds.low - zero_point), static_cast<float>(bounds.high - zero_point),
           zero_point};

@@ -53,9 +53,9 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
 /// Bytes of workspace for `conv` run by up to `threads` threads.
 std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa, int threads);
 
-/// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). Of the epilogue
-/// a bias (an addend per row: rows are channels), a residual that lies as y does, and an activation
-/// that is no function count. `workspace` is
+/// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). Of the
+/// epilogue, a bias (Addend::per_row: rows are channels), a residual laid out like y and an
+/// elementwise activation (none of gelu, gelu_tanh, swish) are supported. `workspace` is
 /// 64-byte aligned and sized for at least workers.count() threads. Results do not depend on the
 /// number of threads. Winograd's rounding error is about ten times that of direct summation, and a
 /// NaN or infinity affects every output of the tiles that read it.

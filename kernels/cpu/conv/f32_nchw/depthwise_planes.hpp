@@ -13,7 +13,7 @@ namespace ortool::cpu {
 struct DepthwisePlanes {
   const float* in;
   const float* weights;
-  float* out;  ///< the first plane's first row
+  float* out;  ///< the first row of the first plane
   int64_t planes;
   int64_t in_rows;
   int64_t in_columns;
@@ -29,7 +29,7 @@ struct DepthwisePlanes {
   int64_t column_dilation;
   int64_t row_pad;
   int64_t column_pad;
-  EpilogueTile epilogue;  ///< a bias a plane; the residual lies as out does
+  EpilogueTile epilogue;  ///< one bias per plane; the residual is laid out like out
 };
 
 /// Returns 0 if there is no variant for these sizes.

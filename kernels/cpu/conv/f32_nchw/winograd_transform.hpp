@@ -32,10 +32,10 @@ struct WinogradOutput {
   int64_t stride;
   int64_t tiles;
   float* out;             ///< the first pixel of the first tile
-  int64_t out_stride;     ///< from row to row of pixels
-  int64_t rows;           ///< of pixels, at most 4
-  int64_t columns;        ///< of pixels, at most 4 · tiles
-  EpilogueTile epilogue;  ///< the channel's bias; the residual lies as out does
+  int64_t out_stride;     ///< floats between rows of pixels
+  int64_t rows;           ///< rows of pixels, at most 4
+  int64_t columns;        ///< columns of pixels, at most 4 · tiles
+  EpilogueTile epilogue;  ///< the channel's bias; the residual is laid out like out
   float* scratch;
 };
 

@@ -42,9 +42,9 @@ void pack_nchwc_weights(const ConvSizes& sizes, NchwcConvAlgorithm path, const f
 std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa,
                                         int threads);
 
-/// Convolves `x` into `y`, which is blocked, as a residual is, with the epilogue that `conv` takes.
-/// A bias fills its last block with zeros; so does y when the activation keeps zero as it is. Bits
-/// do not depend on the number of threads, nor on where a pixel lies.
+/// Convolves `x` into `y`; y and the residual are NCHWc. The epilogue is one that `conv` supports,
+/// its bias zero-padded to a whole block; the padding channels of y are zero if the activation maps
+/// zero to zero. Results depend neither on the number of threads nor on a pixel's position.
 void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
                 const float* packed_weights, float* y, const Epilogue& epilogue, Isa isa,
                 void* workspace, Workers& workers);

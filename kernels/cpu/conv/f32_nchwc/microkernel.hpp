@@ -32,7 +32,7 @@ struct NchwcTile {
   float* y;
   int64_t y_vector_step;  ///< between the two vectors of channels
   bool begins;            ///< accumulators start at zero, otherwise at y
-  bool ends;              ///< the sums get the epilogue
+  bool ends;              ///< the epilogue is applied
   EpilogueTile epilogue;
   /// Prefetch address of the next weights; advances by `ahead_step` floats with each input.
   const float* ahead;
@@ -69,7 +69,7 @@ struct NchwcDepthwise3x3 {
   int64_t column_pad;  ///< 0 or 1
   const float* weights;
   float* y;
-  EpilogueTile epilogue;  ///< its residual lies as y does
+  EpilogueTile epilogue;  ///< the residual is laid out like y
 };
 
 struct NchwcFunctions {

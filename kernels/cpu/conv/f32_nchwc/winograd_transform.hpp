@@ -28,10 +28,10 @@ struct NchwcWinogradOutput {
   int64_t product_step;
   int64_t tiles;
   float* y;               ///< the first pixel of the first tile
-  int64_t row_step;       ///< floats from row to row of pixels
-  int64_t rows;           ///< of pixels, at most 4
-  int64_t columns;        ///< of pixels, at most 4 · tiles
-  EpilogueTile epilogue;  ///< a vector of biases; the residual at the first pixel
+  int64_t row_step;       ///< floats between rows of pixels
+  int64_t rows;           ///< rows of pixels, at most 4
+  int64_t columns;        ///< columns of pixels, at most 4 · tiles
+  EpilogueTile epilogue;  ///< one vector of biases; the residual at the first pixel
 };
 
 struct NchwcWinogradFunctions {

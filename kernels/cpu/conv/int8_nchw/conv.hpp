@@ -33,8 +33,8 @@ struct Int8ConvParams {
   std::int32_t image_zero = 0;
   const std::int32_t* weight_zeros = nullptr;  ///< one per channel; null: all 0
   const std::int32_t* biases = nullptr;        ///< one per channel; null: none
-  /// To int32 or int8, with offsets (bias - image_zero * (sum of weights - depth * weight zero))
-  /// and scales of the channels, and nothing else.
+  /// To int32 or int8, by offsets (bias - image_zero * (sum of weights - depth * weight zero)) and
+  /// scales only, one per channel.
   Epilogue epilogue;
   const Int8ConvFloats* floats = nullptr;  ///< null: the int32 sums alone decide
 };

@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-/// One tile: c = epilogue(a * b), or a partial sum of it when `finish` is false.
+/// One tile: c = epilogue(a * b), or a partial sum of it if `finish` is 0.
 struct GemmTile {
   const float* a;    ///< packed k × rows, one step of k after the other; or unpacked rows
   int64_t a_stride;  ///< 0: a is packed; else the row stride, with steps of k contiguous
@@ -17,14 +17,14 @@ struct GemmTile {
   int64_t k;
   float* c;
   int64_t c_stride;
-  int32_t rows;              ///< 1 … max_rows of the variant
+  int32_t rows;              ///< 1 … max_rows of the microkernel
   int32_t columns;           ///< columns to store
-  int32_t wide;              ///< 1: b has panel_columns columns, 0: half of them
-  int32_t accumulate;        ///< 1: the sums start from what c holds
-  int32_t finish;            ///< 1: scale, add and activate
-  const Epilogue* epilogue;  ///< of the whole result; null where `finish` is 0
-  const float* added;        ///< of the epilogue, at this tile's first row and column
-  const float* residual;     ///< the same; null: none
+  int32_t wide;              ///< 1: b has panel_columns columns, 0: half as many
+  int32_t accumulate;        ///< 1: accumulators start from c
+  int32_t finish;            ///< 1: apply the epilogue
+  const Epilogue* epilogue;  ///< of the whole result; null if `finish` is 0
+  const float* added;        ///< the addend at this tile's first row and column
+  const float* residual;     ///< at the same place; null: none
   /// Prefetch address; advances by `prefetch_stride` floats with each step of k.
   const float* prefetch;
   int64_t prefetch_stride;

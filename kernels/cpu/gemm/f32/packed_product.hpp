@@ -10,8 +10,8 @@
 
 namespace ortool::cpu {
 
-/// Lets `tile`, which begins at the result's `row` and `column`, end as `epilogue` says, which must
-/// outlive it.
+/// Sets the epilogue, which must outlive the tile, of a tile that starts at `row` and `column` of
+/// the result.
 inline void set_epilogue(GemmTile& tile, const Epilogue& epilogue, std::int64_t row,
                          std::int64_t column) {
   tile.epilogue = &epilogue;

@@ -49,8 +49,8 @@ void pack_int8_matrix(std::int64_t k, std::int64_t n, const Int8Matrix& b, Isa i
 std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa);
 
 /// Multiplies rows by a packed matrix into `out` (m × n); the epilogue, whose channels are columns,
-/// takes the sums of (a - zero) * (b - zero), modulo 2^32. The same bits on every level and for any
-/// number of threads.
+/// receives the sums of (a - zero) * (b - zero), modulo 2^32. Bit-identical on all instruction sets
+/// and for any number of threads.
 void int8_matmul(const Int8MatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
                  const Int8MatMulZeros& zeros, void* out, const Epilogue& epilogue, Isa isa,
                  void* workspace, Workers& workers);

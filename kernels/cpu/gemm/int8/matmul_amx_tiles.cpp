@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// What requantize_block gets.
+/// Context of requantize_block.
 struct BlockContext {
   const Int8MatMulCall& call;
   RequantizeFunctions functions;

@@ -25,8 +25,8 @@ struct ByteOuter {
   const std::int32_t* columns;  ///< of the current panel
 };
 
-/// What requantizes on a level: rows whose channels they are, and blocks whose columns are
-/// channels.
+/// Requantization functions of an instruction set: of single rows, where rows are channels, and of
+/// blocks, where columns are.
 struct RequantizeFunctions {
   const QuantizeFunctions* rows = nullptr;
   RequantizeFunction columns = nullptr;
@@ -36,15 +36,14 @@ struct RequantizeFunctions {
   }
 };
 
-/// Adds what zero points ask for, where there is anything, and does with the sums what the epilogue
-/// says: to int32, or as RequantizeFunction, or to int8 with offsets and scales of rows and nothing
-/// else, where `ties` (may be null) decides again. `outers` have the columns from block.column on.
+/// Adds zero-point corrections and applies the epilogue: to int32; as RequantizeFunction does; or,
+/// if rows are channels, to int8 by offsets and scales only, with `ties` (may be null) for results
+/// near a rounding tie. `outers` start at column block.column.
 void requantize_accumulators(const RequantizeFunctions& functions, const Epilogue& epilogue,
                              std::span<const ByteOuter> outers, const AccumulatorBlock& block,
                              const RowTieResolver* ties = nullptr);
 
-/// The left factor, and what becomes of the sums. Panel p of rows lies at a + p * most_rows *
-/// steps.
+/// The left operand and the epilogue. Row panel p starts at a + p * most_rows * steps.
 struct Int8PackedProduct {
   const Int8GemmFunctions* tile = nullptr;
   RequantizeFunctions functions;
@@ -53,9 +52,9 @@ struct Int8PackedProduct {
   std::int64_t rows = 0;
   const std::int32_t* a = nullptr;
   Epilogue epilogue;
-  void* out = nullptr;  ///< of the type that the epilogue's output is
+  void* out = nullptr;  ///< of the epilogue's output type
   std::int64_t out_stride = 0;
-  const RowTieResolver* ties = nullptr;  ///< of int8 whose channels are rows; null: none
+  const RowTieResolver* ties = nullptr;  ///< for int8 output by rows; null: none
 
   std::int64_t row_panels() const { return (rows + tile->most_rows - 1) / tile->most_rows; }
 };

@@ -36,10 +36,11 @@ void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix,
 std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes& sizes, Isa isa,
                                           int threads);
 
-/// out (m × n) = epilogue(a (m × k) by a packed matrix), summed in order of k. Levels become floats
-/// as they are multiplied, or some hundred steps of k at a time where there are many rows; the
-/// matrix is never unpacked into memory. Of the epilogue an addend a column, the residual and the
-/// activation count. Each sum is one task's: the bits do not depend on threads.
+/// out (m × n) = epilogue(a (m × k) by a packed matrix), accumulated in order of k. Weights are
+/// dequantized as they are multiplied or, for many rows, some hundred steps of k at a time; the
+/// matrix is never dequantized as a whole. Of the epilogue, a per-column addend, the residual and
+/// the activation are supported. Each sum is computed by one task, so results do not depend on the
+/// number of threads.
 void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
                   const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
                   void* workspace, Workers& workers);

@@ -167,7 +167,7 @@ class Int8MatMulPrepared : public Prepared {
     return offsets;
   }
 
-  /// All but the offsets.
+  /// The epilogue without its offsets.
   Epilogue make_epilogue(const RunContext& context, const Place& at) const {
     const ProductEpilogue& nodes = matmul_.epilogue;
     Epilogue epilogue;
@@ -279,7 +279,7 @@ class Int8MatMulKernel : public Kernel {
                    const CompileContext& context)
       : name_(row.name) {
     matmul_.inputs = inputs;
-    // Where an epilogue reads operands of its own, those stand in the place of what is left out.
+    // If fused nodes have inputs of their own, these occupy the indices of omitted inputs.
     for (std::size_t* input : {&matmul_.inputs.a_zero, &matmul_.inputs.b_zero}) {
       if (view.node().input(static_cast<std::int64_t>(*input)) == nullptr)
         *input = Int8MatMulInputs::none;

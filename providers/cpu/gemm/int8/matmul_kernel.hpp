@@ -24,7 +24,7 @@ struct Int8MatMulInputs {
   std::size_t y_zero = none;
 };
 
-/// Of MatMulInteger or QLinearMatMul with an epilogue.
+/// For MatMulInteger or QLinearMatMul with its epilogue.
 KernelPtr make_int8_matmul(const NodeView& view, const KernelRow& row,
                            const Int8MatMulInputs& inputs, const CompileContext& context);
 

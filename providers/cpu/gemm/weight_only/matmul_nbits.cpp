@@ -31,7 +31,7 @@ struct CompiledBlockMatMul {
   int most_threads = 1;
   ProductEpilogue epilogue;
   bool has_bias = false;
-  AlignedBuffer shift;   ///< what the epilogue adds to each column; empty: none
+  AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
   AlignedBuffer packed;  ///< empty if the weights come at run time
 };
 
@@ -97,7 +97,7 @@ class BlockMatMulPrepared : public Prepared {
   std::int64_t packed_space_ = 0;
   std::int64_t space_ = 0;
   std::int64_t result_space_ = 0;
-  std::optional<UnfusedResidual> unfused_;  ///< the residual must be broadcast
+  std::optional<UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
 };
 
 class BlockMatMulKernel : public Kernel {
