@@ -55,6 +55,8 @@ function(ortool_unity_build target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # g++ takes what a file of a group has to itself for something that a header would give to others.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # clang takes a local variable for one that hides a constant of another file of the group.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endfunction()
 
 # ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [SOURCES file...]
