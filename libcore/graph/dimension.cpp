@@ -35,7 +35,7 @@ const Dimension& too_long() {
   return unknown;
 }
 
-Formula formula_of(const Dimension& dimension) {
+Formula as_formula(const Dimension& dimension) {
   return dimension.is_known() ? Formula(dimension.number()) : dimension.formula();
 }
 
@@ -59,7 +59,7 @@ bool is_number(const Dimension& dimension, std::int64_t number) {
 
 Dimension gathered(Atom::Kind kind, const Dimension& a, const Dimension& b) {
   if (a.is_unknown() || b.is_unknown()) return unknown_of(a, b);
-  return of_result(gather(kind, {formula_of(a), formula_of(b)}));
+  return of_result(gather(kind, {as_formula(a), as_formula(b)}));
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ Dimension operator+(const Dimension& a, const Dimension& b) {
     return __builtin_add_overflow(a.number(), b.number(), &sum) ? too_big() : Dimension(sum);
   }
   if (a.is_unknown() || b.is_unknown()) return unknown_of(a, b);
-  return of_result(formula_of(a).plus(formula_of(b)));
+  return of_result(as_formula(a).plus(as_formula(b)));
 }
 
 Dimension operator-(const Dimension& a, const Dimension& b) {
@@ -143,7 +143,7 @@ Dimension operator-(const Dimension& a, const Dimension& b) {
                                                                        : Dimension(difference);
   }
   if (a.is_unknown() || b.is_unknown()) return unknown_of(a, b);
-  return of_result(formula_of(a).minus(formula_of(b)));
+  return of_result(as_formula(a).minus(as_formula(b)));
 }
 
 Dimension operator-(const Dimension& a) {
@@ -157,7 +157,7 @@ Dimension operator*(const Dimension& a, const Dimension& b) {
   }
   if (is_number(a, 0) || is_number(b, 0)) return 0;
   if (a.is_unknown() || b.is_unknown()) return unknown_of(a, b);
-  return of_result(formula_of(a).times(formula_of(b)));
+  return of_result(as_formula(a).times(as_formula(b)));
 }
 
 Dimension floor_divide(const Dimension& a, const Dimension& b) {
@@ -167,7 +167,7 @@ Dimension floor_divide(const Dimension& a, const Dimension& b) {
   }
   if (is_number(b, 0)) return too_big();
   if (a.is_unknown() || b.is_unknown()) return unknown_of(a, b);
-  return of_result(floor_quotient(formula_of(a), formula_of(b)));
+  return of_result(floor_quotient(as_formula(a), as_formula(b)));
 }
 
 Dimension ceil_divide(const Dimension& a, const Dimension& b) {
@@ -178,7 +178,7 @@ Dimension ceil_divide(const Dimension& a, const Dimension& b) {
   }
   if (is_number(b, 0)) return too_big();
   if (a.is_unknown() || b.is_unknown()) return unknown_of(a, b);
-  return of_result(ceil_quotient(formula_of(a), formula_of(b)));
+  return of_result(ceil_quotient(as_formula(a), as_formula(b)));
 }
 
 Dimension truncating_divide(const Dimension& a, const Dimension& b) {
@@ -231,7 +231,7 @@ Dimension substitute(const Dimension& dimension, const SymbolMap& symbols) {
   const auto value_of = [&](const std::string& name) -> std::optional<Formula> {
     const auto found = symbols.find(name);
     if (found == symbols.end()) return std::nullopt;
-    if (!found->second.is_unknown()) return formula_of(found->second);
+    if (!found->second.is_unknown()) return as_formula(found->second);
     has_unknown = true;
     unknown = found->second;
     return std::nullopt;

@@ -12,7 +12,7 @@ constexpr std::size_t most_products = 256;
 using Factors = std::vector<AtomPointer>;
 
 /// Higher degree first, an order that is compatible with multiplication.
-std::strong_ordering compare(const Factors& a, const Factors& b) {
+std::strong_ordering compare_factors(const Factors& a, const Factors& b) {
   if (const auto order = b.size() <=> a.size(); order != 0) return order;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (const auto order = compare(*a[i], *b[i]); order != 0) return order;
@@ -90,7 +90,7 @@ FormulaRange range_of_gathered(const Atom& atom) {
   return result;
 }
 
-FormulaRange range_of(const Atom& atom) {
+FormulaRange range_of_atom(const Atom& atom) {
   if (atom.kind == Atom::Kind::symbol) return {0, std::nullopt};
   if (atom.kind == Atom::Kind::quotient) {
     return range_of_quotient(atom.arguments[0], atom.arguments[1]);
@@ -98,10 +98,10 @@ FormulaRange range_of(const Atom& atom) {
   return range_of_gathered(atom);
 }
 
-FormulaRange range_of(const Formula::Term& term) {
+FormulaRange range_of_term(const Formula::Term& term) {
   FormulaRange product{1, 1};
   for (const AtomPointer& atom : term.factors) {
-    const FormulaRange range = range_of(*atom);
+    const FormulaRange range = range_of_atom(*atom);
     if (range.low.value_or(-1) < 0 && term.factors.size() > 1) return {};
     product.low = checked_product(product.low, range.low);
     product.high = checked_product(product.high, range.high);
@@ -142,11 +142,13 @@ std::int64_t Formula::constant_term() const {
 }
 
 std::optional<Formula> Formula::of_terms(std::vector<Term> terms) {
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) { return compare(a.factors, b.factors) < 0; });
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    return compare_factors(a.factors, b.factors) < 0;
+  });
   Formula result;
   for (Term& term : terms) {
-    if (!result.terms_.empty() && compare(result.terms_.back().factors, term.factors) == 0) {
+    if (!result.terms_.empty() &&
+        compare_factors(result.terms_.back().factors, term.factors) == 0) {
       std::int64_t& coefficient = result.terms_.back().coefficient;
       if (__builtin_add_overflow(coefficient, term.coefficient, &coefficient)) return std::nullopt;
     } else {
@@ -195,7 +197,7 @@ std::strong_ordering Formula::operator<=>(const Formula& other) const {
   for (std::size_t i = 0; i < std::min(terms_.size(), other.terms_.size()); ++i) {
     const Term& mine = terms_[i];
     const Term& theirs = other.terms_[i];
-    if (const auto order = compare(mine.factors, theirs.factors); order != 0) return order;
+    if (const auto order = compare_factors(mine.factors, theirs.factors); order != 0) return order;
     if (const auto order = mine.coefficient <=> theirs.coefficient; order != 0) return order;
   }
   return terms_.size() <=> other.terms_.size();
@@ -232,7 +234,7 @@ std::optional<Formula> formula_of(Atom::Kind kind, std::vector<Formula> argument
 FormulaRange range_of(const Formula& formula) {
   FormulaRange sum{0, 0};
   for (const Formula::Term& term : formula.terms()) {
-    const FormulaRange range = range_of(term);
+    const FormulaRange range = range_of_term(term);
     sum.low = checked_sum(sum.low, range.low);
     sum.high = checked_sum(sum.high, range.high);
   }

@@ -7,7 +7,7 @@ namespace ortool {
 namespace {
 
 /// The only consumer of the node's only used output.
-const Node* only_reader(const Node& node) {
+const Node* only_consumer(const Node& node) {
   for (std::int64_t i = 1; i < node.output_count(); ++i) {
     if (node.output(i) != nullptr && !node.output(i)->uses().empty()) return nullptr;
   }
@@ -21,7 +21,7 @@ std::vector<const Node*> gather_group(const Node& first, std::unordered_set<cons
                                       FunctionRef<bool(const NodeView&, const Node&)> absorbs) {
   std::vector<const Node*> members = {&first};
   while (true) {
-    const Node* next = only_reader(*members.back());
+    const Node* next = only_consumer(*members.back());
     if (next == nullptr || absorbed.contains(next) || !absorbs(NodeView(members), *next))
       return members;
     members.push_back(next);

@@ -24,7 +24,7 @@ bool is_integer_tensor(const Value& value) {
   }
 }
 
-std::string name_of(const Value* value) {
+std::string name_or_empty(const Value* value) {
   return value != nullptr ? std::string(value->name()) : std::string();
 }
 
@@ -35,10 +35,10 @@ bool read_stage(const Node& node, Stage& stage) {
   const Value* integers = node.output(0);
   const Value* numbers = node.input(0);
   if (integers == nullptr || !is_integer_tensor(*integers) || numbers->is_constant()) return false;
-  stage.integers = name_of(integers);
-  stage.numbers = name_of(numbers);
-  stage.scale = name_of(stage.is_dynamic ? node.output(1) : node.input(1));
-  stage.zero_point = name_of(stage.is_dynamic ? node.output(2) : node.input(2));
+  stage.integers = name_or_empty(integers);
+  stage.numbers = name_or_empty(numbers);
+  stage.scale = name_or_empty(stage.is_dynamic ? node.output(1) : node.input(1));
+  stage.zero_point = name_or_empty(stage.is_dynamic ? node.output(2) : node.input(2));
   if (stage.is_dynamic) return !stage.scale.empty();
   const Granularity granularity = read_op<QuantizeLinear>(node).granularity;
   const auto& shape = integers->type().shape;

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 import unittest.mock
 
+import check_captures
 import check_documents
 import check_includes
 import check_names
@@ -60,6 +61,43 @@ class Names(SmallTree):
         self.define("libcore/graph/one.hpp", "struct Verdict { int a; };")
         self.define("apps/ortool/two.hpp", "enum class Verdict : short { pass };")
         self.expect(check_names.check(self.root), "libcore/graph/one.hpp", "apps/ortool/two.hpp", "ortool::Verdict")
+
+
+class Captures(SmallTree):
+    def setUp(self):
+        super().setUp()
+        self.write("libcore/graph/facts.hpp", "// Facts.\nnamespace ortool {\nint size_of(long value);\n"
+                                              "struct Fact { int weight_of(int a); };\n}\n")
+
+    def define(self, name, text, includes=("libcore/graph/facts.hpp",)):
+        lines = "".join(f'#include "{header}"\n' for header in includes)
+        self.write(f"libcore/graph/{name}", f"// A file.\n{lines}namespace ortool {{\n{text}\n}}\n")
+
+    def test_accepts_names_that_no_call_could_mean(self):
+        self.define("calls.cpp", "int f(Fact fact) { return size_of(1) + fact.weight_of(2); }")
+        self.define("other.cpp", "namespace {\nint weight_of(int a) { return a; }\nint extent_of(int a) { return a; }\n}", ())
+        self.define("within.cpp", "namespace {\nint g(int a) { const int size_of = a; return size_of; }\n}", ())
+        self.define("same_avx2.cpp", "namespace {\nint size_of(int a) { return a; }\n}", ())
+        self.write("libcore/text/far.cpp", "// A file.\nnamespace ortool {\nnamespace {\nint size_of(int a) { return a; }\n}\n}\n")
+        self.assertEqual(check_captures.check(self.root), [])
+
+    def test_accepts_a_name_of_another_namespace(self):
+        self.write("libcore/graph/old.hpp", "// Facts.\nnamespace ortool::old {\nint depth_of(long value);\n}\n")
+        self.write("libcore/graph/old.cpp", '// Facts.\n#include "libcore/graph/old.hpp"\nnamespace ortool::old {\n'
+                                            "int g() { return depth_of(1); }\n}\n")
+        self.define("new.cpp", "namespace {\nint depth_of(int value) { return value; }\n}", ())
+        self.assertEqual(check_captures.check(self.root), [])
+
+    def test_a_function_of_a_file_takes_no_calls_of_its_neighbours(self):
+        self.define("calls.cpp", "int f() { return size_of(1); }")
+        self.define("own.cpp", "namespace {\nint size_of(int value) { return value; }\n}", ())
+        self.expect(check_captures.check(self.root), "libcore/graph/own.cpp", "size_of()", "libcore/graph/calls.cpp",
+                    "libcore/graph/facts.hpp")
+
+    def test_a_static_function_is_the_files_own(self):
+        self.define("calls.cpp", "int f() {\n  return size_of(1);\n}")
+        self.define("own.cpp", "template <typename T>\nT other(T value);\nstatic int size_of(int value) { return value; }", ())
+        self.expect(check_captures.check(self.root), "libcore/graph/own.cpp", "size_of()")
 
 
 class OperatorLists(SmallTree):

@@ -43,7 +43,7 @@ bool have_equal_bytes(const Tensor& a, const Tensor& b, const RewriteOptions& op
   return true;
 }
 
-bool are_equal(const Tensor& a, const Tensor& b, const RewriteOptions& options) {
+bool have_equal_content(const Tensor& a, const Tensor& b, const RewriteOptions& options) {
   return a.type() == b.type() && a.shape() == b.shape() &&
          (a.bytes() == b.bytes() || have_equal_bytes(a, b, options));
 }
@@ -63,7 +63,8 @@ void share_constants_in(Graph& graph, const RewriteOptions& options, PassNotes& 
     Value* same = nullptr;
     int looks = 0;
     for (auto each = first; each != last && same == nullptr && looks < 8; ++each, ++looks) {
-      if (are_equal(each->second->constant(), value->constant(), options)) same = each->second;
+      if (have_equal_content(each->second->constant(), value->constant(), options))
+        same = each->second;
     }
     if (same == nullptr) {
       known.emplace(hash, value);

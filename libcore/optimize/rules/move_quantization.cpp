@@ -9,13 +9,13 @@
 namespace ortool {
 namespace {
 
-Pattern dequantized() {
+Pattern dequantize_pattern() {
   return op("DequantizeLinear", {any("x"), constant("scale"), maybe(constant("zero"))})
       .as("floats")
       .shared();
 }
 
-Pattern quantized(const Pattern& floats) {
+Pattern quantize_pattern(const Pattern& floats) {
   return op("QuantizeLinear", {floats, constant("scale"), maybe(constant("zero"))});
 }
 
@@ -40,21 +40,21 @@ Rule remove_requantization() {
   return {.name = "remove-requantization",
           .summary = "QuantizeLinear(DequantizeLinear(x)) by one scale -> x",
           .level = OptimizeLevel::basic,
-          .pattern = quantized(dequantized()),
+          .pattern = quantize_pattern(dequantize_pattern()),
           .where = has_one_scale,
           .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
 }
 
 Rule move_bytes() {
-  const Pattern moved = op(OpTrait::data_movement,
-                           {dequantized(), maybe(any()), maybe(any()), maybe(any()), maybe(any())})
+  const Pattern moved = op(OpTrait::data_movement, {dequantize_pattern(), maybe(any()),
+                                                    maybe(any()), maybe(any()), maybe(any())})
                             .where_node([](const Node& node) { return node.output_count() == 1; });
   return {.name = "move-bytes",
           .summary =
               "QuantizeLinear(move(DequantizeLinear(x))) by one scale -> move(x), of Transpose, "
               "Reshape and the like",
           .level = OptimizeLevel::basic,
-          .pattern = quantized(moved.as("moved")),
+          .pattern = quantize_pattern(moved.as("moved")),
           .where = has_one_scale,
           .replace = [](Replacement& replacement) -> Value& {
             const Node& move = replacement.match().node("moved");

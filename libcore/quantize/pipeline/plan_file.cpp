@@ -60,7 +60,7 @@ DataType type_of(const Json& object, std::string_view key, const NameList& known
   return *data_type_from_name(name);
 }
 
-std::string_view name_of(WeightFit fit) {
+std::string_view name_of_fit(WeightFit fit) {
   for (const auto& [name, each] : weight_fits) {
     if (each == fit) return name;
   }
@@ -192,7 +192,7 @@ Json settings_json(const QuantizeSettings& settings, const QuantizeResult& resul
       .set("weight-type", name_of(settings.weights.type))
       .set("per-tensor", !settings.is_per_channel)
       .set("reduce-range", settings.weights.is_reduced ? "on" : "off")
-      .set("weight-fit", name_of(result.weight_fit))
+      .set("weight-fit", name_of_fit(result.weight_fit))
       .set("stores-rest", result.stores_rest);
 }
 

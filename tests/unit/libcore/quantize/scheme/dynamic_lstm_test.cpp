@@ -50,7 +50,7 @@ QuantizePlan quantize(Model& model, const PlanRules& rules) {
   return plan;
 }
 
-std::vector<float> run(const Model& model, const Tensor& x) {
+std::vector<float> run_lstm(const Model& model, const Tensor& x) {
   const Session session(copy_model(model), cpu_options());
   return floats(session.run({{"x", x}}, {}).front());
 }
@@ -82,7 +82,7 @@ constexpr const char* both_ways =
 TEST_CASE("a dynamic LSTM keeps its states, biases and outputs, and turns its weights") {
   const auto model = lstm_model(both_ways);
   const Tensor x = random_tensor({5, 2, 8}, 9);
-  const std::vector<float> expected = run(*model, x);
+  const std::vector<float> expected = run_lstm(*model, x);
   for (const bool is_per_channel : {true, false}) {
     const std::unique_ptr<Model> made = copy_model(*model);
     PlanRules rules = dynamic_rules();
@@ -96,7 +96,7 @@ TEST_CASE("a dynamic LSTM keeps its states, biases and outputs, and turns its we
     CHECK(node.input(1)->constant().shape() == Shape({2, 8, 32}));
     CHECK(node.input(10)->constant().shape() == (is_per_channel ? Shape({2, 32}) : Shape({2})));
     CHECK(made->graph->opset("com.microsoft") == 1);
-    CHECK(noise_db(expected, run(*made, x)) > 28);
+    CHECK(noise_db(expected, run_lstm(*made, x)) > 28);
   }
 }
 
@@ -107,9 +107,9 @@ TEST_CASE("an LSTM in a body reads levels of the graph around it") {
       "{ [i] y = If (c) <then_branch = t () => (p) { [a] p = LSTM <hidden_size = 8> (x, w, r, b) },"
       " else_branch = e () => (q) { [d] q = LSTM <hidden_size = 8> (x, w, r, b) }> }");
   const Tensor x = random_tensor({3, 1, 8}, 9);
-  const std::vector<float> expected = run(*model, x);
+  const std::vector<float> expected = run_lstm(*model, x);
   static_cast<void>(quantize(*model, dynamic_rules()));
-  CHECK(noise_db(expected, run(*model, x)) > 28);
+  CHECK(noise_db(expected, run_lstm(*model, x)) > 28);
   std::int64_t constants = 0;
   for (const Value* value : model->graph->values()) constants += value->is_constant() ? 1 : 0;
   CHECK(constants == 8);  // two of levels, four of numbers, the biases and the condition
@@ -124,9 +124,9 @@ TEST_CASE("an LSTM in a body of a body reads what the outermost graph holds") {
       " else_branch = u () => (q) { [d] q = Identity (o) }> },"
       " else_branch = e () => (v) { [k] v = Identity (o) }> }");
   const Tensor x = random_tensor({3, 1, 8}, 9);
-  const std::vector<float> expected = run(*model, x);
+  const std::vector<float> expected = run_lstm(*model, x);
   static_cast<void>(quantize(*model, dynamic_rules()));
-  CHECK(noise_db(expected, run(*model, x)) > 28);
+  CHECK(noise_db(expected, run_lstm(*model, x)) > 28);
 }
 
 TEST_CASE("what reads a dynamic LSTM is not told that it computes in floats") {

@@ -40,7 +40,7 @@ void quantize(Model& model) {
   infer_shapes(model);
 }
 
-std::vector<float> run(const Model& model, const NamedValues& inputs) {
+std::vector<float> run_inputs(const Model& model, const NamedValues& inputs) {
   const Session session(copy_model(model), cpu_options());
   return floats(session.run(inputs, {}).front());
 }
@@ -61,11 +61,11 @@ constexpr const char* convolution =
 TEST_CASE("a quantised convolution computes nearly what the float one does") {
   const auto model = float_model(convolution);
   const Tensor x = Tensor::of<float>({1, 1, 3, 3}, {1, -1, 0.5F, 0, 2, 1.5F, -2, 0.25F, 1});
-  const std::vector<float> expected = run(*model, {{"x", x}});
+  const std::vector<float> expected = run_inputs(*model, {{"x", x}});
   quantize(*model);
   CHECK(count_nodes(*model->graph, "QuantizeLinear") == 2);
   CHECK(count_nodes(*model->graph, "DequantizeLinear") == 4);
-  CHECK(worst_difference(run(*model, {{"x", x}}), expected) < 0.08);
+  CHECK(worst_difference(run_inputs(*model, {{"x", x}}), expected) < 0.08);
 }
 
 TEST_CASE("an output of the graph keeps its name behind the pair that makes it") {
@@ -138,10 +138,10 @@ TEST_CASE("a body reads levels that lie in the graph around it") {
       "  else_branch = e () => (float[2, 2] q) { [b] q = Identity (x) }> }");
   const Tensor x = Tensor::of<float>({2, 2}, {1, 2, -3, 0.5F});
   const Tensor yes = Tensor::scalar(true);
-  const std::vector<float> expected = run(*model, {{"c", yes}, {"x", x}});
+  const std::vector<float> expected = run_inputs(*model, {{"c", yes}, {"x", x}});
   quantize(*model);
   CHECK(model->graph->find_value("w") == nullptr);
-  CHECK(worst_difference(run(*model, {{"c", yes}, {"x", x}}), expected) < 0.3);
+  CHECK(worst_difference(run_inputs(*model, {{"c", yes}, {"x", x}}), expected) < 0.3);
 }
 
 TEST_CASE("a body of a body reads levels and values that lie in the outermost graph") {
@@ -154,10 +154,10 @@ TEST_CASE("a body of a body reads levels and values that lie in the outermost gr
       "  else_branch = e () => (float[2, 2] v) { [d] v = Identity (o) }> }");
   const Tensor x = Tensor::of<float>({2, 2}, {1, 2, -3, 0.5F});
   const NamedValues inputs = {{"c", Tensor::scalar(true)}, {"x", x}, {"o", x}};
-  const std::vector<float> expected = run(*model, inputs);
+  const std::vector<float> expected = run_inputs(*model, inputs);
   quantize(*model);
   CHECK(model->graph->find_value("w") == nullptr);
-  CHECK(worst_difference(run(*model, inputs), expected) < 0.3);
+  CHECK(worst_difference(run_inputs(*model, inputs), expected) < 0.3);
 }
 
 TEST_CASE("weights that are not finite are refused with the node's name") {
