@@ -31,7 +31,7 @@ using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 struct QuantizationAnnotation {
   std::string value;
   Metadata parameters;
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
   Residue residue;
 };
 
@@ -39,7 +39,7 @@ struct QuantizationAnnotation {
 struct DeclaredOpset {
   std::string domain;
   std::int64_t version = 0;
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
   Residue residue;
 };
 
@@ -47,7 +47,7 @@ struct DeclaredOpset {
 struct OwnDeclaration {
   std::string name;
   ValueType type;
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
   Notes notes;
 };
 
@@ -106,7 +106,7 @@ class Value {
   /// A shared empty instance for values without notes.
   const Notes& notes() const;
   Notes& mutable_notes();
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
 
  private:
   friend class Graph;
@@ -157,7 +157,7 @@ class Node {
   void set_attribute(Attribute attribute);
   bool remove_attribute(std::string_view name);
   /// For an existing attribute.
-  void set_attribute_notes(std::string_view name, FieldPresence fields,
+  void set_attribute_notes(std::string_view name, SourceSpelling attribute_spelling,
                            std::unique_ptr<Notes> notes);
   /// Creates an empty subgraph in the attribute `name`; `append` adds it to a list of graphs.
   Graph& make_subgraph(std::string_view name, bool append = false);
@@ -175,7 +175,7 @@ class Node {
   const Metadata& metadata() const { return notes().metadata; }
   const Notes& notes() const;
   Notes& mutable_notes();
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
 
  private:
   friend class Graph;
@@ -303,7 +303,7 @@ class Graph {
 
   // Data needed only for writing the file; values removed from the graph may still be in these
   // lists.
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
   Residue residue;
   std::vector<DeclaredOpset> declared_opsets;
   std::vector<DeclaredValue> declared_values;  ///< value_info, in file order

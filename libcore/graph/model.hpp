@@ -21,7 +21,7 @@ struct Function {
   std::unique_ptr<Graph> body;  ///< holds the function's opset imports
   std::string doc_string;
   Metadata metadata;
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
   Residue residue;
 };
 
@@ -42,9 +42,9 @@ struct Model {
   std::unique_ptr<Graph> graph;  ///< holds the model's opset imports
   std::vector<Function> functions;
   std::vector<ExternalFile> external_files;
-  FieldPresence present_fields;
-  Residue residue;  ///< unknown fields, and the parts about training and devices
-  /// Keeps the bytes alive to which every Residue and TypeExtras in this model points.
+  SourceSpelling spelling = SourceSpelling::not_from_file;
+  Residue residue;  ///< unknown fields, and the parts on training and devices
+  /// Keeps the bytes that every Residue and TypeExtras in this model points to.
   std::shared_ptr<const void> file;
   std::string directory;              ///< where external data was searched; empty: nowhere
   bool has_external_data = true;      ///< false: external tensors hold zeros instead of their data

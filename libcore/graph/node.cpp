@@ -91,11 +91,11 @@ bool Node::remove_attribute(std::string_view name) {
          0;
 }
 
-void Node::set_attribute_notes(std::string_view name, FieldPresence fields,
+void Node::set_attribute_notes(std::string_view name, SourceSpelling attribute_spelling,
                                std::unique_ptr<Notes> notes) {
   for (Attribute& attribute : attributes_) {
     if (attribute.name != name) continue;
-    attribute.present_fields = fields;
+    attribute.spelling = attribute_spelling;
     attribute.notes = std::move(notes);
   }
 }

@@ -13,20 +13,9 @@ namespace ortool {
 /// Key and value strings in file order (metadata_props).
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-/// The fields that were present in a protobuf message, one bit for each field number: distinguishes
-/// an absent field from an empty one. Zero for objects that were not read from a file.
-struct FieldPresence {
-  std::uint32_t bits = 0;
-
-  static constexpr unsigned came_from_file = 31;
-  /// The default domain was spelled "ai.onnx".
-  static constexpr unsigned spelled_out_domain = 30;
-
-  bool has(unsigned bit) const { return (bits >> bit & 1U) != 0; }
-  void set(unsigned bit) { bits |= std::uint32_t{1} << bit; }
-
-  bool operator==(const FieldPresence&) const = default;
-};
+/// Which of several equivalent spellings a file used, such as an absent or an empty field. Set by a
+/// file format's reader for its writer, opaque to everything else.
+enum class SourceSpelling : std::uint32_t { not_from_file = 0 };
 
 /// The parts of a message that no member represents. The bytes are in the file, which the model
 /// keeps mapped.

@@ -82,7 +82,7 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
         break;
     }
   }
-  sparse.present_fields = reader.present_fields();
+  sparse.spelling = reader.present_fields();
   if (!residue.is_empty()) sparse.residue = std::make_shared<const Residue>(std::move(residue));
   if (!values) throw bad_sparse("a sparse tensor has no values");
   const NamedTensor read_values = read_tensor(context, *values);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "libcore/base/function_ref.hpp"
-#include "libcore/graph/notes.hpp"
+#include "libcore/onnx/field_presence.hpp"
 
 namespace ortool::onnx {
 

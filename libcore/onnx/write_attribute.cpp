@@ -78,7 +78,7 @@ class ValueWriter {
 
 void write_attribute(WriteContext& context, std::uint32_t field, const Attribute& attribute) {
   WireWriter& writer = context.writer;
-  const FieldPresence present = attribute.present_fields;
+  const FieldPresence present = attribute.spelling;
   writer.begin_message(field);
   writer.put_text(attribute_field::name, attribute.name, present);
   writer.put_text(attribute_field::ref_attr_name, attribute.reference, present);

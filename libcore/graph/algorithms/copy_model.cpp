@@ -95,7 +95,7 @@ void copy_held(const Attribute& from, Attribute& to) {
 
 Attribute copy_attribute(const Attribute& attribute) {
   Attribute made = copy_plain(attribute);
-  made.present_fields = attribute.present_fields;
+  made.spelling = attribute.spelling;
   if (attribute.notes != nullptr) made.notes = std::make_unique<Notes>(*attribute.notes);
   return made;
 }

@@ -120,7 +120,7 @@ ModelParts walk(LoadContext& context, Model& model) {
         break;
     }
   }
-  model.present_fields = reader.present_fields();
+  model.spelling = reader.present_fields();
   if (!parts.graph) {
     throw invalid("the file holds no graph", "it is damaged or no ONNX model; export it again",
                   "file.no_graph");

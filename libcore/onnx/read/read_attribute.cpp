@@ -254,7 +254,7 @@ AttributeWithGraphs read_attribute(LoadContext& context, Message message) {
       notes.doc_string = reader.text();
     }
   }
-  result.attribute.present_fields = reader.present_fields();
+  result.attribute.spelling = reader.present_fields();
   try {
     finish(context, parts, result);
     if (std::popcount(parts.filled) > 1) keep_other_values(context, message, result, notes.residue);

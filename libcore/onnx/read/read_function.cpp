@@ -69,8 +69,9 @@ FunctionParts walk(LoadContext& context, Message message, Function& function) {
         break;
     }
   }
-  function.present_fields = reader.present_fields();
-  if (is_spelled_out) function.present_fields.set(FieldPresence::spelled_out_domain);
+  FieldPresence present = reader.present_fields();
+  if (is_spelled_out) present.set(FieldPresence::spelled_out_domain);
+  function.spelling = present;
   return parts;
 }
 

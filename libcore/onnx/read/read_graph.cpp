@@ -38,7 +38,7 @@ QuantizationAnnotation read_annotation(LoadContext& context, Message message) {
       annotation.parameters.push_back(read_entry(context, reader.message(), annotation.residue));
     }
   }
-  annotation.present_fields = reader.present_fields();
+  annotation.spelling = reader.present_fields();
   return annotation;
 }
 
@@ -81,14 +81,14 @@ GraphParts walk(LoadContext& context, Message message, Graph& graph) {
         break;
     }
   }
-  graph.present_fields = reader.present_fields();
+  graph.spelling = reader.present_fields();
   return parts;
 }
 
 /// Sets type, presence bits and notes of the value as given by the file.
 void settle(LoadContext& context, Value& value, ValueInfo info) {
   value.set_type(std::move(info.type));
-  value.present_fields = info.present_fields;
+  value.spelling = info.spelling;
   if (auto notes = to_pointer(context, std::move(info.notes))) {
     value.mutable_notes() = std::move(*notes);
   }
@@ -154,7 +154,7 @@ bool says_the_same(const Value& value, const ValueInfo& info) {
     return std::equal(known.begin(), known.end(), said.begin(), said.end());
   };
   return info.notes.residue.is_empty() && value.notes().residue.is_empty() && type == info.type &&
-         value.present_fields == info.present_fields && has_same_bytes() &&
+         value.spelling == info.spelling && has_same_bytes() &&
          value.doc_string() == info.notes.doc_string && value.metadata() == info.notes.metadata;
 }
 
@@ -162,14 +162,14 @@ bool says_the_same(const Value& value, const ValueInfo& info) {
 /// later one that differs is returned, to be kept with its entry. No sizes are derived from it.
 std::unique_ptr<OwnDeclaration> declare(LoadContext& context, Value* value, ValueInfo info) {
   const bool is_plain = value != nullptr && !value->is_constant() && value->captured() == nullptr;
-  if (is_plain && value->present_fields.bits == 0) {
+  if (is_plain && value->spelling == SourceSpelling::not_from_file) {
     settle(context, *value, std::move(info));
     return nullptr;
   }
   if (is_plain && says_the_same(*value, info)) return nullptr;
   context.budget.take_bytes(sizeof(OwnDeclaration) + 32, "values");
   return std::make_unique<OwnDeclaration>(OwnDeclaration{
-      std::string(info.name), std::move(info.type), info.present_fields, std::move(info.notes)});
+      std::string(info.name), std::move(info.type), info.spelling, std::move(info.notes)});
 }
 
 void declare_values(LoadContext& context, std::span<const Message> messages, Graph& graph) {

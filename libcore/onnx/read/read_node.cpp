@@ -106,7 +106,7 @@ void read_attributes(LoadContext& context, const NodeParts& parts, Node& node) {
       node.set_attribute(std::move(read.attribute));
       continue;
     }
-    node.set_attribute_notes(name, read.attribute.present_fields, std::move(read.attribute.notes));
+    node.set_attribute_notes(name, read.attribute.spelling, std::move(read.attribute.notes));
   }
 }
 
@@ -130,7 +130,7 @@ void add_node(LoadContext& context, NodeParts& parts, Graph& graph) {
   }
   Node& node = graph.add_node(parts.op_type, parts.domain, inputs, outputs, parts.name);
   if (!parts.overload.empty()) node.set_overload(parts.overload);
-  node.present_fields = parts.present_fields;
+  node.spelling = parts.present_fields;
   if (auto notes = to_pointer(context, std::move(parts.notes))) {
     node.mutable_notes() = std::move(*notes);
   }

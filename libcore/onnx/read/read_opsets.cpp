@@ -25,8 +25,9 @@ std::vector<DeclaredOpset> read_opsets(LoadContext& context, std::span<const Mes
         opset.version = reader.integer();
       }
     }
-    opset.present_fields = reader.present_fields();
-    if (is_spelled_out) opset.present_fields.set(FieldPresence::spelled_out_domain);
+    FieldPresence present = reader.present_fields();
+    if (is_spelled_out) present.set(FieldPresence::spelled_out_domain);
+    opset.spelling = present;
     const std::string shown = opset.domain.empty() ? "ai.onnx" : shorten(opset.domain);
     if (opset.version < 1) {
       throw Error(ErrorCode::invalid,

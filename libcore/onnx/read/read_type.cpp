@@ -202,7 +202,7 @@ ValueInfo read_value_info(LoadContext& context, Message message) {
         break;
     }
   }
-  info.present_fields = reader.present_fields();
+  info.spelling = reader.present_fields();
   try {
     if (type) info.type = read_type(context, *type);
   } catch (const Error& error) {

@@ -15,7 +15,7 @@ ValueType read_type(LoadContext& context, Message message);
 struct ValueInfo {
   std::string_view name;  ///< view of the file
   ValueType type;
-  FieldPresence present_fields;
+  SourceSpelling spelling = SourceSpelling::not_from_file;
   Notes notes;
 };
 

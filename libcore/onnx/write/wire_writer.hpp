@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libcore/base/function_ref.hpp"
-#include "libcore/graph/notes.hpp"
+#include "libcore/onnx/field_presence.hpp"
 
 namespace ortool::onnx {
 

@@ -30,7 +30,7 @@ void write_declaration(WriteContext& context, std::uint32_t field, const Value* 
   WireWriter& writer = context.writer;
   if (own != nullptr && value != nullptr && own->name != value->name()) own = nullptr;
   if (own == nullptr) {
-    write_value_info(writer, field, context.name_of(*value), value->type(), value->present_fields,
+    write_value_info(writer, field, context.name_of(*value), value->type(), value->spelling,
                      value->notes());
     return;
   }
@@ -38,7 +38,7 @@ void write_declaration(WriteContext& context, std::uint32_t field, const Value* 
   const bool is_judged = value != nullptr && value->captured() == nullptr && !value->is_constant();
   const bool is_out_of_date = is_judged && contradicts(own->type, value->type());
   write_value_info(writer, field, value != nullptr ? context.name_of(*value) : own->name,
-                   is_out_of_date ? value->type() : own->type, own->present_fields, own->notes);
+                   is_out_of_date ? value->type() : own->type, own->spelling, own->notes);
 }
 
 void write_initializers(WriteContext& context, const Graph& graph) {
@@ -75,7 +75,7 @@ void write_initializers(WriteContext& context, const Graph& graph) {
 void write_annotation(WriteContext& context, const QuantizationAnnotation& annotation) {
   WireWriter& writer = context.writer;
   writer.begin_message(graph_field::quantization_annotation);
-  writer.put_text(annotation_field::tensor_name, annotation.value, annotation.present_fields);
+  writer.put_text(annotation_field::tensor_name, annotation.value, annotation.spelling);
   writer.put_entries(annotation_field::quant_parameter_tensor_names, annotation.parameters,
                      annotation.residue);
   writer.put_unknown(annotation.residue);
@@ -94,7 +94,7 @@ void write_outputs(WriteContext& context, const Graph& graph) {
 
 void write_graph(WriteContext& context, std::uint32_t field, const Graph& graph) {
   WireWriter& writer = context.writer;
-  const FieldPresence present = graph.present_fields;
+  const FieldPresence present = graph.spelling;
   context.settle_names(graph);
   writer.begin_message(field);
   for (const Node& node : graph.nodes()) write_node(context, graph_field::node, node);
@@ -139,7 +139,7 @@ void write_opsets(WriteContext& context, std::uint32_t field, const Graph& graph
   for (const DeclaredOpset& declared : graph.declared_opsets) {
     const auto found = all.find(declared.domain);
     if (found == all.end()) continue;
-    write(declared.domain, found->second, declared.present_fields, &declared.residue);
+    write(declared.domain, found->second, declared.spelling, &declared.residue);
     left.erase(declared.domain);
   }
   for (const auto& [domain, version] : left) write(domain, version, {}, nullptr);

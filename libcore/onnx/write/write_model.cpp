@@ -10,7 +10,7 @@ namespace {
 
 void write_function(WriteContext& context, const Function& function) {
   WireWriter& writer = context.writer;
-  const FieldPresence present = function.present_fields;
+  const FieldPresence present = function.spelling;
   const Graph& body = *function.body;
   writer.begin_message(model_field::functions);
   writer.put_text(function_field::name, function.name, present);
@@ -43,7 +43,7 @@ void write_function(WriteContext& context, const Function& function) {
 
 void write_model(WriteContext& context, const Model& model) {
   WireWriter& writer = context.writer;
-  const FieldPresence present = model.present_fields;
+  const FieldPresence present = model.spelling;
   writer.put_number(model_field::ir_version, model.ir_version, present);
   writer.put_text(model_field::producer_name, model.producer_name, present);
   writer.put_text(model_field::producer_version, model.producer_version, present);

@@ -7,7 +7,7 @@ namespace ortool::onnx {
 
 void write_node(WriteContext& context, std::uint32_t field, const Node& node) {
   WireWriter& writer = context.writer;
-  const FieldPresence present = node.present_fields;
+  const FieldPresence present = node.spelling;
   const auto name_or_nothing = [&](const Value* value) {
     return value != nullptr ? context.name_of(*value) : std::string_view();
   };

@@ -125,7 +125,7 @@ void write_tensor(WriteContext& context, std::uint32_t field, const Tensor& tens
 void write_sparse_tensor(WriteContext& context, std::uint32_t field, const SparseTensor& tensor,
                          std::optional<std::string_view> name) {
   WireWriter& writer = context.writer;
-  const FieldPresence present = tensor.present_fields;
+  const FieldPresence present = tensor.spelling;
   writer.begin_message(field);
   write_tensor(context, sparse_tensor_field::values, tensor.values, name);
   const bool has_indices = !present.has(FieldPresence::came_from_file) ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/onnx/field_presence.hpp"
 #include "libcore/onnx/write/wire_writer.hpp"
 
 namespace ortool::onnx {

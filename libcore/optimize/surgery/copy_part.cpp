@@ -14,7 +14,7 @@ namespace {
 using Copies = std::unordered_map<const Value*, Value*>;
 
 void copy_notes(const Value& from, Value& to) {
-  to.present_fields = from.present_fields;
+  to.spelling = from.spelling;
   if (!from.notes().is_empty()) to.mutable_notes() = from.notes();
 }
 
@@ -52,7 +52,7 @@ class PartCopier {
     const std::string_view name = node.has_name_of_its_own() ? node.name() : std::string_view();
     Node& made = to.add_node(node.op_type(), node.domain(), inputs, outputs, name);
     made.set_overload(node.overload());
-    made.present_fields = node.present_fields;
+    made.spelling = node.spelling;
     if (!node.notes().is_empty()) made.mutable_notes() = node.notes();
     for (const Attribute& attribute : node.attributes()) add_copy(attribute, made);
   }
