@@ -56,7 +56,7 @@ std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const Node& node
   if (kernel->is_dynamic()) {
     std::int64_t inputs_bytes = 0;
     for (const Operand& input : inputs)
-      inputs_bytes += input.is_given() ? input.known->size_bytes() : 0;
+      inputs_bytes += input.is_given() ? input.known.read_value()->size_bytes() : 0;
     if (inputs_bytes > most_bytes) return std::nullopt;
     return evaluate_dynamic(*kernel, node, inputs, context_.workers, context_.cap);
   }

@@ -14,7 +14,7 @@ std::vector<Tensor> evaluate(const Kernel& kernel, std::span<const Operand> inpu
   std::vector<Tensor> input_tensors;
   std::vector<const std::byte*> input_pointers;
   for (const Operand& input : inputs) {
-    input_tensors.push_back(input.is_given() ? input.known->aligned() : Tensor());
+    input_tensors.push_back(input.is_given() ? input.known.read_value()->aligned() : Tensor());
     input_pointers.push_back(input_tensors.back().bytes());
   }
   std::vector<Tensor> results;
@@ -43,7 +43,7 @@ std::vector<RunValue> evaluate_dynamic(const Kernel& kernel, const Node& node,
                                        MemoryCap* cap) {
   std::vector<RunValue> values;
   for (const Operand& input : inputs)
-    values.push_back(input.is_given() ? RunValue(input.known->aligned()) : RunValue());
+    values.push_back(input.is_given() ? RunValue(input.known.read_value()->aligned()) : RunValue());
   std::vector<RunValue> outputs(static_cast<std::size_t>(node.output_count()));
   DynamicContext context(node, values, outputs, workers, cap);
   kernel.run_dynamic(context);

@@ -24,22 +24,20 @@ class KnownContent {
  public:
   KnownContent(const Tensor* tensor = nullptr) : tensor_(tensor) {}
 
-  operator const Tensor*() const { return look(); }
-  const Tensor* operator->() const { return look(); }
-  const Tensor& operator*() const { return *look(); }
-  /// Without recording an access.
-  const Tensor* peek() const { return tensor_; }
-  bool was_looked_at() const { return was_looked_at_; }
-  void forget_looks() { was_looked_at_ = false; }
-
- private:
-  const Tensor* look() const {
-    was_looked_at_ = true;
+  /// Records an access: what is derived from the result, even from null (unknown), depends on the
+  /// content.
+  const Tensor* read_value() const {
+    was_read_ = true;
     return tensor_;
   }
+  /// Without recording an access.
+  const Tensor* peek_value() const { return tensor_; }
+  bool was_read() const { return was_read_; }
+  void forget_reads() { was_read_ = false; }
 
+ private:
   const Tensor* tensor_;
-  mutable bool was_looked_at_ = false;
+  mutable bool was_read_ = false;
 };
 
 /// An operand with known shape, and known content if `known` is set. The shape does not depend on
@@ -68,6 +66,12 @@ struct PrepareContext {
   }
   bool has_output(std::size_t index) const {
     return index < outputs.size() && outputs[index].is_given();
+  }
+  /// Records what was read of `copies`, the inputs as presented to another kernel.
+  void note_reads(std::span<const Operand> copies) const {
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      if (copies[i].known.was_read()) static_cast<void>(inputs[i].known.read_value());
+    }
   }
 };
 

@@ -14,17 +14,18 @@ namespace {
 std::optional<Dimensions> dimensions_of(const Operand& operand) {
   if (operand.shape.rank() > 1 || operand.shape.element_count() > most_known_elements)
     return std::nullopt;
-  if (operand.known == nullptr)
-    return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
-  return dimensions_from(integers_of(*operand.known));
+  const Tensor* known = operand.known.read_value();
+  if (known == nullptr) return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
+  return dimensions_from(integers_of(*known));
 }
 
 /// Whether a known operand contains the minimum int64, which a Dimension cannot represent:
 /// dimensions_from() returns the next value, which is good enough for validation but not as
 /// content.
 bool has_least_integer(const Operand& operand) {
-  if (operand.known == nullptr) return false;
-  const std::vector<std::int64_t> numbers = integers_of(*operand.known);
+  const Tensor* known = operand.known.read_value();
+  if (known == nullptr) return false;
+  const std::vector<std::int64_t> numbers = integers_of(*known);
   return std::find(numbers.begin(), numbers.end(), std::numeric_limits<std::int64_t>::min()) !=
          numbers.end();
 }
@@ -60,14 +61,15 @@ class ConcreteContext : public InferContext {
   const Tensor* input_value(std::int64_t index) const override {
     const Operand* given = operand(index);
     if (given == nullptr) return nullptr;
-    if (given->known == nullptr) lacks(index);
-    return given->known;
+    const Tensor* known = given->known.read_value();
+    if (known == nullptr) lacks(index);
+    return known;
   }
 
   std::optional<Dimensions> input_dimensions(std::int64_t index) const override {
     const Operand* given = operand(index);
     if (given == nullptr || !is_integer(given->type)) return std::nullopt;
-    if (given->known == nullptr) lacks(index);
+    if (given->known.read_value() == nullptr) lacks(index);
     return dimensions_of(*given);
   }
 
@@ -75,7 +77,7 @@ class ConcreteContext : public InferContext {
   std::optional<KnownElements> input_elements(std::int64_t index) const override {
     const Operand* given = operand(index);
     if (given == nullptr || !is_integer(given->type)) return std::nullopt;
-    if (given->known == nullptr) wanted_.push_back(index);
+    if (given->known.read_value() == nullptr) wanted_.push_back(index);
     const std::optional<Dimensions> dimensions = dimensions_of(*given);
     if (!dimensions || has_least_integer(*given)) return std::nullopt;
     return KnownElements(dimensions->begin(), dimensions->end());

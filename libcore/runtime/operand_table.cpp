@@ -21,8 +21,8 @@ bool have_one_form(const Operand& a, const Operand& b) {
 }
 
 bool have_one_content(const Operand& a, const Operand& b) {
-  const Tensor* first = a.known.peek();
-  const Tensor* second = b.known.peek();
+  const Tensor* first = a.known.peek_value();
+  const Tensor* second = b.known.peek_value();
   if (first == second) return true;
   if (first == nullptr || second == nullptr || a.type == DataType::string) return false;
   return first->bytes() == second->bytes() ||
@@ -50,7 +50,7 @@ std::vector<Operand> OperandTable::gather(std::span<const Slot> slots) const {
   result.reserve(slots.size());
   for (const Slot slot : slots) {
     result.push_back(slot != no_slot ? at(slot) : Operand());
-    result.back().known.forget_looks();
+    result.back().known.forget_reads();
   }
   return result;
 }

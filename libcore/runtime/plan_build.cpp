@@ -19,7 +19,7 @@ constexpr std::int64_t most_wanted_elements = 1024;
 
 bool all_known(const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
-    return !operand.is_given() || operand.known.peek() != nullptr;
+    return !operand.is_given() || operand.known.peek_value() != nullptr;
   });
 }
 
@@ -72,7 +72,7 @@ class PlanBuilder {
 
   bool is_wholly_known(const CompiledStep& step) {
     return std::all_of(step.output_slots.begin(), step.output_slots.end(), [&](Slot slot) {
-      return slot == no_slot || table().at(slot).known.peek() != nullptr;
+      return slot == no_slot || table().at(slot).known.peek_value() != nullptr;
     });
   }
 
@@ -111,7 +111,7 @@ class PlanBuilder {
   void note_looks(const CompiledStep& step, std::span<const Slot> slots,
                   std::span<const Operand> operands) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (!operands[i].known.was_looked_at()) continue;
+      if (!operands[i].known.was_read()) continue;
       for (std::size_t input = 0; input < step.input_slots.size(); ++input) {
         if (step.input_slots[input] == slots[i]) plan_->looks_.back() |= bit_of(input);
       }
@@ -149,7 +149,7 @@ class PlanBuilder {
     for (const std::int64_t index : wanted) {
       const Operand& operand = inputs[static_cast<std::size_t>(index)];
       const Slot slot = member.inputs[static_cast<std::size_t>(index)];
-      const bool can_be_known = operand.is_given() && operand.known.peek() == nullptr &&
+      const bool can_be_known = operand.is_given() && operand.known.peek_value() == nullptr &&
                                 operand.type != DataType::string &&
                                 operand.shape.element_count() <= most_wanted_elements;
       const bool is_new =
@@ -196,7 +196,7 @@ class PlanBuilder {
       const std::optional<BytesView> view = prepared->view_of(i);
       if (!view || step.output_slots[i] == no_slot) continue;
       check_view(*view, inputs[view->input], outputs[i]);
-      const Tensor* content = inputs[view->input].known.peek();
+      const Tensor* content = inputs[view->input].known.peek_value();
       if (content == nullptr || content->type() == DataType::string) continue;
       plan_->looks_.back() |= bit_of(view->input);
       set(step.output_slots[i], KnownOperand::of_content(known_view(*content, *view, outputs[i])));

@@ -28,8 +28,8 @@ std::int32_t PlanLayout::last_time(Slot slot) const {
 
 PlanLayout::Spot PlanLayout::spot(Slot slot) const {
   if (slot == no_slot) return {};
-  if (slot >= table_.first() || is_constant_slot(slot) || table_.at(slot).known.peek() != nullptr) {
-    if (const Tensor* known = table_.at(slot).known.peek())
+  if (slot >= table_.first() || is_constant_slot(slot) || table_.at(slot).known.peek_value() != nullptr) {
+    if (const Tensor* known = table_.at(slot).known.peek_value())
       return {.place = {.place = Location::Place::constant, .pointer = known->bytes()}};
   }
   if (slot >= table_.first()) {
@@ -63,7 +63,7 @@ void PlanLayout::place_outputs(std::int32_t time, const CompiledStep& step,
                                const Prepared& prepared) {
   for (std::size_t i = 0; i < step.output_slots.size(); ++i) {
     const Slot slot = step.output_slots[i];
-    if (slot == no_slot || table_.at(slot).known.peek() != nullptr) continue;
+    if (slot == no_slot || table_.at(slot).known.peek_value() != nullptr) continue;
     Spot place;
     if (const std::optional<BytesView> view = prepared.view_of(i)) {
       place = spot(step.input_slots[view->input]);
@@ -86,7 +86,7 @@ void PlanLayout::place_outputs(std::int32_t time, const CompiledStep& step,
 void PlanLayout::make_inputs_in_place(const CompiledStep& step, const Prepared& prepared) {
   const Slot output = step.output_slots.empty() ? no_slot : step.output_slots[0];
   if (output == no_slot || !prepared.place_in_output(0) ||
-      table_.at(output).known.peek() != nullptr)
+      table_.at(output).known.peek_value() != nullptr)
     return;
   const std::int32_t whole = spot(output).root;
   if (whole < 0) return;
@@ -134,7 +134,7 @@ std::vector<Plan::OwnOutput> PlanLayout::place_program_outputs() {
   std::vector<Plan::OwnOutput> result;
   for (std::size_t i = 0; i < context_.outputs.size(); ++i) {
     const Slot slot = context_.outputs[i];
-    if (slot < table_.first() || !table_.has(slot) || table_.at(slot).known.peek() != nullptr)
+    if (slot < table_.first() || !table_.has(slot) || table_.at(slot).known.peek_value() != nullptr)
       continue;
     const Spot place = spot(slot);
     if (place.root < 0) continue;

@@ -137,7 +137,7 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
     if (slot == no_slot) {
       inputs.emplace_back();
     } else if (is_constant_slot(slot)) {
-      inputs.emplace_back(constants_[constant_index(slot)].known.peek()->aligned());
+      inputs.emplace_back(constants_[constant_index(slot)].known.peek_value()->aligned());
     } else {
       const Plan::Crossing* crossing = plan.find_crossing(slot);
       ORTOOL_CHECK(crossing != nullptr);
@@ -173,7 +173,7 @@ std::vector<RunValue> Program::collect_outputs(const Plan& plan, Run& run) const
     ORTOOL_CHECK(slot != no_slot);
     RunValue& output = run.output(i);
     if (is_constant_slot(slot)) {
-      output = constants_[constant_index(slot)].known.peek()->aligned();
+      output = constants_[constant_index(slot)].known.peek_value()->aligned();
       if (run.bound().is_bound(i)) output = run.bound().store(i, output);
       continue;
     }

@@ -100,15 +100,14 @@ KernelPtr compile_tile(const NodeView& view, const KernelRow& row, const Compile
     if (!op.one_axis) {
       repeats = required_operand(context, op.repeats, "repeats");
     } else {
-      const bool is_known =
-          context.inputs[1].known != nullptr && context.inputs[2].known != nullptr;
-      if (!is_known) {
+      const Tensor* tiles = context.inputs[1].known.read_value();
+      const Tensor* axis = context.inputs[2].known.read_value();
+      if (tiles == nullptr || axis == nullptr) {
         throw Error(ErrorCode::unsupported,
                     "inputs 'tiles' and 'axis' depend on data computed at run time",
                     "make them constants");
       }
-      repeats =
-          legacy_repeats(*context.inputs[1].known, *context.inputs[2].known, input.shape.rank());
+      repeats = legacy_repeats(*tiles, *axis, input.shape.rank());
     }
     Preparation preparation;
     if (std::all_of(repeats.begin(), repeats.end(), [](std::int64_t n) { return n == 1; }))

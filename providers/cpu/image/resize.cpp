@@ -30,7 +30,7 @@ const Tensor* coordinate_input(const PrepareContext& context, std::int64_t input
   if (input < 0 || !context.has_input(static_cast<std::size_t>(input))) return nullptr;
   const Operand& operand = context.inputs[static_cast<std::size_t>(input)];
   if (operand.shape.element_count() == 0) return nullptr;
-  if (operand.known != nullptr) return operand.known;
+  if (const Tensor* known = operand.known.read_value()) return known;
   throw Error(ErrorCode::unsupported,
               format("input '{}' depends on data computed at run time", name),
               "make it a constant, or compute it from shapes");

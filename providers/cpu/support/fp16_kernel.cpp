@@ -38,8 +38,8 @@ class Fp16Prepared : public Prepared {
       if (!is_fp16_type(inputs[i].type)) continue;
       if (!inner.needs_input(i)) {
         inputs[i].known = nullptr;
-      } else if (inputs[i].known != nullptr) {
-        known_[i] = float_tensor(*inputs[i].known);
+      } else if (const Tensor* known = context.inputs[i].known.read_value()) {
+        known_[i] = float_tensor(*known);
         inputs[i].known = &known_[i];
       } else {
         inputs_.push_back(convert(i, inputs[i]));
@@ -52,6 +52,7 @@ class Fp16Prepared : public Prepared {
       outputs[i].type = DataType::float32;
     }
     inner_ = inner.prepare({inputs, outputs, context.cap, context.stop});
+    context.note_reads(inputs);
     input_count_ = inputs.size();
     output_count_ = outputs.size();
   }

@@ -11,7 +11,7 @@ std::optional<std::vector<std::int64_t>> known_operand(
     std::string_view name) {
   if (value.input < 0) return value.value;
   const Operand& operand = context.inputs[static_cast<std::size_t>(value.input)];
-  if (operand.known != nullptr) return integers_of(*operand.known);
+  if (const Tensor* known = operand.known.read_value()) return integers_of(*known);
   if (operand.shape.element_count() == 0) return std::vector<std::int64_t>();
   throw Error(ErrorCode::unsupported,
               format("input '{}' depends on data computed at run time", name),

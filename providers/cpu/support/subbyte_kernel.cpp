@@ -46,6 +46,7 @@ class PackedPrepared : public Prepared {
     inputs_ = unpack_operands(inputs, layout_);
     outputs_ = unpack_operands(outputs, layout_);
     inner_ = inner.prepare({inputs, outputs});
+    context.note_reads(inputs);
     inner_offset_ = layout_.add(inner_->workspace_bytes());
   }
 

@@ -46,6 +46,25 @@ TEST_CASE("Shapes that depend on data are planned for as they come") {
   CHECK(session->plan_count() == plans);
 }
 
+TEST_CASE("What a float16 kernel was told of an operand is told anew for other content") {
+  const auto session = make_session(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float16[1,2] x, float[A,B] z) => (float16[1] y) {
+      sizes = Shape(z)
+      halves = Cast <to = 10> (sizes)
+      y = MatMul(x, halves)
+    })");
+  constexpr std::uint16_t one = 0x3C00;
+  Tensor x(DataType::float16, Shape{1, 2});
+  for (std::uint16_t& element : x.mutable_data<std::uint16_t>()) element = one;
+  const auto sum_of_sizes = [&](std::int64_t rows, std::int64_t columns) {
+    const Tensor z = random_tensor(Shape{rows, columns}, 1);
+    return session->run({{"x", x}, {"z", z}}, {})[0].tensor().data<std::uint16_t>()[0];
+  };
+  CHECK(sum_of_sizes(3, 5) == 0x4800);
+  CHECK(sum_of_sizes(4, 7) == 0x4980);
+}
+
 TEST_CASE("A shape that the run computes is looked at where it is needed") {
   const auto session = make_session(R"(
     <ir_version: 8, opset_import: ["" : 17]>
