@@ -7,6 +7,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/infer/merge_types.hpp"
 #include "libcore/infer/node_context.hpp"
@@ -21,12 +22,6 @@ constexpr std::int64_t work_a_node = 16;
 constexpr std::int64_t least_work = 10'000;
 /// The total number of elements that are tracked over all values.
 constexpr std::int64_t most_elements_in_all = std::int64_t{1} << 20;
-
-const Value& origin_of(const Value& value) {
-  const Value* origin = &value;
-  while (origin->captured() != nullptr) origin = origin->captured();
-  return *origin;
-}
 
 /// Adds the symbols of the type's dimensions, and of those in a sequence's or optional's elements.
 void add_symbols(const ValueType& type, std::unordered_set<std::string>& symbols) {
@@ -94,14 +89,14 @@ const ValueType& Inference::type_of(const Value& value) const {
 }
 
 const Tensor* Inference::tensor_of(const Value& value) const {
-  const Value& origin = origin_of(value);
+  const Value& origin = captured_root(value);
   if (origin.is_constant()) return &origin.constant();
   const auto found = tensors_.find(&origin);
   return found != tensors_.end() ? &found->second : nullptr;
 }
 
 const KnownElements* Inference::elements_of(const Value& value) const {
-  const auto found = elements_.find(&origin_of(value));
+  const auto found = elements_.find(&captured_root(value));
   return found != elements_.end() ? &found->second : nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
@@ -32,12 +33,6 @@ bool has_cast_to_half(const Graph& graph) {
   return false;
 }
 
-const Value& origin_of(const Value& value) {
-  const Value* origin = &value;
-  while (origin->captured() != nullptr) origin = origin->captured();
-  return *origin;
-}
-
 class HalfWalk {
  public:
   explicit HalfWalk(const Model& model) : model_(model) {}
@@ -46,7 +41,7 @@ class HalfWalk {
     for (const Node& node : graph.nodes()) visit(node);
   }
 
-  bool is_rounded(const Value& value) const { return rounded_.contains(&origin_of(value)); }
+  bool is_rounded(const Value& value) const { return rounded_.contains(&captured_root(value)); }
 
  private:
   void visit(const Node& node) {
@@ -55,7 +50,7 @@ class HalfWalk {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       const Value* input = node.input(i);
       if (input == nullptr) continue;
-      const Value& origin = origin_of(*input);
+      const Value& origin = captured_root(*input);
       is_fixed = is_fixed && (origin.is_constant() || fixed_.contains(&origin));
       reads_rounded = reads_rounded || rounded_.contains(&origin);
     }

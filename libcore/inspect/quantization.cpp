@@ -10,6 +10,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -56,22 +57,16 @@ bool is_float(const Value& value) {
   return value.type().is_tensor() && is_floating_point(value.type().element);
 }
 
-const Value& source_of(const Value& value) {
-  const Value* source = &value;
-  while (source->captured() != nullptr) source = source->captured();
-  return *source;
-}
-
 /// Whether it is the same in each run: an initializer or a Constant node's output.
 bool is_fixed(const Value& value) {
-  const Value& source = source_of(value);
+  const Value& source = captured_root(value);
   return source.is_constant() ||
          (source.producer() != nullptr && source.producer()->op_type() == "Constant");
 }
 
 const Tensor* tensor_behind(const Value* value) {
   if (value == nullptr) return nullptr;
-  const Value& source = source_of(*value);
+  const Value& source = captured_root(*value);
   if (!source.constant().is_empty()) return &source.constant();
   const Node* producer = source.producer();
   if (producer == nullptr || producer->op_type() != "Constant") return nullptr;
@@ -89,7 +84,7 @@ bool is_vendor_operator(const Node& node) {
 }
 
 const Node* producer_of(const Value& value) {
-  return source_of(value).producer();
+  return captured_root(value).producer();
 }
 
 class GraphReadout {
@@ -124,8 +119,8 @@ void GraphReadout::add_tensors(const Node& node) {
     const Value* value = operand.tensor < 0 ? node.output(0) : node.input(operand.tensor);
     const Value* scale = node.input(operand.scale);
     if (value == nullptr || scale == nullptr) continue;
-    value = &source_of(*value);
-    if (!seen_.emplace(value, &source_of(*scale)).second) continue;
+    value = &captured_root(*value);
+    if (!seen_.emplace(value, &captured_root(*scale)).second) continue;
     QuantizedTensor tensor;
     tensor.value = value;
     tensor.node = &node;

@@ -7,6 +7,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/escape.hpp"
 #include "libcore/base/strings/glob.hpp"
+#include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/inspect/weights.hpp"
 
@@ -24,13 +25,6 @@ std::string escaped(std::string_view text) {
     result += character;
   }
   return result;
-}
-
-/// The value that a chain of captures ends at.
-const Value& source_of(const Value& value) {
-  const Value* source = &value;
-  while (source->captured() != nullptr) source = source->captured();
-  return *source;
 }
 
 class DotWriter {
@@ -72,9 +66,9 @@ void DotWriter::write_node(const Node& node, const std::string& indent) {
   std::int64_t listed = 0;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
-    if (input == nullptr || !is_stored(source_of(*input))) continue;
+    if (input == nullptr || !is_stored(captured_root(*input))) continue;
     if (++listed > most_listed_constants) continue;
-    const Tensor& tensor = source_of(*input).constant();
+    const Tensor& tensor = captured_root(*input).constant();
     label += format("\\n{} [{}]", std::string(name_of(tensor.type())), tensor.shape().to_string());
   }
   if (listed > most_listed_constants) {
@@ -84,7 +78,7 @@ void DotWriter::write_node(const Node& node, const std::string& indent) {
 }
 
 void DotWriter::write_edge(const Value& from, const std::string& to) {
-  const Value& source = source_of(from);
+  const Value& source = captured_root(from);
   std::string start;
   if (const Node* producer = source.producer()) {
     if (!is_shown(*producer)) return;

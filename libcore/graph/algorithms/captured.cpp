@@ -1,12 +1,18 @@
 // Follows captures outward, and creates them inward.
 #include "libcore/graph/algorithms/captured.hpp"
 
+#include <utility>
+
 #include "libcore/base/error.hpp"
 
 namespace ortool {
 
 Value& captured_root(Value& value) {
-  Value* root = &value;
+  return const_cast<Value&>(captured_root(std::as_const(value)));
+}
+
+const Value& captured_root(const Value& value) {
+  const Value* root = &value;
   while (root->captured() != nullptr) root = root->captured();
   return *root;
 }

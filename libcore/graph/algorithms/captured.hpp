@@ -8,6 +8,7 @@ namespace ortool {
 /// The value that a capture stands for, through any number of nested graphs; other values are
 /// returned as they are.
 Value& captured_root(Value& value);
+const Value& captured_root(const Value& value);
 
 /// `outer`, a value of `graph` or of an enclosing graph, as seen inside `graph`; captured through
 /// each level if necessary.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/known_values.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -35,12 +36,6 @@ std::optional<Tensor> known_tensor(const Value& value, const KnownElements& elem
   for (std::size_t i = 0; i < elements.size(); ++i)
     set_element(tensor, static_cast<std::int64_t>(i), elements[i].numerator.number());
   return tensor;
-}
-
-const Value& origin_of(const Value& value) {
-  const Value* origin = &value;
-  while (origin->captured() != nullptr) origin = origin->captured();
-  return *origin;
 }
 
 /// Whether it is empty for every run.
@@ -76,12 +71,13 @@ class ShapeFolding {
   /// whatever its bounds, but the node may reject the bounds.
   bool knows_operands(const Node& node) const {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
-      if (node.input(i) != nullptr && unchecked_.contains(&origin_of(*node.input(i)))) return false;
+      if (node.input(i) != nullptr && unchecked_.contains(&captured_root(*node.input(i))))
+        return false;
     }
     for (std::int64_t i = 1; i < node.input_count(); ++i) {
       const Value* operand = node.input(i);
       if (operand == nullptr || follows_from_shapes(*operand)) continue;
-      const KnownElements* elements = elements_of(origin_of(*operand));
+      const KnownElements* elements = elements_of(captured_root(*operand));
       if (elements == nullptr || std::any_of(elements->begin(), elements->end(),
                                              [](const auto& each) { return each.is_unknown(); }))
         return false;
