@@ -256,18 +256,6 @@ bool saturates(const OptionValues& options) {
 
 }  // namespace
 
-std::string_view name_of(QuantizeMode mode) {
-  switch (mode) {
-    case QuantizeMode::statically:
-      return "static";
-    case QuantizeMode::dynamically:
-      return "dynamic";
-    case QuantizeMode::weights_only:
-      return "weight-only";
-  }
-  return {};
-}
-
 QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json& plan) {
   const OptionValues& options = invocation.options;
   QuantizeSettings settings;

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/recurrent/dynamic_quantized_recurrent.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/recurrent/recurrent_params.hpp"
@@ -124,7 +125,7 @@ bool accepts_any_dynamic_lstm(const NodeView&) {
 
 constexpr auto dynamic_lstm_rows =
     int8_isa_rows<"dynamic_lstm">("DynamicQuantizeLSTM", "float32 by int8, uint8",
-                                  accepts_any_dynamic_lstm, compile_dynamic_lstm, "com.microsoft");
+                                  accepts_any_dynamic_lstm, compile_dynamic_lstm, contrib_domain);
 
 }  // namespace
 

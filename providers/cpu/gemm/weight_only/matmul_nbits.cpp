@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
@@ -175,7 +176,9 @@ KernelPtr compile_fp16_block_matmul(const NodeView& view, const KernelRow& row,
   return make_fp16_kernel(compile_block_matmul(view, row, context), row.isa);
 }
 
-constexpr const char* contrib_domain = "com.microsoft";
+bool block_matmul_absorbs(const NodeView& group, const Node& next) {
+  return can_follow(group, next, block_form(group));
+}
 
 constexpr auto matmul_n_bits_rows = [] {
   auto rows = join_rows(
